@@ -1,0 +1,81 @@
+import type {
+  ConfigMap,
+  Container,
+  ContainerStatus,
+  Event,
+  ObjectMeta,
+  Pod,
+  PodSpec,
+  PodStatus,
+  Secret,
+} from './generated/types.ts';
+
+/** Any Kubernetes object: what all kinds have in common. */
+export interface KubeObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  [field: string]: unknown;
+}
+
+/** Metadata of an object that a store holds: these fields are always there. */
+export interface StoredMeta extends ObjectMeta {
+  name: string;
+  namespace: string;
+  uid: string;
+  resourceVersion: string;
+  creationTimestamp: string;
+}
+
+/** A Pod as the store holds it: defaulted, valid, with a status. */
+export interface StoredPod extends Pod {
+  apiVersion: 'v1';
+  kind: 'Pod';
+  metadata: StoredMeta;
+  spec: PodSpec;
+  status: PodStatus;
+}
+
+export interface StoredEvent extends Event {
+  apiVersion: 'v1';
+  kind: 'Event';
+  metadata: StoredMeta;
+}
+
+export type StoredConfigMap = ConfigMap & { metadata: StoredMeta };
+export type StoredSecret = Secret & { metadata: StoredMeta };
+
+/** One line of a watch, as Kubernetes streams it. */
+export interface WatchEvent<T = KubeObject> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  object: T;
+}
+
+/** A restartable init container: started in order, never waited for to end, stopped last (KEP-753). */
+export function isSidecar(container: Container): boolean {
+  return container.restartPolicy === 'Always';
+}
+
+/** Sidecars of a Pod, in the order of the spec. */
+export function sidecarsOf(spec: PodSpec): Container[] {
+  return (spec.initContainers ?? []).filter(isSidecar);
+}
+
+/** Statuses of all containers of a Pod: init, regular, ephemeral. */
+export function allContainerStatuses(status: PodStatus): ContainerStatus[] {
+  return [
+    ...(status.initContainerStatuses ?? []),
+    ...(status.containerStatuses ?? []),
+    ...(status.ephemeralContainerStatuses ?? []),
+  ];
+}
+
+/** `name_namespace(uid)`, the way kubelet names a Pod in messages. Source: pkg/kubelet/util/format/pod.go. */
+export function podFullName(metadata: Pick<StoredMeta, 'name' | 'namespace' | 'uid'>): string {
+  return `${metadata.name}_${metadata.namespace}(${metadata.uid})`;
+}
+
+/** Has the Pod ended for good? */
+export function isTerminalPhase(phase: string | undefined): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}

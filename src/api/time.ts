@@ -1,0 +1,23 @@
+/** One moment, read on both clocks of the machine. */
+export interface Instant {
+  /** Milliseconds of a stopwatch that never jumps: durations, deadlines, back-off. */
+  readonly monotonicMs: number;
+  /** Milliseconds since 1970 in UTC, with microseconds as the fraction: timestamps shown to people. May jump. */
+  readonly wallMs: number;
+}
+
+/** RFC 3339 in UTC with six digits of a second, for example `2026-11-20T20:01:02.123456Z`. */
+export function formatTime(wallMs: number): string {
+  const micros = Math.round(wallMs * 1000);
+  const wholeMs = Math.floor(micros / 1000);
+  const extra = String(micros - wholeMs * 1000).padStart(3, '0');
+  return new Date(wholeMs).toISOString().replace('Z', `${extra}Z`);
+}
+
+/** Milliseconds since 1970 (microseconds as the fraction) of an RFC 3339 time; NaN when it is none. */
+export function parseTime(text: string): number {
+  const match = /^(.*:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/.exec(text);
+  if (match === null) return Number.NaN;
+  const [, seconds, fraction = '', zone] = match;
+  return Date.parse(`${seconds}${zone}`) + Math.round(Number(`0${fraction}`) * 1e6) / 1000;
+}

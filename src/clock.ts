@@ -1,0 +1,47 @@
+import type { Instant } from './api/time.ts';
+
+/** An alarm that has been set; cancelling one that has rung does nothing. */
+export interface Alarm {
+  cancel(): void;
+}
+
+/**
+ * Time, handed to whoever needs it, so that the same code runs in real life and in a simulation. This file is the
+ * only one that reads the machine's clocks or sets a timer.
+ */
+export interface Clock {
+  now(): Instant;
+  /** Calls `run` once, as soon as `monotonicMs` is reached; never before the caller has returned. */
+  wakeAt(monotonicMs: number, run: () => void): Alarm;
+}
+
+// setTimeout takes at most 2^31-1 ms; a longer alarm is set again when that has passed.
+const TIMER_LIMIT_MS = 2 ** 31 - 1;
+
+/** The clocks of this machine. Wall time has microseconds and does not repeat, so that order survives in timestamps. */
+export class SystemClock implements Clock {
+  #lastWallMs = 0;
+
+  now(): Instant {
+    const monotonicMs = performance.now();
+    const precise = performance.timeOrigin + monotonicMs;
+    const coarse = Date.now();
+    // The precise reading misses clock changes and suspends; where the two differ by more, the coarse one is right.
+    let wallMs = Math.abs(precise - coarse) < 2 ? precise : coarse;
+    if (wallMs <= this.#lastWallMs && this.#lastWallMs - wallMs < 2) wallMs = this.#lastWallMs + 0.001;
+    this.#lastWallMs = wallMs;
+    return { monotonicMs, wallMs };
+  }
+
+  wakeAt(monotonicMs: number, run: () => void): Alarm {
+    let timer: NodeJS.Timeout;
+    const arm = (): void => {
+      const leftMs = monotonicMs - performance.now();
+      if (leftMs > TIMER_LIMIT_MS) timer = setTimeout(arm, TIMER_LIMIT_MS);
+      // A timer may ring a fraction of a millisecond early: round up, so that the deadline has really passed.
+      else timer = setTimeout(run, Math.max(0, Math.ceil(leftMs)));
+    };
+    arm();
+    return { cancel: () => clearTimeout(timer) };
+  }
+}

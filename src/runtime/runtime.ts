@@ -1,0 +1,80 @@
+import type { Instant } from '../api/time.ts';
+
+/** Everything needed to start the main process of one container instance. */
+export interface ContainerLaunch {
+  /** Unique per instance; shows up as the container ID. */
+  readonly id: string;
+  /** Program and arguments; no shell is involved. */
+  readonly argv: readonly [string, ...string[]];
+  /** The whole environment of the process. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute path. Made when it does not exist, as the container runtimes do. */
+  readonly cwd: string;
+  /** Keep the standard input open and reachable? Otherwise it is /dev/null. */
+  readonly stdin: boolean;
+  /** Called with every piece of output, in order of arrival; never after `onExit`. */
+  readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
+  /**
+   * Called once, as soon as the main process has ended, its process group was killed and its output was read to the
+   * end. Never called before `start` has resolved, never when the start failed.
+   */
+  readonly onExit: (exit: ProcessExit) => void;
+}
+
+export type OutputStream = 'stdout' | 'stderr';
+
+export interface ProcessExit {
+  /** The code of the process, or 128 + the number of the signal that ended it. */
+  readonly exitCode: number;
+  /** Name of the signal that ended it, for example `SIGKILL`. */
+  readonly signal: string | undefined;
+  readonly at: Instant;
+  /** The kernel killed it because of its memory limit. */
+  readonly oomKilled: boolean;
+  /** Settles when no process of the container is left, also none that escaped its process group. Never rejects. */
+  readonly swept: Promise<void>;
+}
+
+/** A start that failed carries the runtime's own words, as a node's container runtime says them. */
+export type StartOutcome =
+  | { readonly ok: true; readonly container: RunningContainer }
+  | { readonly ok: false; readonly error: string; readonly at: Instant };
+
+export interface RunningContainer {
+  readonly pid: number;
+  readonly startedAt: Instant;
+  /** Sends a signal to the main process only, as container runtimes do. A process that is gone is not an error. */
+  signal(name: NodeJS.Signals): void;
+  /** Kills every process of the container at once (SIGKILL). */
+  kill(): void;
+}
+
+/** A command that is run beside the main process: hooks, exec probes, `podrun exec`. */
+export interface ExecRequest {
+  readonly id: string;
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Killed, with its process group, when this many milliseconds have passed. Undefined: no limit. */
+  readonly timeoutMs: number | undefined;
+  /** Output beyond this many bytes is read and dropped. */
+  readonly maxOutputBytes: number;
+  /** Kills the command, with its process group, when aborted. */
+  readonly signal?: AbortSignal;
+}
+
+export type ExecOutcome =
+  | { readonly type: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
+  | { readonly type: 'timedOut'; readonly stdout: string; readonly stderr: string }
+  | { readonly type: 'failedToStart'; readonly error: string }
+  | { readonly type: 'aborted' };
+
+/**
+ * What the agent needs of the machine. It knows processes and nothing about Pods. Implementations: ProcessRuntime
+ * (real processes) and, for tests, a simulated one.
+ */
+export interface Runtime {
+  /** Resolves when the process runs or could not be started; rejects only on a defect of podrun itself. */
+  start(launch: ContainerLaunch): Promise<StartOutcome>;
+  exec(request: ExecRequest): Promise<ExecOutcome>;
+}
