@@ -1,0 +1,273 @@
+import { constants } from 'node:os';
+import type { Instant } from '../../src/api/time.ts';
+import type { Alarm, Clock } from '../../src/clock.ts';
+import type {
+  ContainerLaunch,
+  ExecOutcome,
+  ExecRequest,
+  OutputStream,
+  ProcessExit,
+  Runtime,
+  StartOutcome,
+} from '../../src/runtime/runtime.ts';
+
+/** How a simulated program behaves. Without any field: it starts at once and runs until it is signalled. */
+export interface ProgramBehaviour {
+  /** How long `start` takes. Default: it resolves without time passing. */
+  readonly startDelayMs?: number;
+  /** The start fails with this text, after `startDelayMs`. */
+  readonly failToStart?: string;
+  /** It ends by itself this long after its start. Default: never. */
+  readonly exitAfterMs?: number;
+  /** The code it ends with by itself. Default: 0. */
+  readonly exitCode?: number;
+  /** It is ended by the memory limit of the container (exit code 137) instead of by itself. */
+  readonly oomKilled?: boolean;
+  /** Its reaction to a signal other than SIGKILL. Default: it ends at once with 128 + the signal's number. */
+  readonly onSignal?: (signal: NodeJS.Signals) => SignalReaction;
+  readonly output?: readonly SimulatedOutput[];
+  /** How long `swept` takes after the exit. Default: no time. */
+  readonly sweepMs?: number;
+}
+
+export type SignalReaction = 'ignore' | { readonly exitAfterMs: number; readonly exitCode: number };
+
+export interface SimulatedOutput {
+  /** Counted from the start. Default: 0. */
+  readonly afterMs?: number;
+  /** Default: stdout. */
+  readonly stream?: OutputStream;
+  readonly text: string;
+}
+
+/** How a simulated command behaves. Without any field: it exits with 0 at once and says nothing. */
+export interface ExecBehaviour {
+  readonly afterMs?: number;
+  readonly exitCode?: number;
+  readonly stdout?: string;
+  readonly stderr?: string;
+  /** It cannot be started: the runtime's words. */
+  readonly failToStart?: string;
+  /** Called when the command ends by itself; what the command does to the world of the test. */
+  readonly effect?: () => void;
+}
+
+/** What happened, in order. `atMs` is on the stopwatch, `name` as `nameOf` tells it. */
+export type JournalEntry = { readonly atMs: number; readonly name: string } & (
+  | { readonly what: 'start'; readonly attempt: number; readonly argv: readonly string[]; readonly env: Env }
+  | { readonly what: 'failedToStart' }
+  | { readonly what: 'running'; readonly pid: number }
+  | { readonly what: 'signal'; readonly signal: NodeJS.Signals }
+  | { readonly what: 'kill' }
+  | { readonly what: 'exit'; readonly exitCode: number }
+  | { readonly what: 'swept' }
+  | { readonly what: 'exec'; readonly argv: readonly string[] }
+  | { readonly what: 'execEnd'; readonly argv: readonly string[]; readonly outcome: ExecOutcome['type'] }
+);
+
+type Env = Readonly<Record<string, string>>;
+
+export interface SimulationOptions {
+  readonly clock: Clock;
+  /** The program of a container at its first (0), second (1), … attempt to start. */
+  readonly behave?: (name: string, attempt: number) => ProgramBehaviour;
+  readonly behaveExec?: (name: string, argv: readonly string[]) => ExecBehaviour;
+  /**
+   * The runtime knows no container names: how tests tell them apart. Default: the variable SIMULATED_NAME of the
+   * environment (which commands inherit), else the program.
+   */
+  readonly nameOf?: (subject: ContainerLaunch | ExecRequest) => string;
+}
+
+/**
+ * A Runtime without processes, driven by a ManualClock. What takes time rings as an alarm of the clock; what takes none
+ * settles through promises, so that `clock.run(0)` is enough to see it.
+ */
+export class SimulatedRuntime implements Runtime {
+  readonly journal: JournalEntry[] = [];
+  readonly #clock: Clock;
+  readonly #behave: (name: string, attempt: number) => ProgramBehaviour;
+  readonly #behaveExec: (name: string, argv: readonly string[]) => ExecBehaviour;
+  readonly #nameOf: (subject: ContainerLaunch | ExecRequest) => string;
+  readonly #attempts = new Map<string, number>();
+  readonly #running = new Map<string, SimulatedProcess>();
+  #lastPid = 1000;
+
+  constructor({ clock, behave, behaveExec, nameOf }: SimulationOptions) {
+    this.#clock = clock;
+    this.#behave = behave ?? (() => ({}));
+    this.#behaveExec = behaveExec ?? (() => ({}));
+    this.#nameOf = nameOf ?? (({ env, argv }) => env['SIMULATED_NAME'] ?? argv[0]);
+  }
+
+  async start(launch: ContainerLaunch): Promise<StartOutcome> {
+    const name = this.#nameOf(launch);
+    const attempt = this.#attempts.get(name) ?? 0;
+    this.#attempts.set(name, attempt + 1);
+    const behaviour = this.#behave(name, attempt);
+    this.#record({ name, what: 'start', attempt, argv: launch.argv, env: launch.env });
+    await this.#pass(behaviour.startDelayMs ?? 0);
+    if (behaviour.failToStart !== undefined) {
+      this.#record({ name, what: 'failedToStart' });
+      return { ok: false, error: behaviour.failToStart, at: this.#clock.now() };
+    }
+    const pid = ++this.#lastPid;
+    this.#record({ name, what: 'running', pid });
+    const program = new SimulatedProcess({
+      clock: this.#clock,
+      behaviour,
+      launch,
+      record: (entry) => {
+        this.#record({ name, ...entry });
+        if (entry.what === 'exit') this.#running.delete(launch.id);
+      },
+    });
+    this.#running.set(launch.id, program);
+    return {
+      ok: true,
+      container: {
+        pid,
+        startedAt: program.startedAt,
+        signal: (signal) => program.signal(signal),
+        kill: () => program.kill(),
+      },
+    };
+  }
+
+  async exec(request: ExecRequest): Promise<ExecOutcome> {
+    const name = this.#nameOf(request);
+    const { argv } = request;
+    this.#record({ name, what: 'exec', argv });
+    const outcome = await this.#execOutcome(this.#behaveExec(name, argv), request);
+    this.#record({ name, what: 'execEnd', argv, outcome: outcome.type });
+    return outcome;
+  }
+
+  /** Names of the containers that run now, in the order of their starts. */
+  get runningNames(): string[] {
+    return [...this.#running.values()].map(({ launch }) => this.#nameOf(launch));
+  }
+
+  /** Ends the running containers of that name from outside, as an operator's `kill` or a crash would. */
+  crash(name: string, exitCode: number = 1): void {
+    for (const program of this.#running.values()) {
+      if (this.#nameOf(program.launch) === name) program.exit(exitCode, undefined);
+    }
+  }
+
+  async #execOutcome(behaviour: ExecBehaviour, request: ExecRequest): Promise<ExecOutcome> {
+    if (behaviour.failToStart !== undefined) return { type: 'failedToStart', error: behaviour.failToStart };
+    if (request.signal?.aborted === true) return { type: 'aborted' };
+    const { afterMs = 0, stdout = '', stderr = '', exitCode = 0 } = behaviour;
+    const timesOut = request.timeoutMs !== undefined && request.timeoutMs <= afterMs && afterMs > 0;
+    const aborted = await this.#pass(timesOut ? (request.timeoutMs ?? 0) : afterMs, request.signal);
+    if (aborted) return { type: 'aborted' };
+    if (timesOut) return { type: 'timedOut', stdout, stderr };
+    behaviour.effect?.();
+    return { type: 'exited', exitCode, stdout, stderr };
+  }
+
+  /** Lets time pass; answers whether `signal` was aborted meanwhile. */
+  #pass(ms: number, signal?: AbortSignal): Promise<boolean> {
+    if (ms <= 0) return Promise.resolve(signal?.aborted === true);
+    return new Promise((resolve) => {
+      const alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + ms, () => {
+        signal?.removeEventListener('abort', abort);
+        resolve(false);
+      });
+      const abort = (): void => {
+        alarm.cancel();
+        resolve(true);
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  #record(entry: WithoutTime<JournalEntry>): void {
+    this.journal.push({ atMs: this.#clock.now().monotonicMs, ...entry });
+  }
+}
+
+/** Entries as they are handed in; the time is added. */
+type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs'> : never;
+type ProcessEntry = { what: 'signal'; signal: NodeJS.Signals } | { what: 'exit'; exitCode: number } | { what: Quiet };
+type Quiet = 'kill' | 'swept';
+
+interface SimulatedProcessOptions {
+  readonly clock: Clock;
+  readonly behaviour: ProgramBehaviour;
+  readonly launch: ContainerLaunch;
+  readonly record: (entry: ProcessEntry) => void;
+}
+
+class SimulatedProcess {
+  readonly launch: ContainerLaunch;
+  readonly startedAt: Instant;
+  readonly #clock: Clock;
+  readonly #behaviour: ProgramBehaviour;
+  readonly #record: (entry: ProcessEntry) => void;
+  readonly #alarms: Alarm[] = [];
+  #ended = false;
+
+  constructor({ clock, behaviour, launch, record }: SimulatedProcessOptions) {
+    this.launch = launch;
+    this.startedAt = clock.now();
+    this.#clock = clock;
+    this.#behaviour = behaviour;
+    this.#record = record;
+    for (const { afterMs = 0, stream = 'stdout', text } of behaviour.output ?? []) {
+      this.#after(afterMs, () => launch.onOutput(stream, Buffer.from(text)));
+    }
+    const { exitAfterMs, exitCode = 0, oomKilled = false } = behaviour;
+    if (exitAfterMs === undefined) return;
+    this.#after(exitAfterMs, () => (oomKilled ? this.exit(137, 'SIGKILL', true) : this.exit(exitCode, undefined)));
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.#ended) return;
+    this.#record({ what: 'signal', signal });
+    if (signal === 'SIGKILL') return this.#dieOf(signal);
+    const reaction = this.#behaviour.onSignal?.(signal);
+    if (reaction === 'ignore') return;
+    if (reaction === undefined) return this.#dieOf(signal);
+    this.#after(reaction.exitAfterMs, () => this.exit(reaction.exitCode, undefined));
+  }
+
+  kill(): void {
+    if (this.#ended) return;
+    this.#record({ what: 'kill' });
+    this.#dieOf('SIGKILL');
+  }
+
+  exit(exitCode: number, signal: NodeJS.Signals | undefined, oomKilled: boolean = false): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const alarm of this.#alarms) alarm.cancel();
+    this.#record({ what: 'exit', exitCode });
+    const sweepMs = this.#behaviour.sweepMs ?? 0;
+    const swept =
+      sweepMs === 0
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => {
+            this.#clock.wakeAt(this.#clock.now().monotonicMs + sweepMs, resolve);
+          });
+    const exit: ProcessExit = {
+      exitCode,
+      signal,
+      at: this.#clock.now(),
+      oomKilled,
+      swept: swept.then(() => this.#record({ what: 'swept' })),
+    };
+    this.launch.onExit(exit);
+  }
+
+  #dieOf(signal: NodeJS.Signals): void {
+    // The one who sends a signal never hears of its effect within the same call.
+    queueMicrotask(() => this.exit(128 + constants.signals[signal], signal));
+  }
+
+  #after(ms: number, run: () => void): void {
+    // An alarm also for 0 ms: whoever started the process has to hear of the start first.
+    this.#alarms.push(this.#clock.wakeAt(this.#clock.now().monotonicMs + ms, run));
+  }
+}
