@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
+
 const config: ViteUserConfig = defineConfig({
+  // As the build does it: see esbuild.config.mjs.
+  define: { PODRUN_VERSION: JSON.stringify(version) },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
