@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { importsOf, sourcesBelow } from './source.ts';
+
+/** Which layer may import which: one way only. `cli` puts the parts together, so it may know all of them. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  clock: ['api'],
+  manifest: ['api'],
+  lifecycle: ['api'],
+  print: ['api', 'lifecycle'],
+  store: ['api', 'clock'],
+  runtime: ['api', 'clock'],
+  agent: ['api', 'clock', 'lifecycle', 'runtime', 'store'],
+  cli: ['api', 'clock', 'lifecycle', 'manifest', 'print', 'store', 'runtime', 'agent'],
+};
+
+/** Packages and Node modules that only one layer may know. */
+const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readonly string[] }> = [
+  { modules: /^(node:child_process|execa)$/, layers: ['runtime'] },
+  { modules: /^(commander|ora|chalk)$/, layers: ['cli'] },
+  { modules: /^yaml$/, layers: ['manifest', 'print', 'cli'] },
+  { modules: /^node:(timers|timers\/promises|perf_hooks)$/, layers: ['clock'] },
+];
+
+/** Pure layers: objects in, objects or text out. */
+const PURE = ['api', 'lifecycle', 'print'];
+
+const layerOf = (file: string): string =>
+  file
+    .replace(/^src\//, '')
+    .replace(/\.ts$/, '')
+    .split('/')[0] ?? '';
+// The generator in src/api/schema is a tool of its own, no part of the program.
+const files = sourcesBelow('src').filter((file) => file.path.endsWith('.ts'));
+const edges = files.flatMap((file) => importsOf(file).map((edge) => ({ from: file.path, ...edge })));
+const told = ({ from, line, target }: (typeof edges)[number]): string => `${from}:${line} imports ${target}`;
+
+describe('dependencies', () => {
+  it('point one way between the layers', () => {
+    const wrong = edges.filter(({ from, target }) => {
+      if (!target.startsWith('src/')) return false;
+      const [here, there] = [layerOf(from), layerOf(target)];
+      return here !== there && !MAY_IMPORT[here]?.includes(there);
+    });
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  it('stay inside src', () => {
+    const wrong = edges.filter(({ target }) => /^(\.\.|test|bench|dist|bin)\//.test(target));
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  it.each(PURE)('of %s reach nothing of the machine', (layer) => {
+    const wrong = edges.filter(({ from, target }) => layerOf(from) === layer && target.startsWith('node:'));
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  it.each(ONLY_IN)('on $modules are known to $layers only', ({ modules, layers }) => {
+    const wrong = edges.filter(({ from, target }) => modules.test(target) && !layers.includes(layerOf(from)));
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  it('form no circle of files', () => {
+    expect(circleIn(loadGraph())).toEqual([]);
+  });
+});
+
+/** What each file loads; types are gone at run time. */
+function loadGraph(): Map<string, string[]> {
+  const graph = new Map<string, string[]>();
+  for (const { from, target, typeOnly } of edges) {
+    if (!typeOnly && target.startsWith('src/')) graph.set(from, [...(graph.get(from) ?? []), target]);
+  }
+  return graph;
+}
+
+/** The first circle found, as a path that ends where it starts; empty when there is none. */
+function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): string[] => {
+    if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file];
+    if (done.has(file)) return [];
+    done.add(file);
+    return (graph.get(file) ?? []).reduce<string[]>(
+      (found, next) => (found.length > 0 ? found : visit(next, [...trail, file])),
+      [],
+    );
+  };
+  return [...graph.keys()].reduce<string[]>((found, file) => (found.length > 0 ? found : visit(file, [])), []);
+}

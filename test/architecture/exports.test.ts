@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { type AstNode, isNode, nodesOf, type SourceFile, sourcesBelow } from './source.ts';
+
+const source = sourcesBelow('src').filter((file) => file.path.endsWith('.ts'));
+const tests = sourcesBelow('test');
+
+it('whatever src exports, src uses', () => {
+  const namesIn = new Map([...source, ...tests].map((file) => [file.path, countNames(file)]));
+  const unused = source.flatMap((file) =>
+    exportsOf(file)
+      .filter(({ name }) => {
+        const elsewhere = source.some((other) => other !== file && (namesIn.get(other.path)?.get(name) ?? 0) > 0);
+        // A name that its own file uses may be exported so that a test can call it, a type so that callers can say it.
+        const atHome = (namesIn.get(file.path)?.get(name) ?? 0) > 1;
+        const tested = tests.some((test) => (namesIn.get(test.path)?.get(name) ?? 0) > 0);
+        return !elsewhere && !(atHome && tested);
+      })
+      .filter(({ name, isType }) => !isType || (namesIn.get(file.path)?.get(name) ?? 0) < 2)
+      .map(({ name }) => `${file.path} exports ${name}`),
+  );
+  expect(unused).toEqual([]);
+});
+
+/** Exported names of a file. A re-export counts as a use of the other file, not as an export to be used. */
+function exportsOf(file: SourceFile): Array<{ name: string; isType: boolean }> {
+  return (file.ast['body'] as AstNode[]).flatMap((node) => {
+    if (node.type !== 'ExportNamedDeclaration' || !isNode(node['declaration'])) return [];
+    const { declaration } = node;
+    const isType = /^TS/.test(declaration.type);
+    const declared = (declaration['declarations'] as AstNode[] | undefined) ?? [declaration];
+    return declared.flatMap((one) => (isNode(one['id']) ? [{ name: String(one['id']['name']), isType }] : []));
+  });
+}
+
+/** How often each name occurs. Names say what they are, so that two things of one name are rare. */
+function countNames(file: SourceFile): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const node of nodesOf(file.ast)) {
+    if (node.type === 'Identifier') counts.set(String(node['name']), (counts.get(String(node['name'])) ?? 0) + 1);
+  }
+  return counts;
+}

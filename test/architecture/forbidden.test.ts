@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { type AstNode, isNode, lineAt, nodesOf, type SourceFile, sourcesBelow } from './source.ts';
+
+/** What may be used in some files only, and why. `uses` is matched against `name` and `object.property`. */
+const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; readonly allowed: RegExp }> = [
+  { what: 'printing behind the back of the command line', uses: /^console\./, allowed: /^$/ },
+  { what: 'ending the process', uses: /^process\.(exit|exitCode|abort|reallyExit)$/, allowed: /^src\/cli\// },
+  { what: 'the standard streams', uses: /^process\.(stdin|stdout|stderr)$/, allowed: /^src\/cli\// },
+  { what: 'reading a clock', uses: /^(Date\.now|performance\.\w+)$/, allowed: /^src\/clock\.ts$/ },
+  {
+    what: 'setting a timer',
+    uses: /^(setTimeout|setInterval|setImmediate|AbortSignal\.timeout)$/,
+    allowed: /^src\/clock\.ts$/,
+  },
+  { what: 'sending signals', uses: /^process\.kill$/, allowed: /^src\/runtime\// },
+  { what: 'the environment of podrun itself', uses: /^process\.env$/, allowed: /^src\/(cli|runtime)\// },
+  { what: 'chance in a pure layer', uses: /^(Math\.random|crypto\.\w+)$/, allowed: /^src\/(?!lifecycle|print|api)/ },
+  { what: 'the process in a pure layer', uses: /^process\./, allowed: /^src\/(?!lifecycle|print|api)/ },
+];
+
+/** Exceptions, each with its reason. A line that is no longer needed fails the test. */
+const EXCEPTIONS: ReadonlyArray<{ readonly file: string; readonly use: string; readonly because: string }> = [];
+
+const uses = sourcesBelow('src').flatMap((file) =>
+  usesIn(file).map(({ name, at }) => ({ file: file.path, name, line: lineAt(file, at) })),
+);
+const excepted = (file: string, name: string): boolean =>
+  EXCEPTIONS.some((exception) => exception.file === file && exception.use === name);
+
+describe('what only one place may do', () => {
+  it.each(RULES)('$what', ({ uses: pattern, allowed }) => {
+    const wrong = uses.filter(({ file, name }) => pattern.test(name) && !allowed.test(file) && !excepted(file, name));
+    expect(wrong.map(({ file, line, name }) => `${file}:${line} uses ${name}`)).toEqual([]);
+  });
+
+  it('a date without a moment reads the clock', () => {
+    const wrong = sourcesBelow('src').flatMap((file) =>
+      [...nodesOf(file.ast)]
+        .filter((node) => node.type === 'NewExpression' && nameOf(node['callee']) === 'Date')
+        .filter((node) => (node['arguments'] as unknown[]).length === 0)
+        .map((node) => `${file.path}:${lineAt(file, node.start)}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('the lifecycle promises nothing: it is computed at once', () => {
+    const wrong = sourcesBelow('src/lifecycle').flatMap((file) =>
+      [...nodesOf(file.ast)]
+        .filter((node) => node.type === 'AwaitExpression' || node['async'] === true || nameOf(node) === 'Promise')
+        .map((node) => `${file.path}:${lineAt(file, node.start)}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('every exception is still needed', () => {
+    const idle = EXCEPTIONS.filter(({ file, use }) => !uses.some((seen) => seen.file === file && seen.name === use));
+    expect(idle).toEqual([]);
+  });
+});
+
+/** Names a file uses as values: `setTimeout`, `process.exit`. Declarations, keys and types do not count. */
+function usesIn(file: SourceFile): Array<{ name: string; at: number }> {
+  return [...nodesOf(file.ast)].flatMap((node) => {
+    if (node.type === 'MemberExpression' && node['computed'] === false) {
+      return [{ name: `${nameOf(node['object'])}.${nameOf(node['property'])}`, at: node.start }];
+    }
+    const callee = node.type === 'CallExpression' ? nameOf(node['callee']) : undefined;
+    const passed = node.type === 'CallExpression' ? (node['arguments'] as AstNode[]).map(nameOf) : [];
+    return [callee, ...passed].flatMap((name) => (name === undefined ? [] : [{ name, at: node.start }]));
+  });
+}
+
+function nameOf(node: unknown): string | undefined {
+  return isNode(node) && node.type === 'Identifier' ? String(node['name']) : undefined;
+}

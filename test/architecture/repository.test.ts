@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/api/errors.ts';
+import { filesBelow, readText, root } from './source.ts';
+
+const FOLDERS = ['.ci', 'bench', 'bin', 'docs', 'fixtures', 'src', 'test'];
+const TOP = ['CHANGELOG.md', 'README.md', 'esbuild.config.mjs', 'package.json', 'vitest.config.ts'];
+const everything = [...FOLDERS.flatMap((folder) => filesBelow(folder)), ...TOP];
+const pages = everything.filter((file) => file.endsWith('.md'));
+
+describe('the repository', () => {
+  it('names no path of the machine it was written on', () => {
+    const machine = [root, `${homedir()}/`].filter((prefix) => prefix.length > 2);
+    const wrong = everything.filter((file) => machine.some((prefix) => readText(file).includes(prefix)));
+    expect(wrong).toEqual([]);
+  });
+
+  it('uses every fixture in a test or shows it on a page', () => {
+    const users = [...pages, ...filesBelow('test', /\.ts$/)].map(readText).join('\n');
+    const idle = filesBelow('fixtures', /\.yaml$/).filter((file) => !users.includes(file.replace('fixtures/', '')));
+    expect(idle).toEqual([]);
+  });
+
+  it('says in each fixture what it shows', () => {
+    const silent = filesBelow('fixtures').filter((file) => !readText(file).startsWith('# '));
+    expect(silent).toEqual([]);
+  });
+
+  it('links only to files that exist', () => {
+    const dead = pages.flatMap((page) =>
+      [...readText(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+        .map(([, target = '']) => path.posix.join(path.posix.dirname(page), target))
+        .filter((target) => !existsSync(path.join(root, target)))
+        .map((target) => `${page} links to ${target}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('documents every exit code', () => {
+    const page = readText('docs/exit-codes.md');
+    expect(Object.values(EXIT).filter((code) => !page.includes(`| ${code} |`))).toEqual([]);
+  });
+
+  it('pins every dependency exactly and locks no download address', () => {
+    const { devDependencies } = JSON.parse(readText('package.json')) as { devDependencies: Record<string, string> };
+    expect(Object.values(devDependencies).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    expect(readText('package-lock.json')).not.toContain('"resolved": "http');
+  });
+
+  it('has generated files as the generator makes them', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'podrun-generate-'));
+    try {
+      cpSync(path.join(root, 'src/api/schema'), path.join(folder, 'schema'), { recursive: true });
+      execFileSync(process.execPath, [path.join(folder, 'schema/generate.mjs')]);
+      expect(contentsOf(path.join(folder, 'generated'))).toEqual(contentsOf(path.join(root, 'src/api/generated')));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  const original = path.join(root, '../shared/conformance');
+  it.runIf(existsSync(original))('has the conformance suite as it is', () => {
+    expect(contentsOf(path.join(root, 'test/conformance'))).toEqual(contentsOf(original));
+  });
+});
+
+/** Relative path and text of every file below a folder. */
+function contentsOf(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map((entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      return [path.relative(folder, file), readFileSync(file, 'utf8')];
+    }),
+  );
+}

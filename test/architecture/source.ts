@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseAst } from 'vitest/node';
+
+/** Root of the checkout. */
+export const root: string = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A node of the syntax tree (ESTree with TypeScript): `type`, `start`, `end`, and what the type has. */
+export interface AstNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [field: string]: unknown;
+}
+
+export interface SourceFile {
+  /** From the root, with slashes: `src/lifecycle/phase.ts`. */
+  readonly path: string;
+  readonly text: string;
+  readonly ast: AstNode;
+}
+
+export interface Import {
+  /** As written: `node:fs`, `yaml`, or, where it is a file of ours, its path from the root. */
+  readonly target: string;
+  readonly typeOnly: boolean;
+  readonly line: number;
+}
+
+/** Not written by hand: sizes and style do not apply. */
+const NOT_OURS = /^(test\/conformance|test\/api\/full-objects|src\/api\/generated)\//;
+
+/** Paths of all files below a folder of the checkout, sorted, without generated and borrowed ones. */
+export function filesBelow(folder: string, ending: RegExp = /./): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .filter((file) => ending.test(file) && !NOT_OURS.test(file))
+    .toSorted();
+}
+
+export function readText(file: string): string {
+  return readFileSync(path.join(root, file), 'utf8');
+}
+
+/** The parsed TypeScript and JavaScript files of a folder. */
+export function sourcesBelow(folder: string): SourceFile[] {
+  return filesBelow(folder, /\.(ts|mjs|js)$/).map((file) => {
+    const text = readText(file);
+    return { path: file, text, ast: parseAst(text, { lang: 'ts' }) as unknown as AstNode };
+  });
+}
+
+/** Every node of the tree, parents first. */
+export function* nodesOf(node: AstNode): Generator<AstNode> {
+  yield node;
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* nodesOf(child);
+  }
+}
+
+export function isNode(value: unknown): value is AstNode {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}
+
+/** Line of a position in a file, counted from 1. */
+export function lineAt(file: SourceFile, position: number): number {
+  return file.text.slice(0, position).split('\n').length;
+}
+
+const IMPORTING = new Set([
+  'ImportDeclaration',
+  'ExportNamedDeclaration',
+  'ExportAllDeclaration',
+  'ImportExpression',
+  'TSImportType',
+]);
+
+/** What a file imports: statically, by `import()`, by `import('…').Type` and by re-export. */
+export function importsOf(file: SourceFile): Import[] {
+  return [...nodesOf(file.ast)].flatMap((node) => {
+    if (!IMPORTING.has(node.type) || !isNode(node['source'])) return [];
+    const name = String(node['source']['value']);
+    const target = name.startsWith('.') ? path.posix.join(path.posix.dirname(file.path), name) : name;
+    const typeOnly = node['importKind'] === 'type' || node['exportKind'] === 'type' || node.type === 'TSImportType';
+    return [{ target, typeOnly, line: lineAt(file, node.start) }];
+  });
+}
