@@ -26,7 +26,7 @@ function exportsOf(file: SourceFile): Array<{ name: string; isType: boolean }> {
   return (file.ast['body'] as AstNode[]).flatMap((node) => {
     if (node.type !== 'ExportNamedDeclaration' || !isNode(node['declaration'])) return [];
     const { declaration } = node;
-    const isType = /^TS/.test(declaration.type);
+    const isType = declaration.type.startsWith('TS');
     const declared = (declaration['declarations'] as AstNode[] | undefined) ?? [declaration];
     return declared.flatMap((one) => (isNode(one['id']) ? [{ name: String(one['id']['name']), isType }] : []));
   });
