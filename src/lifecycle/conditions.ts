@@ -1,0 +1,130 @@
+import { isSidecar } from '../api/objects.ts';
+import type { Container, ContainerStatus, PodCondition, PodSpec } from '../api/generated/types.ts';
+import { restartsAll } from './restart-policy.ts';
+
+/** What a condition says, before it has a time. */
+export interface ConditionVerdict {
+  readonly status: 'True' | 'False';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+type ContainersOf = Pick<PodSpec, 'containers' | 'initContainers'>;
+/** Statuses of init and regular containers; undefined when nothing at all is known. */
+type Statuses = readonly ContainerStatus[] | undefined;
+
+const TRUE: ConditionVerdict = { status: 'True' };
+
+/** Source (all of this file): pkg/kubelet/status/generate.go. */
+export function containersReadyCondition(
+  spec: ContainersOf,
+  statuses: Statuses,
+  phase: string | undefined,
+): ConditionVerdict {
+  if (statuses === undefined) return { status: 'False', reason: 'UnknownContainerStatuses' };
+  const counted = [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers];
+  const { unknown, failing } = partition(counted, statuses, (status) => status.ready);
+  if (phase === 'Succeeded' && unknown.length === 0) return { status: 'False', reason: 'PodCompleted' };
+  if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
+  if (unknown.length + failing.length === 0) return TRUE;
+  return { status: 'False', reason: 'ContainersNotReady', message: listing(unknown, failing, 'unready') };
+}
+
+/** Ready: ContainersReady, and every readiness gate open. */
+export function readyCondition(
+  spec: ContainersOf & Pick<PodSpec, 'readinessGates'>,
+  conditions: readonly PodCondition[],
+  statuses: Statuses,
+  phase: string | undefined,
+): ConditionVerdict {
+  const containersReady = containersReadyCondition(spec, statuses, phase);
+  if (containersReady.status !== 'True') return containersReady;
+  const closed = (spec.readinessGates ?? []).flatMap(({ conditionType: type }) => {
+    const condition = conditions.find((candidate) => candidate.type === type);
+    if (condition === undefined) return [`corresponding condition of pod readiness gate "${type}" does not exist.`];
+    if (condition.status === 'True') return [];
+    return [`the status of pod readiness gate "${type}" is not "True", but ${condition.status}`];
+  });
+  if (closed.length === 0) return TRUE;
+  return { status: 'False', reason: 'ReadinessGatesNotReady', message: closed.join(', ') };
+}
+
+export interface InitializedInput {
+  readonly spec: ContainersOf;
+  readonly statuses: Statuses;
+  readonly phase: string | undefined;
+  /** Was the condition True before? Once initialized, a Pod stays it. */
+  readonly wasInitialized: boolean;
+}
+
+export function initializedCondition(input: InitializedInput): ConditionVerdict {
+  const { spec, statuses, phase, wasInitialized } = input;
+  const initContainers = spec.initContainers ?? [];
+  if (statuses === undefined && initContainers.length > 0) {
+    return { status: 'False', reason: 'UnknownContainerStatuses' };
+  }
+  const known = statuses ?? [];
+  const { unknown, failing } = partition(initContainers, known, (status, container) =>
+    isSidecar(container) ? status.started === true : status.ready,
+  );
+  if (phase === 'Succeeded' && unknown.length === 0) return { status: 'True', reason: 'PodCompleted' };
+  const regular = new Set(spec.containers.map(({ name }) => name));
+  if (known.some(({ name, state }) => regular.has(name) && (state?.running || state?.terminated))) return TRUE;
+  if (unknown.length + failing.length === 0 || wasInitialized) return TRUE;
+  return { status: 'False', reason: 'ContainersNotInitialized', message: listing(unknown, failing, 'incomplete') };
+}
+
+/** The Pod's environment as the container runtime sees it. */
+export interface Sandbox {
+  readonly ready: boolean;
+  readonly ip: string;
+}
+
+/** True when exactly one sandbox is ready and has an address. Source: pkg/kubelet/kuberuntime/util/util.go. */
+export function readyToStartCondition(sandboxes: readonly Sandbox[]): ConditionVerdict {
+  const ready = sandboxes.filter((sandbox) => sandbox.ready);
+  return { status: ready.length === 1 && ready[0]?.ip !== '' && sandboxes[0]?.ready ? 'True' : 'False' };
+}
+
+/** Only for Pods that have a RestartAllContainers rule. */
+export function allContainersRestartingCondition(
+  spec: ContainersOf,
+  statuses: Statuses,
+  phase: string | undefined,
+): ConditionVerdict {
+  if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
+  if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
+  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  const triggered = containers.some((container) => {
+    const exit = statuses?.find(({ name }) => name === container.name)?.state?.terminated;
+    return exit !== undefined && restartsAll(container, exit.exitCode);
+  });
+  if (!triggered) return { status: 'False' };
+  return {
+    status: 'True',
+    reason: 'RestartAllContainersStarted',
+    message: 'container exited with restart policy rule',
+  };
+}
+
+function partition(
+  containers: readonly Container[],
+  statuses: readonly ContainerStatus[],
+  good: (status: ContainerStatus, container: Container) => boolean,
+): { unknown: string[]; failing: string[] } {
+  const unknown: string[] = [];
+  const failing: string[] = [];
+  for (const container of containers) {
+    const status = statuses.find(({ name }) => name === container.name);
+    if (status === undefined) unknown.push(container.name);
+    else if (!good(status, container)) failing.push(container.name);
+  }
+  return { unknown, failing };
+}
+
+function listing(unknown: readonly string[], failing: readonly string[], word: 'unready' | 'incomplete'): string {
+  return [
+    ...(unknown.length > 0 ? [`containers with unknown status: [${unknown.join(' ')}]`] : []),
+    ...(failing.length > 0 ? [`containers with ${word} status: [${failing.join(' ')}]`] : []),
+  ].join(', ');
+}

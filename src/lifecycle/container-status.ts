@@ -1,0 +1,157 @@
+import { isSidecar, type StoredPod } from '../api/objects.ts';
+import { formatTime } from '../api/time.ts';
+import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus } from '../api/generated/types.ts';
+import { containerFacts, type ContainerFacts, type Instance, isRunning, type PodFacts } from './facts.ts';
+import { initContainerRestarts, shouldRestart } from './restart-policy.ts';
+
+/** How runtimes report the start time of a container that could not be started. */
+const EPOCH = '1970-01-01T00:00:00Z';
+
+const REMOVED_BY_RESTART_ALL = 'The container is removed because RestartAllContainers in place';
+const NOT_LOCATED = 'The container could not be located when the pod was terminated';
+
+/** Which of the Pod's lists a container stands in. */
+export type ContainerKind = 'init' | 'sidecar' | 'regular';
+
+export function containerKind(pod: StoredPod, name: string): ContainerKind {
+  const init = pod.spec.initContainers?.find((container) => container.name === name);
+  if (init === undefined) return 'regular';
+  return isSidecar(init) ? 'sidecar' : 'init';
+}
+
+/**
+ * The status of one container, as kubelet would publish it.
+ * Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses; pkg/kubelet/prober/prober_manager.go.
+ */
+export function containerStatus(pod: StoredPod, facts: PodFacts, container: Container): ContainerStatus {
+  const own = containerFacts(facts, container.name);
+  const kind = containerKind(pod, container.name);
+  const { state, lastState } = statesOf(pod, facts, container, own);
+  const started = isStarted(container, own);
+  const shown = own.current;
+  return {
+    name: container.name,
+    state,
+    lastState,
+    ready: isReady(kind, container, own),
+    restartCount: shown?.attempt ?? own.nextAttempt,
+    image: container.image ?? '',
+    imageID: shown === undefined ? '' : (container.image ?? ''),
+    ...(shown === undefined ? {} : { containerID: containerID(shown) }),
+    started,
+  };
+}
+
+/** The ID that statuses show; the part after `://` marks the processes of this instance. */
+export function containerID(instance: Pick<Instance, 'id'>): string {
+  return `podrun://${instance.id}`;
+}
+
+/** Does the container count as started: running, and through its startup probe if it has one? */
+export function isStarted(container: Container, own: ContainerFacts): boolean {
+  return isRunning(own) && (container.startupProbe === undefined || own.probes.startup === true);
+}
+
+/** Init containers are ready when they are done, the others when they serve. */
+export function isReady(kind: ContainerKind, container: Container, own: ContainerFacts): boolean {
+  if (kind === 'init') return own.current?.exit?.exitCode === 0;
+  return isStarted(container, own) && (container.readinessProbe === undefined || own.probes.readiness === true);
+}
+
+/** Will this container be started again after what ended its newest instance? Meaningful while the Pod is up. */
+export function willRestart(pod: StoredPod, facts: PodFacts, container: Container): boolean {
+  if (facts.termination !== undefined) return false;
+  const own = containerFacts(facts, container.name);
+  if (own.current === undefined) return true;
+  const { exit, stop } = own.current;
+  if (exit === undefined) return stop?.restart === true;
+  // Killed in order to be restarted: its exit code does not matter, unless the restart was held back.
+  if (stop?.restart && own.startError === undefined) return true;
+  return containerKind(pod, container.name) === 'regular'
+    ? shouldRestart(pod.spec.restartPolicy, container, exit.exitCode)
+    : initContainerRestarts(pod.spec.restartPolicy, container, exit.exitCode);
+}
+
+interface States {
+  readonly state: ContainerState;
+  readonly lastState: ContainerState;
+}
+
+function statesOf(pod: StoredPod, facts: PodFacts, container: Container, own: ContainerFacts): States {
+  const removed: ContainerState =
+    own.removedByRestartAll ? {
+        terminated: {
+          exitCode: 137,
+          reason: 'RestartingAllContainers',
+          message: REMOVED_BY_RESTART_ALL,
+        },
+      }
+    : {};
+  if (own.current === undefined) return { state: { waiting: waitingState(pod, facts, own) }, lastState: removed };
+
+  const lastState = own.previous?.exit === undefined ? removed : { terminated: terminatedState(own.previous) };
+  if (own.current.exit === undefined) return { state: runningState(own.current), lastState };
+
+  const terminated = terminatedState(own.current);
+  // An init container or sidecar that ended well goes on saying so, even while a restart is held back.
+  const keeps = containerKind(pod, container.name) !== 'regular' && own.current.exit.exitCode === 0;
+  if (own.startError !== undefined && !keeps && willRestart(pod, facts, container)) {
+    return { state: { waiting: waitingState(pod, facts, own) }, lastState: { terminated } };
+  }
+  return { state: { terminated }, lastState };
+}
+
+function runningState(instance: Instance): ContainerState {
+  return { running: instance.startedAt === undefined ? {} : { startedAt: formatTime(instance.startedAt.wallMs) } };
+}
+
+function waitingState(pod: StoredPod, facts: PodFacts, own: ContainerFacts): { reason: string; message?: string } {
+  if (own.startError !== undefined) {
+    const { reason, message } = own.startError;
+    return message === '' ? { reason } : { reason, message };
+  }
+  // Shown until the first container of the new round runs.
+  if (own.removedByRestartAll && Object.values(facts.containers).every(({ current }) => current === undefined)) {
+    return { reason: 'RestartingAllContainers', message: REMOVED_BY_RESTART_ALL };
+  }
+  return { reason: (pod.spec.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating' };
+}
+
+function terminatedState(instance: Instance): ContainerStateTerminated {
+  const { exit, startedAt } = instance;
+  if (exit === undefined) throw new Error(`container instance ${instance.id} has not ended`);
+  return {
+    exitCode: exit.exitCode,
+    reason: exit.reason,
+    ...(exit.message === undefined ? {} : { message: exit.message }),
+    startedAt: startedAt === undefined ? EPOCH : formatTime(startedAt.wallMs),
+    finishedAt: formatTime(exit.at.wallMs),
+    containerID: containerID(instance),
+  };
+}
+
+/**
+ * The last word on containers of a Pod that is gone: what should have run but was never seen to end counts as lost.
+ * Source: pkg/kubelet/status/status_manager.go TerminatePod.
+ */
+export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: ContainerStatus[]): void {
+  if (hasPodInitialized(pod, init, regular)) regular.forEach(closeStatus);
+  const lastRun = init.findLastIndex(({ state }) => state?.waiting === undefined);
+  init.slice(0, Math.max(1, lastRun + 1)).forEach(closeStatus);
+}
+
+function closeStatus(status: ContainerStatus): void {
+  if (status.state?.terminated !== undefined) return;
+  status.state = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown', message: NOT_LOCATED } };
+}
+
+function hasPodInitialized(pod: StoredPod, init: ContainerStatus[], regular: ContainerStatus[]): boolean {
+  const last = pod.spec.initContainers?.at(-1);
+  if (last === undefined) return true;
+  if (regular.some(({ state, lastState }) => lastState?.terminated !== undefined || state?.waiting === undefined)) {
+    return true;
+  }
+  const status = init.find(({ name }) => name === last.name);
+  if (status === undefined) return false;
+  return isSidecar(last) ? status.started === true : status.state?.terminated?.exitCode === 0;
+}

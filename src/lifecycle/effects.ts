@@ -1,0 +1,37 @@
+import type { PodFacts } from './facts.ts';
+
+/** An event to be recorded; `container` gives it a field path. */
+export interface EventDraft {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly container?: string;
+}
+
+/** What the agent is asked to do. Doing it is somebody else's job; what came of it is told to `observe`. */
+export type Effect =
+  | { readonly type: 'createSandbox' }
+  | { readonly type: 'stopSandbox' }
+  | { readonly type: 'start'; readonly container: string; readonly id: string; readonly attempt: number }
+  | { readonly type: 'runPostStart'; readonly container: string; readonly id: string }
+  | { readonly type: 'runPreStop'; readonly container: string; readonly id: string }
+  | { readonly type: 'signal'; readonly container: string; readonly id: string }
+  | { readonly type: 'kill'; readonly container: string; readonly id: string }
+  | { readonly type: 'event'; readonly event: EventDraft }
+  /** The last status stands: give the Pod back. */
+  | { readonly type: 'finish' };
+
+/** The facts after a step, and what the step asks for. */
+export interface Step {
+  readonly facts: PodFacts;
+  readonly effects: readonly Effect[];
+}
+
+export function eventEffect(
+  type: EventDraft['type'],
+  reason: string,
+  message: string,
+  container?: string,
+): Effect {
+  return { type: 'event', event: { type, reason, message, ...(container === undefined ? {} : { container }) } };
+}

@@ -1,0 +1,287 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { Instant } from '../api/time.ts';
+import type { Container } from '../api/generated/types.ts';
+import { type Effect, eventEffect, type Step } from './effects.ts';
+import {
+  type ContainerFacts,
+  containerFacts,
+  type Exit,
+  type Instance,
+  type PodFacts,
+  type Starting,
+  type Stop,
+  type TerminationCause,
+  withContainer,
+} from './facts.ts';
+import { restartsAll } from './restart-policy.ts';
+import { containerGraceMs, hasPreStop, preStopReturned, requestStop, shortenStop } from './stop.ts';
+
+/** Something that happened to a Pod. `id` tells which instance of the container it happened to. */
+export type Observation =
+  | { readonly type: 'sandboxReady' }
+  | { readonly type: 'sandboxStopped' }
+  | { readonly type: 'started'; readonly container: string; readonly id: string; readonly at: Instant }
+  | StartFailed
+  | Exited
+  /** No process of the instance is left. */
+  | { readonly type: 'swept'; readonly container: string; readonly id: string }
+  | HookReturned
+  | ProbeTurned
+  /** Take the Pod down, or hurry up with it. */
+  | { readonly type: 'terminate'; readonly cause: TerminationCause; readonly graceSeconds: number };
+
+export interface StartFailed {
+  readonly type: 'startFailed';
+  readonly container: string;
+  readonly id: string;
+  /** config: the container could not be described (a ConfigMap is missing). start: its program could not be run. */
+  readonly stage: 'config' | 'start';
+  readonly message: string;
+  readonly at: Instant;
+}
+
+export interface Exited {
+  readonly type: 'exited';
+  readonly container: string;
+  readonly id: string;
+  readonly exitCode: number;
+  readonly oomKilled: boolean;
+  /** The termination message, undefined when there is none. */
+  readonly message: string | undefined;
+  readonly at: Instant;
+}
+
+export interface HookReturned {
+  readonly type: 'hookReturned';
+  readonly hook: 'postStart' | 'preStop';
+  readonly container: string;
+  readonly id: string;
+  /** Undefined: it succeeded. */
+  readonly error: string | undefined;
+}
+
+export interface ProbeTurned {
+  readonly type: 'probeTurned';
+  readonly probe: 'startup' | 'liveness' | 'readiness';
+  readonly container: string;
+  readonly id: string;
+  readonly success: boolean;
+}
+
+/** A container whose configuration is wrong is tried again this often; kubelet takes 10 to 15 s. */
+const CONFIG_RETRY_MS = 10_000;
+
+/**
+ * Adds what happened to what is known. Nothing is decided here but what follows at once: an observation about an
+ * instance that is no longer the newest changes nothing.
+ */
+export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now: Instant): Step {
+  switch (seen.type) {
+    case 'sandboxReady':
+      return { facts: { ...facts, sandbox: 'ready' }, effects: [] };
+    case 'sandboxStopped':
+      return { facts: { ...facts, sandbox: 'stopped', finished: true }, effects: [{ type: 'finish' }] };
+    case 'terminate':
+      return { facts: terminated(facts, seen, now), effects: [] };
+    case 'started':
+      return started(pod, facts, seen);
+    case 'startFailed':
+      return startFailed(pod, facts, seen);
+    case 'exited':
+      return exited(pod, facts, seen);
+    case 'swept':
+      return { facts: swept(facts, seen), effects: [] };
+    case 'hookReturned':
+      return seen.hook === 'postStart' ? postStartReturned(pod, facts, seen, now) : stopHookReturned(facts, seen, now);
+    case 'probeTurned':
+      return { facts: probeTurned(facts, seen), effects: [] };
+    default:
+      return seen satisfies never;
+  }
+}
+
+function started(pod: StoredPod, facts: PodFacts, seen: Extract<Observation, { type: 'started' }>): Step {
+  const { container: name, id } = seen;
+  const own = containerFacts(facts, name);
+  if (own.starting?.id !== id) return { facts, effects: [] };
+  const starting: Starting = { ...own.starting, startedAt: seen.at };
+  const effects: Effect[] = [
+    eventEffect('Normal', 'Created', 'Container created', name),
+    eventEffect('Normal', 'Started', 'Container started', name),
+  ];
+  // A Pod that is going down runs no hook: the container is shown as running and stopped at once.
+  if (containerSpec(pod, name).lifecycle?.postStart === undefined || facts.termination !== undefined) {
+    return { facts: withContainer(facts, name, promoted(pod, name, own, { starting })), effects };
+  }
+  return {
+    facts: withContainer(facts, name, { starting: { ...starting, stage: 'postStart' } }),
+    effects: [...effects, { type: 'runPostStart', container: name, id }],
+  };
+}
+
+function startFailed(pod: StoredPod, facts: PodFacts, seen: StartFailed): Step {
+  const { container: name, message } = seen;
+  const own = containerFacts(facts, name);
+  if (own.starting?.id !== seen.id) return { facts, effects: [] };
+  const failed = eventEffect('Warning', 'Failed', `Error: ${message}`, name);
+  if (seen.stage === 'config') {
+    const startError = {
+      reason: 'CreateContainerConfigError',
+      message,
+      retryAtMs: seen.at.monotonicMs + CONFIG_RETRY_MS,
+    };
+    return { facts: withContainer(facts, name, { starting: undefined, startError }), effects: [failed] };
+  }
+  const exit: Exit = { exitCode: 128, reason: 'StartError', message, at: seen.at };
+  const change = promoted(pod, name, own, { starting: { ...own.starting, startedAt: undefined }, exit, swept: true });
+  const startError = { reason: 'RunContainerError', message, retryAtMs: undefined };
+  return {
+    facts: withContainer(facts, name, { ...change, startError }),
+    effects: [eventEffect('Normal', 'Created', 'Container created', name), failed],
+  };
+}
+
+function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
+  const { container: name, id } = seen;
+  const own = containerFacts(facts, name);
+  const exit: Exit = {
+    exitCode: seen.exitCode,
+    reason: seen.oomKilled ? 'OOMKilled' : seen.exitCode === 0 ? 'Completed' : 'Error',
+    message: seen.message,
+    at: seen.at,
+  };
+  if (own.starting?.id === id) {
+    const change = promoted(pod, name, own, { starting: own.starting, exit });
+    // Its postStart hook was still running: that is a failed hook.
+    const failure = own.starting.stage === 'postStart' ? hookFailure(name, HOOK_CUT_SHORT) : undefined;
+    return {
+      facts: withContainer(facts, name, { ...change, startError: failure?.startError ?? own.startError }),
+      effects: failure?.effects ?? [],
+    };
+  }
+  if (own.current?.id !== id || own.current.exit !== undefined) return { facts, effects: [] };
+  const next = withContainer(facts, name, { current: { ...own.current, exit } });
+  const restartAll = facts.termination === undefined && restartsAll(containerSpec(pod, name), seen.exitCode);
+  return {
+    facts: restartAll && next.restartingAll === undefined ? { ...next, restartingAll: { trigger: name } } : next,
+    effects: [],
+  };
+}
+
+function swept(facts: PodFacts, seen: { readonly container: string; readonly id: string }): PodFacts {
+  const { current } = containerFacts(facts, seen.container);
+  if (current?.id !== seen.id) return facts;
+  return withContainer(facts, seen.container, { current: { ...current, swept: true } });
+}
+
+const HOOK_CUT_SHORT = 'container terminated before its postStart hook finished';
+
+function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, now: Instant): Step {
+  const { container: name } = seen;
+  const own = containerFacts(facts, name);
+  if (own.starting?.id !== seen.id || own.starting.stage !== 'postStart') return { facts, effects: [] };
+  if (seen.error === undefined) {
+    return { facts: withContainer(facts, name, promoted(pod, name, own, { starting: own.starting })), effects: [] };
+  }
+  const { startError, effects } = hookFailure(name, seen.error);
+  const stop = requestStop(
+    {
+      graceMs: containerGraceMs(pod, undefined),
+      hasPreStop: hasPreStop(containerSpec(pod, name)),
+      restart: false,
+      forPod: false,
+    },
+    now,
+  );
+  const starting: Starting = { ...own.starting, stage: 'postStartFailed', stop };
+  return { facts: withContainer(facts, name, { starting, startError }), effects };
+}
+
+function hookFailure(name: string, message: string): { startError: ContainerFacts['startError']; effects: Effect[] } {
+  return {
+    startError: { reason: 'PostStartHookError', message, retryAtMs: undefined },
+    effects: [
+      eventEffect('Warning', 'FailedPostStartHook', 'PostStartHook failed', name),
+      eventEffect('Normal', 'Killing', 'FailedPostStartHook', name),
+    ],
+  };
+}
+
+function stopHookReturned(facts: PodFacts, seen: HookReturned, now: Instant): Step {
+  const { container: name, id } = seen;
+  const effects =
+    seen.error === undefined ? [] : [eventEffect('Warning', 'FailedPreStopHook', 'PreStopHook failed', name)];
+  return {
+    facts: changeStop(facts, name, id, (stop) => preStopReturned(stop, now.monotonicMs)),
+    effects,
+  };
+}
+
+/** Changes the stop that is under way for an instance, wherever it stands; does nothing when there is none. */
+export function changeStop(facts: PodFacts, name: string, id: string, change: (stop: Stop) => Stop): PodFacts {
+  const { starting, current } = containerFacts(facts, name);
+  if (starting?.id === id && starting.stop !== undefined) {
+    return withContainer(facts, name, { starting: { ...starting, stop: change(starting.stop) } });
+  }
+  if (current?.id === id && current.stop !== undefined && current.exit === undefined) {
+    return withContainer(facts, name, { current: { ...current, stop: change(current.stop) } });
+  }
+  return facts;
+}
+
+function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
+  const own = containerFacts(facts, seen.container);
+  if (own.current?.id !== seen.id || own.starting !== undefined) return facts;
+  return withContainer(facts, seen.container, { probes: { ...own.probes, [seen.probe]: seen.success } });
+}
+
+function terminated(facts: PodFacts, seen: Extract<Observation, { type: 'terminate' }>, now: Instant): PodFacts {
+  const { cause, graceSeconds } = seen;
+  if (facts.termination === undefined) return { ...facts, termination: { cause, since: now, graceSeconds } };
+  if (graceSeconds >= facts.termination.graceSeconds) return facts;
+  let next: PodFacts = { ...facts, termination: { ...facts.termination, graceSeconds } };
+  for (const [name, own] of Object.entries(facts.containers)) {
+    const id = own.starting?.id ?? own.current?.id;
+    if (id === undefined) continue;
+    next = changeStop(next, name, id, (stop) => shortenStop(stop, graceSeconds * 1000, now.monotonicMs));
+  }
+  return next;
+}
+
+/**
+ * A start is over: what was being started becomes the newest instance, the newest the one before it. Kept are at most
+ * two, as kubelet keeps one dead instance beside the living one.
+ */
+export function promoted(
+  pod: StoredPod,
+  name: string,
+  own: ContainerFacts,
+  outcome: { readonly starting: Starting; readonly exit?: Exit; readonly swept?: boolean },
+): Partial<ContainerFacts> {
+  const { starting, exit, swept: isSwept } = outcome;
+  const current: Instance = {
+    id: starting.id,
+    attempt: starting.attempt,
+    image: containerSpec(pod, name).image ?? '',
+    startedAt: starting.startedAt,
+    stop: starting.stop,
+    exit,
+    swept: isSwept ?? false,
+  };
+  return {
+    starting: undefined,
+    current,
+    previous: own.current,
+    nextAttempt: starting.attempt + 1,
+    startError: undefined,
+    probes: {},
+    ...(own.current === undefined ? {} : { removedByRestartAll: false }),
+  };
+}
+
+/** The spec of a container of the Pod, init or regular. */
+export function containerSpec(pod: StoredPod, name: string): Container {
+  const container = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find((one) => one.name === name);
+  if (container === undefined) throw new Error(`Pod ${pod.metadata.name} has no container ${name}`);
+  return container;
+}

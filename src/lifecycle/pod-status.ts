@@ -1,0 +1,162 @@
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { formatTime, type Instant } from '../api/time.ts';
+import type { ContainerStatus, PodCondition, PodStatus } from '../api/generated/types.ts';
+import {
+  allContainersRestartingCondition,
+  type ConditionVerdict,
+  containersReadyCondition,
+  initializedCondition,
+  readyCondition,
+  readyToStartCondition,
+} from './conditions.ts';
+import { closeStatuses, containerStatus } from './container-status.ts';
+import { containerFacts, type PodFacts } from './facts.ts';
+import { podPhase, type PodPhase } from './phase.ts';
+import { hasRestartAllRule } from './restart-policy.ts';
+
+export const DEADLINE_EXCEEDED = {
+  reason: 'DeadlineExceeded',
+  message: 'Pod was active on the node longer than the specified deadline',
+} as const;
+
+/** Addresses of the Pod and of the node it runs on. */
+export interface PodAddresses {
+  readonly hostIP: string;
+  readonly podIP: string;
+}
+
+/** The phase as it stands, which readers learn only when every process is gone (`podStatus`). */
+export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonly ContainerStatus[]): PodPhase {
+  if (facts.termination?.cause === 'deadlineExceeded') return 'Failed';
+  const phase = podPhase({
+    spec: pod.spec,
+    statuses,
+    podIsTerminal: facts.sandbox === 'stopped',
+    podHasInitialized: pod.spec.containers.some(({ name }) => containerFacts(facts, name).current !== undefined),
+  });
+  return isTerminalPhase(phase) && restartIsDue(pod, facts) ? phaseBefore(pod) : phase;
+}
+
+/** What was killed in order to be started again is about to be, whatever its exit code would say by itself. */
+function restartIsDue(pod: StoredPod, facts: PodFacts): boolean {
+  if (facts.termination !== undefined) return false;
+  if (facts.restartingAll !== undefined) return true;
+  return pod.spec.containers.some(({ name }) => {
+    const { current, startError } = containerFacts(facts, name);
+    return current?.exit !== undefined && current.stop?.restart === true && startError === undefined;
+  });
+}
+
+function phaseBefore(pod: StoredPod): 'Running' | 'Pending' {
+  return pod.status.phase === 'Running' ? 'Running' : 'Pending';
+}
+
+/** Statuses of the Pod's containers: init in the order of the spec, regular ones by name, as kubelet lists them. */
+export function containerStatuses(
+  pod: StoredPod,
+  facts: PodFacts,
+): { readonly init: ContainerStatus[]; readonly regular: ContainerStatus[] } {
+  const init = (pod.spec.initContainers ?? []).map((container) => containerStatus(pod, facts, container));
+  const regular = pod.spec.containers
+    .map((container) => containerStatus(pod, facts, container))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { init, regular };
+}
+
+/**
+ * The whole status of a Pod, from what is known of it. Conditions are computed each time, never stored; only their
+ * transition times, and conditions of others, are carried over from the status that the Pod has.
+ * Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus, pkg/kubelet/status/status_manager.go mergePodStatus.
+ */
+export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddresses, now: Instant): PodStatus {
+  const { init, regular } = containerStatuses(pod, facts);
+  if (facts.finished) closeStatuses(pod, init, regular);
+  const statuses = [...init, ...regular];
+
+  let phase = computedPhase(pod, facts, statuses);
+  if (facts.finished && !isTerminalPhase(phase)) phase = 'Failed';
+  // A terminal phase is a promise that nothing runs any more: until then readers see the phase from before.
+  const heldBack = isTerminalPhase(phase) && facts.sandbox !== 'stopped';
+  const visible = heldBack ? phaseBefore(pod) : phase;
+
+  const old = pod.status;
+  const verdict = terminalVerdict(facts, visible);
+  return {
+    observedGeneration: pod.metadata.generation ?? 1,
+    phase: visible,
+    conditions: conditions({ pod, facts, statuses, phase, addresses, now }),
+    ...verdict,
+    hostIP: addresses.hostIP,
+    hostIPs: [{ ip: addresses.hostIP }],
+    ...(facts.sandbox === 'absent' || facts.sandbox === 'creating'
+      ? {}
+      : { podIP: addresses.podIP, podIPs: [{ ip: addresses.podIP }] }),
+    ...(facts.startTime === undefined ? {} : { startTime: formatTime(facts.startTime.wallMs) }),
+    ...(init.length === 0 ? {} : { initContainerStatuses: init }),
+    containerStatuses: regular,
+    ...(old.qosClass === undefined ? {} : { qosClass: old.qosClass }),
+  };
+}
+
+function terminalVerdict(facts: PodFacts, visible: string): { reason?: string; message?: string } {
+  if (facts.termination?.cause === 'deadlineExceeded' && isTerminalPhase(visible)) return DEADLINE_EXCEEDED;
+  return {};
+}
+
+interface ConditionInput {
+  readonly pod: StoredPod;
+  readonly facts: PodFacts;
+  readonly statuses: readonly ContainerStatus[];
+  readonly phase: PodPhase;
+  readonly addresses: PodAddresses;
+  readonly now: Instant;
+}
+
+const OWN_TYPES = new Set([
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+  'AllContainersRestarting',
+]);
+
+function conditions(input: ConditionInput): PodCondition[] {
+  const { pod, facts, statuses, phase, addresses } = input;
+  const old = pod.status.conditions ?? [];
+  const others = old.filter(({ type }) => !OWN_TYPES.has(type));
+  const wasInitialized = old.some(({ type, status }) => type === 'Initialized' && status === 'True');
+  const sandboxes = [{ ready: facts.sandbox === 'ready', ip: addresses.podIP }];
+  const verdicts: [string, ConditionVerdict][] = [
+    ['PodReadyToStartContainers', readyToStartCondition(sandboxes)],
+    ['Initialized', initializedCondition({ spec: pod.spec, statuses, phase, wasInitialized })],
+    ['Ready', readyCondition(pod.spec, others, statuses, phase)],
+    ['ContainersReady', containersReadyCondition(pod.spec, statuses, phase)],
+    ['PodScheduled', { status: 'True' }],
+  ];
+  if (hasRestartAllRule(pod.spec)) {
+    verdicts.push(['AllContainersRestarting', allContainersRestartingCondition(pod.spec, statuses, phase)]);
+  }
+  return [
+    ...others,
+    ...verdicts.map(([type, verdict]) => dated(type, verdict, { old, now: input.now, pod })),
+  ];
+}
+
+/** Gives a condition its time: now when its status is new, else the time it had. */
+export function dated(
+  type: string,
+  verdict: ConditionVerdict,
+  context: { readonly old: readonly PodCondition[]; readonly now: Instant; readonly pod: StoredPod },
+): PodCondition {
+  const before = context.old.find((condition) => condition.type === type);
+  const carried = before?.status === verdict.status ? before.lastTransitionTime : undefined;
+  return {
+    type,
+    observedGeneration: context.pod.metadata.generation ?? 1,
+    status: verdict.status,
+    lastTransitionTime: carried ?? formatTime(context.now.wallMs),
+    ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
+    ...(verdict.message === undefined ? {} : { message: verdict.message }),
+  };
+}

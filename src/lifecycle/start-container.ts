@@ -1,0 +1,60 @@
+import type { Container } from '../api/generated/types.ts';
+import { backOffVerdict, crashLoopEventMessage, crashLoopMessage } from './back-off.ts';
+import type { Draft } from './draft.ts';
+import { type ContainerFacts, isAlive } from './facts.ts';
+import { ensureImage, imageVerdict } from './image-pull.ts';
+
+/**
+ * Tries to start a container: waits for what its last instance left behind, checks the crash-loop back-off, makes sure
+ * of the image, then asks for the start. Containers of a Pod are started one at a time: while one is being created, or
+ * its postStart hook runs, the next one waits.
+ * Source: kuberuntime_manager.go SyncPod (start), doBackOff.
+ */
+export function startContainer(draft: Draft, container: Container): void {
+  const { name } = container;
+  const own = draft.own(container);
+  if (isAlive(own) || (own.current !== undefined && !own.current.swept)) return;
+  const retryAtMs = own.startError?.retryAtMs;
+  if (retryAtMs !== undefined && draft.now.monotonicMs < retryAtMs) return draft.wake(retryAtMs);
+  if (draft.containers.some((other) => draft.own(other).starting !== undefined)) return;
+  if (!passesBackOff(draft, container, own)) return;
+
+  const image = ensureImage(container, imageVerdict(draft.config.images, container), own, draft.now.monotonicMs);
+  draft.effects.push(...image.effects);
+  if (image.type === 'refused') {
+    draft.change(name, { startError: image.startError, imageBackOff: image.imageBackOff });
+    if (image.startError.retryAtMs !== undefined) draft.wake(image.startError.retryAtMs);
+    return;
+  }
+  const attempt = own.nextAttempt;
+  const id = `${draft.pod.metadata.uid}/${name}/${attempt}`;
+  draft.change(name, { starting: { id, attempt, stage: 'creating', startedAt: undefined, stop: undefined } });
+  draft.effects.push({ type: 'start', container: name, id, attempt });
+}
+
+/**
+ * A container that was killed in order to be restarted was still running when kubelet looked: its back-off counts from
+ * the end of the instance before. Source: kuberuntime_manager.go doBackOff; lifecycle of probe kills.
+ */
+function passesBackOff(draft: Draft, container: Container, own: ContainerFacts): boolean {
+  const { name } = container;
+  const killed = own.current?.stop?.restart === true && own.startError === undefined;
+  const ended = killed ? own.previous?.exit : own.current?.exit;
+  if (ended === undefined) return true;
+  const nowMs = draft.now.monotonicMs;
+  const verdict = backOffVerdict(own.backOff, ended.at.monotonicMs, nowMs, draft.config.crashLoop);
+  if (verdict.type === 'go') {
+    draft.change(name, { backOff: verdict.next });
+    return true;
+  }
+  draft.change(name, {
+    startError: {
+      reason: 'CrashLoopBackOff',
+      message: crashLoopMessage(verdict.delayMs, name, draft.pod.metadata),
+      retryAtMs: verdict.untilMs,
+    },
+  });
+  draft.event('Warning', 'BackOff', crashLoopEventMessage(name, draft.pod.metadata), name);
+  draft.wake(verdict.untilMs);
+  return false;
+}

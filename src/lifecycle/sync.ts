@@ -1,0 +1,119 @@
+import { isTerminalPhase, sidecarsOf, type StoredPod } from '../api/objects.ts';
+import type { Instant } from '../api/time.ts';
+import { Draft, type SyncConfig } from './draft.ts';
+import type { Step } from './effects.ts';
+import { isAlive, isGone, type PodFacts, processOf, type Stop } from './facts.ts';
+import { planInitContainers } from './init-plan.ts';
+import { stopContainer } from './kill-container.ts';
+import { computedPhase, containerStatuses, DEADLINE_EXCEEDED } from './pod-status.ts';
+import { planRegularContainers } from './regular-plan.ts';
+import { planRestartAll } from './restart-all.ts';
+import { startContainer } from './start-container.ts';
+import { advanceStop, hasPreStop, isTurnToStop, podGraceSeconds, requestStop, shortenStop } from './stop.ts';
+
+export interface SyncResult extends Step {
+  /** Look again at this time of the stopwatch if nothing happens before. */
+  readonly wakeAtMs: number | undefined;
+}
+
+/**
+ * What should happen now: the plan of one Pod, from its object, what is known of it, and the time. Level-triggered:
+ * calling it again without anything new asks for nothing. Effects are asked for once; the facts it answers remember.
+ * Source: pkg/kubelet/kubelet.go SyncPod, SyncTerminatingPod; kuberuntime_manager.go computePodActions.
+ */
+export function sync(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: Instant): SyncResult {
+  const draft = new Draft(pod, facts, config, now);
+  if (!facts.finished) {
+    draft.facts = { ...facts, startTime: facts.startTime ?? now };
+    checkDeadline(draft);
+    checkCompletion(draft);
+    if (draft.facts.termination === undefined) planRunning(draft);
+    // Also when planRunning has just found that the Pod is done.
+    if (draft.facts.termination !== undefined) planTermination(draft);
+    advanceStops(draft);
+  }
+  return { facts: draft.facts, effects: draft.effects, wakeAtMs: draft.wakeAtMs };
+}
+
+/** Source: pkg/kubelet/active_deadline.go. */
+function checkDeadline(draft: Draft): void {
+  const seconds = draft.pod.spec.activeDeadlineSeconds;
+  const { startTime, termination } = draft.facts;
+  if (seconds === undefined || startTime === undefined || termination !== undefined) return;
+  const deadlineMs = startTime.monotonicMs + seconds * 1000;
+  if (draft.now.monotonicMs < deadlineMs) return draft.wake(deadlineMs);
+  draft.event('Normal', DEADLINE_EXCEEDED.reason, DEADLINE_EXCEEDED.message);
+  draft.terminate('deadlineExceeded', podGraceSeconds(draft.pod, undefined));
+}
+
+/** A Pod whose phase has become terminal is taken down: what is left are sidecars and its environment. */
+function checkCompletion(draft: Draft): void {
+  if (draft.facts.termination !== undefined || draft.facts.restartingAll !== undefined) return;
+  const { init, regular } = containerStatuses(draft.pod, draft.facts);
+  if (isTerminalPhase(computedPhase(draft.pod, draft.facts, [...init, ...regular]))) complete(draft);
+}
+
+function complete(draft: Draft): void {
+  draft.terminate('completed', podGraceSeconds(draft.pod, undefined));
+}
+
+function planRunning(draft: Draft): void {
+  if (draft.facts.sandbox === 'absent') {
+    draft.facts = { ...draft.facts, sandbox: 'creating' };
+    draft.effects.push({ type: 'createSandbox' });
+  }
+  if (draft.facts.sandbox !== 'ready') return;
+  if (planRestartAll(draft)) return;
+
+  const init = planInitContainers(draft);
+  if (init.failed) return complete(draft);
+  if (!init.initialized) return init.start.forEach((container) => startContainer(draft, container));
+
+  const regular = planRegularContainers(draft);
+  if (!regular.alive) return complete(draft);
+  for (const { container, request } of regular.kill) stopContainer(draft, container, request);
+  for (const container of [...init.start, ...regular.start]) startContainer(draft, container);
+}
+
+/** Every container is asked to stop at once; when all are gone, the Pod's environment goes. */
+function planTermination(draft: Draft): void {
+  const graceMs = (draft.facts.termination?.graceSeconds ?? 0) * 1000;
+  for (const container of draft.containers) {
+    const own = draft.own(container);
+    const process = processOf(own);
+    // One that is just being created is stopped as soon as it is known whether it runs.
+    if (process === undefined || own.starting?.stage === 'creating' || process.stop?.forPod) continue;
+    draft.event('Normal', 'Killing', `Stopping container ${container.name}`, container.name);
+    draft.setStop(container.name, podStop(draft, process.stop, { graceMs, hasPreStop: hasPreStop(container) }));
+  }
+  if (!draft.containers.every((container) => isGone(draft.own(container)))) return;
+  if (draft.facts.sandbox === 'ready' || draft.facts.sandbox === 'absent') {
+    draft.facts = { ...draft.facts, sandbox: 'stopping' };
+    draft.effects.push({ type: 'stopSandbox' });
+  }
+}
+
+function podStop(
+  draft: Draft,
+  underWay: Stop | undefined,
+  request: { readonly graceMs: number; readonly hasPreStop: boolean },
+): Stop {
+  if (underWay === undefined) return requestStop({ ...request, restart: false, forPod: true }, draft.now);
+  const hurried = shortenStop(underWay, request.graceMs, draft.now.monotonicMs);
+  return { ...hurried, restart: false, forPod: true };
+}
+
+function advanceStops(draft: Draft): void {
+  const ordered = sidecarsOf(draft.pod.spec).length > 0;
+  for (const container of draft.containers) {
+    const own = draft.own(container);
+    const process = processOf(own);
+    if (process?.stop === undefined || !isAlive(own)) continue;
+    const { name } = container;
+    const mayBeSignalled = !process.stop.forPod || !ordered || isTurnToStop(draft.pod, draft.facts, name);
+    const step = advanceStop(process.stop, mayBeSignalled, draft.now.monotonicMs);
+    if (step.stop !== process.stop) draft.setStop(name, step.stop);
+    if (step.act !== undefined) draft.effects.push({ type: step.act, container: name, id: process.id });
+    if (step.wakeAtMs !== undefined) draft.wake(step.wakeAtMs);
+  }
+}
