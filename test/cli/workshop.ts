@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import type { Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
+
+const PODRUN = fileURLToPath(new URL('../../bin/podrun.js', import.meta.url));
+const DEADLINE_MS = 15_000;
+
+export interface Ended {
+  /** As a shell sees it: 128 + the number of the signal, where one ended it. */
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface WatchLine {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: Pod | Event;
+}
+
+/** A podrun command that was started: the built program, as a user runs it. */
+export class Podrun {
+  readonly ended: Promise<Ended>;
+  readonly #child: ChildProcess;
+  readonly #seen = { stdout: '', stderr: '' };
+  #onOutput: () => void = () => {};
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        this.#seen[name] += text;
+        this.#onOutput();
+      });
+    }
+    this.ended = new Promise((resolve) => {
+      child.once('close', (code, signal) => {
+        resolve({ exitCode: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], ...this.#seen });
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get stdout(): string {
+    return this.#seen.stdout;
+  }
+
+  /** What `-o json` has printed so far. */
+  get lines(): WatchLine[] {
+    const whole = this.#seen.stdout.slice(0, this.#seen.stdout.lastIndexOf('\n') + 1);
+    return watchLines(whole);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Closes our end of its standard output, as `| head -1` does. */
+  closeStdout(): void {
+    this.#child.stdout?.destroy();
+  }
+
+  /** Resolves once the output so far satisfies a condition. Fails with what was seen when that takes too long. */
+  async until(condition: (podrun: this) => boolean): Promise<void> {
+    let alarm: NodeJS.Timeout | undefined;
+    const seen = new Promise<void>((resolve, reject) => {
+      this.#onOutput = () => condition(this) && resolve();
+      const tooLong = (): void => reject(new Error(`never came; seen was:\n${this.stdout}\n${this.#seen.stderr}`));
+      alarm = setTimeout(tooLong, DEADLINE_MS);
+      this.#onOutput();
+    });
+    await seen.finally(() => clearTimeout(alarm));
+  }
+}
+
+/** A fresh folder with a state directory, where one test runs podrun. */
+export class Workshop {
+  readonly folder: string = mkdtempSync(path.join(tmpdir(), 'podrun-cli-'));
+  readonly stateDir: string = path.join(this.folder, 'state');
+  readonly #started: Podrun[] = [];
+
+  /** Writes a manifest of one Pod and answers its path. Its processes can be found by the Pod's marker. */
+  pod(name: string, spec: PodSpec): string {
+    const marked = spec.containers.map((container) => ({
+      ...container,
+      image: container.image ?? 'busybox',
+      env: [...(container.env ?? []), { name: 'WORKSHOP', value: this.folder }],
+    }));
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { ...spec, containers: marked } };
+    return this.file(`${name}.yaml`, stringify(pod, { aliasDuplicateObjects: false }));
+  }
+
+  file(name: string, text: string): string {
+    const file = path.join(this.folder, name);
+    writeFileSync(file, text);
+    return file;
+  }
+
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Podrun {
+    const child = spawn(process.execPath, [PODRUN, ...args], {
+      cwd: this.folder,
+      env: { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: this.stateDir, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const podrun = new Podrun(child);
+    this.#started.push(podrun);
+    return podrun;
+  }
+
+  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return this.start(args, env).ended;
+  }
+
+  /** Command lines of processes of this workshop's Pods that are alive. */
+  processes(): string[] {
+    return readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry) && readProc(entry, 'environ').includes(`WORKSHOP=${this.folder}\0`))
+      .map((pid) => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`);
+  }
+
+  /** Ends what is left, removes the folder. */
+  async close(): Promise<void> {
+    for (const podrun of this.#started) podrun.signal('SIGKILL');
+    await Promise.all(this.#started.map(({ ended }) => ended));
+    for (const process_ of existsSync('/proc') ? this.processes() : [])
+      process.kill(Number.parseInt(process_, 10), 'SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export function watchLines(text: string): WatchLine[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as WatchLine);
+}
+
+/** The Pods of a stream, in order. */
+export function podsIn(lines: readonly WatchLine[]): Pod[] {
+  return lines.map(({ object }) => object).filter((object): object is Pod => object.kind === 'Pod');
+}
+
+function readProc(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,144 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('puppet.mjs', import.meta.url));
+
+interface Greeting {
+  readonly name: string;
+  readonly pid: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** What a puppet tells after its greeting. */
+interface Report {
+  readonly signal?: string;
+  readonly catching?: string;
+}
+
+/** Things that arrive, and those who wait for them: in whatever order the two come. */
+class Mailbox<T> {
+  readonly #arrived: T[] = [];
+  readonly #waiting: Array<(item: T) => void> = [];
+
+  put(item: T): void {
+    const waiter = this.#waiting.shift();
+    if (waiter === undefined) this.#arrived.push(item);
+    else waiter(item);
+  }
+
+  take(): Promise<T> {
+    const item = this.#arrived.shift();
+    return item === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(item);
+  }
+}
+
+/** One running puppet process. */
+export class Puppet {
+  readonly pid: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Resolves when the process is gone. */
+  readonly gone: Promise<void>;
+  readonly #socket: Socket;
+  readonly #signals = new Mailbox<string>();
+  readonly #catching = new Mailbox<string>();
+
+  constructor(socket: Socket, { pid, env, cwd }: Greeting) {
+    this.#socket = socket;
+    this.pid = pid;
+    this.env = env;
+    this.cwd = cwd;
+    this.gone = new Promise((resolve) => socket.once('close', () => resolve()));
+  }
+
+  exit(code: number): void {
+    this.#send('exit', code);
+  }
+
+  print(text: string): void {
+    this.#send('print', text);
+  }
+
+  /** Makes the puppet survive a signal and tell of it; resolves when that is in place. */
+  async catch(signal: NodeJS.Signals): Promise<void> {
+    this.#send('catch', signal);
+    await this.#catching.take();
+  }
+
+  /** Resolves with the next caught signal. */
+  received(): Promise<string> {
+    return this.#signals.take();
+  }
+
+  told({ signal, catching }: Report): void {
+    if (signal !== undefined) this.#signals.put(signal);
+    if (catching !== undefined) this.#catching.put(catching);
+  }
+
+  #send(action: string, argument: unknown): void {
+    this.#socket.write(`${JSON.stringify({ action, argument })}\n`);
+  }
+}
+
+/** Where the puppets of one test connect to. */
+export class Stage {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'podrun-stage-'));
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #entrances = new Map<string, Mailbox<Puppet>>();
+
+  private constructor() {
+    this.#server = createServer((socket) => this.#connected(socket));
+  }
+
+  static async open(): Promise<Stage> {
+    const stage = new Stage();
+    await new Promise<void>((resolve) => stage.#server.listen(stage.#socketPath, resolve));
+    return stage;
+  }
+
+  /** The `command` of a container whose process is the puppet `name`. */
+  command(name: string): string[] {
+    return [process.execPath, PROGRAM, this.#socketPath, name];
+  }
+
+  /** Resolves with the next puppet of this name that starts; each is handed out once. */
+  puppet(name: string): Promise<Puppet> {
+    return this.#entrance(name).take();
+  }
+
+  /** Ends every puppet that is still there. */
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get #socketPath(): string {
+    return path.join(this.#folder, 'stage.sock');
+  }
+
+  #entrance(name: string): Mailbox<Puppet> {
+    const entrance = this.#entrances.get(name) ?? new Mailbox<Puppet>();
+    this.#entrances.set(name, entrance);
+    return entrance;
+  }
+
+  #connected(socket: Socket): void {
+    let puppet: Puppet | undefined;
+    this.#sockets.add(socket);
+    // A killed puppet resets its connection; `close` follows.
+    socket.on('error', () => this.#sockets.delete(socket));
+    createInterface({ input: socket }).on('line', (line) => {
+      const message = JSON.parse(line) as Greeting & Report;
+      if (puppet !== undefined) return puppet.told(message);
+      puppet = new Puppet(socket, message);
+      return this.#entrance(message.name).put(puppet);
+    });
+  }
+}
