@@ -1,0 +1,85 @@
+import type { Container, Pod, PodSpec, PodStatus, Volume } from '../../api/generated/types.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import { qosClassOf } from '../../api/pod-resources.ts';
+import type { Decoded } from '../decoded.ts';
+import { changeFields, omit } from './fill.ts';
+
+/** Fields of the metadata that only the server writes; a manifest that was read back from a cluster has them. */
+const SERVER_METADATA = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+] as const;
+
+/** A grace period below zero is taken as this. */
+const SHORTEST_GRACE_SECONDS = 1;
+
+/**
+ * What a defaulted object becomes when it is new: the first generation, no status but the first one, nothing that only
+ * the server writes, no fields of features that are switched off.
+ * Source: pkg/registry/core/pod/strategy.go, PrepareForCreate, and rest.FillObjectMetaSystemFields.
+ */
+export function prepareForCreate(object: KubeObject): KubeObject {
+  const metadata = { ...omit(object.metadata, SERVER_METADATA), generation: 1 };
+  const fresh: KubeObject = { ...omit(object, ['status']), metadata, apiVersion: object.apiVersion, kind: object.kind };
+  return object.kind === 'Pod' ? (preparePod(fresh) as KubeObject) : fresh;
+}
+
+function preparePod(pod: Decoded<Pod>): Decoded<Pod> {
+  const spec = withoutDisabledFields(pod.spec ?? {});
+  const prepared = changeFields(spec, {
+    terminationGracePeriodSeconds: (seconds) => (seconds < 0 ? SHORTEST_GRACE_SECONDS : seconds),
+  });
+  return { ...pod, spec: prepared, status: firstStatus(prepared) };
+}
+
+function firstStatus(spec: Decoded<PodSpec>): PodStatus {
+  const status: PodStatus = { phase: 'Pending', qosClass: qosClassOf(spec) };
+  if ((spec.schedulingGates ?? []).length === 0) return status;
+  const gated = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  };
+  return { ...status, conditions: [gated] };
+}
+
+/** Features that are off in v1.36: their fields are known, but a cluster drops them without a word. */
+function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> {
+  const withoutSignal = (container: Decoded<Container>): Decoded<Container> =>
+    changeFields(container, { lifecycle: (lifecycle) => omit(lifecycle, ['stopSignal']) });
+  const withoutSources = (volume: Decoded<Volume>): Decoded<Volume> =>
+    changeFields(volume, {
+      projected: (projected) =>
+        changeFields(projected, {
+          sources: (sources) => sources.map((source) => omit(source, ['clusterTrustBundle', 'podCertificate'])),
+        }),
+    });
+  return changeFields(omit(spec, ['schedulingGroup']), {
+    containers: (containers) => containers.map(withoutSignal),
+    initContainers: (containers) => containers.map(withoutSignal),
+    volumes: (volumes) => volumes.map(withoutSources),
+  });
+}
+
+/** Paths of the fields that `prepareForCreate` drops because their feature is off; worth a warning. */
+export function droppedFields(object: KubeObject): string[] {
+  if (object.kind !== 'Pod') return [];
+  const spec = (object as Decoded<Pod>).spec ?? {};
+  const ofContainers = (field: 'containers' | 'initContainers'): string[] =>
+    (spec[field] ?? []).flatMap((container, index) =>
+      container.lifecycle?.stopSignal === undefined ? [] : [`spec.${field}[${index}].lifecycle.stopSignal`],
+    );
+  const ofVolumes = (spec.volumes ?? []).flatMap((volume, index) =>
+    (volume.projected?.sources ?? []).flatMap((source, at) =>
+      (['clusterTrustBundle', 'podCertificate'] as const)
+        .filter((field) => source[field] !== undefined)
+        .map((field) => `spec.volumes[${index}].projected.sources[${at}].${field}`),
+    ),
+  );
+  const ofSpec = spec.schedulingGroup === undefined ? [] : ['spec.schedulingGroup'];
+  return [...ofVolumes, ...ofContainers('containers'), ...ofContainers('initContainers'), ...ofSpec];
+}

@@ -1,0 +1,65 @@
+import type { Container, Pod, PodSpec, PodTemplate, PodTemplateSpec } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import { defaultContainer } from './container.ts';
+import { changeFields, fillAbsent, fillZero } from './fill.ts';
+import { canonicalRequirements, canonicalResourceList, podLevelRequests, requestsFromLimits } from './resources.ts';
+import { defaultVolume } from './volume.ts';
+
+/** Defaults of a Pod. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Pod. */
+export function defaultPod(pod: Decoded<Pod>): Decoded<Pod> {
+  const spec = fillAbsent(defaultPodSpec(pod.spec ?? {}), { enableServiceLinks: true });
+  const requesting = changeFields(spec, {
+    containers: (containers) => containers.map(requestsFromLimits),
+    initContainers: (containers) => containers.map(requestsFromLimits),
+  });
+  return { ...pod, spec: hostPortsOnHostNetwork(podLevelRequests(requesting)) };
+}
+
+/** Defaults of what a workload makes its Pods from. Requests and host ports are filled in when a Pod is made. */
+export function defaultTemplate(template: Decoded<PodTemplateSpec> | undefined): Decoded<PodTemplateSpec> {
+  return { ...template, spec: defaultPodSpec(template?.spec ?? {}) };
+}
+
+/** Defaults of an object of kind PodTemplate. */
+export function defaultPodTemplate(object: Decoded<PodTemplate>): Decoded<PodTemplate> {
+  return { ...object, template: defaultTemplate(object.template) };
+}
+
+function defaultPodSpec(spec: Decoded<PodSpec>): Decoded<PodSpec> {
+  const valued = fillZero(withServiceAccount(spec), {
+    restartPolicy: 'Always',
+    dnsPolicy: 'ClusterFirst',
+    schedulerName: 'default-scheduler',
+  });
+  const filled = fillAbsent(valued, { terminationGracePeriodSeconds: 30, securityContext: {} });
+  return changeFields(filled, {
+    volumes: (volumes) => volumes.map(defaultVolume),
+    containers: (containers) => containers.map(defaultContainer),
+    initContainers: (containers) => containers.map(defaultContainer),
+    ephemeralContainers: (containers) => containers.map(defaultContainer),
+    overhead: canonicalResourceList,
+    resources: canonicalRequirements,
+  });
+}
+
+/** The field has an old name; both always hold the same. */
+function withServiceAccount(spec: Decoded<PodSpec>): Decoded<PodSpec> {
+  const name = spec.serviceAccountName || spec.serviceAccount;
+  return name ? { ...spec, serviceAccountName: name, serviceAccount: name } : spec;
+}
+
+/** On the network of the host a port of the container is a port of the host. */
+function hostPortsOnHostNetwork(spec: Decoded<PodSpec>): Decoded<PodSpec> {
+  if (spec.hostNetwork !== true) return spec;
+  const withHostPorts = (container: Decoded<Container>): Decoded<Container> =>
+    changeFields(container, {
+      ports: (ports) =>
+        ports.map((port) =>
+          port.containerPort === undefined ? port : fillZero(port, { hostPort: port.containerPort }),
+        ),
+    });
+  return changeFields(spec, {
+    containers: (containers) => containers.map(withHostPorts),
+    initContainers: (containers) => containers.map(withHostPorts),
+  });
+}

@@ -1,0 +1,47 @@
+import type { Container, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
+import { aggregateContainerResources, isOvercommittable, isPodLevelResource } from '../../api/pod-resources.ts';
+import { formatQuantity, parseQuantity, roundUpToMilli } from '../../api/quantity.ts';
+import type { Decoded } from '../decoded.ts';
+import { changeFields } from './fill.ts';
+
+type ResourceList = Record<string, string | undefined>;
+
+/** Every quantity in canonical text, rounded up to a thousandth. Source: SetDefaults_ResourceList. */
+export function canonicalResourceList(list: ResourceList): ResourceList {
+  const entries = Object.entries(list).map(([name, quantity]) => [name, canonical(quantity)]);
+  return Object.fromEntries(entries) as ResourceList;
+}
+
+function canonical(quantity: string | undefined): string | undefined {
+  return quantity === undefined ? undefined : formatQuantity(roundUpToMilli(parseQuantity(quantity)));
+}
+
+/** Limits and requests of a container or of a Pod, in canonical text. */
+export function canonicalRequirements(resources: Decoded<ResourceRequirements>): Decoded<ResourceRequirements> {
+  return changeFields(resources, { limits: canonicalResourceList, requests: canonicalResourceList });
+}
+
+/** A limit without a request requests as much. Pods only: a template is left as it was written. */
+export function requestsFromLimits(container: Decoded<Container>): Decoded<Container> {
+  const resources = container.resources ?? {};
+  if (resources.limits === undefined) return container;
+  return { ...container, resources: { ...resources, requests: { ...resources.limits, ...resources.requests } } };
+}
+
+/**
+ * Requests of the Pod as a whole, when it has limits: what the containers request together, else the limit.
+ * Source: pkg/apis/core/v1/defaults.go, defaultPodRequests.
+ */
+export function podLevelRequests(spec: Decoded<PodSpec>): Decoded<PodSpec> {
+  const { resources } = spec;
+  const limits = resources?.limits ?? {};
+  if (Object.keys(limits).length === 0) return spec;
+  const requests: ResourceList = { ...resources?.requests };
+  for (const [name, quantity] of aggregateContainerResources(spec, 'requests')) {
+    if (isPodLevelResource(name) && isOvercommittable(name)) requests[name] ??= formatQuantity(quantity);
+  }
+  for (const [name, limit] of Object.entries(limits)) {
+    if (isPodLevelResource(name)) requests[name] ??= limit;
+  }
+  return { ...spec, resources: { ...resources, requests } };
+}

@@ -1,0 +1,40 @@
+import type { Service, ServicePort, ServiceSpec } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import { changeFields, fillAbsent, fillZero, omit } from './fill.ts';
+
+/** Three hours. */
+const AFFINITY_SECONDS = 10_800;
+const EXTERNAL_TYPES: ReadonlySet<string | undefined> = new Set(['NodePort', 'LoadBalancer']);
+
+/** Defaults of a Service. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Service. */
+export function defaultService(service: Decoded<Service>): Decoded<Service> {
+  const spec = fillZero(service.spec ?? {}, { sessionAffinity: 'None', type: 'ClusterIP' });
+  const filled = [withAffinity, withTrafficPolicies, withClusterIPs].reduce((next, step) => step(next), spec);
+  return { ...service, spec: changeFields(filled, { ports: (ports) => ports.map(defaultPort) }) };
+}
+
+function withAffinity(spec: Decoded<ServiceSpec>): Decoded<ServiceSpec> {
+  if (spec.sessionAffinity === 'None') return omit(spec, ['sessionAffinityConfig']);
+  if (spec.sessionAffinity !== 'ClientIP') return spec;
+  const clientIP = fillAbsent(spec.sessionAffinityConfig?.clientIP ?? {}, { timeoutSeconds: AFFINITY_SECONDS });
+  return { ...spec, sessionAffinityConfig: { clientIP } };
+}
+
+function withTrafficPolicies(spec: Decoded<ServiceSpec>): Decoded<ServiceSpec> {
+  const isExternal = EXTERNAL_TYPES.has(spec.type);
+  return fillAbsent(spec, {
+    externalTrafficPolicy: isExternal ? 'Cluster' : undefined,
+    internalTrafficPolicy: isExternal || spec.type === 'ClusterIP' ? 'Cluster' : undefined,
+    allocateLoadBalancerNodePorts: spec.type === 'LoadBalancer' ? true : undefined,
+  });
+}
+
+/** The single address is the first of the list; either may be given alone. */
+function withClusterIPs(spec: Decoded<ServiceSpec>): Decoded<ServiceSpec> {
+  if (!spec.clusterIP || (spec.clusterIPs ?? []).length > 0) return spec;
+  return { ...spec, clusterIPs: [spec.clusterIP] };
+}
+
+function defaultPort(port: Decoded<ServicePort>): Decoded<ServicePort> {
+  return fillZero(port, { protocol: 'TCP', targetPort: port.port });
+}

@@ -1,0 +1,64 @@
+import { defaultPullPolicy } from '../../api/image-reference.ts';
+import { canonicalQuantity } from '../../api/quantity.ts';
+import type {
+  DownwardAPIVolumeFile,
+  PersistentVolumeClaimSpec,
+  Volume,
+  VolumeProjection,
+} from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import { defaultFieldRef, defaultResourceFieldRef } from './container.ts';
+import { changeFields, fillAbsent, fillZero } from './fill.ts';
+import { canonicalResourceList } from './resources.ts';
+
+/** Files are readable by everyone, writable by their owner. */
+const FILE_MODE = 0o644;
+const TOKEN_SECONDS = 3600;
+
+/** Defaults of a volume. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Volume and one function per source. */
+export function defaultVolume(volume: Decoded<Volume>): Decoded<Volume> {
+  const hasSource = Object.entries(volume).some(([field, value]) => field !== 'name' && value !== undefined);
+  const sourced: Decoded<Volume> = hasSource ? volume : { ...volume, emptyDir: {} };
+  return changeFields(sourced, {
+    emptyDir: (source) => changeFields(source, { sizeLimit: canonicalQuantity }),
+    hostPath: (source) => fillAbsent(source, { type: '' }),
+    secret: (source) => fillAbsent(source, { defaultMode: FILE_MODE }),
+    configMap: (source) => fillAbsent(source, { defaultMode: FILE_MODE }),
+    downwardAPI: (source) => changeFields(fillAbsent(source, { defaultMode: FILE_MODE }), { items: defaultFiles }),
+    projected: (source) =>
+      changeFields(fillAbsent(source, { defaultMode: FILE_MODE }), {
+        sources: (sources) => sources.map(defaultProjection),
+      }),
+    ephemeral: (source) =>
+      changeFields(source, {
+        volumeClaimTemplate: (template) => changeFields(template, { spec: defaultClaimSpec }),
+      }),
+    image: (source) => fillZero(source, { pullPolicy: defaultPullPolicy(source.reference ?? '') }),
+    iscsi: (source) => fillZero(source, { iscsiInterface: 'default' }),
+    rbd: (source) => fillZero(source, { pool: 'rbd', user: 'admin', keyring: '/etc/ceph/keyring' }),
+    azureDisk: (source) =>
+      fillAbsent(source, { cachingMode: 'ReadWrite', kind: 'Shared', fsType: 'ext4', readOnly: false }),
+    scaleIO: (source) => fillZero(source, { storageMode: 'ThinProvisioned', fsType: 'xfs' }),
+  });
+}
+
+/** Defaults of a claim, whether of its own or in a template. */
+export function defaultClaimSpec(spec: Decoded<PersistentVolumeClaimSpec>): Decoded<PersistentVolumeClaimSpec> {
+  return changeFields(fillAbsent(spec, { volumeMode: 'Filesystem' }), {
+    resources: (resources) =>
+      changeFields(resources, { limits: canonicalResourceList, requests: canonicalResourceList }),
+  });
+}
+
+function defaultProjection(source: Decoded<VolumeProjection>): Decoded<VolumeProjection> {
+  return changeFields(source, {
+    downwardAPI: (projection) => changeFields(projection, { items: defaultFiles }),
+    serviceAccountToken: (token) => fillAbsent(token, { expirationSeconds: TOKEN_SECONDS }),
+  });
+}
+
+function defaultFiles(files: Decoded<DownwardAPIVolumeFile>[]): Decoded<DownwardAPIVolumeFile>[] {
+  return files.map((file) =>
+    changeFields(file, { fieldRef: defaultFieldRef, resourceFieldRef: defaultResourceFieldRef }),
+  );
+}
