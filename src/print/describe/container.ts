@@ -1,0 +1,112 @@
+import type {
+  Container,
+  ContainerPort,
+  ContainerState,
+  ContainerStatus,
+  SeccompProfile,
+} from '../../api/generated/types.ts';
+import type { StoredMeta } from '../../api/objects.ts';
+import { formatDate } from '../age.ts';
+import { compareText } from '../labels.ts';
+import { describeEnvironment } from './environment.ts';
+import { line } from './line.ts';
+import { describeProbe } from './probe.ts';
+import { describeResources } from './resources.ts';
+
+/** The block of one container, whichever of the three lists it is in; `status` where the Pod has one for it. */
+export function describeContainer(
+  container: Container,
+  status: ContainerStatus | undefined,
+  metadata: StoredMeta,
+): string[] {
+  return [
+    line(1, `${container.name}:`),
+    ...(status === undefined ? [] : [line(2, 'Container ID:', status.containerID ?? '')]),
+    line(2, 'Image:', container.image ?? ''),
+    ...(status === undefined ? [] : [line(2, 'Image ID:', status.imageID)]),
+    ...describePorts(container.ports ?? []),
+    ...describeSeccomp(container.securityContext?.seccompProfile, 2, 3),
+    ...describeWords('Command', container.command),
+    ...describeWords('Args', container.args),
+    ...(status === undefined ? [] : describeStatus(status)),
+    ...describeResources(container.resources, 2),
+    ...describeProbes(container),
+    ...describeEnvironment(container, metadata),
+    ...describeMounts(container),
+  ];
+}
+
+/** `SeccompProfile:`, and the profile of the node when it is a local one. */
+export function describeSeccomp(profile: SeccompProfile | undefined, level: number, profileLevel: number): string[] {
+  if (!profile) return [];
+  const lines = [line(level, 'SeccompProfile:', profile.type)];
+  if (profile.type === 'Localhost') {
+    lines.push(line(profileLevel, 'LocalhostProfile:', profile.localhostProfile ?? ''));
+  }
+  return lines;
+}
+
+function describePorts(ports: readonly ContainerPort[]): string[] {
+  const list = (number: (port: ContainerPort) => number): string =>
+    ports.map((port) => `${number(port)}/${port.protocol ?? 'TCP'}`).join(', ') || '<none>';
+  const plural = ports.length > 1 ? 's' : '';
+  return [
+    line(2, `Port${plural}:`, list(({ containerPort }) => containerPort)),
+    line(2, `Host Port${plural}:`, list(({ hostPort }) => hostPort ?? 0)),
+  ];
+}
+
+/** One line per word, and one per line of a word: a shell script stays readable. */
+function describeWords(title: string, words: readonly string[] | undefined): string[] {
+  if (!words || words.length === 0) return [];
+  return [line(2, `${title}:`), ...words.flatMap((word) => word.split('\n')).map((text) => line(3, text))];
+}
+
+function describeStatus(status: ContainerStatus): string[] {
+  return [
+    ...describeState('State', status.state),
+    ...(status.lastState?.terminated ? describeState('Last State', status.lastState) : []),
+    line(2, 'Ready:', status.ready ? 'True' : 'False'),
+    line(2, 'Restart Count:', String(status.restartCount)),
+  ];
+}
+
+function describeState(title: string, state: ContainerState | undefined): string[] {
+  const { running, terminated, waiting } = state ?? {};
+  if (running) return [line(2, `${title}:`, 'Running'), line(3, 'Started:', formatDate(running.startedAt))];
+  if (!terminated) {
+    return [line(2, `${title}:`, 'Waiting'), ...(waiting?.reason ? [line(3, 'Reason:', waiting.reason)] : [])];
+  }
+  return [
+    line(2, `${title}:`, 'Terminated'),
+    ...(terminated.reason ? [line(3, 'Reason:', terminated.reason)] : []),
+    ...(terminated.message ? [line(3, 'Message:', terminated.message)] : []),
+    line(3, 'Exit Code:', String(terminated.exitCode)),
+    ...(terminated.signal ? [line(3, 'Signal:', String(terminated.signal))] : []),
+    line(3, 'Started:', formatDate(terminated.startedAt)),
+    line(3, 'Finished:', formatDate(terminated.finishedAt)),
+  ];
+}
+
+function describeProbes({ livenessProbe, readinessProbe, startupProbe }: Container): string[] {
+  return [
+    ...(livenessProbe ? [line(2, 'Liveness:', describeProbe(livenessProbe))] : []),
+    ...(readinessProbe ? [line(2, 'Readiness:', describeProbe(readinessProbe))] : []),
+    ...(startupProbe ? [line(2, 'Startup:', describeProbe(startupProbe))] : []),
+  ];
+}
+
+function describeMounts({ volumeMounts = [], volumeDevices = [] }: Container): string[] {
+  const mounts = [...volumeMounts].sort((a, b) => compareText(a.mountPath, b.mountPath));
+  // kubectl prints the `<none>` of the mounts behind the title of the devices as well.
+  const none = mounts.length === 0 ? ['<none>'] : [];
+  return [
+    line(2, 'Mounts:', ...none),
+    ...mounts.map(({ mountPath, name, readOnly, subPath }) => {
+      const path = subPath ? `,path=${JSON.stringify(subPath)}` : '';
+      return line(3, `${mountPath} from ${name} (${readOnly ? 'ro' : 'rw'}${path})`);
+    }),
+    ...(volumeDevices.length === 0 ? [] : [line(2, 'Devices:', ...none)]),
+    ...volumeDevices.map(({ devicePath, name }) => line(3, `${devicePath} from ${name}`)),
+  ];
+}

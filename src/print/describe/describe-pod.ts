@@ -1,0 +1,143 @@
+import type { Container, ContainerStatus, PodStatus } from '../../api/generated/types.ts';
+import { isTerminalPhase, type StoredEvent, type StoredMeta, type StoredPod } from '../../api/objects.ts';
+import { qosClassOf } from '../../api/pod-resources.ts';
+import { ageSince, formatDate } from '../age.ts';
+import { conditionOf } from '../pod-status.ts';
+import { escapeTerminal } from '../table-row.ts';
+import { DESCRIBE_LAYOUT, TabWriter } from '../tab-writer.ts';
+import { describeContainer, describeSeccomp } from './container.ts';
+import { describeEvents, eventsOfPod } from './describe-events.ts';
+import { line } from './line.ts';
+import { describeAnnotations, describeLabels } from './metadata.ts';
+import { describeResources } from './resources.ts';
+import { describeScheduling } from './scheduling.ts';
+import { describeVolumes } from './volumes.ts';
+
+/** What `describe` tells about Pods, byte for byte as kubectl v1.32 prints it; several are two empty lines apart. */
+export function describePods(
+  pods: readonly StoredPod[],
+  events: readonly StoredEvent[] | undefined,
+  nowMs: number,
+): string {
+  return pods.map((pod) => describePod(pod, events, nowMs)).join('\n\n');
+}
+
+/**
+ * What `describe` tells about a Pod.
+ * @param events of any objects, those of the Pod are found among them; undefined for `--show-events=false`
+ * @param nowMs ages are as of this moment, milliseconds since 1970
+ */
+export function describePod(pod: StoredPod, events: readonly StoredEvent[] | undefined, nowMs: number): string {
+  const own = events && eventsOfPod(pod, events);
+  const lines = [
+    ...describeIdentity(pod),
+    ...describePhase(pod, nowMs),
+    ...describeNetwork(pod),
+    ...describeAllContainers(pod),
+    ...describeGates(pod),
+    ...describeConditions(pod.status),
+    ...describeVolumes(pod.spec.volumes),
+    line(0, 'QoS Class:', pod.status.qosClass ?? qosClassOf(pod.spec)),
+    ...describeScheduling(pod.spec),
+    ...(own?.length === 0 ? [line(0, 'Events:', '<none>')] : []),
+  ];
+  const table = own && own.length > 0 ? align(describeEvents(own, nowMs)) : '';
+  return align(lines) + table;
+}
+
+function align(lines: readonly string[]): string {
+  return new TabWriter(DESCRIBE_LAYOUT).render(escapeTerminal(`${lines.join('\n')}\n`));
+}
+
+/** A line that is left out where there is nothing to say. */
+function optional(title: string, value: string | number | undefined | null): string[] {
+  return value === undefined || value === null || value === '' ? [] : [line(0, title, String(value))];
+}
+
+function describeIdentity({ metadata, spec, status }: StoredPod): string[] {
+  return [
+    line(0, 'Name:', metadata.name),
+    line(0, 'Namespace:', metadata.namespace),
+    ...optional('Priority:', spec.priority),
+    ...optional('Priority Class Name:', spec.priorityClassName),
+    ...optional('Runtime Class Name:', spec.runtimeClassName),
+    ...optional('Service Account:', spec.serviceAccountName),
+    line(0, 'Node:', spec.nodeName ? `${spec.nodeName}/${status.hostIP ?? ''}` : '<none>'),
+    ...(status.startTime ? [line(0, 'Start Time:', formatDate(status.startTime))] : []),
+    ...describeLabels('Labels', metadata.labels),
+    ...describeAnnotations(metadata.annotations),
+  ];
+}
+
+function describePhase({ metadata, spec, status }: StoredPod, nowMs: number): string[] {
+  const terminating = metadata.deletionTimestamp && !isTerminalPhase(status.phase);
+  const grace = metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? 30;
+  return [
+    ...(terminating
+      ? [
+          line(0, 'Status:', `Terminating (lasts ${ageSince(metadata.deletionTimestamp, nowMs)})`),
+          line(0, 'Termination Grace Period:', `${grace}s`),
+        ]
+      : [line(0, 'Status:', status.phase ?? '')]),
+    ...optional('Reason:', status.reason),
+    ...optional('Message:', status.message),
+    ...describeSeccomp(spec.securityContext?.seccompProfile, 0, 0),
+  ];
+}
+
+function describeNetwork({ metadata, spec, status }: StoredPod): string[] {
+  const ips = (status.podIPs ?? []).map(({ ip }) => line(1, 'IP:', ip));
+  const controller = metadata.ownerReferences?.find((owner) => owner.controller);
+  return [
+    line(0, 'IP:', status.podIP ?? ''),
+    ...(ips.length === 0 ? [line(0, 'IPs:', '<none>')] : [line(0, 'IPs:'), ...ips]),
+    ...(controller ? [line(0, 'Controlled By:', `${controller.kind}/${controller.name}`)] : []),
+    ...optional('NominatedNodeName:', status.nominatedNodeName),
+    ...(spec.resources ? [line(0, 'Resources:'), ...describeResources(spec.resources, 1)] : []),
+  ];
+}
+
+function describeAllContainers({ metadata, spec, status }: StoredPod): string[] {
+  const { initContainers = [], containers, ephemeralContainers = [] } = spec;
+  return [
+    ...(initContainers.length === 0
+      ? []
+      : describeList('Init Containers', initContainers, status.initContainerStatuses, metadata)),
+    ...describeList('Containers', containers, status.containerStatuses, metadata),
+    ...(ephemeralContainers.length === 0
+      ? []
+      : describeList('Ephemeral Containers', ephemeralContainers, status.ephemeralContainerStatuses, metadata)),
+  ];
+}
+
+function describeList(
+  title: string,
+  containers: readonly Container[],
+  statuses: readonly ContainerStatus[] | undefined,
+  metadata: StoredMeta,
+): string[] {
+  const statusOf = new Map(statuses?.map((status) => [status.name, status]));
+  return [
+    line(0, `${title}:`),
+    ...containers.flatMap((container) => describeContainer(container, statusOf.get(container.name), metadata)),
+  ];
+}
+
+function describeGates({ spec, status }: StoredPod): string[] {
+  const gates = spec.readinessGates ?? [];
+  if (gates.length === 0) return [];
+  return [
+    line(0, 'Readiness Gates:'),
+    line(1, 'Type', 'Status'),
+    ...gates.map(({ conditionType: type }) => line(1, `${type} `, `${conditionOf(status, type)?.status ?? '<none>'} `)),
+  ];
+}
+
+function describeConditions({ conditions = [] }: PodStatus): string[] {
+  if (conditions.length === 0) return [];
+  return [
+    line(0, 'Conditions:'),
+    line(1, 'Type', 'Status'),
+    ...conditions.map(({ type, status }) => line(1, `${type} `, `${status} `)),
+  ];
+}

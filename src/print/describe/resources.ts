@@ -1,0 +1,21 @@
+import type { ResourceRequirements } from '../../api/generated/types.ts';
+import { canonicalQuantity } from '../../api/quantity.ts';
+import { sortedEntries } from '../labels.ts';
+import { line } from './line.ts';
+
+/** `Limits:` and `Requests:`, each where there are any, with canonical quantities (`1024Mi` is `1Gi`). */
+export function describeResources(resources: ResourceRequirements | undefined, level: number): string[] {
+  return [
+    ...describeList('Limits', resources?.limits, level),
+    ...describeList('Requests', resources?.requests, level),
+  ];
+}
+
+function describeList(title: string, list: Readonly<Record<string, string>> | undefined, level: number): string[] {
+  const entries = sortedEntries(list);
+  if (entries.length === 0) return [];
+  return [
+    line(level, `${title}:`),
+    ...entries.map(([name, quantity]) => line(level + 1, `${name}:`, canonicalQuantity(quantity))),
+  ];
+}

@@ -1,0 +1,16 @@
+/** Entries of a map in kubectl's order: by the bytes of the key, upper case first. */
+export function sortedEntries<T>(map: Readonly<Record<string, T>> | undefined): [key: string, value: T][] {
+  return Object.entries(map ?? {}).sort(([a], [b]) => compareText(a, b));
+}
+
+/** Order of two texts by code unit, as Go sorts strings. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Labels on one line: `k=v,k=v` sorted by key, or `<none>`. */
+export function labelText(labels: Readonly<Record<string, string>> | undefined): string {
+  const pairs = sortedEntries(labels).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? '<none>' : pairs.join(',');
+}

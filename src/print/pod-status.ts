@@ -1,0 +1,114 @@
+import type { ContainerState, ContainerStatus, PodCondition, PodStatus } from '../api/generated/types.ts';
+import { isSidecar, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { timestampMs } from './age.ts';
+
+/** What the columns READY, STATUS and RESTARTS of `get pods` say. */
+export interface PodSummary {
+  /** Ready containers: regular ones and sidecars. */
+  readonly ready: number;
+  readonly total: number;
+  /** The STATUS column: `Running`, `Init:0/2`, `CrashLoopBackOff`, … */
+  readonly text: string;
+  readonly restarts: number;
+  /** When a container last ended to be restarted, milliseconds since 1970. */
+  readonly lastRestartMs: number | undefined;
+}
+
+/** Restarts of some containers, and when the last of them happened. */
+interface Restarts {
+  readonly count: number;
+  readonly lastMs: number | undefined;
+}
+
+/** One word for a whole Pod, as the API server finds it. Source: pkg/printers/internalversion/printers.go, printPod. */
+export function summarizePod(pod: StoredPod): PodSummary {
+  const { spec, status } = pod;
+  const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
+  const initStatuses = status.initContainerStatuses ?? [];
+  const init = summarizeInit(initStatuses, sidecars, spec.initContainers?.length ?? 0);
+  const initialized = init.text === undefined || conditionOf(status, 'Initialized')?.status === 'True';
+  const app = initialized ? summarizeContainers(status) : { ready: 0, text: undefined };
+  // Once the Pod is initialized, the restarts of plain init containers no longer count.
+  const counted = initialized
+    ? [...initStatuses.filter(({ name }) => sidecars.has(name)), ...(status.containerStatuses ?? [])]
+    : init.visited;
+  const restarts = sumRestarts(counted);
+  return {
+    ready: init.ready + app.ready,
+    total: spec.containers.length + sidecars.size,
+    text: deletionText(pod) ?? app.text ?? init.text ?? baseText(status),
+    restarts: restarts.count,
+    lastRestartMs: restarts.lastMs,
+  };
+}
+
+/** The first condition of that type. */
+export function conditionOf(status: PodStatus, type: string): PodCondition | undefined {
+  return status.conditions?.find((condition) => condition.type === type);
+}
+
+function baseText(status: PodStatus): string {
+  const gated = status.conditions?.some(
+    ({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated',
+  );
+  return gated ? 'SchedulingGated' : status.reason || status.phase || '';
+}
+
+/** Walks the init containers up to the first one that holds the others back; `text` says what it does. */
+function summarizeInit(
+  statuses: readonly ContainerStatus[],
+  sidecars: ReadonlySet<string>,
+  total: number,
+): { ready: number; text: string | undefined; visited: readonly ContainerStatus[] } {
+  let ready = 0;
+  for (const [index, container] of statuses.entries()) {
+    const { terminated, waiting } = container.state ?? {};
+    if (terminated?.exitCode === 0) continue;
+    if (sidecars.has(container.name) && container.started === true) {
+      if (container.ready) ready += 1;
+      continue;
+    }
+    const visited = statuses.slice(0, index + 1);
+    if (terminated) return { ready, visited, text: `Init:${terminated.reason || exitText(terminated)}` };
+    const reason = waiting?.reason === 'PodInitializing' ? undefined : waiting?.reason;
+    return { ready, visited, text: `Init:${reason || `${index}/${total}`}` };
+  }
+  return { ready, text: undefined, visited: statuses };
+}
+
+/** The first container of the list that waits or ended decides; running ones say nothing. */
+function summarizeContainers(status: PodStatus): { ready: number; text: string | undefined } {
+  const statuses = status.containerStatuses ?? [];
+  const texts = statuses.map(({ state }) => stateText(state)).filter((text) => text !== undefined);
+  const running = statuses.filter(({ state, ready }) => stateText(state) === undefined && ready && state?.running);
+  const text = texts[0];
+  if (text !== 'Completed' || running.length === 0) return { ready: running.length, text };
+  return {
+    ready: running.length,
+    text: conditionOf(status, 'Ready')?.status === 'True' ? 'Running' : 'NotReady',
+  };
+}
+
+function stateText(state: ContainerState | undefined): string | undefined {
+  if (state?.waiting?.reason) return state.waiting.reason;
+  return state?.terminated ? state.terminated.reason || exitText(state.terminated) : undefined;
+}
+
+function exitText({ signal, exitCode }: { signal?: number | undefined; exitCode: number }): string {
+  return signal ? `Signal:${signal}` : `ExitCode:${exitCode}`;
+}
+
+function sumRestarts(statuses: readonly ContainerStatus[]): Restarts {
+  const ends = statuses.map(({ lastState }) => timestampMs(lastState?.terminated?.finishedAt) ?? 0);
+  const lastMs = Math.max(0, ...ends);
+  return {
+    count: statuses.reduce((sum, { restartCount }) => sum + restartCount, 0),
+    lastMs: lastMs > 0 ? lastMs : undefined,
+  };
+}
+
+function deletionText({ metadata, status }: StoredPod): string | undefined {
+  if (!metadata.deletionTimestamp) return undefined;
+  if (status.reason === 'NodeLost') return 'Unknown';
+  return isTerminalPhase(status.phase) ? undefined : 'Terminating';
+}

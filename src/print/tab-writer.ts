@@ -1,0 +1,81 @@
+/** How wide the columns of a table are: at least `minWidth`, and at least `padding` more than their widest cell. */
+export interface TabLayout {
+  readonly minWidth: number;
+  readonly padding: number;
+  /** Later calls of `render` keep columns at least as wide as earlier ones: rows of a watch stay aligned. */
+  readonly rememberWidths: boolean;
+}
+
+/** The layout of `describe`. */
+export const DESCRIBE_LAYOUT: TabLayout = { minWidth: 0, padding: 2, rememberWidths: false };
+
+/** The layout of every table: `get`, `events`, `top`. */
+export const TABLE_LAYOUT: TabLayout = { minWidth: 6, padding: 3, rememberWidths: true };
+
+/**
+ * Aligns text on elastic tab stops, as kubectl's output is aligned. A cell is what a tab ends; the text after the last
+ * tab of a line is never padded. Neighbouring lines that all have a k-th cell share the width of column k; a line
+ * without one ends that block. Source: Go's text/tabwriter and its fork github.com/liggitt/tabwriter.
+ */
+export class TabWriter {
+  readonly #layout: TabLayout;
+  /** Width of each column in the last render, kept between renders when the layout says so. */
+  #floor: number[] = [];
+
+  constructor(layout: TabLayout) {
+    this.#layout = layout;
+  }
+
+  /** The aligned form of lines that end in a newline. Each call stands for itself: it ends all column blocks. */
+  render(text: string): string {
+    const lines = text.split(/[\n\f]/).map((line) => line.split(/[\t\v]/));
+    const aligned: string[] = [];
+    this.#formatBlock(lines, [], aligned);
+    return aligned.join('\n');
+  }
+
+  /** Formats lines whose first columns have the given widths; finds the blocks of the next column among them. */
+  #formatBlock(lines: readonly string[][], widths: readonly number[], out: string[]): void {
+    const column = widths.length;
+    let start = 0;
+    while (start < lines.length) {
+      if (!hasCell(lines[start], column)) {
+        out.push(padCells(lines[start] ?? [], widths));
+        start += 1;
+        continue;
+      }
+      let end = start;
+      while (hasCell(lines[end], column)) end += 1;
+      const block = lines.slice(start, end);
+      this.#formatBlock(block, [...widths, this.#widthOf(block, column)], out);
+      start = end;
+    }
+  }
+
+  #widthOf(block: readonly string[][], column: number): number {
+    const { minWidth, padding, rememberWidths } = this.#layout;
+    let width = Math.max(minWidth, rememberWidths ? (this.#floor[column] ?? 0) : 0);
+    for (const line of block) width = Math.max(width, characters(line[column] ?? '') + padding);
+    if (rememberWidths) this.#floor[column] = width;
+    return width;
+  }
+}
+
+/** Is there a cell of that number that a tab ends? The last text of a line is none. */
+function hasCell(line: readonly string[] | undefined, column: number): boolean {
+  return line !== undefined && column < line.length - 1;
+}
+
+function padCells(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, column) => {
+      const width = widths[column];
+      return width === undefined ? cell : cell + ' '.repeat(Math.max(0, width - characters(cell)));
+    })
+    .join('');
+}
+
+/** Length in code points, as Go counts runes. */
+function characters(text: string): number {
+  return [...text].length;
+}

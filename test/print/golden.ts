@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+
+const folder = join(import.meta.dirname, '../golden');
+
+/** The instant at which all recorded outputs were made. */
+export const GOLDEN_NOW_MS: number = Date.parse('2026-01-15T12:00:00Z');
+
+/** Names of the recorded Pod states: one folder each. */
+export const goldenStates: readonly string[] = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !['traces', 'transcripts'].includes(entry.name))
+  .map(({ name }) => name);
+
+/** What kubectl printed for a state. */
+export function goldenText(state: string, file: string): string {
+  return readFileSync(join(folder, state, file), 'utf8');
+}
+
+/** The Pods of a state, in the order of their names. */
+export function goldenPods(state: string): StoredPod[] {
+  const object = JSON.parse(goldenText(state, 'pod.json')) as StoredPod & { items?: StoredPod[] };
+  return object.items ?? [object];
+}
+
+/** The Events of a state, in the order in which the API server lists them. */
+export function goldenEvents(state: string): StoredEvent[] {
+  return (JSON.parse(goldenText(state, 'events.json')) as { items: StoredEvent[] }).items;
+}
+
+/** A command that was recorded with its output. */
+export interface Transcript {
+  readonly name: string;
+  readonly command: string;
+  readonly state: readonly string[];
+  readonly stdout: string;
+  readonly changes?: ReadonlyArray<{ readonly objects?: readonly StoredPod[]; readonly delete?: unknown }>;
+}
+
+export function transcript(file: string, name: string): Transcript {
+  const all = JSON.parse(readFileSync(join(folder, 'transcripts', `${file}.json`), 'utf8')) as Transcript[];
+  const found = all.find((entry) => entry.name === name);
+  if (found === undefined) throw new Error(`no transcript ${name} in ${file}.json`);
+  return found;
+}
+
+/** A line of a recorded run: `t` in seconds since its first one. */
+export type TraceLine = WatchEvent<StoredPod | StoredEvent> & { readonly t: number };
+
+export function trace(scenario: string): TraceLine[] {
+  return readFileSync(join(folder, 'traces', `${scenario}.ndjson`), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text) as TraceLine);
+}
