@@ -1,7 +1,15 @@
+import type { ObjectMeta } from '../api/generated/types.ts';
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
 
 /** Plural name of a kind, as in kubectl: `pods`, `events`, `configmaps`, `secrets`, … */
 export type Resource = string;
+
+/** What every object has that can be stored; the generated interfaces of all kinds fit. */
+export interface Storable {
+  apiVersion?: string | undefined;
+  kind?: string | undefined;
+  metadata: ObjectMeta;
+}
 
 /** Which objects: all of a resource, those of a namespace, or one. */
 export interface Scope {
@@ -21,21 +29,21 @@ export interface Subscription {
  * (`updateStatus`). The two never overwrite each other.
  */
 export interface Store {
-  get<T extends KubeObject = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined;
+  get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined;
   /** Sorted by namespace, then name. */
-  list<T extends KubeObject = KubeObject>(resource: Resource, scope?: Scope): T[];
+  list<T extends Storable = KubeObject>(resource: Resource, scope?: Scope): T[];
   /**
    * Stores a new object: sets uid, resourceVersion, creationTimestamp and generation 1 where missing, and answers it.
    * @throws {PodrunError} when there is one of that name (`pods "x" already exists`)
    */
-  create<T extends KubeObject>(resource: Resource, object: T): T;
+  create<T extends Storable>(resource: Resource, object: T): T;
   /**
    * Replaces everything but the status.
    * @throws {PodrunError} when it is missing, or when `metadata.resourceVersion` is set and no longer the stored one
    */
-  update<T extends KubeObject>(resource: Resource, object: T): T;
+  update<T extends Storable>(resource: Resource, object: T): T;
   /** Replaces the status alone. Every call is a line of the transition log, in order. */
-  updateStatus<T extends KubeObject>(resource: Resource, object: T): T;
+  updateStatus<T extends Storable>(resource: Resource, object: T): T;
   /** Removes the object, and for a Pod its logs and volumes; answers the last state, undefined when there was none. */
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined;
   /**
@@ -43,7 +51,7 @@ export interface Store {
    * file system tells. With `replay`, what exists comes first, as ADDED. Nothing is coalesced for Pods and Events:
    * every line of a transition log arrives, once, in order.
    */
-  watch<T extends KubeObject = KubeObject>(
+  watch<T extends Storable = KubeObject>(
     resource: Resource,
     scope: Scope,
     listener: (event: WatchEvent<T>) => void,

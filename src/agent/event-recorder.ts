@@ -1,0 +1,116 @@
+import type { StoredEvent, StoredPod } from '../api/objects.ts';
+import { formatTime, type Instant } from '../api/time.ts';
+import type { Clock } from '../clock.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import { EventCorrelator } from '../lifecycle/event-correlation.ts';
+import type { Store } from '../store/store.ts';
+
+export interface EventRecorderOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly nodeName: string;
+}
+
+/** Writes the Events of one Pod into the store, counting those that repeat. */
+export class EventRecorder {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #nodeName: string;
+  readonly #correlator = new EventCorrelator();
+  readonly #events = new Map<string, StoredEvent>();
+  #lastNanos = 0n;
+
+  constructor({ store, clock, nodeName }: EventRecorderOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#nodeName = nodeName;
+  }
+
+  /** An event of the kubelet, about the Pod or one of its containers. */
+  record(pod: StoredPod, draft: EventDraft): void {
+    const now = this.#clock.now();
+    const { key, message } = this.#correlator.correlate(draft, now.monotonicMs);
+    const known = this.#events.get(key);
+    const stored =
+      known === undefined
+        ? this.#store.create('events', this.#kubeletEvent(pod, { ...draft, message }, now))
+        : this.#store.update('events', {
+            ...known,
+            message,
+            count: (known.count ?? 1) + 1,
+            lastTimestamp: formatTime(now.wallMs),
+          });
+    this.#events.set(key, stored);
+  }
+
+  /** An event of the scheduler, in the newer form that it uses. Source: pkg/scheduler/schedule_one.go. */
+  recordScheduling(pod: StoredPod, draft: EventDraft): void {
+    const now = this.#clock.now();
+    this.#store.create('events', {
+      ...this.#base(pod, draft, now),
+      source: {},
+      eventTime: formatTime(now.wallMs),
+      action: draft.reason === 'Scheduled' ? 'Binding' : 'Scheduling',
+      reportingComponent: 'default-scheduler',
+      reportingInstance: `default-scheduler-${this.#nodeName}`,
+    });
+  }
+
+  #kubeletEvent(pod: StoredPod, draft: EventDraft, now: Instant): StoredEvent {
+    const at = formatTime(now.wallMs);
+    return {
+      ...this.#base(pod, draft, now),
+      source: { component: 'kubelet', host: this.#nodeName },
+      firstTimestamp: at,
+      lastTimestamp: at,
+      count: 1,
+      reportingComponent: 'kubelet',
+      reportingInstance: this.#nodeName,
+    };
+  }
+
+  #base(pod: StoredPod, draft: EventDraft, now: Instant): StoredEvent {
+    const { name, namespace, uid, resourceVersion } = pod.metadata;
+    const fieldPath = draft.container === undefined ? undefined : containerFieldPath(pod, draft.container);
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: {
+        name: `${name}.${this.#uniqueHex(now)}`,
+        namespace,
+        uid: '',
+        resourceVersion: '',
+        creationTimestamp: formatTime(now.wallMs),
+      },
+      involvedObject: {
+        kind: 'Pod',
+        namespace,
+        name,
+        uid,
+        apiVersion: 'v1',
+        resourceVersion,
+        ...(fieldPath === undefined ? {} : { fieldPath }),
+      },
+      reason: draft.reason,
+      message: draft.message,
+      type: draft.type,
+    };
+  }
+
+  /** 16 hex digits of the time in nanoseconds, as client-go names events; never the same twice. */
+  #uniqueHex(now: Instant): string {
+    const nanos = BigInt(Math.round(now.wallMs * 1000)) * 1000n;
+    this.#lastNanos = nanos > this.#lastNanos ? nanos : this.#lastNanos + 1n;
+    return this.#lastNanos.toString(16).padStart(16, '0');
+  }
+}
+
+/** How an event points at a container. Source: pkg/kubelet/container/ref.go. */
+export function containerFieldPath(pod: StoredPod, name: string): string {
+  const list = pod.spec.initContainers?.some((container) => container.name === name)
+    ? 'initContainers'
+    : pod.spec.ephemeralContainers?.some((container) => container.name === name)
+      ? 'ephemeralContainers'
+      : 'containers';
+  return `spec.${list}{${name}}`;
+}

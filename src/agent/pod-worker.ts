@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredPod } from '../api/objects.ts';
+import type { Alarm, Clock } from '../clock.ts';
+import type { SyncConfig } from '../lifecycle/draft.ts';
+import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
+import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
+import { observe, type Observation } from '../lifecycle/observe.ts';
+import { type PodAddresses, podStatus } from '../lifecycle/pod-status.ts';
+import { podGraceSeconds } from '../lifecycle/stop.ts';
+import { sync } from '../lifecycle/sync.ts';
+
+/** Carries out what the plan asks for and tells what came of it. One per Pod. */
+export interface EffectRunner {
+  perform(pod: StoredPod, effect: Exclude<Effect, { type: 'event' | 'finish' }>): void;
+  /** Called after every step: what the probes must know. */
+  follow(pod: StoredPod, facts: PodFacts): void;
+  /** The Pod is finished: let go of everything. */
+  close(): void;
+}
+
+/** Where the worker writes what it finds. */
+export interface PodReport {
+  /** Stores the status of the Pod; answers the Pod as it now stands in the store. */
+  status(pod: StoredPod): StoredPod;
+  event(pod: StoredPod, draft: EventDraft): void;
+  finished(pod: StoredPod): void;
+}
+
+export interface PodWorkerOptions {
+  readonly pod: StoredPod;
+  readonly clock: Clock;
+  readonly config: SyncConfig;
+  readonly addresses: PodAddresses;
+  readonly report: PodReport;
+  /** Made with the function by which it tells the worker what happened. */
+  readonly effects: (tell: (seen: Observation) => void) => EffectRunner;
+}
+
+/**
+ * The loop of one Pod: something happens, it is observed, the status is published, the plan is made, the plan is
+ * carried out. Level-triggered and serial: observations are taken one at a time, each with a status and a plan of its
+ * own, so that no state is skipped; a doubled or late observation changes nothing.
+ */
+export class PodWorker {
+  #pod: StoredPod;
+  #facts: PodFacts = NEW_POD;
+  readonly #clock: Clock;
+  readonly #config: SyncConfig;
+  readonly #addresses: PodAddresses;
+  readonly #report: PodReport;
+  readonly #effects: EffectRunner;
+  readonly #inbox: Array<Observation | 'look'> = [];
+  #draining = false;
+  #alarm: Alarm | undefined;
+
+  constructor({ pod, clock, config, addresses, report, effects }: PodWorkerOptions) {
+    this.#pod = pod;
+    this.#clock = clock;
+    this.#config = config;
+    this.#addresses = addresses;
+    this.#report = report;
+    this.#effects = effects((seen) => this.#receive(seen));
+  }
+
+  /** The Pod as last stored. */
+  get pod(): StoredPod {
+    return this.#pod;
+  }
+
+  get isFinished(): boolean {
+    return this.#facts.finished;
+  }
+
+  start(): void {
+    this.#receive('look');
+  }
+
+  /** Somebody changed the object: its spec or metadata, or conditions that are not the agent's. */
+  objectChanged(pod: StoredPod): void {
+    if (this.#facts.finished || pod.metadata.uid !== this.#pod.metadata.uid) return;
+    this.#pod = pod;
+    if (pod.metadata.deletionTimestamp !== undefined) {
+      this.#receive({ type: 'terminate', cause: 'deleted', graceSeconds: podGraceSeconds(pod, undefined) });
+    } else this.#receive('look');
+  }
+
+  /** Ends the run without deleting the Pod. Undefined: the Pod's own grace period. A second call can only hurry it. */
+  terminate(graceSeconds: number | undefined): void {
+    if (this.#facts.finished) return;
+    this.#receive({ type: 'terminate', cause: 'ended', graceSeconds: podGraceSeconds(this.#pod, graceSeconds) });
+  }
+
+  #receive(seen: Observation | 'look'): void {
+    this.#inbox.push(seen);
+    // What happens while an observation is being worked on waits for its turn.
+    if (this.#draining) return;
+    this.#draining = true;
+    try {
+      for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) this.#handle(next);
+    } finally {
+      this.#draining = false;
+    }
+  }
+
+  #handle(seen: Observation | 'look'): void {
+    if (this.#facts.finished) return;
+    const now = this.#clock.now();
+    if (seen !== 'look') this.#take(observe(this.#pod, this.#facts, seen, now));
+    if (this.#facts.finished) return;
+    const plan = sync(this.#pod, this.#facts, this.#config, now);
+    this.#take(plan);
+    this.#setAlarm(plan.wakeAtMs);
+  }
+
+  /** Publishes a step, then has its effects carried out: readers learn of a state before anything follows from it. */
+  #take(step: Step): void {
+    this.#facts = step.facts;
+    for (const effect of step.effects) {
+      if (effect.type === 'event') this.#report.event(this.#pod, effect.event);
+    }
+    this.#publish();
+    this.#effects.follow(this.#pod, this.#facts);
+    for (const effect of step.effects) {
+      if (effect.type === 'finish') this.#finish();
+      else if (effect.type !== 'event') this.#effects.perform(this.#pod, effect);
+    }
+  }
+
+  #publish(): void {
+    const status = podStatus(this.#pod, this.#facts, this.#addresses, this.#clock.now());
+    if (isDeepStrictEqual(status, this.#pod.status)) return;
+    this.#pod = this.#report.status({ ...this.#pod, status });
+  }
+
+  #finish(): void {
+    this.#alarm?.cancel();
+    this.#effects.close();
+    this.#report.finished(this.#pod);
+  }
+
+  #setAlarm(atMs: number | undefined): void {
+    this.#alarm?.cancel();
+    this.#alarm = atMs === undefined ? undefined : this.#clock.wakeAt(atMs, () => this.#receive('look'));
+  }
+}
