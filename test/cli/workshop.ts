@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -102,6 +102,12 @@ export class Workshop {
     return file;
   }
 
+  folderNamed(name: string): string {
+    const folder = path.join(this.folder, name);
+    mkdirSync(folder);
+    return folder;
+  }
+
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Podrun {
     const child = spawn(process.execPath, [PODRUN, ...args], {
       cwd: this.folder,
@@ -119,7 +125,8 @@ export class Workshop {
 
   /** Command lines of processes of this workshop's Pods that are alive. */
   processes(): string[] {
-    return readdirSync('/proc')
+    const entries = existsSync('/proc') ? readdirSync('/proc') : [];
+    return entries
       .filter((entry) => /^\d+$/.test(entry) && readProc(entry, 'environ').includes(`WORKSHOP=${this.folder}\0`))
       .map((pid) => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`);
   }

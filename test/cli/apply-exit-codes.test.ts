@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Stage } from '../puppet/stage.ts';
+import { Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+let stage: Stage;
+
+beforeEach(async () => {
+  workshop = new Workshop();
+  stage = await Stage.open();
+});
+
+afterEach(async () => {
+  await workshop.close();
+  stage.close();
+});
+
+const once = (command: string[]) => ({ restartPolicy: 'Never' as const, containers: [{ name: 'main', command }] });
+
+describe('apply exits with', () => {
+  it('0 when every Pod succeeded', async () => {
+    const { exitCode } = await workshop.run(['apply', workshop.pod('good', once(['true']))]);
+    expect(exitCode).toBe(0);
+  });
+
+  it('1 when one of several Pods failed', async () => {
+    const manifests = [workshop.pod('good', once(['true'])), workshop.pod('bad', once(['false']))];
+    const { exitCode } = await workshop.run(['apply', ...manifests]);
+    expect(exitCode).toBe(1);
+  });
+
+  it('124 when the time is up, and says what was waited for', async () => {
+    const manifest = workshop.pod('slow', once(stage.command('slow')));
+    const { exitCode, stdout, stderr } = await workshop.run(['apply', manifest, '--timeout', '500ms']);
+    expect(exitCode).toBe(124);
+    expect(stdout + stderr).toContain('slow');
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('after %s: %i', async (signal, code) => {
+    const podrun = workshop.start(['apply', workshop.pod('run', once(stage.command('run')))]);
+    await stage.puppet('run');
+    podrun.signal(signal);
+    expect((await podrun.ended).exitCode).toBe(code);
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it.each([0, 7])('the code of COMMAND: %i', async (code) => {
+    const manifest = workshop.pod('server', { containers: [{ name: 'main', command: stage.command('server') }] });
+    const command = ['sh', '-c', `exit ${code}`];
+    const { exitCode } = await workshop.run(['apply', manifest, '--', ...command]);
+    expect(exitCode).toBe(code);
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('1 when the Pod fails before COMMAND could be run', async () => {
+    const manifest = workshop.pod('broken', once(['false']));
+    const { exitCode, stdout } = await workshop.run(['apply', manifest, '--', 'echo', 'command has run']);
+    expect(exitCode).toBe(1);
+    expect(stdout).not.toContain('command has run');
+  });
+});
+
+describe('apply exits with 2, one clear sentence, and starts nothing:', () => {
+  const fine = once(['sh', '-c', 'echo started']);
+
+  it.each([
+    { name: 'no manifest', args: [], says: 'must specify' },
+    { name: 'an unknown flag', args: ['fine.yaml', '--untill', 'ready'], says: '--untill' },
+    { name: 'a duration that is none', args: ['fine.yaml', '--timeout', 'soon'], says: 'soon' },
+    { name: 'an output format that is none', args: ['fine.yaml', '-o', 'xml'], says: 'xml' },
+    { name: 'a file that does not exist', args: ['missing.yaml'], says: 'missing.yaml' },
+    { name: 'a folder without manifests', args: ['-f', 'empty'], says: 'empty' },
+    { name: 'a text that is no manifest', args: ['prose.yaml'], says: 'prose.yaml' },
+  ])('$name', async ({ args, says }) => {
+    workshop.pod('fine', fine);
+    workshop.file('prose.yaml', 'not a manifest\n');
+    workshop.folderNamed('empty');
+    const { exitCode, stdout, stderr } = await workshop.run(['apply', ...args]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(says);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(stdout).not.toContain('started');
+  });
+
+  it('a manifest with mistakes, all of them told with line and column', async () => {
+    const manifest = workshop.file(
+      'wrong.yaml',
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: wrong}\nspec:\n  restartPolicy: Sometimes\n  containers:\n  - name: A\n',
+    );
+    const { exitCode, stderr } = await workshop.run(['apply', manifest]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/wrong\.yaml:5:\d+.*spec\.restartPolicy: Unsupported value: "Sometimes"/);
+    expect(stderr).toMatch(/wrong\.yaml:7:\d+.*spec\.containers\[0\]\.name: Invalid value: "A"/);
+  });
+
+  it('a kind that cannot be run yet, though a dry run accepts it', async () => {
+    const manifest = workshop.file(
+      'job.yaml',
+      'apiVersion: batch/v1\nkind: Job\nmetadata: {name: job}\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n' +
+        '      containers: [{name: main, image: busybox, command: ["true"]}]\n',
+    );
+    const refused = await workshop.run(['apply', manifest]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('Job');
+    const dry = await workshop.run(['apply', manifest, '--dry-run=client', '-o', 'json']);
+    expect(dry).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(JSON.parse(dry.stdout)).toMatchObject({ kind: 'Job', spec: { backoffLimit: 6 } });
+  });
+});

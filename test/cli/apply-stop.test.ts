@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import { Stage } from '../puppet/stage.ts';
+import { podsIn, watchLines, Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+let stage: Stage;
+
+beforeEach(async () => {
+  workshop = new Workshop();
+  stage = await Stage.open();
+});
+
+afterEach(async () => {
+  await workshop.close();
+  stage.close();
+});
+
+const server = (): PodSpec => ({ containers: [{ name: 'main', command: stage.command('main') }] });
+
+describe('Ctrl-C', () => {
+  it('asks the Pod to stop, waits for it, and keeps it on record', async () => {
+    const podrun = workshop.start(['apply', workshop.pod('server', server()), '-o', 'json']);
+    const main = await stage.puppet('main');
+    await main.catch('SIGTERM');
+    podrun.signal('SIGINT');
+    expect(await main.received()).toBe('SIGTERM');
+    main.exit(0);
+
+    const { exitCode, stdout } = await podrun.ended;
+    expect(exitCode).toBe(130);
+    const last = watchLines(stdout).at(-1);
+    expect(last?.type).toBe('MODIFIED');
+    expect(podsIn(watchLines(stdout)).at(-1)?.status?.phase).toBe('Succeeded');
+    const got = await workshop.run(['get', 'pod', 'server', '-o', 'json']);
+    expect(JSON.parse(got.stdout)).toMatchObject({ status: { phase: 'Succeeded' } });
+  });
+
+  it('a second time kills at once, long before the grace period is over', async () => {
+    const spec = { ...server(), terminationGracePeriodSeconds: 600 };
+    const podrun = workshop.start(['apply', workshop.pod('stubborn', spec), '-o', 'json']);
+    const main = await stage.puppet('main');
+    await main.catch('SIGTERM');
+    podrun.signal('SIGINT');
+    await main.received();
+    await sleep(600);
+    podrun.signal('SIGINT');
+
+    const { exitCode, stdout } = await podrun.ended;
+    expect(exitCode).toBe(130);
+    const status = podsIn(watchLines(stdout)).at(-1)?.status;
+    expect(status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 137 });
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('that npx passes on a second time, an instant later, is one Ctrl-C', async () => {
+    const podrun = workshop.start(['apply', workshop.pod('server', server()), '-o', 'json']);
+    const main = await stage.puppet('main');
+    await main.catch('SIGTERM');
+    podrun.signal('SIGINT');
+    await main.received();
+    podrun.signal('SIGINT');
+    main.exit(0);
+
+    const status = podsIn(watchLines((await podrun.ended).stdout)).at(-1)?.status;
+    expect(status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('nobody is left behind', () => {
+  it('when the terminal vanishes', async () => {
+    const podrun = workshop.start(['apply', workshop.pod('server', server())]);
+    const main = await stage.puppet('main');
+    podrun.signal('SIGHUP');
+    await podrun.ended;
+    await main.gone;
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it.each([{ format: 'json' }, { format: 'text' }])(
+    'when nobody reads the $format output any more',
+    async ({ format }) => {
+      const podrun = workshop.start(['apply', workshop.pod('server', server()), '-o', format]);
+      const main = await stage.puppet('main');
+      podrun.closeStdout();
+      main.exit(1);
+      const { stderr } = await podrun.ended;
+      expect(stderr).not.toMatch(/EPIPE|^\s+at /m);
+      expect(workshop.processes()).toEqual([]);
+    },
+  );
+
+  it('when the Pod started processes of its own that ignore it', async () => {
+    const grandchild = '(trap "" TERM; while true; do sleep 0.1; done) & echo started; sleep 600';
+    const spec: PodSpec = {
+      terminationGracePeriodSeconds: 1,
+      containers: [{ name: 'main', command: ['sh', '-c', grandchild] }],
+    };
+    const podrun = workshop.start(['apply', workshop.pod('parent', spec)]);
+    await podrun.until(({ stdout }) => stdout.includes('started'));
+    podrun.signal('SIGTERM');
+    await podrun.ended;
+    expect(workshop.processes()).toEqual([]);
+  });
+});
+
+describe('podrun was killed', () => {
+  it('so the Pod is Unknown, and the next apply cleans up before it starts anew', async () => {
+    const manifest = workshop.pod('orphan', server());
+    const first = workshop.start(['apply', manifest, '-o', 'json']);
+    const orphan = await stage.puppet('main');
+    await first.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
+    first.signal('SIGKILL');
+    await first.ended;
+
+    const got = await workshop.run(['get', 'pod', 'orphan', '-o', 'json']);
+    expect(JSON.parse(got.stdout)).toMatchObject({ status: { phase: 'Unknown' } });
+    expect((await workshop.run(['get', 'pods'])).stdout).toMatch(/orphan .*Unknown/);
+    expect((await workshop.run(['describe', 'pod', 'orphan'])).stdout).toMatch(/Status: +Unknown/);
+
+    const second = workshop.start(['apply', manifest, '-o', 'json']);
+    const successor = await stage.puppet('main');
+    await orphan.gone;
+    expect(successor.pid).not.toBe(orphan.pid);
+    second.signal('SIGINT');
+    expect((await second.ended).exitCode).toBe(130);
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('so delete ends what it left running', async () => {
+    const first = workshop.start(['apply', workshop.pod('orphan', server())]);
+    const orphan = await stage.puppet('main');
+    first.signal('SIGKILL');
+    await first.ended;
+    const { exitCode, stdout } = await workshop.run(['delete', 'pod', 'orphan']);
+    await orphan.gone;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('pod "orphan" deleted') });
+    expect(workshop.processes()).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, statSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Stage } from '../puppet/stage.ts';
+import { podsIn, Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+let stage: Stage;
+
+beforeEach(async () => {
+  workshop = new Workshop();
+  stage = await Stage.open();
+});
+
+afterEach(async () => {
+  await workshop.close();
+  stage.close();
+});
+
+const isRoot = process.getuid?.() === 0;
+const canMount = isRoot && process.platform === 'linux' && succeeds('unshare', ['--mount', 'true']);
+const once = (command: string[]) => ({ restartPolicy: 'Never' as const, containers: [{ name: 'main', command }] });
+
+describe('the state directory', () => {
+  it('is made for the user alone', async () => {
+    await workshop.run(['apply', workshop.pod('first', once(['true']))]);
+    expect(statSync(workshop.stateDir).mode & 0o777).toBe(0o700);
+  });
+
+  it('that is a file is told in one sentence', async () => {
+    const file = workshop.file('occupied', '');
+    const manifest = workshop.pod('unlucky', once(['true']));
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--state-dir', file]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(file);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it.skipIf(isRoot)('that cannot be written is told in one sentence', async () => {
+    const folder = workshop.folderNamed('read-only');
+    chmodSync(folder, 0o500);
+    const manifest = workshop.pod('unlucky', once(['true']));
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--state-dir', folder]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(folder);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it.runIf(canMount)('that is full ends the Pod and leaves no process', async () => {
+    const folder = workshop.folderNamed('small');
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', folder]);
+    try {
+      const talkative = ['sh', '-c', 'while true; do echo "a line that fills the disk, one after the other"; done'];
+      const podrun = workshop.start(['apply', workshop.pod('writer', once(talkative)), '--state-dir', folder]);
+      await podrun.until(({ stdout }) => stdout.includes('fills the disk'));
+      podrun.signal('SIGTERM');
+      const { stderr } = await podrun.ended;
+      expect(stderr).toMatch(/no space left on device/i);
+      expect(stderr).not.toMatch(/^\s+at /m);
+      expect(workshop.processes()).toEqual([]);
+    } finally {
+      execFileSync('umount', ['--lazy', folder]);
+    }
+  });
+});
+
+describe('a Pod name that is taken', () => {
+  it('by a Pod that runs under another podrun is refused, and that Pod lives on', async () => {
+    const manifest = workshop.pod('busy', { containers: [{ name: 'main', command: stage.command('main') }] });
+    const first = workshop.start(['apply', manifest, '-o', 'json']);
+    const main = await stage.puppet('main');
+    await first.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
+    const second = await workshop.run(['apply', manifest]);
+    expect(second.exitCode).toBe(1);
+    expect(second.stderr).toContain('busy');
+    await main.catch('SIGTERM');
+    first.signal('SIGTERM');
+    expect(await main.received()).toBe('SIGTERM');
+    main.exit(0);
+    expect((await first.ended).exitCode).toBe(143);
+  });
+
+  it('by a Pod that has ended is taken over by a new Pod', async () => {
+    const manifest = workshop.pod('again', once(['true']));
+    const uids = [];
+    for (let round = 0; round < 2; round++) {
+      expect(await workshop.run(['apply', manifest])).toMatchObject({ exitCode: 0 });
+      const got = await workshop.run(['get', 'pod', 'again', '-o', 'json']);
+      uids.push((JSON.parse(got.stdout) as { metadata: { uid: string } }).metadata.uid);
+    }
+    expect(new Set(uids).size).toBe(2);
+  });
+});
+
+function succeeds(command: string, args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,118 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PodStatus } from '../../src/api/generated/types.ts';
+import { podsIn, watchLines, Workshop } from './workshop.ts';
+
+interface Case {
+  readonly file: string;
+  readonly flags?: readonly string[];
+  readonly exitCode: number;
+  /** Last status of each Pod: its phase, and per container how it ended and how often it was started again. */
+  readonly pods: Readonly<Record<string, readonly string[]>>;
+}
+
+const fixtures = fileURLToPath(new URL('../../fixtures', import.meta.url));
+const withMap = ['--config', path.join(fixtures, 'images/podrun.yaml')];
+
+const CASES: readonly Case[] = [
+  {
+    file: 'pipeline.yaml',
+    exitCode: 0,
+    pods: { pipeline: ['Succeeded', 'fetch Completed 0', 'progress Completed 0', 'work Completed 0'] },
+  },
+  {
+    file: 'crash-loop.yaml',
+    flags: ['--timeout', '3s', '--backoff-initial', '500ms', '--backoff-max', '1h'],
+    exitCode: 124,
+    pods: { 'crash-loop': ['Failed', 'crasher Error 3'] },
+  },
+  {
+    file: 'retry-until-success.yaml',
+    flags: ['--backoff-initial', '500ms'],
+    exitCode: 0,
+    pods: { 'retry-until-success': ['Succeeded', 'migrate Completed 2'] },
+  },
+  {
+    file: 'sidecars-stop-in-reverse.yaml',
+    exitCode: 0,
+    pods: { 'sidecars-stop-in-reverse': ['Succeeded', 'logger Completed 0', 'proxy Completed 0', 'main Completed 0'] },
+  },
+  {
+    file: 'init-fails.yaml',
+    flags: ['--until', 'ready'],
+    exitCode: 1,
+    pods: { 'init-fails': ['Failed', 'check-database Error 0', 'main PodInitializing 0'] },
+  },
+  {
+    file: 'graceful-and-stubborn.yaml',
+    flags: ['--until', 'ready'],
+    exitCode: 0,
+    pods: { 'graceful-and-stubborn': ['Failed', 'graceful Completed 0', 'stubborn Error 0'] },
+  },
+  {
+    file: 'exit-codes.yaml',
+    exitCode: 1,
+    pods: {
+      'exit-codes': ['Failed', 'succeeds Completed 0', 'fails Error 0', 'killed Error 0', 'missing StartError 0'],
+    },
+  },
+  {
+    file: 'two-pods.yaml',
+    exitCode: 0,
+    pods: { hare: ['Succeeded', 'runner Completed 0'], tortoise: ['Succeeded', 'runner Completed 0'] },
+  },
+  {
+    file: 'images/greeter.yaml',
+    flags: withMap,
+    exitCode: 0,
+    pods: { greeter: ['Succeeded', 'greeter Completed 0'] },
+  },
+];
+
+let workshop: Workshop;
+
+beforeEach(() => {
+  workshop = new Workshop();
+});
+
+afterEach(() => workshop.close());
+
+describe('fixtures', () => {
+  it.each(CASES)('$file ends as its comment says', async ({ file, flags = [], exitCode, pods }) => {
+    const ended = await workshop.run(['apply', path.join(fixtures, file), '-o', 'json', ...flags]);
+    expect(ended.exitCode).toBe(exitCode);
+    const last = new Map(podsIn(watchLines(ended.stdout)).map(({ metadata, status }) => [metadata?.name, status]));
+    expect(Object.fromEntries([...last].map(([name, status]) => [name, outcome(status)]))).toEqual(pods);
+  });
+
+  it('broken.yaml tells all of its mistakes and starts nothing', async () => {
+    const { exitCode, stderr } = await workshop.run(['apply', path.join(fixtures, 'broken.yaml')]);
+    expect(exitCode).toBe(2);
+    for (const field of [
+      'metadata.name',
+      'spec.restartPolicy',
+      'comand',
+      'containerPort',
+      'spec.containers[1].image',
+    ]) {
+      expect(stderr).toContain(field);
+    }
+  });
+
+  it('images/greeter.yaml runs the program that podrun.yaml names, in its folder', async () => {
+    const { stdout } = await workshop.run(['apply', path.join(fixtures, 'images/greeter.yaml'), ...withMap]);
+    expect(stdout).toContain('Hello, world, from images');
+  });
+});
+
+function outcome(status: PodStatus | undefined): string[] {
+  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return [
+    status?.phase ?? '',
+    ...containers.map(({ name, state, restartCount }) => {
+      const { reason } = state?.terminated ?? state?.waiting ?? { reason: 'Running' };
+      return `${name} ${reason} ${restartCount}`;
+    }),
+  ];
+}
