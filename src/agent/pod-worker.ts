@@ -80,14 +80,16 @@ export class PodWorker {
     if (this.#facts.finished || pod.metadata.uid !== this.#pod.metadata.uid) return;
     this.#pod = pod;
     if (pod.metadata.deletionTimestamp !== undefined) {
-      this.#receive({ type: 'terminate', cause: 'deleted', graceSeconds: podGraceSeconds(pod, undefined) });
+      const graceSeconds = podGraceSeconds(pod, undefined);
+      this.#receive({ type: 'terminate', cause: 'deleted', graceSeconds, force: false });
     } else this.#receive('look');
   }
 
-  /** Ends the run without deleting the Pod. Undefined: the Pod's own grace period. A second call can only hurry it. */
-  terminate(graceSeconds: number | undefined): void {
+  /** Ends the run without deleting the Pod, with its own grace period, or by killing everything now. */
+  terminate({ force }: { readonly force: boolean }): void {
     if (this.#facts.finished) return;
-    this.#receive({ type: 'terminate', cause: 'ended', graceSeconds: podGraceSeconds(this.#pod, graceSeconds) });
+    const graceSeconds = podGraceSeconds(this.#pod, force ? 0 : undefined);
+    this.#receive({ type: 'terminate', cause: 'ended', graceSeconds, force });
   }
 
   #receive(seen: Observation | 'look'): void {

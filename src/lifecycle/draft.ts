@@ -63,7 +63,7 @@ export class Draft {
   }
 
   terminate(cause: TerminationCause, graceSeconds: number): void {
-    this.facts = { ...this.facts, termination: { cause, since: this.now, graceSeconds } };
+    this.facts = { ...this.facts, termination: { cause, since: this.now, graceSeconds, force: false } };
   }
 
   /** All containers of the Pod: init in the order of the spec, then the regular ones. */

@@ -34,6 +34,8 @@ export interface Termination {
   readonly since: Instant;
   /** At least 1, as kubelet has it; only ever gets shorter. */
   readonly graceSeconds: number;
+  /** No more waiting: everything is killed now. */
+  readonly force: boolean;
 }
 
 export interface RestartingAll {

@@ -27,8 +27,16 @@ export type Observation =
   | { readonly type: 'swept'; readonly container: string; readonly id: string }
   | HookReturned
   | ProbeTurned
-  /** Take the Pod down, or hurry up with it. */
-  | { readonly type: 'terminate'; readonly cause: TerminationCause; readonly graceSeconds: number };
+  | TerminateRequest;
+
+/** Take the Pod down, or hurry up with it. */
+export interface TerminateRequest {
+  readonly type: 'terminate';
+  readonly cause: TerminationCause;
+  readonly graceSeconds: number;
+  /** Kill everything now. */
+  readonly force: boolean;
+}
 
 export interface StartFailed {
   readonly type: 'startFailed';
@@ -235,11 +243,12 @@ function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
   return withContainer(facts, seen.container, { probes: { ...own.probes, [seen.probe]: seen.success } });
 }
 
-function terminated(facts: PodFacts, seen: Extract<Observation, { type: 'terminate' }>, now: Instant): PodFacts {
-  const { cause, graceSeconds } = seen;
-  if (facts.termination === undefined) return { ...facts, termination: { cause, since: now, graceSeconds } };
-  if (graceSeconds >= facts.termination.graceSeconds) return facts;
-  let next: PodFacts = { ...facts, termination: { ...facts.termination, graceSeconds } };
+function terminated(facts: PodFacts, seen: TerminateRequest, now: Instant): PodFacts {
+  const { cause, graceSeconds, force } = seen;
+  if (facts.termination === undefined) return { ...facts, termination: { cause, since: now, graceSeconds, force } };
+  const before = force ? { ...facts.termination, force } : facts.termination;
+  if (graceSeconds >= before.graceSeconds) return { ...facts, termination: before };
+  let next: PodFacts = { ...facts, termination: { ...before, graceSeconds } };
   for (const [name, own] of Object.entries(facts.containers)) {
     const id = own.starting?.id ?? own.current?.id;
     if (id === undefined) continue;

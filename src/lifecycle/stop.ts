@@ -62,6 +62,12 @@ export function advanceStop(stop: Stop, mayBeSignalled: boolean, nowMs: number):
   }
 }
 
+/** Kills now, wherever the stop stands. */
+export function forceStop(stop: Stop, nowMs: number): StopStep {
+  if (stop.stage === 'killed') return { stop, act: undefined, wakeAtMs: undefined };
+  return { stop: { ...stop, stage: 'killed', stageSinceMs: nowMs }, act: 'kill', wakeAtMs: undefined };
+}
+
 /** The preStop hook has returned: on to the next stage. A stop that has passed it is left alone. */
 export function preStopReturned(stop: Stop, nowMs: number): Stop {
   return stop.stage === 'preStop' ? nextStage(stop, 'turn', nowMs) : stop;

@@ -9,7 +9,7 @@ import { computedPhase, containerStatuses, DEADLINE_EXCEEDED } from './pod-statu
 import { planRegularContainers } from './regular-plan.ts';
 import { planRestartAll } from './restart-all.ts';
 import { startContainer } from './start-container.ts';
-import { advanceStop, hasPreStop, isTurnToStop, podGraceSeconds, requestStop, shortenStop } from './stop.ts';
+import { advanceStop, forceStop, hasPreStop, isTurnToStop, podGraceSeconds, requestStop, shortenStop } from './stop.ts';
 
 export interface SyncResult extends Step {
   /** Look again at this time of the stopwatch if nothing happens before. */
@@ -111,7 +111,10 @@ function advanceStops(draft: Draft): void {
     if (process?.stop === undefined || !isAlive(own)) continue;
     const { name } = container;
     const mayBeSignalled = !process.stop.forPod || !ordered || isTurnToStop(draft.pod, draft.facts, name);
-    const step = advanceStop(process.stop, mayBeSignalled, draft.now.monotonicMs);
+    const nowMs = draft.now.monotonicMs;
+    const step = draft.facts.termination?.force
+      ? forceStop(process.stop, nowMs)
+      : advanceStop(process.stop, mayBeSignalled, nowMs);
     if (step.stop !== process.stop) draft.setStop(name, step.stop);
     if (step.act !== undefined) draft.effects.push({ type: step.act, container: name, id: process.id });
     if (step.wakeAtMs !== undefined) draft.wake(step.wakeAtMs);

@@ -1,0 +1,248 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { Container } from '../api/generated/types.ts';
+import type { Clock } from '../clock.ts';
+import { isReady, isStarted, containerKind, willRestart } from '../lifecycle/container-status.ts';
+import type { Effect } from '../lifecycle/effects.ts';
+import { containerFacts, isRunning, type PodFacts } from '../lifecycle/facts.ts';
+import { containerSpec, type Observation } from '../lifecycle/observe.ts';
+import type { ExecOutcome, OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
+import type { HookInput, HookOutcome } from './hooks.ts';
+import type { ProbeInput } from './probe/index.ts';
+import { Prober, type ProbedContainer, type ProbeOutcome, type ProberDeps } from './prober.ts';
+import type { EffectRunner } from './pod-worker.ts';
+
+/** What a container's main process is started with; hooks, probes and `exec` run with the same. */
+export interface Preparation {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly stdin: boolean;
+}
+
+export type Prepared =
+  | { readonly ok: true; readonly preparation: Preparation }
+  /** The container's configuration cannot be resolved; kubelet's words. */
+  | { readonly ok: false; readonly message: string };
+
+/** One run of one container. */
+export interface InstanceRef {
+  readonly id: string;
+  readonly container: string;
+  readonly attempt: number;
+}
+
+/** What container effects need of their surroundings. */
+export interface PodSurroundings {
+  /** Makes the Pod's environment: its directories. Rejects when it cannot. */
+  createSandbox(pod: StoredPod): Promise<void>;
+  removeSandbox(pod: StoredPod): Promise<void>;
+  prepare(pod: StoredPod, container: Container, instance: InstanceRef): Promise<Prepared>;
+  started(pod: StoredPod, instance: InstanceRef, pid: number): void;
+  output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
+  /** The main process has ended; its output is complete. Answers the termination message. */
+  exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined;
+  runHook(input: HookInput): Promise<HookOutcome>;
+  /** Runs one probe once; never rejects. */
+  runProbe(input: ProbeInput): Promise<ProbeOutcome>;
+  event(pod: StoredPod, event: { type: 'Normal' | 'Warning'; reason: string; message: string; container?: string }): void;
+}
+
+export interface ContainerEffectsOptions {
+  readonly clock: Clock;
+  readonly runtime: Runtime;
+  readonly surroundings: PodSurroundings;
+  readonly tell: (seen: Observation) => void;
+}
+
+interface LiveInstance {
+  readonly preparation: Preparation;
+  readonly running: RunningContainer;
+  /** Aborted when the instance has ended: nothing may run in it any more. */
+  readonly ended: AbortController;
+}
+
+/** A failed attempt to make the Pod's environment is repeated after this long. */
+const SANDBOX_RETRY_MS = 5000;
+const HOOK_OUTPUT_MAX_BYTES = 10 * 1024;
+
+/** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. Knows nothing of why. */
+export class ContainerEffects implements EffectRunner {
+  readonly #clock: Clock;
+  readonly #runtime: Runtime;
+  readonly #surroundings: PodSurroundings;
+  readonly #tell: (seen: Observation) => void;
+  readonly #live = new Map<string, LiveInstance>();
+  readonly #prober: Prober;
+  #pod: StoredPod | undefined;
+  #execCount = 0;
+
+  constructor({ clock, runtime, surroundings, tell }: ContainerEffectsOptions) {
+    this.#clock = clock;
+    this.#runtime = runtime;
+    this.#surroundings = surroundings;
+    this.#tell = tell;
+    this.#prober = new Prober({
+      clock,
+      probe: (...probe) => this.#probe(...probe),
+      onResult: ({ container, instanceId, type, success }) =>
+        tell({ type: 'probeTurned', probe: type, container, id: instanceId, success }),
+      onEvent: (event) => {
+        if (this.#pod !== undefined) surroundings.event(this.#pod, event);
+      },
+    });
+  }
+
+  perform(pod: StoredPod, effect: Exclude<Effect, { type: 'event' | 'finish' }>): void {
+    switch (effect.type) {
+      case 'createSandbox':
+        return void this.#createSandbox(pod);
+      case 'stopSandbox':
+        return void this.#stopSandbox(pod);
+      case 'start':
+        return void this.#start(pod, effect);
+      case 'runPostStart':
+        return void this.#runHook(pod, 'postStart', effect);
+      case 'runPreStop':
+        return void this.#runHook(pod, 'preStop', effect);
+      case 'signal':
+        return this.#live.get(effect.id)?.running.signal('SIGTERM');
+      case 'kill':
+        return this.#live.get(effect.id)?.running.kill();
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  follow(pod: StoredPod, facts: PodFacts): void {
+    this.#pod = pod;
+    const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers]
+      .filter(({ startupProbe, livenessProbe, readinessProbe }) => startupProbe || livenessProbe || readinessProbe)
+      .map((container) => probed(pod, facts, container));
+    if (containers.length === 0) return;
+    this.#prober.update({ containers, terminating: facts.termination !== undefined, finished: facts.finished });
+  }
+
+  close(): void {
+    this.#prober.close();
+    for (const instance of this.#live.values()) instance.ended.abort();
+    this.#live.clear();
+  }
+
+  async #createSandbox(pod: StoredPod): Promise<void> {
+    try {
+      await this.#surroundings.createSandbox(pod);
+      this.#tell({ type: 'sandboxReady' });
+    } catch (error) {
+      const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
+      this.#surroundings.event(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
+      this.#clock.wakeAt(this.#clock.now().monotonicMs + SANDBOX_RETRY_MS, () => void this.#createSandbox(pod));
+    }
+  }
+
+  async #stopSandbox(pod: StoredPod): Promise<void> {
+    try {
+      await this.#surroundings.removeSandbox(pod);
+    } finally {
+      this.#tell({ type: 'sandboxStopped' });
+    }
+  }
+
+  async #start(pod: StoredPod, instance: InstanceRef): Promise<void> {
+    const { container, id } = instance;
+    const failed = (stage: 'config' | 'start', message: string, at = this.#clock.now()): void =>
+      this.#tell({ type: 'startFailed', container, id, stage, message, at });
+
+    const prepared = await this.#surroundings.prepare(pod, containerSpec(pod, container), instance);
+    if (!prepared.ok) return failed('config', prepared.message);
+    const ended = new AbortController();
+    const outcome = await this.#runtime.start({
+      id,
+      ...prepared.preparation,
+      onOutput: (stream, chunk) => this.#surroundings.output(pod, instance, stream, chunk),
+      onExit: (exit) => this.#exited(pod, instance, exit),
+    });
+    if (!outcome.ok) return failed('start', outcome.error, outcome.at);
+    this.#live.set(id, { preparation: prepared.preparation, running: outcome.container, ended });
+    this.#surroundings.started(pod, instance, outcome.container.pid);
+    this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
+  }
+
+  #exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): void {
+    const { container, id } = instance;
+    this.#live.get(id)?.ended.abort();
+    this.#live.delete(id);
+    const message = this.#surroundings.exited(pod, instance, exit);
+    const { exitCode, oomKilled, at } = exit;
+    this.#tell({ type: 'exited', container, id, exitCode, oomKilled, message, at });
+    void exit.swept.then(() => this.#tell({ type: 'swept', container, id }));
+  }
+
+  async #runHook(
+    pod: StoredPod,
+    hook: 'postStart' | 'preStop',
+    { container: name, id }: { readonly container: string; readonly id: string },
+  ): Promise<void> {
+    const container = containerSpec(pod, name);
+    const handler = container.lifecycle?.[hook];
+    const instance = this.#live.get(id);
+    const outcome =
+      handler === undefined || instance === undefined
+        ? { ok: true as const }
+        : await this.#surroundings.runHook({
+            handler,
+            pod,
+            container,
+            exec: (argv, signal) => this.#exec(instance, argv, { timeoutMs: undefined, signal }),
+            clock: this.#clock,
+            signal: instance.ended.signal,
+            onFallback: (message) =>
+              this.#surroundings.event(pod, {
+                type: 'Warning',
+                reason: 'LifecycleHTTPFallback',
+                message,
+                container: name,
+              }),
+          });
+    const error = outcome.ok ? undefined : outcome.message;
+    this.#tell({ type: 'hookReturned', hook, container: name, id, error });
+  }
+
+  readonly #probe: ProberDeps['probe'] = (container, type, probe, signal) => {
+    const pod = this.#pod;
+    const instance = [...this.#live].find(([id]) => id.split('/')[1] === container.name)?.[1];
+    if (pod === undefined || instance === undefined) {
+      return Promise.resolve({ result: 'error', output: 'container is not running' });
+    }
+    return this.#surroundings.runProbe({
+      pod,
+      container,
+      probe,
+      type,
+      exec: (argv, timeoutMs, execSignal) => this.#exec(instance, argv, { timeoutMs, signal: execSignal }),
+      signal,
+    });
+  };
+
+  #exec(
+    instance: LiveInstance,
+    argv: readonly [string, ...string[]],
+    { timeoutMs, signal }: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal },
+  ): Promise<ExecOutcome> {
+    const { env, cwd } = instance.preparation;
+    const id = `exec-${++this.#execCount}`;
+    return this.#runtime.exec({ id, argv, env, cwd, timeoutMs, maxOutputBytes: HOOK_OUTPUT_MAX_BYTES, signal });
+  }
+}
+
+function probed(pod: StoredPod, facts: PodFacts, container: Container): ProbedContainer {
+  const own = containerFacts(facts, container.name);
+  return {
+    container,
+    instanceId: own.starting === undefined ? own.current?.id : own.starting.id,
+    running: isRunning(own),
+    startedAt: own.starting === undefined ? own.current?.startedAt : undefined,
+    started: isStarted(container, own),
+    ready: isReady(containerKind(pod, container.name), container, own),
+    willRestart: willRestart(pod, facts, container),
+  };
+}

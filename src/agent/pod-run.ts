@@ -1,0 +1,201 @@
+import { PodrunError } from '../api/errors.ts';
+import type { StoredPod } from '../api/objects.ts';
+import { formatTime } from '../api/time.ts';
+import type { Clock } from '../clock.ts';
+import type { SyncConfig } from '../lifecycle/draft.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import type { NodeFacts } from '../lifecycle/node-facts.ts';
+import { dated } from '../lifecycle/pod-status.ts';
+import { schedule, type Schedule } from '../lifecycle/schedule.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Store } from '../store/store.ts';
+import { ContainerEffects, type PodSurroundings } from './container-effects.ts';
+import { EventRecorder } from './event-recorder.ts';
+import { PodWorker } from './pod-worker.ts';
+
+export interface PodRunOptions {
+  readonly pod: StoredPod;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly runtime: Runtime;
+  readonly node: NodeFacts;
+  readonly config: SyncConfig;
+  readonly surroundings: Omit<PodSurroundings, 'event'>;
+  /** Pods that share the node with this one. */
+  readonly placed: () => readonly StoredPod[];
+  /** The Pod has ended, or is gone: nothing will happen to it any more. */
+  readonly onOver: (pod: StoredPod) => void;
+  /** Something could not be written down. */
+  readonly onTrouble: (error: PodrunError) => void;
+}
+
+/**
+ * One Pod from its creation to its end: scheduled, run by a PodWorker, and removed when somebody deleted it.
+ */
+export class PodRun {
+  readonly #options: PodRunOptions;
+  readonly #recorder: EventRecorder;
+  #pod: StoredPod;
+  #worker: PodWorker | undefined;
+  #isOver = false;
+  /** Somebody removed the object by force: the processes are still to be ended, and nothing is left to write to. */
+  #isGone = false;
+  /** The store tells of changes within the call that makes them: one's own are no news. */
+  #isWriting = false;
+
+  constructor(options: PodRunOptions) {
+    this.#options = options;
+    this.#pod = options.pod;
+    const { store, clock, node } = options;
+    this.#recorder = new EventRecorder({ store, clock, nodeName: node.name });
+  }
+
+  get pod(): StoredPod {
+    return this.#worker?.pod ?? this.#pod;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Schedules the Pod, and runs it when the node takes it. */
+  begin(): void {
+    const verdict = schedule(this.#pod, this.#options.node, this.#options.placed());
+    if (verdict.ok) this.#bind(verdict.nodeName);
+    else if (verdict.rejected) this.#reject(verdict);
+    else this.#leavePending(verdict);
+  }
+
+  /** The object was changed by somebody else. */
+  objectChanged(pod: StoredPod): void {
+    if (this.#isOver || this.#isWriting || pod.metadata.uid !== this.#pod.metadata.uid) return;
+    if (this.#worker !== undefined) return this.#worker.objectChanged(pod);
+    this.#pod = pod;
+    // Nothing runs: such a Pod is gone at once, and without a terminal phase.
+    if (pod.metadata.deletionTimestamp !== undefined) return this.#remove();
+    this.begin();
+  }
+
+  /** The object was removed by force: what runs is killed. */
+  objectGone(uid: string): void {
+    if (this.#isOver || this.#isWriting || uid !== this.#pod.metadata.uid) return;
+    this.#isGone = true;
+    if (this.#worker === undefined) this.#end();
+    else this.#worker.terminate({ force: true });
+  }
+
+  /** Ends the run; the record stays. */
+  terminate(how: { readonly force: boolean }): void {
+    if (this.#isOver) return;
+    if (this.#worker === undefined) this.#end();
+    else this.#worker.terminate(how);
+  }
+
+  #bind(nodeName: string): void {
+    const { store, clock } = this.#options;
+    const placed = { ...this.#pod, spec: { ...this.#pod.spec, nodeName } };
+    const bound = this.#write(() => store.update('pods', placed), placed);
+    this.#pod = this.#withScheduled(bound, { status: 'True' });
+    const { name, namespace } = this.#pod.metadata;
+    const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
+    this.#recordScheduling({ type: 'Normal', reason: 'Scheduled', message });
+    const event = (pod: StoredPod, draft: EventDraft): void => this.#recordEvent(pod, draft);
+    const [hostIP] = this.#options.node.hostIPs;
+    this.#worker = new PodWorker({
+      pod: this.#pod,
+      clock,
+      config: this.#options.config,
+      // Pods share the addresses of the host: there is no network of their own.
+      addresses: { hostIP, podIP: hostIP },
+      report: { status: (pod) => this.#saveStatus(pod), event, finished: (pod) => this.#finished(pod) },
+      effects: (tell) =>
+        new ContainerEffects({
+          clock,
+          runtime: this.#options.runtime,
+          tell,
+          surroundings: { ...this.#options.surroundings, event },
+        }),
+    });
+    this.#worker.start();
+  }
+
+  #leavePending({ reason, message }: Extract<Schedule, { rejected: false }>): void {
+    const before = this.#pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
+    if (before?.reason === reason && before.message === message) return;
+    this.#pod = this.#withScheduled(this.#pod, { status: 'False', reason, message });
+    if (reason === 'Unschedulable') {
+      this.#recordScheduling({ type: 'Warning', reason: 'FailedScheduling', message });
+    }
+  }
+
+  /** The kubelet's own admission. Source: pkg/kubelet/kubelet.go rejectPod. */
+  #reject({ reason, message, eventMessage }: Extract<Schedule, { rejected: true }>): void {
+    this.#recordEvent(this.#pod, { type: 'Warning', reason, message: eventMessage });
+    const startTime = formatTime(this.#options.clock.now().wallMs);
+    this.#pod = this.#saveStatus({
+      ...this.#pod,
+      status: { ...this.#pod.status, phase: 'Failed', reason, message, startTime },
+    });
+    this.#end();
+  }
+
+  #withScheduled(pod: StoredPod, verdict: { status: 'True' | 'False'; reason?: string; message?: string }): StoredPod {
+    const old = pod.status.conditions ?? [];
+    const scheduled = dated('PodScheduled', verdict, { old, now: this.#options.clock.now(), pod });
+    const conditions = [...old.filter(({ type }) => type !== 'PodScheduled'), scheduled];
+    return this.#saveStatus({ ...pod, status: { ...pod.status, conditions } });
+  }
+
+  #saveStatus(pod: StoredPod): StoredPod {
+    return this.#write(() => this.#options.store.updateStatus('pods', pod), pod);
+  }
+
+  #recordEvent(pod: StoredPod, draft: EventDraft): void {
+    this.#write(() => this.#recorder.record(pod, draft), undefined);
+  }
+
+  #recordScheduling(draft: EventDraft): void {
+    this.#write(() => this.#recorder.recordScheduling(this.#pod, draft), undefined);
+  }
+
+  /**
+   * Writes to the store. A store that cannot be written to (a full disk, say) must not take running programs down:
+   * the user is told, and the next change is another chance.
+   */
+  #write<T>(write: () => T, otherwise: T): T {
+    if (this.#isGone) return otherwise;
+    const nested = this.#isWriting;
+    this.#isWriting = true;
+    try {
+      return write();
+    } catch (error) {
+      if (!(error instanceof PodrunError)) throw error;
+      this.#options.onTrouble(error);
+      return otherwise;
+    } finally {
+      this.#isWriting = nested;
+    }
+  }
+
+  #finished(pod: StoredPod): void {
+    this.#pod = pod;
+    if (!this.#isGone && pod.metadata.deletionTimestamp !== undefined) this.#remove();
+    else this.#end();
+  }
+
+  /** Takes the object out of the store, as the API server does when the kubelet is done with it. */
+  #remove(): void {
+    const { store } = this.#options;
+    const { name, namespace } = this.#pod.metadata;
+    const metadata = { ...this.#pod.metadata, deletionGracePeriodSeconds: 0 };
+    this.#write(() => store.update('pods', { ...this.#pod, metadata }), undefined);
+    this.#write(() => store.delete('pods', namespace, name), undefined);
+    this.#isGone = true;
+    this.#end();
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#options.onOver(this.pod);
+  }
+}

@@ -1,0 +1,167 @@
+import type { StoredPod } from '../../src/api/objects.ts';
+import type { ContainerStatus, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
+import { ContainerEffects } from '../../src/agent/container-effects.ts';
+import { runHook } from '../../src/agent/hooks.ts';
+import { probeOnce } from '../../src/agent/probe/index.ts';
+import { PodWorker } from '../../src/agent/pod-worker.ts';
+import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/back-off.ts';
+import type { EventDraft } from '../../src/lifecycle/effects.ts';
+import type { ImageVerdicts } from '../../src/lifecycle/image-pull.ts';
+import type { ExecRequest } from '../../src/runtime/runtime.ts';
+import { ManualClock } from './manual-clock.ts';
+import { type ExecBehaviour, type ProgramBehaviour, SimulatedRuntime } from './simulated-runtime.ts';
+
+export interface PodSimulationOptions {
+  readonly spec: Partial<PodSpec>;
+  readonly behave?: (container: string, attempt: number) => ProgramBehaviour;
+  readonly behaveExec?: (container: string, argv: readonly string[]) => ExecBehaviour;
+  readonly crashLoop?: BackOffLimits;
+  readonly images?: ImageVerdicts;
+}
+
+/** One line of the story: when, and what a reader of the status or the events saw. */
+export interface Seen {
+  readonly atMs: number;
+  readonly status?: PodStatus;
+  readonly event?: EventDraft;
+}
+
+/** A Pod of the real PodWorker in a simulated machine: time, programs and commands are the test's. */
+export class PodSimulation {
+  readonly clock: ManualClock = new ManualClock();
+  readonly seen: Seen[] = [];
+  readonly runtime: SimulatedRuntime;
+  readonly worker: PodWorker;
+  finished = false;
+
+  constructor({ spec, behave, behaveExec, crashLoop, images }: PodSimulationOptions) {
+    const nameOf = (subject: { readonly id: string; readonly env: Readonly<Record<string, string>> }): string =>
+      subject.env['SIMULATED_NAME'] ?? subject.id;
+    this.runtime = new SimulatedRuntime({
+      clock: this.clock,
+      nameOf: nameOf as (subject: ExecRequest | { id: string }) => string,
+      ...(behave === undefined ? {} : { behave }),
+      ...(behaveExec === undefined ? {} : { behaveExec }),
+    });
+    this.worker = new PodWorker({
+      pod: newPod(spec),
+      clock: this.clock,
+      config: { crashLoop: crashLoop ?? CRASH_LOOP, images: images ?? {} },
+      addresses: { hostIP: '127.0.0.1', podIP: '127.0.0.1' },
+      report: {
+        status: (pod) => {
+          this.seen.push({ atMs: this.clock.now().monotonicMs, status: pod.status });
+          return pod;
+        },
+        event: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),
+        finished: () => {
+          this.finished = true;
+        },
+      },
+      effects: (tell) =>
+        new ContainerEffects({
+          clock: this.clock,
+          runtime: this.runtime,
+          tell,
+          surroundings: {
+            createSandbox: () => Promise.resolve(),
+            removeSandbox: () => Promise.resolve(),
+            prepare: (_pod, container) =>
+              Promise.resolve({
+                ok: true,
+                preparation: {
+                  argv: [container.command?.[0] ?? container.name],
+                  env: { SIMULATED_NAME: container.name },
+                  cwd: '/',
+                  stdin: false,
+                },
+              }),
+            started: () => undefined,
+            output: () => undefined,
+            exited: () => undefined,
+            runHook,
+            runProbe: probeOnce,
+            event: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),
+          },
+        }),
+    });
+  }
+
+  async start(): Promise<this> {
+    this.worker.start();
+    await this.clock.run(0);
+    return this;
+  }
+
+  /** Somebody deletes the Pod. */
+  delete(graceSeconds: number): void {
+    const { pod } = this.worker;
+    this.worker.objectChanged({
+      ...pod,
+      metadata: {
+        ...pod.metadata,
+        generation: 2,
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+        deletionGracePeriodSeconds: graceSeconds,
+      },
+    });
+  }
+
+  get status(): PodStatus {
+    return this.worker.pod.status;
+  }
+
+  container(name: string): ContainerStatus {
+    const { initContainerStatuses = [], containerStatuses = [] } = this.status;
+    const status = [...initContainerStatuses, ...containerStatuses].find((one) => one.name === name);
+    if (status === undefined) throw new Error(`no status of ${name}`);
+    return status;
+  }
+
+  /** The distinct phases, in order. */
+  get phases(): string[] {
+    return distinct(this.seen.flatMap(({ status }) => (status?.phase === undefined ? [] : [status.phase])));
+  }
+
+  /** The distinct values of a condition, in order, with their reasons: `False/PodFailed`. */
+  condition(type: string): string[] {
+    return distinct(
+      this.seen.flatMap(({ status }) => {
+        const condition = status?.conditions?.find((one) => one.type === type);
+        if (condition === undefined) return [];
+        return [condition.reason === undefined ? condition.status : `${condition.status}/${condition.reason}`];
+      }),
+    );
+  }
+
+  /** Every event in order, as `reason message`. */
+  get events(): string[] {
+    return this.seen.flatMap(({ event }) => (event === undefined ? [] : [`${event.reason} ${event.message}`]));
+  }
+
+  /** When a program of the container started, in milliseconds of the simulation. */
+  startsOf(name: string): number[] {
+    return this.runtime.journal.filter((entry) => entry.name === name && entry.what === 'running').map((e) => e.atMs);
+  }
+}
+
+function distinct(values: readonly string[]): string[] {
+  return values.filter((value, index) => index === 0 || value !== values[index - 1]);
+}
+
+export function newPod(spec: Partial<PodSpec>): StoredPod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'web',
+      namespace: 'default',
+      uid: 'u1',
+      resourceVersion: '1',
+      generation: 1,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+    },
+    spec: { containers: [], restartPolicy: 'Always', terminationGracePeriodSeconds: 30, ...spec },
+    status: { phase: 'Pending', qosClass: 'BestEffort' },
+  };
+}
