@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { EXIT, PodrunError } from '../api/errors.ts';
+import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../api/names.ts';
+import type { ImageMapping } from '../lifecycle/entry-point.ts';
+import { isImagePattern } from '../lifecycle/image-pattern.ts';
+import { configError, ConfigNode } from './config-node.ts';
+import { splitWords } from './split-words.ts';
+
+export const CONFIG_FILE_NAME = 'podrun.yaml';
+
+/** What `podrun.yaml` says. */
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly images: readonly ImageMapping[];
+  /** Labels of this machine, for nodeSelector and node affinity. */
+  readonly nodeLabels: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads `podrun.yaml` from the working directory or the nearest folder above it, or the file that was asked for.
+ * @param options.path the file given with --config, absolute or relative to `cwd`
+ * @returns undefined when none was asked for and there is none
+ * @throws {PodrunError} when it cannot be read, or says something it may not say
+ */
+export async function readConfigFile(options: {
+  cwd: string;
+  path?: string | undefined;
+}): Promise<ConfigFile | undefined> {
+  const { cwd } = options;
+  const path = options.path === undefined ? findUpward(cwd) : resolve(cwd, options.path);
+  if (path === undefined) return undefined;
+  const name = relative(cwd, path);
+  const [text, yaml] = await Promise.all([readText(path, name), import('yaml')]);
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const source = { name, document, lines, yaml };
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const startsWithStar = /^\s*\*/.test(text.split('\n')[lines.linePos(error.pos[0]).line - 1] ?? '');
+    const hint = startsWithStar ? "A pattern that starts with * must be in quotes: '*'." : undefined;
+    throw configError(source, error.pos[0], error.message, hint);
+  }
+  const root = new ConfigNode(source, document.contents, { path: '', offset: 0 });
+  return { path, ...readRoot(root, dirname(path)) };
+}
+
+function findUpward(folder: string): string | undefined {
+  const path = join(folder, CONFIG_FILE_NAME);
+  if (existsSync(path)) return path;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : findUpward(parent);
+}
+
+const READ_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+};
+
+async function readText(path: string, name: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const problem = READ_PROBLEMS[code] ?? (error instanceof Error ? error.message : String(error));
+    throw new PodrunError(`cannot read config file ${name}: ${problem}`, { exitCode: EXIT.usage, cause: error });
+  }
+}
+
+function readRoot(root: ConfigNode, folder: string): Pick<ConfigFile, 'images' | 'nodeLabels'> {
+  const { images, node } = root.kind === 'nothing' ? {} : root.fields(['images', 'node']);
+  const { labels } = node?.fields(['labels']) ?? {};
+  return {
+    images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
+    nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
+  };
+}
+
+/** One entry of `images`: a command as text or list, or a map that says more. */
+function readMapping(pattern: string, value: ConfigNode, folder: string): ImageMapping {
+  if (!isImagePattern(pattern)) value.fail('the key is no image name or pattern, such as nginx or ghcr.io/acme/*');
+  if (value.kind === 'text' || value.kind === 'list') {
+    return { pattern, command: readWords(value), args: undefined, env: {}, workingDir: undefined };
+  }
+  const allowed = ['command', 'args', 'env', 'workingDir'] as const;
+  if (value.kind === 'nothing') value.fail(`must be a command, or a map with ${allowed.join(', ')}`);
+  const { command, args, env, workingDir } = value.fields(allowed);
+  return {
+    pattern,
+    command: command === undefined ? undefined : readWords(command),
+    args: args === undefined ? undefined : readWords(args),
+    env: Object.fromEntries(env?.entries().map(([name, text]) => readVariable(name, text)) ?? []),
+    workingDir: workingDir === undefined ? undefined : resolve(folder, workingDir.text()),
+  };
+}
+
+function readWords(node: ConfigNode): string[] {
+  const words = node.kind === 'list' ? node.texts() : splitText(node);
+  if (words.length === 0) node.fail('must have at least one word');
+  return words;
+}
+
+function splitText(node: ConfigNode): string[] {
+  if (node.kind !== 'text') return node.fail('must be a list of words, or a text that is split into words');
+  const outcome = splitWords(node.text());
+  return outcome.ok ? outcome.words : node.fail(outcome.problem);
+}
+
+function readVariable(name: string, value: ConfigNode): [string, string] {
+  const [problem] = envNameMessages(name);
+  if (problem !== undefined) value.fail(problem);
+  return [name, value.text()];
+}
+
+function readLabel(key: string, value: ConfigNode): [string, string] {
+  const text = value.text();
+  const [problem] = [...qualifiedNameMessages(key), ...labelValueMessages(text)];
+  if (problem !== undefined) value.fail(problem);
+  return [key, text];
+}

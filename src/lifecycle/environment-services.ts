@@ -1,0 +1,67 @@
+/** What the environment of a container tells about a Service. */
+export interface ServiceFact {
+  readonly namespace: string;
+  readonly name: string;
+  /** Undefined or `None`: the Service has no address of its own, and no variables. */
+  readonly clusterIP: string | undefined;
+  readonly ports: readonly ServicePortFact[];
+}
+
+export interface ServicePortFact {
+  readonly name?: string | undefined;
+  readonly port: number;
+  /** TCP when absent. */
+  readonly protocol?: string | undefined;
+}
+
+/**
+ * The variables that announce Services, as Docker links once did: all Services of the Pod's namespace when it wants
+ * service links, and always the API server's.
+ * Source: pkg/kubelet/kubelet_pods.go getServiceEnvVarMap, pkg/kubelet/envvars/envvars.go.
+ */
+export function serviceVariables(
+  services: readonly ServiceFact[],
+  namespace: string,
+  wantsLinks: boolean,
+): Map<string, string> {
+  // The API server's Service wins over one of the same name in the Pod's namespace: it is looked at last.
+  const linked = wantsLinks ? services.filter((service) => service.namespace === namespace) : [];
+  const apiServer = services.filter((service) => service.namespace === 'default' && service.name === 'kubernetes');
+  return new Map([...linked, ...apiServer].flatMap(variablesOf));
+}
+
+function variablesOf(service: ServiceFact): [string, string][] {
+  const { clusterIP, ports } = service;
+  const [first] = ports;
+  if (clusterIP === undefined || clusterIP === '' || clusterIP === 'None' || first === undefined) return [];
+  const prefix = variableName(service.name);
+  return [
+    [`${prefix}_SERVICE_HOST`, clusterIP],
+    [`${prefix}_SERVICE_PORT`, String(first.port)],
+    ...ports.flatMap(({ name = '', port }): [string, string][] => {
+      return name === '' ? [] : [[`${prefix}_SERVICE_PORT_${variableName(name)}`, String(port)]];
+    }),
+    [`${prefix}_PORT`, address(clusterIP, first)],
+    ...ports.flatMap((port) => linkVariables(prefix, clusterIP, port)),
+  ];
+}
+
+function linkVariables(prefix: string, clusterIP: string, port: ServicePortFact): [string, string][] {
+  const protocol = port.protocol ?? 'TCP';
+  const link = `${prefix}_PORT_${port.port}_${protocol.toUpperCase()}`;
+  return [
+    [link, address(clusterIP, port)],
+    [`${link}_PROTO`, protocol.toLowerCase()],
+    [`${link}_PORT`, String(port.port)],
+    [`${link}_ADDR`, clusterIP],
+  ];
+}
+
+function address(clusterIP: string, { port, protocol = 'TCP' }: ServicePortFact): string {
+  const host = clusterIP.includes(':') ? `[${clusterIP}]` : clusterIP;
+  return `${protocol.toLowerCase()}://${host}:${port}`;
+}
+
+function variableName(text: string): string {
+  return text.replaceAll('-', '_').toUpperCase();
+}
