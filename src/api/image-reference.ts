@@ -1,34 +1,60 @@
-/** The parts of an image name as a manifest gives it: `registry.example/app:1@sha256:...`. */
+/** A reference to an image in its full form: `docker.io/library/nginx:1.25` for `nginx:1.25`. */
 export interface ImageReference {
-  /** Everything before tag and digest. */
-  readonly name: string;
+  /** Host of the registry, with its port if it has one. */
+  readonly domain: string;
+  readonly path: string;
   readonly tag: string | undefined;
-  /** With its algorithm: `sha256:...`. */
   readonly digest: string | undefined;
 }
 
-const DOMAIN_PART = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)';
-const DOMAIN = `(?:${DOMAIN_PART}(?:\\.${DOMAIN_PART})*|\\[[0-9a-fA-F:]+\\])(?::[0-9]+)?`;
-const PATH_PART = '(?:[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)';
-const NAME = `(?:(?:${DOMAIN})/)?${PATH_PART}(?:/${PATH_PART})*`;
-const TAG = '\\w[\\w.-]{0,127}';
-const DIGEST = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}';
-const REFERENCE = new RegExp(`^(${NAME})(?::(${TAG}))?(?:@(${DIGEST}))?$`);
-/** Longer than any name, tag and digest together; keeps the expression from working on a whole file. */
-const LONGEST = 1024;
-/** A bare hash could be an image ID, so it is no name. */
-const IDENTIFIER = /^[a-f0-9]{64}$/;
+export type ImageReferenceOutcome =
+  | { readonly ok: true; readonly reference: ImageReference }
+  | { readonly ok: false; readonly reason: string };
+
+export const DEFAULT_DOMAIN: string = 'docker.io';
+const LEGACY_DEFAULT_DOMAIN = 'index.docker.io';
+/** Where the images without a namespace are. */
+export const OFFICIAL_PREFIX: string = 'library/';
+const PATH_MAX = 255;
+
+const DOMAIN_COMPONENT = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?$/;
+const IPV6_DOMAIN = /^\[[a-fA-F0-9:]+\]$/;
+const PATH_COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
+/** Number of hexadecimal digits of each digest that can be checked. */
+const DIGEST_DIGITS: ReadonlyMap<string, number> = new Map([
+  ['sha256', 64],
+  ['sha384', 96],
+  ['sha512', 128],
+]);
+
+const INVALID_FORMAT = 'invalid reference format';
 
 /**
- * Takes an image name apart; undefined when it is none (a node reports InvalidImageName).
- * Source: github.com/distribution/reference, ParseNormalizedNamed.
+ * Reads an image name as the container runtimes do, the registry and namespace of Docker put in where they are left
+ * out. Source: github.com/distribution/reference, normalize.go ParseNormalizedNamed and regexp.go.
  */
-export function parseImageReference(image: string): ImageReference | undefined {
-  if (image.length > LONGEST) return undefined;
-  const match = REFERENCE.exec(image);
-  const name = match?.[1];
-  if (match === null || name === undefined || IDENTIFIER.test(image)) return undefined;
-  return { name, tag: match[2], digest: match[3] };
+export function parseImageReference(image: string): ImageReferenceOutcome {
+  if (/^[a-f0-9]{64}$/.test(image)) {
+    return invalid(`invalid repository name (${image}), cannot specify 64-byte hexadecimal strings`);
+  }
+  const { domain, remainder } = splitDomain(image);
+  const [repository = ''] = remainder.split(':', 1);
+  if (repository !== repository.toLowerCase()) {
+    return invalid(`${INVALID_FORMAT}: repository name (${repository}) must be lowercase`);
+  }
+  const { name: path, tag, digest } = splitVersion(remainder);
+  const wellFormed =
+    isDomain(domain) &&
+    path.split('/').every((component) => PATH_COMPONENT.test(component)) &&
+    (tag === undefined || TAG.test(tag)) &&
+    (digest === undefined || DIGEST.test(digest));
+  if (!wellFormed) return invalid(INVALID_FORMAT);
+  if (path.length > PATH_MAX) return invalid(`repository name must not be more than ${PATH_MAX} characters`);
+  const digestProblem = digest === undefined ? undefined : checkDigest(digest);
+  if (digestProblem !== undefined) return invalid(digestProblem);
+  return { ok: true, reference: { domain, path, tag, digest } };
 }
 
 /**
@@ -36,8 +62,48 @@ export function parseImageReference(image: string): ImageReference | undefined {
  * IfNotPresent. A digest after `:latest` does not change that. Source: pkg/apis/core/v1/defaults.go.
  */
 export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
-  const reference = parseImageReference(image);
-  if (reference === undefined) return 'IfNotPresent';
-  const isLatest = reference.tag === 'latest' || (reference.tag === undefined && reference.digest === undefined);
-  return isLatest ? 'Always' : 'IfNotPresent';
+  const outcome = parseImageReference(image);
+  if (!outcome.ok) return 'IfNotPresent';
+  const { tag, digest } = outcome.reference;
+  return tag === 'latest' || (tag === undefined && digest === undefined) ? 'Always' : 'IfNotPresent';
+}
+
+/** Takes tag and digest off a name; none of the three is checked. */
+export function splitVersion(image: string): { name: string; tag: string | undefined; digest: string | undefined } {
+  const at = image.indexOf('@');
+  const tagged = at === -1 ? image : image.slice(0, at);
+  const digest = at === -1 ? undefined : image.slice(at + 1);
+  // A colon before a slash belongs to the port of the registry.
+  const colon = tagged.indexOf(':', tagged.lastIndexOf('/') + 1);
+  if (colon === -1) return { name: tagged, tag: undefined, digest };
+  return { name: tagged.slice(0, colon), tag: tagged.slice(colon + 1), digest };
+}
+
+/** The first element is a registry when it looks like a host; namespaces have no dot, no port and no capitals. */
+function splitDomain(image: string): { domain: string; remainder: string } {
+  const slash = image.indexOf('/');
+  const first = slash === -1 ? '' : image.slice(0, slash);
+  const isHost = first === 'localhost' || /[.:]/.test(first) || first !== first.toLowerCase();
+  const domain = !isHost || first === LEGACY_DEFAULT_DOMAIN ? DEFAULT_DOMAIN : first;
+  const rest = isHost ? image.slice(slash + 1) : image;
+  const isOfficial = domain === DEFAULT_DOMAIN && !rest.includes('/');
+  return { domain, remainder: isOfficial ? OFFICIAL_PREFIX + rest : rest };
+}
+
+function isDomain(domain: string): boolean {
+  const host = domain.replace(/:\d+$/, '');
+  return IPV6_DOMAIN.test(host) || host.split('.').every((component) => DOMAIN_COMPONENT.test(component));
+}
+
+/** Source: github.com/opencontainers/go-digest, digest.go Validate and algorithm.go Validate. */
+function checkDigest(digest: string): string | undefined {
+  const [algorithm = '', encoded = ''] = digest.split(':');
+  const digits = DIGEST_DIGITS.get(algorithm);
+  if (digits === undefined) return 'unsupported digest algorithm';
+  if (encoded.length !== digits) return 'invalid checksum digest length';
+  return encoded === encoded.toLowerCase() ? undefined : 'invalid checksum digest format';
+}
+
+function invalid(reason: string): ImageReferenceOutcome {
+  return { ok: false, reason };
 }

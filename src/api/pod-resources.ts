@@ -97,7 +97,8 @@ function raiseTo(peaks: Map<string, ParsedQuantity>, list: ParsedResources): voi
  * Expects defaulted requests. Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS.
  */
 export function qosClassOf(spec: PodResources): QosClass {
-  const isPodLevel = spec.resources?.limits !== undefined || spec.resources?.requests !== undefined;
+  const { limits: podLimits = {}, requests: podRequests = {} } = spec.resources ?? {};
+  const isPodLevel = [...Object.keys(podLimits), ...Object.keys(podRequests)].some(isPodLevelResource);
   const containers = isPodLevel
     ? [{ resources: spec.resources }]
     : [...(spec.containers ?? []), ...(spec.initContainers ?? [])];

@@ -1,8 +1,8 @@
 import type { Container, ResourceFieldSelector } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
+import { isPodLevelResource } from '../api/pod-resources.ts';
 import { parseQuantity, quantityMilliValue, quantityValue } from '../api/quantity.ts';
 import type { NodeFacts } from './node-facts.ts';
-import { isPodLevelResource } from './resources.ts';
 
 /** What a container may ask about its Pod: the Pod, and the node that it runs on. */
 export interface DownwardFacts {

@@ -1,7 +1,7 @@
 import type { Container } from '../api/generated/types.ts';
+import { OFFICIAL_PREFIX, parseImageReference } from '../api/image-reference.ts';
 import { escapeExpansion } from './expansion.ts';
 import { mostSpecificMatch } from './image-pattern.ts';
-import { OFFICIAL_PREFIX, parseImageReference } from './image-reference.ts';
 
 /** What a person says an image would run, and with what: in place of the image's own configuration. */
 export interface ImageMapping {

@@ -1,4 +1,4 @@
-import { DEFAULT_DOMAIN, OFFICIAL_PREFIX, parseImageReference, splitVersion } from './image-reference.ts';
+import { DEFAULT_DOMAIN, OFFICIAL_PREFIX, parseImageReference, splitVersion } from '../api/image-reference.ts';
 
 /** Could this be a pattern for image names: does it consist of what image names, and `*`, are made of? */
 export function isImagePattern(text: string): boolean {

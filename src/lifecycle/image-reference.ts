@@ -1,61 +1,5 @@
-/** A reference to an image in its full form: `docker.io/library/nginx:1.25` for `nginx:1.25`. */
-export interface ImageReference {
-  /** Host of the registry, with its port if it has one. */
-  readonly domain: string;
-  readonly path: string;
-  readonly tag: string | undefined;
-  readonly digest: string | undefined;
-}
-
-export type ImageReferenceOutcome =
-  | { readonly ok: true; readonly reference: ImageReference }
-  | { readonly ok: false; readonly reason: string };
-
-export const DEFAULT_DOMAIN: string = 'docker.io';
-const LEGACY_DEFAULT_DOMAIN = 'index.docker.io';
-/** Where the images without a namespace are. */
-export const OFFICIAL_PREFIX: string = 'library/';
-const PATH_MAX = 255;
-
-const DOMAIN_COMPONENT = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?$/;
-const IPV6_DOMAIN = /^\[[a-fA-F0-9:]+\]$/;
-const PATH_COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
-const TAG = /^\w[\w.-]{0,127}$/;
-const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
-/** Number of hexadecimal digits of each digest that can be checked. */
-const DIGEST_DIGITS: ReadonlyMap<string, number> = new Map([
-  ['sha256', 64],
-  ['sha384', 96],
-  ['sha512', 128],
-]);
-
-const INVALID_FORMAT = 'invalid reference format';
-
-/**
- * Reads an image name as the container runtimes do, the registry and namespace of Docker put in where they are left
- * out. Source: github.com/distribution/reference, normalize.go ParseNormalizedNamed and regexp.go.
- */
-export function parseImageReference(image: string): ImageReferenceOutcome {
-  if (/^[a-f0-9]{64}$/.test(image)) {
-    return invalid(`invalid repository name (${image}), cannot specify 64-byte hexadecimal strings`);
-  }
-  const { domain, remainder } = splitDomain(image);
-  const [repository = ''] = remainder.split(':', 1);
-  if (repository !== repository.toLowerCase()) {
-    return invalid(`${INVALID_FORMAT}: repository name (${repository}) must be lowercase`);
-  }
-  const { name: path, tag, digest } = splitVersion(remainder);
-  const wellFormed =
-    isDomain(domain) &&
-    path.split('/').every((component) => PATH_COMPONENT.test(component)) &&
-    (tag === undefined || TAG.test(tag)) &&
-    (digest === undefined || DIGEST.test(digest));
-  if (!wellFormed) return invalid(INVALID_FORMAT);
-  if (path.length > PATH_MAX) return invalid(`repository name must not be more than ${PATH_MAX} characters`);
-  const digestProblem = digest === undefined ? undefined : checkDigest(digest);
-  if (digestProblem !== undefined) return invalid(digestProblem);
-  return { ok: true, reference: { domain, path, tag, digest } };
-}
+import { goQuote } from '../api/go-quote.ts';
+import { parseImageReference } from '../api/image-reference.ts';
 
 /**
  * Why an image name is none, as a container that waits with InvalidImageName says it; undefined when it is one.
@@ -64,54 +8,6 @@ export function parseImageReference(image: string): ImageReferenceOutcome {
 export function invalidImageMessage(image: string): string | undefined {
   const outcome = parseImageReference(image);
   if (outcome.ok) return undefined;
-  const quoted = JSON.stringify(image);
+  const quoted = goQuote(image);
   return `Failed to apply default image tag ${quoted}: couldn't parse image name ${quoted}: ${outcome.reason}`;
-}
-
-/** The image name with `:latest` where it says neither tag nor digest; an image name that is none as it is. */
-export function applyDefaultTag(image: string): string {
-  const outcome = parseImageReference(image);
-  if (!outcome.ok) return image;
-  const { tag, digest } = outcome.reference;
-  return tag === undefined && digest === undefined ? `${image}:latest` : image;
-}
-
-/** Takes tag and digest off a name; none of the three is checked. */
-export function splitVersion(image: string): { name: string; tag: string | undefined; digest: string | undefined } {
-  const at = image.indexOf('@');
-  const tagged = at === -1 ? image : image.slice(0, at);
-  const digest = at === -1 ? undefined : image.slice(at + 1);
-  // A colon before a slash belongs to the port of the registry.
-  const colon = tagged.indexOf(':', tagged.lastIndexOf('/') + 1);
-  if (colon === -1) return { name: tagged, tag: undefined, digest };
-  return { name: tagged.slice(0, colon), tag: tagged.slice(colon + 1), digest };
-}
-
-/** The first element is a registry when it looks like a host; namespaces have no dot, no port and no capitals. */
-function splitDomain(image: string): { domain: string; remainder: string } {
-  const slash = image.indexOf('/');
-  const first = slash === -1 ? '' : image.slice(0, slash);
-  const isHost = first === 'localhost' || /[.:]/.test(first) || first !== first.toLowerCase();
-  const domain = !isHost || first === LEGACY_DEFAULT_DOMAIN ? DEFAULT_DOMAIN : first;
-  const rest = isHost ? image.slice(slash + 1) : image;
-  const isOfficial = domain === DEFAULT_DOMAIN && !rest.includes('/');
-  return { domain, remainder: isOfficial ? OFFICIAL_PREFIX + rest : rest };
-}
-
-function isDomain(domain: string): boolean {
-  const host = domain.replace(/:\d+$/, '');
-  return IPV6_DOMAIN.test(host) || host.split('.').every((component) => DOMAIN_COMPONENT.test(component));
-}
-
-/** Source: github.com/opencontainers/go-digest, digest.go Validate and algorithm.go Validate. */
-function checkDigest(digest: string): string | undefined {
-  const [algorithm = '', encoded = ''] = digest.split(':');
-  const digits = DIGEST_DIGITS.get(algorithm);
-  if (digits === undefined) return 'unsupported digest algorithm';
-  if (encoded.length !== digits) return 'invalid checksum digest length';
-  return encoded === encoded.toLowerCase() ? undefined : 'invalid checksum digest format';
-}
-
-function invalid(reason: string): ImageReferenceOutcome {
-  return { ok: false, reason };
 }

@@ -1,7 +1,7 @@
 import type { PodSpec } from '../api/generated/types.ts';
 import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '../api/quantity.ts';
 import type { NodeFacts } from './node-facts.ts';
-import { podRequests } from './resources.ts';
+import { effectiveResources } from './resources.ts';
 
 /** A resource that a node does not have enough of. Amounts are whole units, of cpu thousandths of a core. */
 export interface Shortage {
@@ -24,8 +24,8 @@ export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSp
   const pods = BigInt(placed.length);
   const podCapacity = allocatable(node, 'pods');
   if (pods + 1n > podCapacity) found.push({ resource: 'pods', requested: 1n, used: pods, capacity: podCapacity });
-  const held = placed.map(podRequests);
-  const wanted = [...podRequests(spec)].sort(([a], [b]) => rank(a) - rank(b));
+  const held = placed.map((other) => effectiveResources(other, 'requests'));
+  const wanted = [...effectiveResources(spec, 'requests')].sort(([a], [b]) => rank(a) - rank(b));
   for (const [resource, quantity] of wanted) {
     const requested = units(resource, quantity);
     const used = held.reduce((sum, requests) => sum + units(resource, requests.get(resource)), 0n);
