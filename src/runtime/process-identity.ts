@@ -15,6 +15,7 @@ export interface ProcessIdentity {
 export interface ProcessFacts extends ProcessIdentity {
   readonly parentPid: number;
   readonly groupId: number;
+  /** 0 where the system does not tell. */
   readonly sessionId: number;
   /** It has ended and waits for its parent to notice: it runs nothing, and signals do nothing to it. */
   readonly zombie: boolean;
@@ -25,13 +26,23 @@ export interface ProcessFacts extends ProcessIdentity {
  * as none: nothing of it runs any more.
  */
 export function startTimeOf(pid: number): string | undefined {
-  const facts = process.platform === 'linux' ? factsFromProc(pid) : factsFromPs(pid);
+  const facts = factsOf(pid);
   return facts === undefined || facts.zombie ? undefined : facts.startTime;
 }
 
 /** Is this still the same process, and alive? */
 export function isAlive(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startTime;
+}
+
+/** Looks at a process, also at a zombie; undefined when there is none. Takes 20 µs on Linux, some ms elsewhere. */
+export function factsOf(pid: number): ProcessFacts | undefined {
+  if (process.platform !== 'linux') return parsePsLine(runPs(pid) ?? '');
+  try {
+    return parseProcStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return undefined; // ENOENT, or ESRCH when it ends between open and read
+  }
 }
 
 /**
@@ -45,14 +56,14 @@ export function bootId(): string {
 }
 
 /**
- * Reads a line of /proc/PID/stat. The second field is the name of the program in parentheses, which may itself hold
- * blanks, parentheses and newlines: the fields are counted from the last closing parenthesis.
+ * Reads /proc/PID/stat. The second field is the name of the program in parentheses, which may itself hold blanks,
+ * parentheses and newlines: the fields are counted from the last closing parenthesis.
  * @see proc_pid_stat(5)
  */
 export function parseProcStat(text: string): ProcessFacts | undefined {
   const nameEnd = text.lastIndexOf(')');
   if (nameEnd < 0) return undefined;
-  // Field 3, the state, comes first; field 22 is the start time.
+  // Field 3, the state, comes first; field 20 is the number of threads, field 22 the start time.
   const fields = text.slice(nameEnd + 2).split(' ');
   const startTime = fields[19];
   if (startTime === undefined) return undefined;
@@ -62,16 +73,17 @@ export function parseProcStat(text: string): ProcessFacts | undefined {
     parentPid: Number(fields[1]),
     groupId: Number(fields[2]),
     sessionId: Number(fields[3]),
-    zombie: fields[0] === 'Z' || fields[0] === 'X',
+    // A process whose first thread has ended looks like a zombie while its other threads run on.
+    zombie: fields[0] === 'X' || (fields[0] === 'Z' && Number(fields[17]) <= 1),
   };
 }
 
-/** The columns that `parsePsLine` reads. The session is not portable: macOS prints an address, often 0. */
-export const PS_COLUMNS = 'pid=,ppid=,pgid=,stat=,lstart=';
+/** What `parsePsLine` reads. The session is left out: macOS prints an address for it, often 0. */
+export const PS_COLUMNS: readonly string[] = ['pid=', 'ppid=', 'pgid=', 'stat=', 'lstart='];
 
-/** Reads a line of `ps -o` with PS_COLUMNS: `  417     1   417 Ss   Fri Nov 20 21:35:17 2026`. */
+/** Reads a line of `ps -o` with PS_COLUMNS: `  417     1   417 Ss   Fri Nov 20 21:35:17 2026`; more may follow. */
 export function parsePsLine(line: string): ProcessFacts | undefined {
-  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
+  const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})/.exec(line);
   if (match === null) return undefined;
   const [, pid, parentPid, groupId, state = '', startTime = ''] = match;
   return {
@@ -84,23 +96,16 @@ export function parsePsLine(line: string): ProcessFacts | undefined {
   };
 }
 
-function factsFromProc(pid: number): ProcessFacts | undefined {
-  try {
-    return parseProcStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return undefined; // ENOENT, or ESRCH when it ends between open and read
-  }
-}
+/** The C locale and one time zone keep the date of `lstart` the same whoever asks. */
+export const PS_ENVIRONMENT: Readonly<Record<string, string>> = { LC_ALL: 'C', TZ: 'UTC' };
 
-function factsFromPs(pid: number): ProcessFacts | undefined {
-  return parsePsLine(runQuietly('/bin/ps', ['-o', PS_COLUMNS, '-p', String(pid)]) ?? '');
+function runPs(pid: number): string | undefined {
+  return runQuietly('/bin/ps', ['-o', PS_COLUMNS.join(','), '-p', String(pid)]);
 }
 
 function runQuietly(program: string, args: readonly string[]): string | undefined {
   try {
-    // The C locale keeps the date of `lstart` the same whoever asks.
-    const env = { LC_ALL: 'C', TZ: 'UTC' };
-    return execFileSync(program, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] });
+    return execFileSync(program, args, { encoding: 'utf8', env: PS_ENVIRONMENT, stdio: ['ignore', 'pipe', 'ignore'] });
   } catch {
     return undefined;
   }

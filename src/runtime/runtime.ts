@@ -51,6 +51,7 @@ export interface RunningContainer {
 
 /** A command that is run beside the main process: hooks, exec probes, `podrun exec`. */
 export interface ExecRequest {
+  /** ID of the container beside whose main process it runs: it ends with the container, at the latest. */
   readonly id: string;
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;

@@ -1,0 +1,60 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { exitCodeOf } from './spawn.ts';
+import { errnoOf, errnoText } from './start-errors.ts';
+
+/** A command of the user, run in the user's terminal: `podrun apply … -- COMMAND ARGS…`. */
+export interface CommandRequest {
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The command shares a terminal with podrun: what is typed there reaches both. */
+  readonly interactive: boolean;
+}
+
+export interface RunningCommand {
+  /** The code of the command, or 128 + the number of the signal that ended it. */
+  readonly exitCode: Promise<number>;
+  /** Hands on a signal that podrun got, unless the command got it as well. */
+  forward(signal: NodeJS.Signals): void;
+}
+
+/** The exit codes are the shell's: 127 for a command that was not found, 126 for one that cannot be run. */
+export type CommandOutcome =
+  | { readonly ok: true; readonly command: RunningCommand }
+  | { readonly ok: false; readonly error: string; readonly exitCode: 126 | 127 };
+
+// Ctrl-C, Ctrl-\: the terminal sends them to everybody in the foreground.
+const TYPED_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
+
+/**
+ * Starts a command with our own standard streams and in our own process group, so that it is in the foreground when we
+ * are: it may ask questions, and Ctrl-C and Ctrl-Z mean what they always mean.
+ */
+export async function startCommand({ argv, env, cwd, interactive }: CommandRequest): Promise<CommandOutcome> {
+  const [name, ...args] = argv;
+  let child: ChildProcess;
+  try {
+    child = spawn(name, args, { env, cwd, stdio: 'inherit' });
+    if (child.pid === undefined) await once(child, 'spawn'); // rejects with the error
+  } catch (error) {
+    const errno = errnoOf(error);
+    return { ok: false, error: `cannot run ${JSON.stringify(name)}: ${words(errno, name)}`, exitCode: codeOf(errno) };
+  }
+  child.on('error', () => undefined); // a signal that could not be sent
+  const exitCode = new Promise<number>((resolve) => {
+    child.once('exit', (code, signal) => resolve(exitCodeOf(code, signal)));
+  });
+  const forward = (signal: NodeJS.Signals): void => {
+    if (!(interactive && TYPED_SIGNALS.has(signal))) child.kill(signal);
+  };
+  return { ok: true, command: { exitCode, forward } };
+}
+
+function words(errno: string, name: string): string {
+  return errno === 'ENOENT' && !name.includes('/') ? 'executable file not found in $PATH' : errnoText(errno);
+}
+
+function codeOf(errno: string): 126 | 127 {
+  return errno === 'ENOENT' ? 127 : 126;
+}

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf } from './start-errors.ts';
+
+/** One FIFO, open at both ends, without a name. Whoever takes it closes both. */
+export interface Fifo {
+  readonly readFd: number;
+  readonly writeFd: number;
+}
+
+// mkfifo takes 3 to 5 ms whether it makes two or sixteen.
+const FIFOS_PER_CALL = 16;
+
+/**
+ * FIFOs for the output of containers. Node's own pipes are sockets, which `/dev/stdout` cannot be opened through; in a
+ * file, `> /dev/stdout` would cut off what was written before. Node cannot make a FIFO, the program mkfifo can: it is
+ * called for several at a time.
+ */
+export class FifoPool {
+  readonly #directory: string;
+  readonly #paths: string[] = [];
+  #making: Promise<void> | undefined;
+
+  /** @param directory private (mode 0700) and the caller's to remove in the end; made when missing */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Makes FIFOs ahead of the first that is taken. */
+  async fill(): Promise<void> {
+    if (this.#paths.length > 0) return;
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    await this.#making;
+  }
+
+  /** @throws {Error} with an errno when the system gives no more files, or no mkfifo */
+  async take(): Promise<Fifo> {
+    try {
+      return await this.#takeOne();
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      // Somebody has tidied up in our folder: what was made ahead is gone.
+      this.#paths.length = 0;
+      return await this.#takeOne();
+    }
+  }
+
+  async #takeOne(): Promise<Fifo> {
+    let path: string | undefined;
+    while ((path = this.#paths.pop()) === undefined) await this.fill();
+    try {
+      return openFifo(path);
+    } finally {
+      rmSync(path, { force: true });
+    }
+  }
+
+  async #make(): Promise<void> {
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const prefix = randomUUID();
+    const names = Array.from({ length: FIFOS_PER_CALL }, (_, index) => `${prefix}.${index}`);
+    const child = spawn('mkfifo', ['-m', '600', ...names], { cwd: this.#directory, stdio: 'ignore' });
+    const [exitCode] = (await once(child, 'exit')) as [number | null];
+    if (exitCode !== 0) throw new Error(`mkfifo in ${this.#directory} ended with exit code ${exitCode}`);
+    this.#paths.push(...names.map((name) => join(this.#directory, name)));
+  }
+}
+
+function openFifo(path: string): Fifo {
+  // The reader first, so that the writer need not wait for one. O_NONBLOCK is a property of what is opened, not of the
+  // descriptor: a writer opened with it would hand EAGAIN to the program, which would lose its output.
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { readFd, writeFd: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(readFd);
+    throw error;
+  }
+}

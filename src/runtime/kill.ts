@@ -1,0 +1,26 @@
+import { isAlive, type ProcessIdentity } from './process-identity.ts';
+
+/**
+ * Sends SIGKILL to every process of a group. A group that is gone is not an error, nor are members that belong to
+ * somebody else. Only for a leader known to be, or to have been a moment ago, the one that is meant.
+ */
+export function killGroup(leaderPid: number): void {
+  sendQuietly(-leaderPid, 'SIGKILL');
+}
+
+/** Sends SIGKILL to one process, unless its pid belongs to another one by now. */
+export function killProcess(identity: ProcessIdentity): void {
+  // Elsewhere a look at a process means to start `ps`; the caller has just done so.
+  if (process.platform === 'linux' && !isAlive(identity)) return;
+  sendQuietly(identity.pid, 'SIGKILL');
+}
+
+function sendQuietly(pid: number, signal: NodeJS.Signals): void {
+  // 0 and -1 mean "my own group" and "everybody", 1 is the system's first process.
+  if (Math.abs(pid) <= 1) return;
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // ESRCH: gone. EPERM: changed its user, or (macOS) only zombies are left.
+  }
+}

@@ -1,0 +1,85 @@
+import { readSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
+
+/** Hands the output of a process on, piece by piece. */
+export interface OutputReader {
+  /**
+   * Call when the process has ended: hands on what is still in the pipe, then closes it. What somebody who still holds
+   * the other end writes later is lost, and whoever writes it gets SIGPIPE. Takes at most 500 ms.
+   */
+  finish(): Promise<void>;
+}
+
+/** Reads a FIFO whose reading end is `fd`, and owns the descriptor. Nothing of it waits in memory at any time. */
+export function readFifo(fd: number, clock: Clock, onChunk: (chunk: Buffer) => void): OutputReader {
+  const socket = new Socket({ fd, readable: true, writable: false });
+  socket.on('data', onChunk);
+  socket.on('error', ignore);
+  return {
+    async finish() {
+      const startMs = clock.now().monotonicMs;
+      // Both ways of reading hand on at once what they have read, so that their order is that of the bytes.
+      while (!socket.destroyed && !drainSlice(fd, clock, onChunk)) {
+        if (clock.now().monotonicMs - startMs >= DRAIN_LIMIT_MS) break;
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+      }
+      socket.destroy();
+    },
+  };
+}
+
+/**
+ * Reads a pipe that Node made, which it cannot be asked to empty at once: all has been read when the end of the stream
+ * has come, or when nothing has come for a while.
+ */
+export function readPipe(socket: Socket, clock: Clock, onChunk: (chunk: Buffer) => void): OutputReader {
+  let lastChunkMs = 0;
+  socket.on('data', (chunk: Buffer) => {
+    lastChunkMs = clock.now().monotonicMs;
+    onChunk(chunk);
+  });
+  socket.on('error', ignore);
+  return {
+    async finish() {
+      const startMs = clock.now().monotonicMs;
+      lastChunkMs = startMs;
+      while (!socket.readableEnded && !socket.destroyed) {
+        const nowMs = clock.now().monotonicMs;
+        if (nowMs - lastChunkMs >= QUIET_MS || nowMs - startMs >= DRAIN_LIMIT_MS) break;
+        await new Promise<void>((resolve) => {
+          clock.wakeAt(nowMs + 1, resolve);
+        });
+      }
+      socket.destroy();
+    },
+  };
+}
+
+const DRAIN_LIMIT_MS = 500;
+const DRAIN_SLICE_MS = 2;
+const QUIET_MS = 10;
+const CHUNK_BYTES = 64 * 1024;
+
+/** Reads until the pipe is empty or at its end: true; or until its share of the time is over: false. */
+function drainSlice(fd: number, clock: Clock, onChunk: (chunk: Buffer) => void): boolean {
+  const startMs = clock.now().monotonicMs;
+  do {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    let length: number;
+    try {
+      length = readSync(fd, chunk);
+    } catch {
+      return true; // EAGAIN: empty, though somebody still holds the other end
+    }
+    if (length === 0) return true;
+    onChunk(chunk.subarray(0, length));
+  } while (clock.now().monotonicMs - startMs < DRAIN_SLICE_MS);
+  return false;
+}
+
+function ignore(): void {
+  // The only errors of a reading end are those of its closing.
+}

@@ -1,0 +1,158 @@
+import type { ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
+import { runExec } from './exec.ts';
+import { FifoPool, type Fifo } from './fifo-pool.ts';
+import { killGroup } from './kill.ts';
+import { readFifo, readPipe, type OutputReader } from './output-reader.ts';
+import { factsOf } from './process-identity.ts';
+import { CONTAINER_MARKER } from './process-table.ts';
+import type {
+  ContainerLaunch,
+  ExecOutcome,
+  ExecRequest,
+  ProcessExit,
+  RunningContainer,
+  Runtime,
+  StartOutcome,
+} from './runtime.ts';
+import { exitCodeOf, spawnLeader, type SpawnOutcome } from './spawn.ts';
+import { isFormatUnknown, lookUpProgram, prepareWorkingDirectory } from './start-checks.ts';
+import { Sweeper } from './sweeper.ts';
+import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start-errors.ts';
+
+export interface ProcessRuntimeOptions {
+  readonly clock: Clock;
+  /** A private folder (mode 0700) for FIFOs, made when missing. Removing it in the end is the caller's task. */
+  readonly fifoDir: string;
+  /** How output travels. Default: `fifo` on Linux, `pipe` elsewhere (where `/dev/stdout` works with Node's pipes). */
+  readonly output?: 'fifo' | 'pipe';
+}
+
+/** The standard streams of a process to be: our ends and its own. */
+type Output = { readonly stdout: Fifo; readonly stderr: Fifo } | undefined;
+
+/**
+ * Runs containers as plain processes of this machine: the tier that works everywhere.
+ *
+ * Like containerd with runc: the words of failed starts; a missing working directory is made; the program is looked up
+ * along the PATH of the container; signals go to the main process only; everything dies with it; its exit counts, not
+ * the end of its output; 128 + n for signal n.
+ *
+ * Unlike it: no namespaces and no limits. The main process is not PID 1, so that SIGTERM ends a program without a
+ * handler; a process that left its group lives some milliseconds longer than the main process, and for ever when it
+ * left every trace behind (see Sweeper).
+ */
+export class ProcessRuntime implements Runtime {
+  readonly #clock: Clock;
+  readonly #fifos: FifoPool;
+  readonly #sweeper: Sweeper;
+  readonly #output: 'fifo' | 'pipe';
+
+  constructor({ clock, fifoDir, output }: ProcessRuntimeOptions) {
+    this.#clock = clock;
+    this.#fifos = new FifoPool(fifoDir);
+    this.#sweeper = new Sweeper(clock);
+    this.#output = output ?? (process.platform === 'linux' ? 'fifo' : 'pipe');
+  }
+
+  /** Does ahead of time what the first start would have to wait for (3 to 5 ms). Failures show at that start. */
+  async prepare(): Promise<void> {
+    if (this.#output === 'fifo') await this.#fifos.fill().catch(() => undefined);
+  }
+
+  async start(launch: ContainerLaunch): Promise<StartOutcome> {
+    const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#clock.now() });
+    const problem = prepareWorkingDirectory(launch.cwd);
+    if (problem !== undefined) return failed(startFailed(problem));
+    const [name] = launch.argv;
+    const lookup = lookUpProgram({ name, cwd: launch.cwd, searchPath: launch.env['PATH'] });
+    if (!lookup.ok) return failed(startFailed(lookup.error));
+    let output: Output;
+    try {
+      output = await this.#openOutput();
+    } catch (error) {
+      return failed(outputFailed(String(error)));
+    }
+    const spawned = await spawnMain(launch, lookup.file, output);
+    for (const fifo of [output?.stdout, output?.stderr]) {
+      if (fifo === undefined) continue;
+      closeSync(fifo.writeFd);
+      if (!spawned.ok) closeSync(fifo.readFd);
+    }
+    if (!spawned.ok) return failed(startFailed(forkFailed(spawned.errno)));
+    return { ok: true, container: this.#attend(launch, spawned.child, spawned.pid, output) };
+  }
+
+  exec(request: ExecRequest): Promise<ExecOutcome> {
+    return runExec(request, this.#clock);
+  }
+
+  async #openOutput(): Promise<Output> {
+    if (this.#output === 'pipe') return undefined;
+    const stdout = await this.#fifos.take();
+    try {
+      return { stdout, stderr: await this.#fifos.take() };
+    } catch (error) {
+      closeSync(stdout.readFd);
+      closeSync(stdout.writeFd);
+      throw error;
+    }
+  }
+
+  #attend(launch: ContainerLaunch, child: ChildProcess, pid: number, output: Output): RunningContainer {
+    const startedAt = this.#clock.now();
+    // On Linux a look is cheap; elsewhere, whoever has the pid once the main process is gone is another process.
+    const startTime = process.platform === 'linux' ? factsOf(pid)?.startTime : undefined;
+    const stdout = this.#read(output?.stdout, child.stdout, (chunk) => launch.onOutput('stdout', chunk));
+    const stderr = this.#read(output?.stderr, child.stderr, (chunk) => launch.onOutput('stderr', chunk));
+    child.once('exit', (code, signal) => {
+      const at = this.#clock.now();
+      // A container's processes die with its first: at once those of the group, the others as soon as they are found.
+      killGroup(pid);
+      child.stdin?.destroy();
+      const exit = (): ProcessExit => ({
+        exitCode: exitCodeOf(code, signal),
+        signal: signal ?? undefined,
+        at,
+        oomKilled: false,
+        swept: this.#sweeper.sweep({ id: launch.id, leader: { pid, startTime } }),
+      });
+      void Promise.all([stdout.finish(), stderr.finish()]).then(() => launch.onExit(exit()));
+    });
+    return {
+      pid,
+      startedAt,
+      signal: (name) => void child.kill(name),
+      kill: () => {
+        // The main process dies with its group; its exit starts the search for those that left it.
+        if (child.exitCode === null && child.signalCode === null) killGroup(pid);
+      },
+    };
+  }
+
+  #read(fifo: Fifo | undefined, stream: ChildProcess['stdout'], onChunk: (chunk: Buffer) => void): OutputReader {
+    // Without a FIFO the stream is a pipe made by Node: a socket, in spite of its type.
+    if (fifo === undefined) return readPipe(stream as Socket, this.#clock, onChunk);
+    return readFifo(fifo.readFd, this.#clock, onChunk);
+  }
+}
+
+/**
+ * Starts the main process. When execve(2) refuses the program (the interpreter of a script is missing, the arguments are
+ * too long, …), a container runtime's container has already started: its process, runc itself up to that point, writes
+ * the reason to stderr and exits with 1. So does a stand-in here.
+ */
+async function spawnMain(launch: ContainerLaunch, file: string, output: Output): Promise<SpawnOutcome> {
+  const { argv, cwd, id } = launch;
+  const outputs = output === undefined ? (['pipe', 'pipe'] as const) : [output.stdout.writeFd, output.stderr.writeFd];
+  const stdio = [launch.stdin ? 'pipe' : 'ignore', ...outputs] as const;
+  const marker = { [CONTAINER_MARKER]: id };
+  const spawned: SpawnOutcome = isFormatUnknown(file, cwd)
+    ? { ok: false, errno: 'ENOEXEC' }
+    : await spawnLeader({ file, argv, cwd, env: { ...launch.env, ...marker }, stdio: [...stdio] });
+  if (spawned.ok || isForkError(spawned.errno)) return spawned;
+  const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
+  return spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio: [...stdio] });
+}

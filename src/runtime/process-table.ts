@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Clock } from '../clock.ts';
+import { factsOf, parsePsLine, PS_COLUMNS, PS_ENVIRONMENT, type ProcessFacts } from './process-identity.ts';
+
+/**
+ * The variable that every process of a container has in its environment, with the container's ID as the value. Children
+ * inherit it, so that it leads to those that left the process group and lost their parents.
+ */
+export const CONTAINER_MARKER = 'PODRUN_CONTAINER_ID';
+
+/** A process, and the container whose mark its environment bears. */
+export interface ProcessEntry extends ProcessFacts {
+  readonly containerId: string | undefined;
+}
+
+// How long a look at the processes may keep the event loop from its work, in one go.
+const SLICE_MS = 2;
+
+/**
+ * All processes of this machine that run, but for our own. Marks are read of those only that started no earlier than
+ * `sinceTicks` (in the start times of Linux; elsewhere it has no meaning) and whose environment we may see.
+ */
+export function listProcesses(clock: Clock, sinceTicks: number): Promise<ProcessEntry[]> {
+  return process.platform === 'linux' ? readProcFolder(clock, sinceTicks) : askPs();
+}
+
+/** The value of the mark in the text of an environment: `NAME=value` pairs, each with a NUL at its end. */
+export function markIn(environ: string): string | undefined {
+  const prefix = `${CONTAINER_MARKER}=`;
+  const at = environ.startsWith(prefix) ? 0 : environ.indexOf(`\0${prefix}`) + 1;
+  if (at === 0 && !environ.startsWith(prefix)) return undefined;
+  const end = environ.indexOf('\0', at);
+  return environ.slice(at + prefix.length, end < 0 ? undefined : end);
+}
+
+/** Reads what `ps` says: facts, then the command with its environment as words. Lines of another form are skipped. */
+export function parsePsTable(text: string): ProcessEntry[] {
+  return text.split('\n').flatMap((line): ProcessEntry[] => {
+    const facts = parsePsLine(line);
+    if (facts === undefined || facts.zombie || facts.pid === process.pid) return [];
+    return [{ ...facts, containerId: new RegExp(` ${CONTAINER_MARKER}=(\\S+)`).exec(line)?.[1] }];
+  });
+}
+
+async function readProcFolder(clock: Clock, sinceTicks: number): Promise<ProcessEntry[]> {
+  const entries: ProcessEntry[] = [];
+  let sliceStartMs = clock.now().monotonicMs;
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    if (clock.now().monotonicMs - sliceStartMs >= SLICE_MS) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      sliceStartMs = clock.now().monotonicMs;
+    }
+    const facts = factsOf(pid);
+    if (facts === undefined || facts.zombie) continue;
+    const containerId = Number(facts.startTime) < sinceTicks ? undefined : readMark(pid);
+    entries.push({ ...facts, containerId });
+  }
+  return entries;
+}
+
+function readMark(pid: number): string | undefined {
+  try {
+    return markIn(readFileSync(`/proc/${pid}/environ`, 'latin1'));
+  } catch {
+    return undefined; // gone, or not ours to see
+  }
+}
+
+async function askPs(): Promise<ProcessEntry[]> {
+  const columns = [...PS_COLUMNS, 'command='].join(',');
+  // "Show the environment as well" is -E on macOS, e elsewhere; ww: lines of any length.
+  const flags = process.platform === 'darwin' ? '-axEww' : 'axeww';
+  const options = { env: PS_ENVIRONMENT, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 } as const;
+  const { stdout } = await promisify(execFile)('/bin/ps', [flags, '-o', columns], options);
+  return parsePsTable(stdout);
+}

@@ -1,0 +1,54 @@
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { errnoOf } from './start-errors.ts';
+
+export interface SpawnRequest {
+  /** As found by `lookUpProgram`. */
+  readonly file: string;
+  /** With the program's name as the first element, as the program sees it. */
+  readonly argv: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly stdio: StdioOptions;
+}
+
+export type SpawnOutcome =
+  | { readonly ok: true; readonly child: ChildProcess; readonly pid: number }
+  | { readonly ok: false; readonly errno: string };
+
+/**
+ * Starts a process as the leader of a session and a process group of its own. Signals that we ignore are back at their
+ * defaults in it (Node sees to that), our descriptors are closed, and its umask is that of a container.
+ */
+export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest): Promise<SpawnOutcome> {
+  const [argv0, ...args] = argv;
+  let child: ChildProcess;
+  try {
+    child = withContainerUmask(() => spawn(file, args, { argv0, env, cwd, stdio, detached: true }));
+  } catch (error) {
+    return { ok: false, errno: errnoOf(error) }; // E2BIG, ENOMEM, a NUL in a text: Node throws these
+  }
+  if (child.pid === undefined) {
+    const [error] = (await once(child, 'error')) as [Error];
+    return { ok: false, errno: errnoOf(error) };
+  }
+  // Later errors are about signals that could not be sent.
+  child.on('error', () => undefined);
+  return { ok: true, child, pid: child.pid };
+}
+
+/** Runs `start`, which must not wait, under the umask that a container runtime gives its processes. */
+export function withContainerUmask<T>(start: () => T): T {
+  const before = process.umask(0o022);
+  try {
+    return start();
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** 128 + the signal's number for a process that a signal ended, as shells and container runtimes have it. */
+export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}

@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isRunning, makeRig, marked, PATH, sh, until } from './support/process-rig.ts';
+
+const rig = makeRig();
+
+const words = (why: string): RegExp =>
+  new RegExp(
+    '^failed to exec in container: failed to start exec "[0-9a-f]{64}": OCI runtime exec failed: exec failed: ' +
+      `unable to start container process: ${why.replaceAll(/[$().[\]]/g, '\\$&')}$`,
+  );
+
+describe('exec()', () => {
+  it.each([
+    { name: 'a success', script: 'echo out; echo err >&2', exitCode: 0, stdout: 'out\n', stderr: 'err\n' },
+    { name: 'a failure', script: 'exit 7', exitCode: 7, stdout: '', stderr: '' },
+    { name: 'a death by signal', script: 'echo last; kill -SEGV $$', exitCode: 139, stdout: 'last\n', stderr: '' },
+    { name: 'an end of input at once', script: 'cat; echo end', exitCode: 0, stdout: 'end\n', stderr: '' },
+    { name: 'an unfinished line', script: 'printf x', exitCode: 0, stdout: 'x', stderr: '' },
+  ])('tells of $name', async ({ script, exitCode, stdout, stderr }) => {
+    const outcome = await rig.runtime.exec(rig.execRequest(sh(script)));
+    expect(outcome).toEqual({ type: 'exited', exitCode, stdout, stderr });
+  });
+
+  it('passes arguments, environment and folder as they stand', async () => {
+    const env = { PATH, WORD: 'a b' };
+    const argv = ['sh', '-c', 'echo "$WORD|$1|$(pwd)|$PODRUN_CONTAINER_ID|${HOME-none}"', 'sh', '$HOME'] as const;
+    const outcome = await rig.runtime.exec(rig.execRequest(argv, { env, cwd: '/', id: 'some-id' }));
+    expect(outcome).toMatchObject({ stdout: 'a b|$HOME|/|some-id|none\n' });
+  });
+
+  it('keeps the first bytes of stdout, then of stderr, and lets the command write on', async () => {
+    const run = (script: string) => rig.runtime.exec(rig.execRequest(sh(script), { maxOutputBytes: 10 }));
+    expect(await run('printf 12345678; printf abcdef >&2')).toMatchObject({ stdout: '12345678', stderr: 'ab' });
+    expect(await run('seq 1 100000; echo err >&2; exit 3')).toEqual({
+      type: 'exited',
+      exitCode: 3,
+      stdout: '1\n2\n3\n4\n5\n',
+      stderr: '',
+    });
+  });
+
+  it.each([
+    { argv: ['/no/such'] as const, why: 'exec: "/no/such": stat /no/such: no such file or directory' },
+    { argv: ['nope'] as const, why: 'exec: "nope": executable file not found in $PATH' },
+    { argv: ['/etc'] as const, why: 'exec: "/etc": permission denied' },
+  ])('says why $argv cannot be started', async ({ argv, why }) => {
+    const outcome = await rig.runtime.exec(rig.execRequest(argv));
+    expect(outcome).toEqual({ type: 'failedToStart', error: expect.stringMatching(words(why)) });
+  });
+
+  it('does not make a missing folder, and blames it', async () => {
+    const cwd = join(rig.folder, 'missing');
+    const outcome = await rig.runtime.exec(rig.execRequest(['true'], { cwd }));
+    const why = `chdir to cwd ("${cwd}") set in config.json failed: no such file or directory`;
+    expect(outcome).toEqual({ type: 'failedToStart', error: expect.stringMatching(words(why)) });
+    expect(existsSync(cwd)).toBe(false);
+  });
+
+  it.each([
+    { argv: ['/bin/true', 'x'.repeat(300_000)] as const, why: 'exec /bin/true: argument list too long' },
+    { argv: ['/bin/true', 'a\0b'] as const, why: 'exec /bin/true: invalid argument' },
+  ])('says what execve(2) refuses: $why', async ({ argv, why }) => {
+    const outcome = await rig.runtime.exec(rig.execRequest(argv));
+    expect(outcome).toEqual({ type: 'failedToStart', error: expect.stringMatching(words(why)) });
+  });
+
+  it('is over when the output is closed, not before', async () => {
+    const outcome = await rig.runtime.exec(rig.execRequest(sh('(sleep 0.2; echo late) & exit 1'), { timeoutMs: 50 }));
+    expect(outcome).toEqual({ type: 'exited', exitCode: 1, stdout: 'late\n', stderr: '' });
+  });
+});
+
+describe('the timeout of exec()', () => {
+  it('kills the command with its process group, and keeps what it said', async () => {
+    const request = rig.execRequest(sh('trap "" TERM; sleep 60 & echo said; sleep 60; true'), { timeoutMs: 200 });
+    const outcome = await rig.runtime.exec(request);
+    expect(outcome).toEqual({ type: 'timedOut', stdout: 'said\n', stderr: '' });
+    await until(
+      () => marked(request.id).length === 0,
+      () => marked(request.id).join(),
+    );
+  });
+
+  it('is not reached by a command that ends in time', async () => {
+    const outcome = await rig.runtime.exec(rig.execRequest(['true'], { timeoutMs: 10_000 }));
+    expect(outcome).toMatchObject({ type: 'exited', exitCode: 0 });
+  });
+});
+
+describe('aborting exec()', () => {
+  it('kills the command with its process group, at once', async () => {
+    const abort = new AbortController();
+    const request = rig.execRequest(sh('sleep 60 & sleep 60'), { signal: abort.signal });
+    const outcome = rig.runtime.exec(request);
+    await until(
+      () => marked(request.id).length === 3,
+      () => marked(request.id).join(),
+    );
+    abort.abort();
+    expect(await outcome).toEqual({ type: 'aborted' });
+    await until(
+      () => marked(request.id).length === 0,
+      () => marked(request.id).join(),
+    );
+  });
+
+  it('also when only a background child is left that holds the output', async () => {
+    const abort = new AbortController();
+    const request = rig.execRequest(sh('sleep 60 & exit 0'), { signal: abort.signal });
+    const outcome = rig.runtime.exec(request);
+    await until(
+      () => marked(request.id).join().includes('sleep 60') && marked(request.id).length === 1,
+      () => marked(request.id).join(),
+    );
+    abort.abort();
+    expect(await outcome).toEqual({ type: 'aborted' });
+  });
+
+  it('before it has begun starts nothing', async () => {
+    const touched = join(rig.folder, 'touched');
+    const outcome = await rig.runtime.exec(rig.execRequest(['touch', touched], { signal: AbortSignal.abort() }));
+    expect(outcome).toEqual({ type: 'aborted' });
+    expect(existsSync(touched)).toBe(false);
+  });
+});
+
+describe('exec() and its container', () => {
+  it('a command ends with the container it runs in', async () => {
+    const started = await rig.start(sh('echo ready; exec sleep 60'));
+    const outcome = rig.runtime.exec(rig.execRequest(sh('setsid sleep 60 & sleep 60'), { id: started.id }));
+    await until(
+      () => marked(started.id).length === 4,
+      () => marked(started.id).join(),
+    );
+    started.container.kill();
+    await (
+      await started.exit
+    ).swept;
+    expect(await outcome).toMatchObject({ type: 'exited', exitCode: 137 });
+  });
+
+  it('a child it leaves in the background lives on until then', async () => {
+    const started = await rig.start(sh('echo ready; exec sleep 60'));
+    await rig.runtime.exec(rig.execRequest(sh('sleep 60 >/dev/null 2>&1 & echo $! > child'), { id: started.id }));
+    const { text } = await rig.run(['cat', 'child']);
+    expect(isRunning(Number(text))).toBe(true);
+    started.container.kill();
+    await (
+      await started.exit
+    ).swept;
+    expect(isRunning(Number(text))).toBe(false);
+  });
+});

@@ -1,0 +1,123 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  bootId,
+  factsOf,
+  isAlive,
+  parseProcStat,
+  parsePsLine,
+  PS_COLUMNS,
+  startTimeOf,
+} from '../../src/runtime/process-identity.ts';
+
+const REST = '1 4242 4242 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 987654 2000 100';
+
+describe('parseProcStat()', () => {
+  it.each([
+    { name: 'sh' },
+    { name: '' },
+    { name: 'a b' },
+    { name: ') R 1 2 3' },
+    { name: '((((' },
+    { name: 'x) Z (y' },
+    { name: 'two\nlines' },
+    { name: 'Web Content' },
+  ])('is not misled by a program called $name', ({ name }) => {
+    expect(parseProcStat(`4242 (${name}) S ${REST}`)).toEqual({
+      pid: 4242,
+      startTime: '987654',
+      parentPid: 1,
+      groupId: 4242,
+      sessionId: 4242,
+      zombie: false,
+    });
+  });
+
+  it.each([
+    { state: 'Z', threads: 1, zombie: true },
+    { state: 'X', threads: 1, zombie: true },
+    { state: 'Z', threads: 3, zombie: false },
+    { state: 'T', threads: 1, zombie: false },
+    { state: 'D', threads: 1, zombie: false },
+  ])('state $state with $threads threads: zombie $zombie', ({ state, threads, zombie }) => {
+    const rest = REST.replace('20 0 1 0', `20 0 ${threads} 0`);
+    expect(parseProcStat(`1 (x) ${state} ${rest}`)?.zombie).toBe(zombie);
+  });
+
+  it.each([{ text: '' }, { text: '4242 (sh' }, { text: '4242 (sh) S 1 2' }])('makes nothing of $text', ({ text }) => {
+    expect(parseProcStat(text)).toBeUndefined();
+  });
+});
+
+describe('parsePsLine()', () => {
+  it('reads what ps says on macOS', () => {
+    expect(parsePsLine('  417     1   415 Ss+  Fri Nov  6 09:35:17 2026')).toEqual({
+      pid: 417,
+      startTime: 'Fri Nov  6 09:35:17 2026',
+      parentPid: 1,
+      groupId: 415,
+      sessionId: 0,
+      zombie: false,
+    });
+  });
+
+  it('reads what ps says here, and agrees with /proc', () => {
+    const line = execFileSync('ps', ['-o', PS_COLUMNS.join(','), '-p', String(process.pid)], { encoding: 'utf8' });
+    const facts = factsOf(process.pid);
+    expect(parsePsLine(line)).toMatchObject({
+      pid: process.pid,
+      parentPid: facts?.parentPid,
+      groupId: facts?.groupId,
+      zombie: false,
+    });
+  });
+
+  it.each([{ line: '' }, { line: 'PID PPID PGID STAT STARTED' }])('makes nothing of "$line"', ({ line }) => {
+    expect(parsePsLine(line)).toBeUndefined();
+  });
+});
+
+describe('startTimeOf()', () => {
+  it('stays the same for a living process, and tells two processes apart', async () => {
+    const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+    const pid = child.pid ?? 0;
+    const startTime = startTimeOf(pid);
+    expect(startTime).toBe(startTimeOf(pid));
+    expect(startTime).not.toBe(startTimeOf(process.pid));
+    expect(isAlive({ pid, startTime: startTime ?? '' })).toBe(true);
+    expect(isAlive({ pid, startTime: '1' })).toBe(false);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(startTimeOf(pid)).toBeUndefined();
+    expect(isAlive({ pid, startTime: startTime ?? '' })).toBe(false);
+  });
+
+  it('takes a zombie for gone', async () => {
+    // The shell replaced itself: sleep does not know of the child, and never asks how it ended.
+    const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(chunk.toString());
+    const deadlineMs = performance.now() + 5000;
+    while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '))
+      expect(performance.now()).toBeLessThan(deadlineMs);
+    expect(startTimeOf(pid)).toBeUndefined();
+    expect(factsOf(pid)).toMatchObject({ pid, zombie: true });
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+  });
+
+  it('is undefined for pids that nobody has', () => {
+    expect(startTimeOf(2 ** 30)).toBeUndefined();
+  });
+});
+
+describe('bootId()', () => {
+  it('is a word that does not change', () => {
+    expect(bootId()).toMatch(/^[0-9a-f-]{36}$/);
+    expect(bootId()).toBe(bootId());
+  });
+});

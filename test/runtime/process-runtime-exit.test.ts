@@ -1,0 +1,205 @@
+import { constants } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { isRunning, makeRig, marked, sh, until, type Started } from './support/process-rig.ts';
+
+const rig = makeRig();
+
+async function ready(started: Started): Promise<void> {
+  await until(() => started.text().startsWith('ready'), started.text);
+}
+
+describe('the exit of a container', () => {
+  it('has the code of the process, whichever of the 256', async () => {
+    const codes = Array.from({ length: 256 }, (_, code) => code);
+    const seen: number[] = [];
+    // Sixteen at a time, so that the machine is not flooded.
+    for (let from = 0; from < codes.length; from += 16) {
+      const runs = codes.slice(from, from + 16).map((code) => rig.run(sh(`exit ${code}`)));
+      seen.push(...(await Promise.all(runs)).map(({ exit }) => exit.exitCode));
+    }
+    expect(seen).toEqual(codes);
+  });
+
+  it.each(['SIGHUP', 'SIGINT', 'SIGABRT', 'SIGKILL', 'SIGSEGV', 'SIGTERM', 'SIGUSR1'] as const)(
+    'has the code 128 + n after %s',
+    async (signal) => {
+      const { exit } = await rig.run(sh(`kill -${signal.slice(3)} $$`));
+      expect(exit).toMatchObject({ exitCode: 128 + constants.signals[signal], signal, oomKilled: false });
+    },
+  );
+
+  it('lies between the start and now', async () => {
+    const before = rig.clock.now();
+    const { exit, started } = await rig.run(['true']);
+    const times = [before, started.container.startedAt, exit.at, rig.clock.now()];
+    expect(times.map(({ monotonicMs }) => monotonicMs)).toEqual(
+      times.map(({ monotonicMs }) => monotonicMs).toSorted((a, b) => a - b),
+    );
+  });
+
+  it('is told at once, although a grandchild holds the output', async () => {
+    const started = await rig.start(sh('setsid sleep 60 & echo ready; exit 4'));
+    const exit = await started.exit;
+    expect(exit.exitCode).toBe(4);
+    expect(exit.at.monotonicMs - started.container.startedAt.monotonicMs).toBeLessThan(5000);
+    await exit.swept;
+  });
+
+  it('is not told before its start', async () => {
+    const order: string[] = [];
+    const onExit = (): number => order.push('exit');
+    await rig.start(['true'], { onExit });
+    order.push('started');
+    await until(
+      () => order.length === 2,
+      () => order.join(),
+    );
+    expect(order).toEqual(['started', 'exit']);
+  });
+});
+
+describe('signals', () => {
+  it('reach the main process only', async () => {
+    const script =
+      'trap "echo main; wait; exit 7" TERM; sh -c \'trap "echo child" TERM; echo ready; sleep 0.3 & wait\' & wait';
+    const started = await rig.start(sh(script));
+    await ready(started);
+    started.container.signal('SIGTERM');
+    expect((await started.exit).exitCode).toBe(7);
+    expect(started.text()).toBe('ready\nmain\n');
+  });
+
+  it('end a program that has no handler', async () => {
+    const started = await rig.start(sh('echo ready; exec sleep 60'));
+    await ready(started);
+    started.container.signal('SIGTERM');
+    expect(await started.exit).toMatchObject({ exitCode: 143, signal: 'SIGTERM' });
+  });
+
+  it('can be ignored, but for SIGKILL', async () => {
+    const started = await rig.start(sh('trap "" TERM; echo ready; while :; do sleep 0.05; done'));
+    await ready(started);
+    started.container.signal('SIGTERM');
+    // A second program runs from start to end: time enough for the first to die, were it to.
+    await rig.run(['true']);
+    expect(isRunning(started.container.pid)).toBe(true);
+    started.container.kill();
+    expect(await started.exit).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
+  });
+
+  it('to a process that is gone are no error', async () => {
+    const { started } = await rig.run(['true']);
+    started.container.signal('SIGTERM');
+    started.container.kill();
+    expect((await started.exit).exitCode).toBe(0);
+  });
+
+  it('kill also reaches a main process that is stopped', async () => {
+    const started = await rig.start(sh('echo ready; exec sleep 60'));
+    await ready(started);
+    started.container.signal('SIGSTOP');
+    started.container.kill();
+    expect((await started.exit).exitCode).toBe(137);
+  });
+});
+
+describe('the processes of a container die with it', () => {
+  const escapes = [
+    { name: 'a child in the background', script: 'sleep 60 &' },
+    { name: 'a child in a session of its own', script: 'setsid sleep 60 &' },
+    { name: 'a daemon that forked twice', script: '(setsid sh -c "sleep 60 & sleep 60 &" &)' },
+    { name: 'a child that ignores what it can', script: 'setsid sh -c \'trap "" TERM HUP INT; sleep 60; sleep 60\' &' },
+    { name: 'a grandchild without environment, in the group', script: 'env -i sleep 60 &' },
+    {
+      name: 'a child without environment, in a session of its own, whose parent lives',
+      script: 'setsid sh -c "env -i setsid sleep 60 & wait" &',
+    },
+    { name: 'a stopped child', script: "setsid sh -c 'kill -STOP $$' &" },
+  ];
+
+  it.each(escapes)('$name', async ({ script }) => {
+    const started = await rig.start(sh(`${script}\necho ready; exec sleep 60`));
+    await ready(started);
+    const members = await descendantsOf(started);
+    expect(members.length).toBeGreaterThan(1);
+    started.container.kill();
+    await (
+      await started.exit
+    ).swept;
+    expect(members.filter(isRunning)).toEqual([]);
+  });
+
+  it.each(escapes)('$name, when the main process ends by itself', async ({ script }) => {
+    const { started } = await rig.run(sh(`${script}\nexit 0`));
+    expect(marked(started.id)).toEqual([]);
+  });
+
+  it('also a process that forks away again and again', async () => {
+    const script = 'echo x; sleep 0.01; (setsid sh "$0" &)';
+    const started = await rig.start([
+      'sh',
+      '-c',
+      `printf '%s' '${script}' > again; (setsid sh again &); echo ready; sleep 60`,
+    ]);
+    await until(() => started.text().includes('x'), started.text);
+    started.container.kill();
+    await (
+      await started.exit
+    ).swept;
+    expect(marked(started.id)).toEqual([]);
+  });
+
+  it('but not the processes of its neighbours', async () => {
+    const neighbour = await rig.start(sh('(setsid sleep 60 &); echo ready; exec sleep 60'));
+    await ready(neighbour);
+    const before = marked(neighbour.id);
+    await rig.run(sh('(setsid sleep 60 &); exit 1'));
+    expect(marked(neighbour.id)).toEqual(before);
+    neighbour.container.kill();
+    await (
+      await neighbour.exit
+    ).swept;
+  });
+});
+
+describe('many starts', () => {
+  it('leak no descriptor and no process', async () => {
+    await rig.run(sh('echo warm'));
+    const before = readdirSync('/proc/self/fd').length;
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(Array.from({ length: 10 }, () => rig.run(sh('echo out; echo err >&2'))));
+      await Promise.all([rig.startFailing(['/no/such']), rig.run(['true', 'a\0b'])]);
+    }
+    await until(
+      () => readdirSync('/proc/self/fd').length <= before,
+      () => `${before} descriptors before, now ${readdirSync('/proc/self/fd').length}`,
+    );
+    expect(childrenOf(process.pid)).toEqual([]);
+  });
+});
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
+    const text = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8');
+    return text
+      .split(' ')
+      .filter((child) => child !== '')
+      .map(Number);
+  });
+}
+
+/** All processes of a container that its main process has not lost sight of, and those that bear its mark. */
+async function descendantsOf(started: Started): Promise<number[]> {
+  const seen = new Set([started.container.pid]);
+  const look = (): number[] => {
+    for (const pid of marked(started.id)) seen.add(Number.parseInt(pid, 10));
+    for (const pid of seen) if (isRunning(pid)) for (const child of childrenOf(pid)) seen.add(child);
+    return [...seen].filter(isRunning);
+  };
+  await until(
+    () => look().length > 1,
+    () => marked(started.id).join(),
+  );
+  return look();
+}

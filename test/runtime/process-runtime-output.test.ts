@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { makeRig, sh, until } from './support/process-rig.ts';
+
+// Both ways in which output can travel: FIFOs on Linux, Node's pipes on macOS.
+const rigs = { fifo: makeRig('fifo'), pipe: makeRig('pipe') };
+
+describe.each(['fifo', 'pipe'] as const)('output through a %s', (kind) => {
+  const rig = rigs[kind];
+
+  it('arrives whole, byte for byte, also 10 MB of it', async () => {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    let checksum = '';
+    const started = await rig.start(sh('head -c 10000000 /dev/urandom > data; cat data; sha256sum < data >&2'), {
+      onOutput: (stream, chunk) => {
+        if (stream === 'stderr') checksum += chunk.toString();
+        else hash.update(chunk);
+        bytes += stream === 'stdout' ? chunk.length : 0;
+      },
+    });
+    await (
+      await started.exit
+    ).swept;
+    expect(bytes).toBe(10_000_000);
+    expect(checksum).toContain(hash.digest('hex'));
+  });
+
+  it('is all there when the process ends right after writing it', async () => {
+    for (let round = 0; round < 30; round++) {
+      const { text } = await rig.run(sh('seq 1 12000'));
+      expect(text.length).toBe(60_894);
+      expect(text.endsWith('\n11999\n12000\n')).toBe(true);
+    }
+  });
+
+  it('arrives at once, also an unfinished line, and while the program runs', async () => {
+    const started = await rig.start(sh('printf unfinished; exec sleep 60'));
+    await until(() => started.text() === 'unfinished', started.text);
+    started.container.kill();
+    await (
+      await started.exit
+    ).swept;
+  });
+
+  it('keeps the order of the two streams when they are written some time apart', async () => {
+    const words = ['one', 'two', 'three', 'four', 'five'];
+    const commands = words.map((word, index) => `echo ${word} >&${(index % 2) + 1}; sleep 0.02`);
+    const { started } = await rig.run(sh(commands.join('; ')));
+    expect(started.pieces).toEqual(
+      words.map((word, index) => ({ stream: index % 2 === 0 ? 'stdout' : 'stderr', text: `${word}\n` })),
+    );
+  });
+
+  it('ends with the main process: what others write later is dropped', async () => {
+    const { text } = await rig.run(sh('setsid sh -c "while :; do echo noise; done" & echo first; exit 0'));
+    expect(text).toContain('first\n');
+  });
+
+  it('may be closed early by the program', async () => {
+    const { exit, text } = await rig.run(sh('echo before; exec >&- 2>&-; sleep 0.05; exit 5'));
+    expect(text).toBe('before\n');
+    expect(exit.exitCode).toBe(5);
+  });
+
+  it('holds a program back while nobody reads, and loses nothing', async () => {
+    const started = await rig.start(sh('seq 1 200000'));
+    // We keep our event loop busy, as a slow disk would.
+    const untilMs = performance.now() + 100;
+    while (performance.now() < untilMs);
+    await (
+      await started.exit
+    ).swept;
+    expect(started.text().length).toBe(1_288_895);
+  });
+});
+
+describe('output through a FIFO', () => {
+  it('can be opened anew as /dev/stdout, and nothing is cut off', async () => {
+    const { started } = await rigs.fifo.run(
+      sh('echo one; echo two > /dev/stdout; echo three >> /dev/stdout; echo four; echo five > /dev/stderr'),
+    );
+    const text = (stream: string): string =>
+      started.pieces
+        .filter((piece) => piece.stream === stream)
+        .map((piece) => piece.text)
+        .join('');
+    expect(text('stdout')).toBe('one\ntwo\nthree\nfour\n');
+    expect(text('stderr')).toBe('five\n');
+  });
+
+  it('is a pipe for the program, not a terminal and not a file', async () => {
+    const { text } = await rigs.fifo.run(sh('test -p /proc/self/fd/1 && echo pipe'));
+    expect(text).toBe('pipe\n');
+  });
+});

@@ -1,0 +1,127 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  isFormatUnknown,
+  lookUpProgram,
+  prepareWorkingDirectory,
+  whyNotEnterable,
+} from '../../src/runtime/start-checks.ts';
+
+let root = '';
+const asRoot = process.getuid?.() === 0;
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'podrun-checks-'));
+  for (const folder of ['bin', 'other', 'bin/folder', 'work/deep']) mkdirSync(join(root, folder), { recursive: true });
+  const write = (name: string, mode: number): void => writeFileSync(join(root, name), '#!/bin/sh\n', { mode });
+  write('bin/tool', 0o755);
+  write('other/tool', 0o755);
+  write('bin/plain', 0o644);
+  write('other/plain', 0o755);
+  write('work/run.sh', 0o755);
+  symlinkSync('loop', join(root, 'bin/loop'));
+  symlinkSync('/nowhere', join(root, 'bin/dangling'));
+  mkdirSync(join(root, 'locked'));
+  chmodSync(join(root, 'locked'), 0o000);
+});
+
+afterAll(() => {
+  chmodSync(join(root, 'locked'), 0o700);
+  rmSync(root, { recursive: true });
+});
+
+describe('lookUpProgram()', () => {
+  const within = (text: string): string => text.replaceAll('ROOT', root);
+
+  it.each([
+    { wish: 'takes the first of PATH', name: 'tool', path: 'ROOT/bin:ROOT/other', file: 'ROOT/bin/tool' },
+    { wish: 'goes on where there is none', name: 'tool', path: '/nowhere:ROOT/other', file: 'ROOT/other/tool' },
+    { wish: 'skips a file without x', name: 'plain', path: 'ROOT/bin:ROOT/other', file: 'ROOT/other/plain' },
+    { wish: 'takes a path as it stands', name: 'ROOT/bin/tool', path: '', file: 'ROOT/bin/tool' },
+    { wish: 'takes a path relative to the working directory', name: './run.sh', path: '', file: './run.sh' },
+    { wish: 'takes a path that leads upwards', name: '../bin/tool', path: '', file: '../bin/tool' },
+  ])('$wish', ({ name, path, file }) => {
+    const wish = { name: within(name), cwd: join(root, 'work'), searchPath: within(path) };
+    expect(lookUpProgram(wish)).toEqual({ ok: true, file: within(file) });
+  });
+
+  it.each([
+    { name: 'nope', path: 'ROOT/bin', why: 'executable file not found in $PATH' },
+    { name: 'tool', path: '', why: 'executable file not found in $PATH' },
+    { name: 'tool', path: undefined, why: 'executable file not found in $PATH' },
+    { name: 'folder', path: 'ROOT/bin', why: 'executable file not found in $PATH' },
+    { name: 'plain', path: 'ROOT/bin', why: 'executable file not found in $PATH' },
+    { name: '', path: 'ROOT/bin', why: 'executable file not found in $PATH' },
+    { name: 'run.sh', path: '/nowhere:', why: 'cannot run executable found relative to current directory' },
+    { name: 'run.sh', path: '.', why: 'cannot run executable found relative to current directory' },
+    { name: '/no/such/binary', path: '', why: 'stat /no/such/binary: no such file or directory' },
+    { name: './nope', path: '', why: 'stat ./nope: no such file or directory' },
+    { name: '/etc', path: '', why: 'permission denied' },
+    { name: '/etc/passwd', path: '', why: 'permission denied' },
+    { name: '/etc/passwd/x', path: '', why: 'stat /etc/passwd/x: not a directory' },
+    { name: 'ROOT/bin/loop', path: '', why: 'stat ROOT/bin/loop: too many levels of symbolic links' },
+    { name: 'ROOT/bin/dangling', path: '', why: 'stat ROOT/bin/dangling: no such file or directory' },
+    { name: `/${'x'.repeat(300)}`, path: '', why: `stat /${'x'.repeat(300)}: file name too long` },
+    { name: '/a\0b', path: '', why: 'stat /a\0b: invalid argument' },
+  ])('refuses $name along $path', ({ name, path, why }) => {
+    const wish = { name: within(name), cwd: join(root, 'work'), searchPath: path && within(path) };
+    const error = `exec: ${JSON.stringify(within(name))}: ${within(why)}`;
+    expect(lookUpProgram(wish)).toEqual({ ok: false, error });
+  });
+});
+
+describe('prepareWorkingDirectory()', () => {
+  it('makes what is missing, with its parents', () => {
+    const path = join(root, 'new/deeper/still');
+    expect(prepareWorkingDirectory(path)).toBeUndefined();
+    expect(statSync(path).isDirectory()).toBe(true);
+    expect(prepareWorkingDirectory(path)).toBeUndefined();
+  });
+
+  it.each([
+    { path: '/etc/passwd', error: 'error during container init: mkdir /etc/passwd: not a directory' },
+    { path: '/etc/passwd/a/b', error: 'error during container init: mkdir /etc/passwd: not a directory' },
+    { path: '/proc/nope/x', error: 'error during container init: mkdir /proc/nope: no such file or directory' },
+    { path: '/tmp/a\0b', error: 'error during container init: mkdir /tmp/a\0b: invalid argument' },
+  ])('names the culprit of $path', ({ path, error }) => {
+    expect(prepareWorkingDirectory(path)).toBe(error);
+  });
+
+  it.skipIf(asRoot)('tells of a directory that may not be entered', () => {
+    const path = join(root, 'locked');
+    const error = `chdir to cwd ("${path}") set in config.json failed: permission denied`;
+    expect(prepareWorkingDirectory(path)).toBe(error);
+    expect(prepareWorkingDirectory(join(path, 'x'))).toBe(
+      `error during container init: mkdir ${path}/x: permission denied`,
+    );
+  });
+});
+
+describe('whyNotEnterable()', () => {
+  it('makes nothing', () => {
+    const path = join(root, 'not-made');
+    expect(whyNotEnterable(path)).toBe(`chdir to cwd ("${path}") set in config.json failed: no such file or directory`);
+    expect(existsSync(path)).toBe(false);
+    expect(whyNotEnterable('/etc/passwd')).toMatch(/: not a directory$/);
+    expect(whyNotEnterable(root)).toBeUndefined();
+  });
+});
+
+describe('isFormatUnknown()', () => {
+  it.each([
+    { content: '#!/bin/sh\n', unknown: false },
+    { content: 'echo hello\n', unknown: true },
+    { content: '', unknown: true },
+    { content: '\u00ef\u00bb\u00bf#!/bin/sh\n', unknown: true },
+  ])('of a file with $content: $unknown', ({ content, unknown }) => {
+    writeFileSync(join(root, 'program'), Buffer.from(content, 'latin1'), { mode: 0o755 });
+    expect(isFormatUnknown('./program', root)).toBe(unknown);
+  });
+
+  it('knows binaries, and leaves what it cannot read to the kernel', () => {
+    expect(isFormatUnknown(process.execPath, '/')).toBe(false);
+    expect(isFormatUnknown('/nowhere', '/')).toBe(false);
+  });
+});

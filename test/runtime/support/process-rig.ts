@@ -1,0 +1,159 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect } from 'vitest';
+import { SystemClock } from '../../../src/clock.ts';
+import { ProcessRuntime } from '../../../src/runtime/process-runtime.ts';
+import type {
+  ContainerLaunch,
+  ExecRequest,
+  OutputStream,
+  ProcessExit,
+  RunningContainer,
+} from '../../../src/runtime/runtime.ts';
+
+/** A container that a test has started, and everything that was heard of it. */
+export interface Started {
+  readonly id: string;
+  readonly container: RunningContainer;
+  readonly exit: Promise<ProcessExit>;
+  readonly pieces: { readonly stream: OutputStream; readonly text: string }[];
+  /** All output so far, both streams in order of arrival. */
+  readonly text: () => string;
+}
+
+/** A runtime with real processes in a folder of its own. Call it at the top level of a test file. */
+export interface Rig {
+  readonly clock: SystemClock;
+  readonly runtime: ProcessRuntime;
+  readonly folder: string;
+  /** Starts a program, in the rig's folder and with its PATH if not told otherwise; fails when it cannot be started. */
+  start(argv: Argv, changes?: Partial<ContainerLaunch>): Promise<Started>;
+  /** A start that has to fail: answers the runtime's words. */
+  startFailing(argv: Argv, changes?: Partial<ContainerLaunch>): Promise<string>;
+  /** Runs a program to its end, with everything it left behind. */
+  run(argv: Argv, changes?: Partial<ContainerLaunch>): Promise<{ exit: ProcessExit; text: string; started: Started }>;
+  execRequest(argv: Argv, changes?: Partial<ExecRequest>): ExecRequest;
+}
+
+export type Argv = readonly [string, ...string[]];
+
+export const PATH: string = process.env['PATH'] ?? '/usr/bin:/bin';
+
+export function sh(script: string): Argv {
+  return ['sh', '-c', script];
+}
+
+/** Makes the rig; after each test, nothing that bears its mark may be alive. */
+export function makeRig(output: 'fifo' | 'pipe' = 'fifo'): Rig {
+  const clock = new SystemClock();
+  const folder = mkdtempSync(join(tmpdir(), 'podrun-runtime-'));
+  const runtime = new ProcessRuntime({ clock, fifoDir: join(folder, 'fifos'), output });
+  const prefix = `rig-${process.pid}-${Math.random().toString(36).slice(2)}-`;
+  let count = 0;
+
+  const launchOf = (argv: Argv, changes: Partial<ContainerLaunch>) => {
+    const pieces: Started['pieces'] = [];
+    let onExit = (_exit: ProcessExit): void => undefined;
+    const exit = new Promise<ProcessExit>((resolve) => (onExit = resolve));
+    let ended = 0;
+    const launch: ContainerLaunch = {
+      id: `${prefix}${++count}`,
+      argv,
+      env: { PATH },
+      cwd: folder,
+      stdin: false,
+      onOutput: (stream, chunk) => {
+        expect(ended, 'output after the exit').toBe(0);
+        pieces.push({ stream, text: chunk.toString('latin1') });
+      },
+      onExit: (processExit) => {
+        expect(++ended, 'exits of one container').toBe(1);
+        onExit(processExit);
+      },
+      ...changes,
+    };
+    return { launch, pieces, exit };
+  };
+
+  const start: Rig['start'] = async (argv, changes = {}) => {
+    const { launch, pieces, exit } = launchOf(argv, changes);
+    const outcome = await runtime.start(launch);
+    if (!outcome.ok) throw new Error(outcome.error);
+    const text = (): string => pieces.map((piece) => piece.text).join('');
+    return { id: launch.id, container: outcome.container, exit, pieces, text };
+  };
+
+  afterEach(async () => {
+    await until(
+      () => marked(prefix).length === 0,
+      () => `left over: ${marked(prefix).join(', ')}`,
+    );
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  return {
+    clock,
+    runtime,
+    folder,
+    start,
+    startFailing: async (argv, changes = {}) => {
+      const { launch } = launchOf(argv, changes);
+      const outcome = await runtime.start(launch);
+      if (outcome.ok) throw new Error(`${argv.join(' ')} has started`);
+      return outcome.error;
+    },
+    run: async (argv, changes = {}) => {
+      const started = await start(argv, changes);
+      const exit = await started.exit;
+      await exit.swept;
+      return { exit, text: started.text(), started };
+    },
+    execRequest: (argv, changes = {}) => ({
+      id: `${prefix}exec`,
+      argv,
+      env: { PATH },
+      cwd: folder,
+      timeoutMs: undefined,
+      maxOutputBytes: 10_240,
+      ...changes,
+    }),
+  };
+}
+
+/** Waits until a condition holds; fails with what was seen last when it has not after `limitMs`. */
+export async function until(reached: () => boolean, lastSeen: () => string, limitMs: number = 5000): Promise<void> {
+  const deadlineMs = performance.now() + limitMs;
+  while (!reached()) {
+    if (performance.now() > deadlineMs) throw new Error(`not reached in ${limitMs} ms; ${lastSeen()}`);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+  }
+}
+
+/** `pid command` of every living process that bears the mark of a container whose ID begins so. */
+export function marked(idPrefix: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const environ = readQuietly(`/proc/${pid}/environ`);
+      if (!environ.split('\0').some((pair) => pair.startsWith(`PODRUN_CONTAINER_ID=${idPrefix}`))) return [];
+      return [`${pid} ${readQuietly(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`];
+    });
+}
+
+/** Is there a process of that pid that is more than a zombie? */
+export function isRunning(pid: number): boolean {
+  const stat = readQuietly(`/proc/${pid}/stat`);
+  return stat !== '' && !/\) [ZX] /.test(stat);
+}
+
+function readQuietly(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
