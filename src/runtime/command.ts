@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { errnoOf, errnoText } from './errno.ts';
 import { exitCodeOf } from './spawn.ts';
-import { errnoOf, errnoText } from './start-errors.ts';
 
 /** A command of the user, run in the user's terminal: `podrun apply … -- COMMAND ARGS…`. */
 export interface CommandRequest {

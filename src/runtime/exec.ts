@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
+import { errnoOf } from './errno.ts';
 import { killGroup } from './kill.ts';
 import { factsOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ExecOutcome, ExecRequest } from './runtime.ts';
 import { exitCodeOf, withContainerUmask } from './spawn.ts';
 import { isFormatUnknown, lookUpProgram, whyNotEnterable } from './start-checks.ts';
-import { errnoOf, execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
+import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 
 /**
  * Runs a command beside the main process of a container, and waits for its end.

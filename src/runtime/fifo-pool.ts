@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { errnoOf } from './start-errors.ts';
+import { errnoOf } from './errno.ts';
 
 /** One FIFO, open at both ends, without a name. Whoever takes it closes both. */
 export interface Fifo {

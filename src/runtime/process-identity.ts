@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
  */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in the system's own words (Linux: clock ticks since boot; macOS: a date). Compare for equality. */
+  /** When it started, in the system's own words (Linux: clock ticks since boot; macOS: a date): equal or not. */
   readonly startTime: string;
 }
 

@@ -19,8 +19,8 @@ import type {
 } from './runtime.ts';
 import { exitCodeOf, spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { isFormatUnknown, lookUpProgram, prepareWorkingDirectory } from './start-checks.ts';
-import { Sweeper } from './sweeper.ts';
 import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start-errors.ts';
+import { Sweeper } from './sweeper.ts';
 
 export interface ProcessRuntimeOptions {
   readonly clock: Clock;
@@ -140,9 +140,9 @@ export class ProcessRuntime implements Runtime {
 }
 
 /**
- * Starts the main process. When execve(2) refuses the program (the interpreter of a script is missing, the arguments are
- * too long, …), a container runtime's container has already started: its process, runc itself up to that point, writes
- * the reason to stderr and exits with 1. So does a stand-in here.
+ * Starts the main process. When execve(2) refuses the program (the interpreter of a script is missing, the arguments
+ * are too long, …), a node's container has already started: its process, runc itself up to that point, writes the
+ * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). So does a stand-in here.
  */
 async function spawnMain(launch: ContainerLaunch, file: string, output: Output): Promise<SpawnOutcome> {
   const { argv, cwd, id } = launch;

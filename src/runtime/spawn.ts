@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { errnoOf } from './start-errors.ts';
+import { errnoOf } from './errno.ts';
 
 export interface SpawnRequest {
   /** As found by `lookUpProgram`. */

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, readdirSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { errnoOf, errnoText } from './start-errors.ts';
+import { goQuote } from '../api/go-quote.ts';
+import { errnoOf, errnoText } from './errno.ts';
 
 /*
  * What a container runtime does between the wish to start a program and execve(2), in its order and in its words, so
@@ -25,7 +26,7 @@ export interface ProgramWish {
  * executed is as good as none.
  */
 export function lookUpProgram({ name, cwd, searchPath }: ProgramWish): Lookup {
-  const failed = (why: string): Lookup => ({ ok: false, error: `exec: ${JSON.stringify(name)}: ${why}` });
+  const failed = (why: string): Lookup => ({ ok: false, error: `exec: ${goQuote(name)}: ${why}` });
   if (name.includes('/')) {
     const problem = whyNotExecutable(name, cwd);
     return problem === undefined ? { ok: true, file: name } : failed(problem);
@@ -125,7 +126,7 @@ function mkdirFailed(path: string, errno: string): string {
 }
 
 function chdirFailed(path: string, errno: string): string {
-  return `chdir to cwd (${JSON.stringify(path)}) set in config.json failed: ${errnoText(errno)}`;
+  return `chdir to cwd (${goQuote(path)}) set in config.json failed: ${errnoText(errno)}`;
 }
 
 /** Has this machine more binary formats than its own (binfmt_misc: Java, WebAssembly, other processors)? */

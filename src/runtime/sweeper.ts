@@ -29,8 +29,8 @@ interface Sweep {
 
 /**
  * Ends the processes that a container leaves behind when its main process has ended, as the kernel does on a node by
- * taking down the PID namespace: those that left the process group too (setsid, daemons that forked twice). Not found is
- * who has left the group and session, lost its parent and cleared its environment; on a node nobody escapes.
+ * taking down the PID namespace: those that left the process group too (setsid, daemons that forked twice). Who has
+ * left the group and session, lost its parent and cleared its environment is not found; on a node nobody escapes.
  *
  * All containers share one look at the processes; it goes on in passes until one finds nothing, at most 20.
  */
@@ -97,7 +97,7 @@ export function membersOf(
   const byId = new Map(targets.map((target) => [target.id, target]));
   const byLeader = new Map<number, SweepTarget>();
   for (const target of targets) {
-    // While a group has members its number is not given out again: whoever has it is the leader, or the group is not ours.
+    // A number is not given out while a group has it: whoever holds it is the leader, or the group is not ours.
     const holder = target.leader && entries.get(target.leader.pid);
     if (target.leader === undefined || (holder && holder.startTime !== target.leader.startTime)) continue;
     byLeader.set(target.leader.pid, target);

@@ -135,9 +135,7 @@ describe('exec() and its container', () => {
       () => marked(started.id).join(),
     );
     started.container.kill();
-    await (
-      await started.exit
-    ).swept;
+    await started.gone;
     expect(await outcome).toMatchObject({ type: 'exited', exitCode: 137 });
   });
 
@@ -147,9 +145,7 @@ describe('exec() and its container', () => {
     const { text } = await rig.run(['cat', 'child']);
     expect(isRunning(Number(text))).toBe(true);
     started.container.kill();
-    await (
-      await started.exit
-    ).swept;
+    await started.gone;
     expect(isRunning(Number(text))).toBe(false);
   });
 });

@@ -124,9 +124,7 @@ describe('the processes of a container die with it', () => {
     const members = await descendantsOf(started);
     expect(members.length).toBeGreaterThan(1);
     started.container.kill();
-    await (
-      await started.exit
-    ).swept;
+    await started.gone;
     expect(members.filter(isRunning)).toEqual([]);
   });
 
@@ -144,9 +142,7 @@ describe('the processes of a container die with it', () => {
     ]);
     await until(() => started.text().includes('x'), started.text);
     started.container.kill();
-    await (
-      await started.exit
-    ).swept;
+    await started.gone;
     expect(marked(started.id)).toEqual([]);
   });
 
@@ -157,9 +153,7 @@ describe('the processes of a container die with it', () => {
     await rig.run(sh('(setsid sleep 60 &); exit 1'));
     expect(marked(neighbour.id)).toEqual(before);
     neighbour.container.kill();
-    await (
-      await neighbour.exit
-    ).swept;
+    await neighbour.gone;
   });
 });
 

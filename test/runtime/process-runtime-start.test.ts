@@ -158,8 +158,6 @@ describe('a program that starts', () => {
     rmSync(join(rig.folder, 'fifos'), { recursive: true });
     expect((await rig.run(['echo', 'on'])).text).toBe('on\n');
     started.container.kill();
-    await (
-      await started.exit
-    ).swept;
+    await started.gone;
   });
 });

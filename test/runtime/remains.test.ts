@@ -40,9 +40,7 @@ describe('endRemains()', () => {
     process.kill(main.pid, 'SIGKILL');
     await endRemains([{ id: started.id, main }], rig.clock);
     expect(escaped.filter(isRunning)).toEqual([]);
-    await (
-      await started.exit
-    ).swept;
+    await started.gone;
   });
 
   it('leaves a process alone that has got the pid of a container', async () => {
@@ -51,9 +49,7 @@ describe('endRemains()', () => {
     await endRemains([{ id: 'of an earlier time', main: { pid: main.pid, startTime: '1' } }], rig.clock);
     expect(marked(started.id)).toEqual(before);
     started.container.kill();
-    await (
-      await started.exit
-    ).swept;
+    await started.gone;
   });
 
   it('has nothing to do when nothing is left', async () => {

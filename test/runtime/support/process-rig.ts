@@ -17,6 +17,8 @@ export interface Started {
   readonly id: string;
   readonly container: RunningContainer;
   readonly exit: Promise<ProcessExit>;
+  /** Settles when it has exited and nothing of it is left. */
+  readonly gone: Promise<void>;
   readonly pieces: { readonly stream: OutputStream; readonly text: string }[];
   /** All output so far, both streams in order of arrival. */
   readonly text: () => string;
@@ -81,7 +83,8 @@ export function makeRig(output: 'fifo' | 'pipe' = 'fifo'): Rig {
     const outcome = await runtime.start(launch);
     if (!outcome.ok) throw new Error(outcome.error);
     const text = (): string => pieces.map((piece) => piece.text).join('');
-    return { id: launch.id, container: outcome.container, exit, pieces, text };
+    const gone = exit.then(({ swept }) => swept);
+    return { id: launch.id, container: outcome.container, exit, gone, pieces, text };
   };
 
   afterEach(async () => {
