@@ -1,0 +1,120 @@
+import type { Container, ExecAction, HTTPGetAction, LifecycleHandler, SleepAction } from '../api/generated/types.ts';
+import { goQuote } from '../api/go-quote.ts';
+import { podFullName, type StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import type { ExecOutcome } from '../runtime/runtime.ts';
+import { pause, withDeadline } from './probe/deadline.ts';
+import { HTTP_FOR_HTTPS } from './probe/go-error.ts';
+import { httpGet } from './probe/http-get.ts';
+import { type HttpRequest, requestFor } from './probe/http-request.ts';
+import { joinHostPort } from './probe/target.ts';
+
+export interface HookInput {
+  readonly handler: LifecycleHandler;
+  readonly pod: StoredPod;
+  readonly container: Container;
+  /** Runs a command in the container. */
+  readonly exec: (argv: [string, ...string[]], signal: AbortSignal) => Promise<ExecOutcome>;
+  readonly clock: Clock;
+  /** Aborted when the container has ended. */
+  readonly signal: AbortSignal;
+  /** An HTTPS hook was answered in plain HTTP and succeeded that way: message of the event `LifecycleHTTPFallback`. */
+  readonly onFallback: (message: string) => void;
+}
+
+export type HookOutcome =
+  | { readonly ok: true }
+  /** In kubelet's words, with everything that events keep back. */
+  | { readonly ok: false; readonly message: string };
+
+const DONE: HookOutcome = { ok: true };
+
+/**
+ * Runs a postStart or preStop hook to its end. It has no time limit of its own: who cannot wait for it stops waiting.
+ * Never rejects. Source: pkg/kubelet/lifecycle/handlers.go.
+ */
+export async function runHook(input: HookInput): Promise<HookOutcome> {
+  const { exec, httpGet: get, sleep } = input.handler;
+  if (exec !== undefined) return runExecHook(exec, input);
+  if (get !== undefined) return runHttpHook(get, input);
+  if (sleep !== undefined) return runSleepHook(sleep, input);
+  return { ok: false, message: `Cannot run handler: invalid handler: ${describeHandler(input.handler)}` };
+}
+
+/** The command is run as it is written: unlike in a probe, nothing is expanded. */
+async function runExecHook(action: ExecAction, input: HookInput): Promise<HookOutcome> {
+  const [program = '', ...args] = action.command ?? [];
+  const command = [program, ...args].join(' ');
+  const outcome = await input.exec([program, ...args], input.signal);
+  if (outcome.type === 'exited' && outcome.exitCode === 0) return DONE;
+  const output = 'stdout' in outcome ? outcome.stdout + outcome.stderr : '';
+  const error = execError(command, outcome);
+  return failed(`Exec lifecycle hook ([${command}])`, input, `${error}, message: ${goQuote(output)}`);
+}
+
+function execError(command: string, outcome: ExecOutcome): string {
+  switch (outcome.type) {
+    case 'exited':
+      return `command '${command}' exited with ${outcome.exitCode}: ${outcome.stderr}`;
+    case 'failedToStart':
+      return `rpc error: code = Unknown desc = ${outcome.error}`;
+    case 'timedOut':
+    case 'aborted':
+      return 'rpc error: code = Canceled desc = context canceled';
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Every answer is good, also 500: the hook is about the request, not about the answer. */
+async function runHttpHook(action: HTTPGetAction, input: HookInput): Promise<HookOutcome> {
+  const built = requestFor(action, input.pod, input.container, 'lifecycle');
+  const error = built.ok ? await deliver(built.request, input) : built.error;
+  return error === undefined ? DONE : failed(`HTTP lifecycle hook (${action.path ?? '/'})`, input, error);
+}
+
+/** Answers what went wrong, undefined when the request has arrived. */
+async function deliver(request: HttpRequest, input: HookInput): Promise<string | undefined> {
+  const error = await send(request, input);
+  if (error === undefined || !error.includes(HTTP_FOR_HTTPS)) return error;
+  const plain: HttpRequest = {
+    ...request,
+    isSecure: false,
+    url: request.url.replace(/^https/, 'http'),
+    // Not for everybody on the way to read.
+    headers: request.headers.filter(([name]) => name !== 'Authorization'),
+  };
+  if ((await send(plain, input)) !== undefined) return error;
+  const host = joinHostPort(request.hostname, request.port);
+  input.onFallback(`request to HTTPS lifecycle hook ${host} got HTTP response, retry with HTTP succeeded`);
+  return undefined;
+}
+
+async function send(request: HttpRequest, { clock, signal }: HookInput): Promise<string | undefined> {
+  const reply = await withDeadline({ clock, timeoutMs: undefined, signal }, (deadline) => httpGet(request, deadline));
+  return reply.type === 'unanswered' ? reply.error : undefined;
+}
+
+async function runSleepHook({ seconds }: SleepAction, input: HookInput): Promise<HookOutcome> {
+  await pause(input.clock, seconds * 1000, input.signal);
+  if (!input.signal.aborted) return DONE;
+  return failed(`Sleep lifecycle hook (${seconds})`, input, 'container terminated before sleep hook finished');
+}
+
+function failed(hook: string, { pod, container }: HookInput, error: string): HookOutcome {
+  const names = `Container ${goQuote(container.name)} in Pod ${goQuote(podFullName(pod.metadata))}`;
+  return { ok: false, message: `${hook} for ${names} failed - error: ${error}` };
+}
+
+/** As Go prints a LifecycleHandler; only one that kubelet cannot run is ever shown. */
+function describeHandler({ tcpSocket }: LifecycleHandler): string {
+  const shown =
+    tcpSocket === undefined
+      ? 'nil'
+      : `&TCPSocketAction{Port:${describePort(tcpSocket.port)},Host:${tcpSocket.host ?? ''},}`;
+  return `&LifecycleHandler{Exec:nil,HTTPGet:nil,TCPSocket:${shown},Sleep:nil,}`;
+}
+
+function describePort(port: string | number): string {
+  return typeof port === 'number' ? `{0 ${port} }` : `{1 0 ${port}}`;
+}

@@ -1,0 +1,46 @@
+import { formatGoDuration } from '../../api/duration.ts';
+import type { Container, ExecAction } from '../../api/generated/types.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import { expand } from '../../lifecycle/expansion.ts';
+import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+import type { ProbeInput } from './input.ts';
+
+const OUTPUT_MAX_BYTES = 10 * 1024;
+
+/** A command that exits with 0 is good. Source: pkg/probe/exec/exec.go; prober.go newExecInContainer. */
+export async function probeExec(action: ExecAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
+  const [program = '', ...args] = expandedCommand(action, input.container);
+  const outcome = await input.exec([program, ...args], timeoutMs, input.signal);
+  switch (outcome.type) {
+    case 'exited': {
+      const output = cut(outcome.stdout + outcome.stderr);
+      return { result: outcome.exitCode === 0 ? 'success' : 'failure', output };
+    }
+    case 'timedOut': {
+      const command = goQuote([program, ...args].join(' '));
+      return {
+        result: 'failure',
+        output: `command timed out: ${command} timed out after ${formatGoDuration(timeoutMs)}`,
+      };
+    }
+    case 'failedToStart':
+      return { result: 'error', output: `rpc error: code = Unknown desc = ${outcome.error}` };
+    case 'aborted':
+      return { result: 'error', output: 'rpc error: code = Canceled desc = context canceled' };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/**
+ * Only literal values of the spec are known here, as they are written; a variable that comes from somewhere else is
+ * empty. Source: pkg/kubelet/container/helpers.go ExpandContainerCommandOnlyStatic.
+ */
+function expandedCommand(action: ExecAction, container: Container): string[] {
+  const literals = new Map((container.env ?? []).map(({ name, value }) => [name, value ?? '']));
+  return (action.command ?? []).map((part) => expand(part, (name) => literals.get(name)));
+}
+
+function cut(output: string): string {
+  return output.length * 3 <= OUTPUT_MAX_BYTES ? output : Buffer.from(output).subarray(0, OUTPUT_MAX_BYTES).toString();
+}

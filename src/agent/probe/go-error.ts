@@ -1,0 +1,92 @@
+import { goQuote } from '../../api/go-quote.ts';
+import { joinHostPort } from './target.ts';
+
+/** What Go says for the error numbers that a connection can meet. */
+const NETWORK_TEXTS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EADDRNOTAVAIL: 'cannot assign requested address',
+  ECONNABORTED: 'software caused connection abort',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset by peer',
+  EHOSTDOWN: 'host is down',
+  EHOSTUNREACH: 'no route to host',
+  EINVAL: 'invalid argument',
+  EMFILE: 'too many open files',
+  ENETDOWN: 'network is down',
+  ENETUNREACH: 'network is unreachable',
+  EPERM: 'operation not permitted',
+  EPIPE: 'broken pipe',
+  ETIMEDOUT: 'connection timed out',
+};
+
+const LOOKUP_TEXTS: Readonly<Record<string, string>> = {
+  EAI_AGAIN: 'server misbehaving',
+  ENOTFOUND: 'no such host',
+};
+
+/** What TLS alerts mean, in Go's words. Source: Go's crypto/tls/alert.go. */
+const TLS_ALERTS: Readonly<Record<string, string>> = {
+  10: 'unexpected message',
+  40: 'handshake failure',
+  42: 'bad certificate',
+  47: 'illegal parameter',
+  49: 'access denied',
+  50: 'error decoding message',
+  70: 'protocol version not supported',
+  71: 'insufficient security level',
+  80: 'internal error',
+  112: 'unrecognized name',
+  116: 'certificate required',
+  120: 'no application protocol',
+};
+
+/** What is known of the connection on which an error happened. */
+export interface Connection {
+  /** Both ends, as Go writes them: `127.0.0.1:40000->127.0.0.1:8080`. */
+  readonly ends: string;
+  /** Has the other side sent anything? */
+  readonly heard: boolean;
+}
+
+/**
+ * An error of a connection, as a Go program on Linux prints it: `dial tcp 127.0.0.1:80: connect: connection refused`.
+ * People know these texts from kubelet's events, and search for them.
+ */
+export function goNetworkError(error: unknown, connection: Connection): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const { code = '', syscall, hostname, address = '', port = 0 } = first as SystemError;
+  const words = NETWORK_TEXTS[code] ?? code;
+  if (syscall === 'getaddrinfo') return `dial tcp: lookup ${hostname}: ${LOOKUP_TEXTS[code] ?? words}`;
+  if (syscall === 'connect') return `dial tcp ${joinHostPort(address, port)}: connect: ${words}`;
+  if (code.startsWith('HPE_')) return `net/http: HTTP/1.x transport connection broken: ${malformedAnswer(first)}`;
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return tlsError(first);
+  if (syscall === 'read' || syscall === 'write') return `${syscall} tcp ${connection.ends}: ${syscall}: ${words}`;
+  // Node's way to say that the other side has closed the connection.
+  if (code !== 'ECONNRESET') return first instanceof Error ? first.message : String(first);
+  return connection.heard ? 'net/http: HTTP/1.x transport connection broken: unexpected EOF' : 'EOF';
+}
+
+type SystemError = Partial<Record<'code' | 'syscall' | 'hostname' | 'address', string>> & { readonly port?: number };
+
+/** Source: Go's net/http ReadResponse. */
+function malformedAnswer(error: unknown): string {
+  const { message, rawPacket } = error as { message: string; rawPacket?: Buffer };
+  const [line = ''] = (rawPacket?.toString('latin1') ?? '').split(/\r?\n/, 1);
+  const [, protocol = '', code] = /^([^ ]*)(?: +([^ ]*))?/.exec(line) ?? [];
+  if (code === undefined) return `malformed HTTP response ${goQuote(line)}`;
+  if (!/^\d{3}$/.test(code)) return `malformed HTTP status code ${goQuote(code)}`;
+  if (!/^HTTP\/\d\.\d$/.test(protocol)) return `malformed HTTP version ${goQuote(protocol)}`;
+  return message.replace('Parse Error: ', '');
+}
+
+function tlsError(error: unknown): string {
+  const { message } = error as Error;
+  const alert = /SSL alert number (\d+)/.exec(message)?.[1];
+  if (alert !== undefined) return `remote error: tls: ${TLS_ALERTS[alert] ?? `alert(${alert})`}`;
+  return /wrong version number|packet length too long|http request/.test(message)
+    ? HTTP_FOR_HTTPS
+    : `tls: ${message.trim()}`;
+}
+
+/** A server that does not speak TLS: hooks then try again without. Source: Go's net/http. */
+export const HTTP_FOR_HTTPS = 'http: server gave HTTP response to HTTPS client';

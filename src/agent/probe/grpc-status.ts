@@ -1,0 +1,87 @@
+import type { IncomingHttpHeaders } from 'node:http2';
+import { goQuote } from '../../api/go-quote.ts';
+
+/** How a gRPC call ended. Source: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md. */
+export interface GrpcStatus {
+  readonly code: number;
+  readonly message: string;
+}
+
+const NAMES = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+];
+
+export const GRPC = {
+  ok: 0,
+  canceled: 1,
+  unknown: 2,
+  deadlineExceeded: 4,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+};
+
+/** What an answer of a server that is no gRPC server means. Source: grpc-go internal/transport/http_util.go. */
+const CODE_OF_HTTP_STATUS: Readonly<Record<number, number>> = {
+  400: 13,
+  401: 16,
+  403: 7,
+  404: 12,
+  429: 14,
+  502: 14,
+  503: 14,
+  504: 14,
+};
+
+/** As grpc-go prints it: `rpc error: code = NotFound desc = unknown service`. */
+export function grpcErrorText({ code, message }: GrpcStatus): string {
+  return `rpc error: code = ${NAMES[code] ?? `Code(${code})`} desc = ${message}`;
+}
+
+/** The status in the headers or trailers of a call; undefined when there is none. */
+export function statusIn(headers: IncomingHttpHeaders): GrpcStatus | undefined {
+  const code = headers['grpc-status'];
+  if (code === undefined) return undefined;
+  const message = headers['grpc-message'] ?? '';
+  return { code: /^\d+$/.test(String(code)) ? Number(code) : GRPC.unknown, message: percentDecoded(String(message)) };
+}
+
+/** The status of an answer that carries none; undefined when the answer looks like gRPC. */
+export function statusOfForeignAnswer(headers: IncomingHttpHeaders, httpStatusText: string): GrpcStatus | undefined {
+  const httpStatus = Number(headers[':status'] ?? 0);
+  const contentType = headers['content-type'];
+  const isGrpc = contentType !== undefined && /^application\/grpc(?:[+;]|$)/i.test(contentType);
+  if (httpStatus === 200 && isGrpc) return undefined;
+  const complaints = [
+    `unexpected HTTP status code received from server: ${httpStatus} (${httpStatusText})`,
+    ...(contentType === undefined ? ['malformed header: missing HTTP content-type'] : []),
+    ...(contentType !== undefined && !isGrpc
+      ? [`transport: received unexpected content-type ${goQuote(contentType)}`]
+      : []),
+  ];
+  return { code: CODE_OF_HTTP_STATUS[httpStatus] ?? GRPC.unknown, message: complaints.join('; ') };
+}
+
+/** Bytes outside printable ASCII come as %XX. */
+function percentDecoded(text: string): string {
+  const bytes = text.replaceAll(/%([\da-fA-F]{2})/g, (_, hex: string) =>
+    String.fromCodePoint(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, 'latin1').toString();
+}

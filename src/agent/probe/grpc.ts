@@ -1,0 +1,170 @@
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import { formatGoDuration } from '../../api/duration.ts';
+import type { GRPCAction } from '../../api/generated/types.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import type { Clock } from '../../clock.ts';
+import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+import { type Deadline, pause, withDeadline } from './deadline.ts';
+import { decodeHealthResponse, encodeHealthRequest, type HealthResponse } from './grpc-message.ts';
+import { GRPC, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';
+import type { ProbeInput } from './input.ts';
+import { defaultHost, joinHostPort, userAgent } from './target.ts';
+
+const ANSWER_MAX_BYTES = 64 * 1024;
+/** Source: grpc-go backoff.DefaultConfig, without its jitter. */
+const BACK_OFF = { firstMs: 1000, factor: 1.6 };
+
+/**
+ * A server whose health service answers SERVING is good. A connection that is refused is tried again until time is up,
+ * as grpc-go does. Source: pkg/probe/grpc/grpc.go.
+ */
+export async function probeGrpc(action: GRPCAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
+  const { pod, clock, signal } = input;
+  const address = joinHostPort(defaultHost(pod), action.port);
+  const within = formatGoDuration(timeoutMs);
+  return withDeadline({ clock, timeoutMs, signal }, async (deadline): Promise<ProbeOutcome> => {
+    const session = await connect(address, clock, deadline);
+    if (session === undefined) {
+      const output = `timeout: failed to connect service ${goQuote(address)} within ${within}: context deadline exceeded`;
+      return { result: 'failure', output };
+    }
+    try {
+      const answer = await check(session, { service: action.service ?? '', address, timeoutMs }, deadline);
+      return 'code' in answer ? { result: 'failure', output: failureText(answer, within) } : judge(answer.status);
+    } finally {
+      session.destroy();
+    }
+  });
+}
+
+function judge(status: string): ProbeOutcome {
+  if (status === 'SERVING') return { result: 'success', output: 'service healthy' };
+  return { result: 'failure', output: `service unhealthy (responded with ${goQuote(status)})` };
+}
+
+function failureText(status: GrpcStatus, within: string): string {
+  switch (status.code) {
+    case GRPC.unimplemented:
+      return `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${status.message}`;
+    case GRPC.deadlineExceeded:
+      return `timeout: health rpc did not complete within ${within}`;
+    default:
+      return `error: health rpc probe failed: ${grpcErrorText(status)}`;
+  }
+}
+
+/** Undefined: time is up, or nobody is interested any more. */
+async function connect(address: string, clock: Clock, deadline: Deadline): Promise<ClientHttp2Session | undefined> {
+  for (let pauseMs = BACK_OFF.firstMs; !deadline.signal.aborted; pauseMs *= BACK_OFF.factor) {
+    const session = await open(address, deadline);
+    if (session !== undefined) return session;
+    await pause(clock, pauseMs, deadline.signal);
+  }
+  return undefined;
+}
+
+/** Resolves when the server has shown that it speaks HTTP/2; with undefined when it does not, or is not there. */
+function open(address: string, deadline: Deadline): Promise<ClientHttp2Session | undefined> {
+  return new Promise((resolve) => {
+    const session = process.getBuiltinModule('node:http2').connect(`http://${address}`);
+    const end = (opened: ClientHttp2Session | undefined): void => {
+      deadline.signal.removeEventListener('abort', onFailure);
+      if (opened === undefined) session.destroy();
+      resolve(opened);
+    };
+    const onFailure = (): void => end(undefined);
+    session.once('remoteSettings', () => end(session));
+    session.once('close', onFailure);
+    // Stays for the life of the session: whatever goes wrong later is seen by the call.
+    session.on('error', onFailure);
+    deadline.signal.addEventListener('abort', onFailure);
+  });
+}
+
+const CONNECTION_LOST: GrpcStatus = { code: GRPC.unavailable, message: 'error reading from server: EOF' };
+
+interface HealthCall {
+  readonly service: string;
+  readonly address: string;
+  readonly timeoutMs: number;
+}
+
+/** One call of grpc.health.v1.Health/Check. */
+async function check(
+  session: ClientHttp2Session,
+  { service, address, timeoutMs }: HealthCall,
+  deadline: Deadline,
+): Promise<GrpcStatus | Extract<HealthResponse, { ok: true }>> {
+  // It may have gone away in the meantime.
+  if (session.closed || session.destroyed) return CONNECTION_LOST;
+  const stream = session.request({
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':authority': address,
+    ':path': '/grpc.health.v1.Health/Check',
+    'content-type': 'application/grpc',
+    'user-agent': userAgent('probe'),
+    te: 'trailers',
+    'grpc-timeout': `${timeoutMs}m`,
+  });
+  stream.end(encodeHealthRequest(service));
+  const answer = await collect(stream, deadline);
+  if (deadline.passed) return { code: GRPC.deadlineExceeded, message: 'context deadline exceeded' };
+  if (deadline.signal.aborted) return { code: GRPC.canceled, message: 'context canceled' };
+  const status = statusOf(answer);
+  if (status.code !== GRPC.ok) return status;
+  const decoded = decodeHealthResponse(answer.body);
+  return decoded.ok ? decoded : { code: GRPC.internal, message: decoded.error };
+}
+
+interface Answer {
+  readonly headers: IncomingHttpHeaders | undefined;
+  readonly trailers: IncomingHttpHeaders | undefined;
+  readonly body: Buffer;
+  /** How the stream was reset. */
+  readonly resetCode: number | undefined;
+}
+
+/** Resolves when nothing more is to come. */
+function collect(stream: ClientHttp2Stream, deadline: Deadline): Promise<Answer> {
+  return new Promise((resolve) => {
+    let headers: IncomingHttpHeaders | undefined;
+    let trailers: IncomingHttpHeaders | undefined;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const onAbort = (): void => void stream.destroy();
+    stream.once('response', (received) => {
+      headers = received;
+    });
+    stream.once('trailers', (received) => {
+      trailers = received;
+    });
+    stream.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > ANSWER_MAX_BYTES) stream.destroy();
+    });
+    // `close` follows.
+    stream.on('error', () => undefined);
+    stream.once('close', () => {
+      deadline.signal.removeEventListener('abort', onAbort);
+      resolve({ headers, trailers, body: Buffer.concat(chunks), resetCode: stream.rstCode });
+    });
+    deadline.signal.addEventListener('abort', onAbort);
+  });
+}
+
+function statusOf({ headers, trailers, resetCode }: Answer): GrpcStatus {
+  const given = (trailers && statusIn(trailers)) ?? (headers && statusIn(headers));
+  if (given !== undefined) return given;
+  if (headers === undefined) return CONNECTION_LOST;
+  const httpStatus = Number(headers[':status'] ?? 0);
+  const { STATUS_CODES } = process.getBuiltinModule('node:http');
+  const foreign = statusOfForeignAnswer(headers, STATUS_CODES[httpStatus] ?? '');
+  if (foreign !== undefined) return foreign;
+  const message =
+    resetCode === 0 || resetCode === undefined
+      ? 'server closed the stream without sending trailers'
+      : `stream terminated by RST_STREAM with error code: ${resetCode}`;
+  return { code: GRPC.internal, message };
+}

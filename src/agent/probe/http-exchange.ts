@@ -1,0 +1,121 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { goQuote } from '../../api/go-quote.ts';
+import type { Deadline } from './deadline.ts';
+import { type Connection, goNetworkError } from './go-error.ts';
+import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';
+import { joinHostPort } from './target.ts';
+
+/** Go's limit for the headers of an answer; Node's own is much lower. */
+const HEADERS_MAX_BYTES = 10 * 1024 * 1024;
+
+/** The head of an answer has arrived; its body is still to be read. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly message: IncomingMessage;
+  /** Why the connection broke, in Go's words; undefined when it did not. */
+  readonly brokenBy: () => string | undefined;
+}
+
+/**
+ * Sends one request over a connection of its own and waits for the head of the answer. Certificates are not verified, no
+ * proxy is asked. Never rejects: an error is a text of Go's client.
+ */
+export async function exchange(
+  request: HttpRequest,
+  deadline: Deadline,
+): Promise<HttpAnswer | { readonly error: string }> {
+  const invalid = invalidHeader(request);
+  if (invalid !== undefined) return { error: invalid };
+  const sent = open(request, deadline);
+  const connectionOf = watchConnection(sent, request);
+  let failure: unknown;
+  // Also after the answer has begun: then the error says why the rest of it is missing.
+  sent.on('error', (error) => {
+    failure = error;
+  });
+  const message = await headOf(sent);
+  if (message === undefined) {
+    const gaveUp = interruption(deadline, 'Client.Timeout exceeded while awaiting headers');
+    return { error: gaveUp ?? goNetworkError(failure, connectionOf()) };
+  }
+  return {
+    status: message.statusCode ?? 0,
+    message,
+    brokenBy: () => (failure === undefined ? undefined : goNetworkError(failure, connectionOf())),
+  };
+}
+
+/** Why we gave up ourselves, if we did. */
+export function interruption(deadline: Deadline, when: string): string | undefined {
+  if (deadline.passed) return `context deadline exceeded (${when})`;
+  return deadline.signal.aborted ? 'context canceled' : undefined;
+}
+
+function open(request: HttpRequest, deadline: Deadline): ClientRequest {
+  const { isSecure, hostname, port, path } = request;
+  const options = {
+    host: hostname,
+    port,
+    path,
+    headers: rawHeaders(request),
+    agent: false,
+    signal: deadline.signal,
+    maxHeaderSize: HEADERS_MAX_BYTES,
+    // Go's client is as tolerant: a script that answers with bare line feeds passes a kubelet's probe.
+    insecureHTTPParser: true,
+  } as const;
+  // Not imported: that would load a large part of Node, which no Pod without such a probe needs.
+  if (!isSecure) return process.getBuiltinModule('node:http').request(options);
+  const isName = process.getBuiltinModule('node:net').isIP(hostname) === 0;
+  const servername = isName ? hostname : '';
+  return process.getBuiltinModule('node:https').request({ ...options, servername, rejectUnauthorized: false });
+}
+
+/** Names and values in turn, so that repeated headers stay repeated. */
+function rawHeaders({ url, hostHeader, headers }: HttpRequest): string[] {
+  const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(url) ?? [];
+  // Node takes the text of a header for Latin-1; Go sends its bytes in UTF-8.
+  return [['Host', hostHeader ?? authority] as const, ...headers].flatMap(([name, value]) => [
+    name,
+    Buffer.from(value.trim()).toString('latin1'),
+  ]);
+}
+
+function invalidHeader({ headers, hostHeader = '' }: HttpRequest): string | undefined {
+  if (!isHeaderValue(hostHeader)) return 'http: invalid Host header';
+  for (const [name, value] of headers) {
+    if (!isHeaderName(name)) return `net/http: invalid header field name ${goQuote(name)}`;
+    if (!isHeaderValue(value)) return `net/http: invalid header field value for ${goQuote(name)}`;
+  }
+  return undefined;
+}
+
+/** Resolves with undefined when the request fails before. */
+function headOf(sent: ClientRequest): Promise<IncomingMessage | undefined> {
+  return new Promise((resolve) => {
+    sent.once('response', resolve);
+    // The other side wants to speak another protocol from here on: an answer without a body.
+    sent.once('upgrade', (head: IncomingMessage, socket) => {
+      socket.destroy();
+      head.push(null);
+      resolve(head);
+    });
+    sent.once('error', () => resolve(undefined));
+    sent.end();
+  });
+}
+
+/** Remembers what is forgotten with the socket. */
+function watchConnection(sent: ClientRequest, request: HttpRequest): () => Connection {
+  let ends = '';
+  let bytesHeard = (): number => 0;
+  sent.once('socket', (socket) => {
+    // What TLS has exchanged is no answer.
+    if (!request.isSecure) bytesHeard = () => socket.bytesRead;
+    socket.once('connect', () => {
+      const { localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 } = socket;
+      ends = `${joinHostPort(localAddress, localPort)}->${joinHostPort(remoteAddress, remotePort)}`;
+    });
+  });
+  return () => ({ ends, heard: bytesHeard() > 0 });
+}

@@ -1,0 +1,33 @@
+import type { HTTPGetAction } from '../../api/generated/types.ts';
+import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+import { withDeadline } from './deadline.ts';
+import { httpGet } from './http-get.ts';
+import { requestFor } from './http-request.ts';
+import type { ProbeInput } from './input.ts';
+
+/** Any answer from 200 to 399 is good. Source: pkg/probe/http/http.go DoHTTPProbe. */
+export async function probeHttp(action: HTTPGetAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
+  const { pod, container, clock, signal } = input;
+  const built = requestFor(action, pod, container, 'probe');
+  if (!built.ok) return { result: 'error', output: built.error };
+  const reply = await withDeadline({ clock, timeoutMs, signal }, (deadline) => httpGet(built.request, deadline));
+  switch (reply.type) {
+    case 'answered':
+      return judge(reply.status, reply.body);
+    case 'unanswered':
+      return { result: 'failure', output: reply.error };
+    case 'cutOff':
+      // kubelet calls it a failure and an error at once; the error wins, and the outcome does not count.
+      return { result: 'error', state: 'failure', output: reply.error };
+    default:
+      return reply satisfies never;
+  }
+}
+
+function judge(status: number, body: string): ProbeOutcome {
+  if (status >= 200 && status < 300) return { result: 'success', output: body };
+  if (status >= 300 && status < 400) {
+    return { result: 'warning', output: `Probe terminated redirects, Response body: ${body}` };
+  }
+  return { result: 'failure', output: `HTTP probe failed with statuscode: ${status}` };
+}

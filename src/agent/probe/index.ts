@@ -1,0 +1,24 @@
+import { podFullName } from '../../api/objects.ts';
+import { probeNumbers } from '../../lifecycle/probe.ts';
+import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+import { probeExec } from './exec.ts';
+import { probeGrpc } from './grpc.ts';
+import { probeHttp } from './http.ts';
+import type { ProbeInput } from './input.ts';
+import { probeTcp } from './tcp.ts';
+
+export type { ProbeInput };
+
+/**
+ * Runs a probe once, with the handler that it names, for at most timeoutSeconds. Never rejects; the outcome has the
+ * words of kubelet. Source: pkg/kubelet/prober/prober.go runProbe.
+ */
+export async function probeOnce(input: ProbeInput): Promise<ProbeOutcome> {
+  const { pod, container, probe } = input;
+  const timeoutMs = probeNumbers(probe).timeoutSeconds * 1000;
+  if (probe.exec !== undefined) return probeExec(probe.exec, timeoutMs, input);
+  if (probe.httpGet !== undefined) return probeHttp(probe.httpGet, timeoutMs, input);
+  if (probe.tcpSocket !== undefined) return probeTcp(probe.tcpSocket, timeoutMs, input);
+  if (probe.grpc !== undefined) return probeGrpc(probe.grpc, timeoutMs, input);
+  return { result: 'error', output: `missing probe handler for ${podFullName(pod.metadata)}:${container.name}` };
+}

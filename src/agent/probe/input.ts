@@ -1,0 +1,18 @@
+import type { Container, Probe } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import type { ProbeType } from '../../lifecycle/probe.ts';
+import type { ExecOutcome } from '../../runtime/runtime.ts';
+
+/** What one run of a probe needs. */
+export interface ProbeInput {
+  readonly pod: StoredPod;
+  readonly container: Container;
+  readonly probe: Probe;
+  readonly type: ProbeType;
+  /** Runs a command in the container. */
+  readonly exec: (argv: [string, ...string[]], timeoutMs: number, signal: AbortSignal) => Promise<ExecOutcome>;
+  readonly clock: Clock;
+  /** Aborted when the outcome does not matter any more. */
+  readonly signal: AbortSignal;
+}

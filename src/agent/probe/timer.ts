@@ -1,0 +1,164 @@
+import type { Container, Probe } from '../../api/generated/types.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import {
+  awaitsReadiness,
+  countOutcome,
+  NEW_PROBE_WORKER,
+  nextProbeStep,
+  probeNumbers,
+  tickMs,
+  type ProbedContainer,
+  type ProbedPod,
+  type ProbeStep,
+  type ProbeType,
+  type ProbeWorker,
+} from '../../lifecycle/probe.ts';
+import { outcomeEvent, outcomeSpeaksFor, type ProbeEvent, type ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+
+/** How often a probe that cannot be carried out is tried before it is given up until the next tick. */
+const TRIES_MAX = 3;
+
+/** A result that is new for this instance of the container: its threshold was reached. */
+export interface ProbeNews {
+  readonly container: string;
+  readonly instanceId: string;
+  readonly type: ProbeType;
+  readonly success: boolean;
+}
+
+export interface ProberDeps {
+  readonly clock: Clock;
+  /** Runs a probe once. Never rejects. The outcome is ignored once `signal` is aborted. */
+  readonly probe: (container: Container, type: ProbeType, probe: Probe, signal: AbortSignal) => Promise<ProbeOutcome>;
+  /** May call `update`. */
+  readonly onResult: (news: ProbeNews) => void;
+  readonly onEvent: (event: ProbeEvent) => void;
+}
+
+/** What the timer was told last. */
+export interface ProbeFacts {
+  readonly pod: ProbedPod;
+  readonly seen: ProbedContainer;
+  readonly probe: Probe;
+}
+
+/**
+ * Runs one probe of one container when it is due: at the ticks of a period that begins with the timer, and at once when
+ * the status waits for it. What to do is decided in src/lifecycle/probe.ts; this is the alarm and the probe under way.
+ */
+export class ProbeTimer {
+  readonly #deps: ProberDeps;
+  readonly #type: ProbeType;
+  #facts: ProbeFacts;
+  #worker: ProbeWorker = NEW_PROBE_WORKER;
+  #step: ProbeStep = { type: 'wait' };
+  /** Ticks are counted from here. */
+  #originMs: number;
+  /** The first tick after this is the next one: a tick that falls into a long probe is made up for, once. */
+  #afterMs: number;
+  #awaited = false;
+  #triggered = false;
+  #alarm: Alarm | undefined;
+  #underWay: AbortController | undefined;
+
+  constructor(deps: ProberDeps, type: ProbeType, facts: ProbeFacts) {
+    this.#deps = deps;
+    this.#type = type;
+    this.#facts = facts;
+    this.#originMs = this.#nowMs();
+    this.#afterMs = this.#originMs;
+  }
+
+  /** Answers `exit` when there is nothing left to do for this timer. */
+  update(facts: ProbeFacts): ProbeStep['type'] {
+    this.#facts = facts;
+    const before = this.#worker;
+    const wasProbing = this.#step.type === 'probe';
+    const { worker, step, publish } = nextProbeStep(before, this.#type, facts.pod, facts.seen);
+    this.#worker = worker;
+    this.#step = step;
+    const isNewInstance = worker.instanceId !== before.instanceId;
+    if (isNewInstance || step.type !== 'probe') this.#abort();
+    if (isNewInstance || !wasProbing) this.#afterMs = this.#nowMs();
+    const awaited = awaitsReadiness(this.#type, facts.seen);
+    if (awaited && (isNewInstance || !this.#awaited)) this.#triggered = true;
+    this.#awaited = awaited;
+    this.#arm();
+    this.#publish(publish);
+    return step.type;
+  }
+
+  /** Nothing happens any more; a probe that is under way is aborted. */
+  close(): void {
+    this.#step = { type: 'exit' };
+    this.#abort();
+    this.#alarm?.cancel();
+  }
+
+  #nowMs(): number {
+    return this.#deps.clock.now().monotonicMs;
+  }
+
+  /** Sets the alarm for the next probe, or starts the probe if it is due. */
+  #arm(): void {
+    this.#alarm?.cancel();
+    if (this.#underWay !== undefined || this.#step.type !== 'probe') return;
+    const { notBeforeMs } = this.#step;
+    if (this.#triggered) {
+      this.#triggered = false;
+      this.#originMs = this.#nowMs();
+      this.#afterMs = this.#originMs;
+      if (notBeforeMs <= this.#originMs) {
+        this.#start();
+        return;
+      }
+    }
+    const ticks = { originMs: this.#originMs, periodMs: probeNumbers(this.#facts.probe).periodSeconds * 1000 };
+    this.#alarm = this.#deps.clock.wakeAt(tickMs(ticks, this.#afterMs, notBeforeMs), () => this.#start());
+  }
+
+  #start(): void {
+    const underWay = new AbortController();
+    this.#underWay = underWay;
+    this.#afterMs = this.#nowMs();
+    void this.#probe(underWay.signal).then((outcome) => {
+      // Aborted in the meantime: this outcome is about the past.
+      if (this.#underWay === underWay) this.#finish(outcome);
+    });
+  }
+
+  async #probe(signal: AbortSignal): Promise<ProbeOutcome> {
+    const { seen, probe } = this.#facts;
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.#deps.probe(seen.container, this.#type, probe, signal);
+      if (outcome.result !== 'error' || tries === TRIES_MAX || signal.aborted) return outcome;
+    }
+  }
+
+  #finish(outcome: ProbeOutcome): void {
+    this.#underWay = undefined;
+    const { pod, seen, probe } = this.#facts;
+    const success = outcomeSpeaksFor(outcome);
+    let publish: boolean | undefined;
+    if (success !== undefined) {
+      ({ worker: this.#worker, publish } = countOutcome(this.#worker, this.#type, probe, success));
+      this.#step = nextProbeStep(this.#worker, this.#type, pod, seen).step;
+    }
+    this.#arm();
+    const event = outcomeEvent(seen.container.name, this.#type, outcome);
+    if (event !== undefined) this.#deps.onEvent(event);
+    this.#publish(publish);
+  }
+
+  /** Comes last wherever it is called: who learns of a result may call `update` at once. */
+  #publish(success: boolean | undefined): void {
+    const { instanceId } = this.#worker;
+    if (success === undefined || instanceId === undefined) return;
+    this.#deps.onResult({ container: this.#facts.seen.container.name, instanceId, type: this.#type, success });
+  }
+
+  #abort(): void {
+    this.#underWay?.abort();
+    this.#underWay = undefined;
+  }
+}
