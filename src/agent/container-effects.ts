@@ -44,7 +44,10 @@ export interface PodSurroundings {
   runHook(input: HookInput): Promise<HookOutcome>;
   /** Runs one probe once; never rejects. */
   runProbe(input: ProbeInput): Promise<ProbeOutcome>;
-  event(pod: StoredPod, event: { type: 'Normal' | 'Warning'; reason: string; message: string; container?: string }): void;
+  event(
+    pod: StoredPod,
+    event: { type: 'Normal' | 'Warning'; reason: string; message: string; container?: string },
+  ): void;
 }
 
 export interface ContainerEffectsOptions {
@@ -219,6 +222,7 @@ export class ContainerEffects implements EffectRunner {
       probe,
       type,
       exec: (argv, timeoutMs, execSignal) => this.#exec(instance, argv, { timeoutMs, signal: execSignal }),
+      clock: this.#clock,
       signal,
     });
   };

@@ -1,0 +1,116 @@
+import type { PodrunError } from '../api/errors.ts';
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import type { BackOffLimits } from '../lifecycle/back-off.ts';
+import type { ImageMap } from '../lifecycle/entry-point.ts';
+import type { NodeFacts } from '../lifecycle/node-facts.ts';
+import type { OutputStream, Runtime } from '../runtime/runtime.ts';
+import type { Store, Subscription } from '../store/store.ts';
+import type { InstanceRef, PodSurroundings } from './container-effects.ts';
+import { ContainerLogs, type PodFiles } from './container-logs.ts';
+import { PodRun } from './pod-run.ts';
+import { judgeImages, Preparer } from './prepare.ts';
+
+export interface AgentOptions {
+  readonly store: Store;
+  readonly files: PodFiles;
+  readonly clock: Clock;
+  readonly runtime: Runtime;
+  readonly node: NodeFacts;
+  readonly images: ImageMap;
+  readonly crashLoop: BackOffLimits;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** What containers write, as it arrives. */
+  readonly onOutput: (pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer) => void;
+  /** A Pod has ended, or is gone. */
+  readonly onOver: (pod: StoredPod) => void;
+  readonly onTrouble: (error: PodrunError) => void;
+}
+
+/** podrun's kubelet: runs the Pods that it is given, each by a PodRun of its own. */
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #preparer: Preparer;
+  readonly #logs: ContainerLogs;
+  readonly #runs: PodRun[] = [];
+  readonly #subscriptions: Subscription[] = [];
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.#preparer = new Preparer(options);
+    this.#logs = new ContainerLogs(options);
+  }
+
+  /** Takes a stored Pod on, which nobody else runs, and begins. */
+  run(pod: StoredPod): void {
+    const { store, clock, runtime, node, crashLoop, onOver, onTrouble } = this.#options;
+    const { name, namespace } = pod.metadata;
+    const run = new PodRun({
+      pod,
+      store,
+      clock,
+      runtime,
+      node,
+      config: { crashLoop, images: judgeImages(pod, this.#options.images) },
+      surroundings: this.#surroundings(),
+      placed: () => this.#placedBeside(run),
+      onOver,
+      onTrouble,
+    });
+    this.#runs.push(run);
+    this.#subscriptions.push(
+      store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
+        if (type === 'DELETED') run.objectGone(object.metadata.uid);
+        else run.objectChanged(object);
+      }),
+    );
+    run.begin();
+  }
+
+  /** Ends all Pods; their records stay. With `force`, by killing everything now. */
+  terminate(how: { readonly force: boolean }): void {
+    for (const run of this.#runs) run.terminate(how);
+  }
+
+  /** Every Pod it was given has ended. */
+  get isOver(): boolean {
+    return this.#runs.every((run) => run.isOver);
+  }
+
+  /** The Pods as last seen, in the order in which they came. */
+  get pods(): readonly StoredPod[] {
+    return this.#runs.map((run) => run.pod);
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions) subscription.close();
+  }
+
+  #placedBeside(run: PodRun): StoredPod[] {
+    const others = this.#runs.filter((other) => other !== run && !other.isOver).map((other) => other.pod);
+    return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));
+  }
+
+  #surroundings(): Omit<PodSurroundings, 'event'> {
+    const logs = this.#logs;
+    const { onOutput, files } = this.#options;
+    return {
+      createSandbox: (pod) => files.prepare(pod),
+      removeSandbox: () => Promise.resolve(),
+      prepare: (pod, container) => Promise.resolve(this.#preparer.prepare(pod, container)),
+      started: (pod, instance, pid) => files.recordProcess(pod, instance, pid),
+      output: (pod, instance, stream, chunk) => {
+        logs.write(pod, instance, stream, chunk);
+        onOutput(pod, instance.container, stream, chunk);
+      },
+      exited: (_pod: StoredPod, instance: InstanceRef) => {
+        logs.close(instance);
+        return undefined;
+      },
+      // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.
+      runHook: async (input) => (await import('./hooks.ts')).runHook(input),
+      runProbe: async (input) => (await import('./probe/index.ts')).probeOnce(input),
+    };
+  }
+}

@@ -1,0 +1,113 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { Alarm, Clock } from '../clock.ts';
+import { type Goal, goalState } from '../lifecycle/goal.ts';
+
+/** A command that is run once the goal is met. */
+export interface GoalCommand {
+  /** Resolves with the command's exit code. */
+  readonly run: () => Promise<number>;
+  /** The time is up, or the user has had enough. */
+  readonly stop: () => void;
+}
+
+/** How a run of `apply` came to its end. */
+export type RunOutcome =
+  /** Every Pod ended, or was deleted, by itself. */
+  | { readonly type: 'ended' }
+  | { readonly type: 'goalMet' }
+  /** This Pod can never get there any more. */
+  | { readonly type: 'goalImpossible'; readonly pod: StoredPod }
+  /** The Pods as they were when the time was up. */
+  | { readonly type: 'timedOut'; readonly pods: readonly StoredPod[]; readonly duringCommand: boolean }
+  | { readonly type: 'commandEnded'; readonly exitCode: number }
+  | { readonly type: 'interrupted'; readonly signal: NodeJS.Signals };
+
+/** What a run needs of the agent. */
+export interface RunAgent {
+  readonly pods: readonly StoredPod[];
+  readonly isOver: boolean;
+  terminate(how: { readonly force: boolean }): void;
+}
+
+export interface ApplyRunOptions {
+  readonly agent: RunAgent;
+  readonly clock: Clock;
+  readonly goal: Goal | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly command: GoalCommand | undefined;
+  /** Called when the outcome is known and the Pods begin to be ended. */
+  readonly onDecided?: (outcome: RunOutcome) => void;
+}
+
+/**
+ * Decides when a foreground run is over: all Pods ended, goal met or out of reach, time up, COMMAND finished,
+ * interrupted. Whatever comes first decides; then the Pods are ended, and when all are, `outcome` resolves.
+ */
+export class ApplyRun {
+  readonly outcome: Promise<RunOutcome>;
+  readonly #options: ApplyRunOptions;
+  readonly #alarm: Alarm | undefined;
+  #resolve: (outcome: RunOutcome) => void = () => undefined;
+  #decided: RunOutcome | undefined;
+  #commandStarted = false;
+  #reported = false;
+
+  constructor(options: ApplyRunOptions) {
+    this.#options = options;
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    const { clock, timeoutMs } = options;
+    if (timeoutMs !== undefined) {
+      this.#alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () =>
+        this.#decide({ type: 'timedOut', pods: options.agent.pods, duringCommand: this.#commandStarted }),
+      );
+    }
+  }
+
+  /** Something has changed: look whether that decides the run. */
+  look(): void {
+    const { agent, goal, command } = this.#options;
+    if (this.#decided === undefined && goal !== undefined && !this.#commandStarted) {
+      const states = agent.pods.map((pod) => goalState(goal, pod));
+      const hopeless = agent.pods[states.indexOf('impossible')];
+      if (hopeless !== undefined) this.#decide({ type: 'goalImpossible', pod: hopeless });
+      else if (states.every((state) => state === 'met')) {
+        if (command === undefined) this.#decide({ type: 'goalMet' });
+        else this.#startCommand(command);
+      }
+    }
+    // While COMMAND runs, its exit code is what counts, even when the Pods are done.
+    if (agent.isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
+    this.#reportWhenOver();
+  }
+
+  /** The user, or the system, wants the run to end; asking twice means at once. */
+  interrupt(signal: NodeJS.Signals): void {
+    const again = this.#decided !== undefined;
+    this.#decide({ type: 'interrupted', signal });
+    if (again) this.#options.agent.terminate({ force: true });
+    this.#reportWhenOver();
+  }
+
+  #startCommand(command: GoalCommand): void {
+    this.#commandStarted = true;
+    void command.run().then((exitCode) => this.#decide({ type: 'commandEnded', exitCode }));
+  }
+
+  #decide(outcome: RunOutcome): void {
+    if (this.#decided !== undefined) return;
+    this.#decided = outcome;
+    this.#alarm?.cancel();
+    if (this.#commandStarted && outcome.type !== 'commandEnded') this.#options.command?.stop();
+    this.#options.onDecided?.(outcome);
+    this.#options.agent.terminate({ force: false });
+    this.#reportWhenOver();
+  }
+
+  #reportWhenOver(): void {
+    if (this.#decided === undefined || !this.#options.agent.isOver || this.#reported) return;
+    this.#reported = true;
+    this.#resolve(this.#decided);
+  }
+}

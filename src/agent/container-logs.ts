@@ -1,0 +1,61 @@
+import { PodrunError } from '../api/errors.ts';
+import type { StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import type { OutputStream } from '../runtime/runtime.ts';
+import type { InstanceRef } from './container-effects.ts';
+
+/** A log file that is being written. */
+export interface LogSink {
+  write(stream: OutputStream, chunk: Buffer, wallMs: number): void;
+  close(): void;
+}
+
+/** The files of a Pod beside its object. */
+export interface PodFiles {
+  /** Makes the Pod's directories. Rejects with a PodrunError when it cannot. */
+  prepare(pod: StoredPod): Promise<void>;
+  openLog(pod: StoredPod, container: string, attempt: number): LogSink;
+  /** Remembers a process, so that a later command can end it when the agent was killed. */
+  recordProcess(pod: StoredPod, instance: InstanceRef, pid: number): void;
+}
+
+export interface ContainerLogsOptions {
+  readonly files: PodFiles;
+  readonly clock: Clock;
+  readonly onTrouble: (error: PodrunError) => void;
+}
+
+/** The logs of all containers that run: one file for each instance, opened with its first output. */
+export class ContainerLogs {
+  readonly #files: PodFiles;
+  readonly #clock: Clock;
+  readonly #onTrouble: (error: PodrunError) => void;
+  readonly #open = new Map<string, LogSink>();
+
+  constructor({ files, clock, onTrouble }: ContainerLogsOptions) {
+    this.#files = files;
+    this.#clock = clock;
+    this.#onTrouble = onTrouble;
+  }
+
+  write(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void {
+    try {
+      let log = this.#open.get(instance.id);
+      if (log === undefined) {
+        log = this.#files.openLog(pod, instance.container, instance.attempt);
+        this.#open.set(instance.id, log);
+      }
+      log.write(stream, chunk, this.#clock.now().wallMs);
+    } catch (error) {
+      // The program goes on: losing a log is bad, stopping what was to be watched is worse.
+      if (!(error instanceof PodrunError)) throw error;
+      this.#onTrouble(error);
+    }
+  }
+
+  /** The instance has ended: its log is complete. */
+  close(instance: InstanceRef): void {
+    this.#open.get(instance.id)?.close();
+    this.#open.delete(instance.id);
+  }
+}

@@ -1,0 +1,87 @@
+import type { StoredConfigMap, StoredPod, StoredSecret } from '../api/objects.ts';
+import type { Container } from '../api/generated/types.ts';
+import { commandLine, makeEnvironment } from '../lifecycle/environment.ts';
+import { type ImageMap, resolveEntryPoint } from '../lifecycle/entry-point.ts';
+import type { ImageVerdict, ImageVerdicts } from '../lifecycle/image-pull.ts';
+import { invalidImageMessage } from '../lifecycle/image-reference.ts';
+import type { NodeFacts } from '../lifecycle/node-facts.ts';
+import type { Store } from '../store/store.ts';
+import type { Prepared } from './container-effects.ts';
+
+export interface PreparerOptions {
+  readonly store: Store;
+  readonly node: NodeFacts;
+  readonly images: ImageMap;
+  /** The environment of podrun itself. */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** Where podrun was started: where containers work that name no other place. */
+  readonly cwd: string;
+}
+
+/**
+ * What a container gets of podrun's own environment: enough to find and run the programs of the host, and nothing that
+ * would make a Pod behave differently from one terminal to the next.
+ */
+const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TERM)$/;
+
+/** What stands in for the images: each container's program, or why there is none. */
+export function judgeImages(pod: StoredPod, images: ImageMap): ImageVerdicts {
+  const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
+  return Object.fromEntries(containers.map((container) => [container.name, judgeImage(container, images)]));
+}
+
+function judgeImage(container: Container, images: ImageMap): ImageVerdict {
+  const message = invalidImageMessage(container.image ?? '');
+  if (message !== undefined) return { type: 'invalidName', message };
+  const outcome = resolveEntryPoint(container, images);
+  return outcome.ok ? { type: 'present' } : { type: 'absent', pullError: outcome.message };
+}
+
+/** Works out what a container's main process is started with: the last step before the runtime. */
+export class Preparer {
+  readonly #options: PreparerOptions;
+  readonly #inherited: Readonly<Record<string, string>>;
+
+  constructor(options: PreparerOptions) {
+    this.#options = options;
+    this.#inherited = Object.fromEntries(
+      Object.entries(options.hostEnv).flatMap(([name, value]) =>
+        value !== undefined && INHERITED.test(name) ? [[name, value]] : [],
+      ),
+    );
+  }
+
+  prepare(pod: StoredPod, container: Container): Prepared {
+    const { store, node, images, cwd } = this.#options;
+    const { namespace } = pod.metadata;
+    const made = makeEnvironment({
+      pod,
+      container,
+      node,
+      services: undefined,
+      configMap: (name) => store.get<StoredConfigMap>('configmaps', namespace, name),
+      secret: (name) => store.get<StoredSecret>('secrets', namespace, name),
+    });
+    if (!made.ok) return { ok: false, message: made.message };
+    const resolved = resolveEntryPoint(container, images);
+    if (!resolved.ok) return { ok: false, message: resolved.message };
+    const { argv, env, workingDir } = resolved.entryPoint;
+    const [program = '', ...args] = commandLine(argv, made.env);
+    return {
+      ok: true,
+      preparation: {
+        argv: [program, ...args],
+        env: { ...this.#inherited, HOSTNAME: hostnameOf(pod), ...env, ...Object.fromEntries(made.env) },
+        cwd: workingDir ?? cwd,
+        stdin: container.stdin ?? false,
+      },
+    };
+  }
+}
+
+/** Source: pkg/kubelet/kubelet_pods.go GeneratePodHostNameAndDomain. */
+function hostnameOf(pod: StoredPod): string {
+  const chosen = pod.spec.hostnameOverride ?? pod.spec.hostname;
+  if (chosen !== undefined && chosen !== '') return chosen;
+  return pod.metadata.name.slice(0, 63).replace(/[-.]+$/, '');
+}

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { PodSimulation } from './pod-simulation.ts';
+
+const one = { containers: [{ name: 'main', image: 'app' }] };
+const CRASH_STARTS = [0, 0, 10_000, 30_000, 70_000, 150_000, 310_000, 610_000];
+
+describe('a container that crashes at once', () => {
+  it('is restarted at once, then after 10 s, doubling up to 5 minutes', async () => {
+    const pod = await new PodSimulation({ spec: one, behave: () => ({ exitAfterMs: 0, exitCode: 1 }) }).start();
+    await pod.clock.run(611_000);
+    expect(pod.startsOf('main')).toEqual(CRASH_STARTS);
+    expect(pod.phases).toEqual(['Pending', 'Running']);
+    expect(pod.container('main')).toMatchObject({
+      restartCount: 7,
+      ready: false,
+      started: false,
+      state: {
+        waiting: {
+          reason: 'CrashLoopBackOff',
+          message: 'back-off 5m0s restarting failed container=main pod=web_default(u1)',
+        },
+      },
+      lastState: { terminated: { exitCode: 1, reason: 'Error' } },
+    });
+  });
+
+  it('is held back just the same when it exits with 0 under Always', async () => {
+    const pod = await new PodSimulation({ spec: one, behave: () => ({ exitAfterMs: 0 }) }).start();
+    await pod.clock.run(31_000);
+    expect(pod.startsOf('main')).toEqual(CRASH_STARTS.slice(0, 4));
+  });
+
+  it('shows Running, terminated and then CrashLoopBackOff, each in an update of its own', async () => {
+    const pod = await new PodSimulation({ spec: one, behave: () => ({ exitAfterMs: 0, exitCode: 1 }) }).start();
+    await pod.clock.run(5000);
+    const states = pod.seen.flatMap(({ status }) => Object.keys(status?.containerStatuses?.[0]?.state ?? {}));
+    expect(states).toEqual([
+      'waiting', // ContainerCreating, twice: the sandbox becomes ready in between
+      'waiting',
+      'running',
+      'terminated',
+      'running',
+      'terminated',
+      'waiting', // CrashLoopBackOff
+    ]);
+    expect(pod.events.filter((event) => event.startsWith('BackOff'))).toEqual([
+      'BackOff Back-off restarting failed container main in pod web_default(u1)',
+    ]);
+  });
+
+  it('starts from 10 s again when it ran for more than ten minutes', async () => {
+    const pod = await new PodSimulation({
+      spec: one,
+      behave: (_name, attempt) => ({ exitAfterMs: attempt === 3 ? 660_000 : 0, exitCode: 1 }),
+    }).start();
+    await pod.clock.run(800_000);
+    const [, , , fourth = 0, fifth = 0, sixth = 0, seventh = 0] = pod.startsOf('main');
+    expect([fifth - fourth, sixth - fifth, seventh - sixth]).toEqual([660_000, 10_000, 20_000]);
+  });
+
+  it('is not disturbed by a wall clock that jumps', async () => {
+    const pod = await new PodSimulation({ spec: one, behave: () => ({ exitAfterMs: 0, exitCode: 1 }) }).start();
+    pod.clock.jumpWall(3_600_000);
+    await pod.clock.run(9999);
+    expect(pod.startsOf('main')).toHaveLength(2);
+    pod.clock.jumpWall(-7_200_000);
+    await pod.clock.run(1);
+    expect(pod.startsOf('main')).toEqual([0, 0, 10_000]);
+  });
+});
+
+describe('restart policies', () => {
+  it('OnFailure restarts until the container succeeds, then the Pod has succeeded', async () => {
+    const pod = await new PodSimulation({
+      spec: { ...one, restartPolicy: 'OnFailure' },
+      behave: (_name, attempt) => ({ exitAfterMs: 500, exitCode: attempt < 2 ? 1 : 0 }),
+    }).start();
+    await pod.clock.run(60_000);
+    expect(pod.phases).toEqual(['Pending', 'Running', 'Succeeded']);
+    expect(pod.container('main')).toMatchObject({ restartCount: 2, state: { terminated: { reason: 'Completed' } } });
+    expect(pod.finished).toBe(true);
+  });
+
+  it('restarts only the container that failed', async () => {
+    const pod = await new PodSimulation({
+      spec: {
+        restartPolicy: 'OnFailure',
+        containers: [
+          { name: 'flaky', image: 'app' },
+          { name: 'steady', image: 'app' },
+        ],
+      },
+      behave: (name, attempt) =>
+        name === 'steady' ? { exitAfterMs: 20_000 } : { exitAfterMs: 100, exitCode: attempt < 2 ? 1 : 0 },
+    }).start();
+    await pod.clock.run(60_000);
+    expect([pod.startsOf('flaky').length, pod.startsOf('steady').length]).toEqual([3, 1]);
+    expect(pod.phases).toEqual(['Pending', 'Running', 'Succeeded']);
+  });
+
+  it('Never fails the Pod when one container failed and all are done', async () => {
+    const pod = await new PodSimulation({
+      spec: {
+        restartPolicy: 'Never',
+        containers: [
+          { name: 'bad', image: 'app' },
+          { name: 'good', image: 'app' },
+        ],
+      },
+      behave: (name) => ({ exitAfterMs: name === 'bad' ? 100 : 900, exitCode: name === 'bad' ? 3 : 0 }),
+    }).start();
+    await pod.clock.run(500);
+    expect(pod.status.phase).toBe('Running');
+    await pod.clock.run(1000);
+    expect(pod.phases).toEqual(['Pending', 'Running', 'Failed']);
+    expect(pod.condition('Ready')).toEqual([
+      'False/ContainersNotReady',
+      'True',
+      'False/ContainersNotReady',
+      'False/PodFailed',
+    ]);
+  });
+
+  it('a rule of the container comes before its policy, and that before the policy of the Pod', async () => {
+    const pod = await new PodSimulation({
+      spec: {
+        restartPolicy: 'Never',
+        containers: [
+          {
+            name: 'main',
+            image: 'app',
+            restartPolicy: 'Never',
+            restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }],
+          },
+        ],
+      },
+      behave: (_name, attempt) => ({ exitAfterMs: 0, exitCode: attempt === 0 ? 42 : 0 }),
+    }).start();
+    await pod.clock.run(1000);
+    expect(pod.startsOf('main')).toEqual([0, 0]);
+    expect(pod.status.phase).toBe('Succeeded');
+  });
+});
+
+describe('a program that cannot be started', () => {
+  it('is a StartError with code 128 that backs off like a crash; the phase is Running', async () => {
+    const pod = await new PodSimulation({ spec: one, behave: () => ({ failToStart: 'no such program' }) }).start();
+    await pod.clock.run(15_000);
+    expect(pod.container('main')).toMatchObject({
+      restartCount: 2,
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      lastState: {
+        terminated: {
+          exitCode: 128,
+          reason: 'StartError',
+          message: 'no such program',
+          startedAt: '1970-01-01T00:00:00Z',
+        },
+      },
+    });
+    expect(pod.status.phase).toBe('Running');
+    expect(pod.events).toContain('Failed Error: no such program');
+  });
+
+  it('fails a Never Pod that was never Running', async () => {
+    const pod = await new PodSimulation({
+      spec: { ...one, restartPolicy: 'Never' },
+      behave: () => ({ failToStart: 'no such program' }),
+    }).start();
+    await pod.clock.run(100);
+    expect(pod.phases).toEqual(['Pending', 'Failed']);
+  });
+});
+
+describe('RestartAllContainers', () => {
+  it('removes every container and begins with the first init container, without back-off', async () => {
+    const pod = await new PodSimulation({
+      spec: {
+        restartPolicy: 'Never',
+        initContainers: [{ name: 'init', image: 'app' }],
+        containers: [
+          {
+            name: 'source',
+            image: 'app',
+            restartPolicy: 'Never',
+            restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
+          },
+          { name: 'other', image: 'app' },
+        ],
+      },
+      behave: (name, attempt) => {
+        if (name === 'init') return { exitAfterMs: 100 };
+        return name === 'source' ? { exitAfterMs: 1000, exitCode: attempt === 0 ? 42 : 0 } : { exitAfterMs: 5000 };
+      },
+    }).start();
+    await pod.clock.run(30_000);
+    expect([pod.startsOf('init').length, pod.startsOf('source').length, pod.startsOf('other').length]).toEqual([
+      2, 2, 2,
+    ]);
+    expect(pod.phases).toEqual(['Pending', 'Running', 'Pending', 'Running', 'Succeeded']);
+    expect(pod.condition('AllContainersRestarting')).toEqual([
+      'False',
+      'True/RestartAllContainersStarted',
+      'False',
+      'False/PodCompleted',
+    ]);
+    expect(pod.condition('Initialized').slice(0, 2)).toEqual(['False/ContainersNotInitialized', 'True']);
+    for (const name of ['init', 'source', 'other']) {
+      expect(pod.container(name)).toMatchObject({
+        restartCount: 1,
+        lastState: { terminated: { exitCode: 137, reason: 'RestartingAllContainers' } },
+      });
+    }
+    expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual(['Killing killing']);
+  });
+});

@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import type { Container } from '../../src/api/generated/types.ts';
+import { PodSimulation } from './pod-simulation.ts';
+import type { ProgramBehaviour } from './simulated-runtime.ts';
+
+const main = { name: 'main', image: 'app' };
+const sidecar = (name: string): Container => ({ name, image: 'app', restartPolicy: 'Always' });
+const stubborn: ProgramBehaviour = { onSignal: () => 'ignore' };
+const exits = (exitAfterMs: number, exitCode: number): ProgramBehaviour => ({
+  onSignal: () => ({ exitAfterMs, exitCode }),
+});
+
+/** Runs for a second, then deletes. */
+async function deleted(
+  options: ConstructorParameters<typeof PodSimulation>[0],
+  graceSeconds: number,
+): Promise<PodSimulation> {
+  const pod = await new PodSimulation(options).start();
+  await pod.clock.run(1000);
+  pod.delete(graceSeconds);
+  await pod.clock.run(0);
+  return pod;
+}
+
+const times = (pod: PodSimulation, what: string): [string, number][] =>
+  pod.runtime.journal.filter((entry) => entry.what === what).map(({ name, atMs }) => [name, atMs - 1000]);
+
+describe('deleting a Pod', () => {
+  it('that stops well makes it Succeeded, whatever its restart policy', async () => {
+    const pod = await deleted({ spec: { containers: [main] }, behave: () => exits(200, 0) }, 30);
+    await pod.clock.run(1000);
+    expect(pod.phases).toEqual(['Pending', 'Running', 'Succeeded']);
+    expect(pod.events.at(-1)).toBe('Killing Stopping container main');
+    expect(pod.startsOf('main')).toEqual([0]);
+    expect(pod.finished).toBe(true);
+    expect(pod.clock.alarmCount).toBe(0);
+  });
+
+  it('kills what ignores the stop signal when the grace period is over', async () => {
+    const pod = await deleted({ spec: { containers: [main] }, behave: () => stubborn }, 5);
+    await pod.clock.run(60_000);
+    expect([times(pod, 'signal'), times(pod, 'kill')]).toEqual([[['main', 0]], [['main', 5000]]]);
+    expect(pod.container('main').state?.terminated).toMatchObject({ exitCode: 137, reason: 'Error' });
+    expect(pod.status.phase).toBe('Failed');
+  });
+
+  it('leaves at least two seconds between signal and kill', async () => {
+    const pod = await deleted({ spec: { containers: [main] }, behave: () => stubborn }, 1);
+    await pod.clock.run(60_000);
+    expect(times(pod, 'kill')).toEqual([['main', 2000]]);
+  });
+
+  it('signals all regular containers at once', async () => {
+    const containers = ['a', 'b', 'c'].map((name) => ({ name, image: 'app' }));
+    const pod = await deleted({ spec: { containers }, behave: () => exits(2000, 0) }, 30);
+    await pod.clock.run(2000);
+    expect(times(pod, 'signal')).toEqual([
+      ['a', 0],
+      ['b', 0],
+      ['c', 0],
+    ]);
+    expect(pod.status.phase).toBe('Succeeded');
+  });
+
+  it('a second time with less grace shortens what is under way', async () => {
+    const pod = await deleted({ spec: { containers: [main] }, behave: () => stubborn }, 60);
+    await pod.clock.run(3000);
+    pod.delete(4);
+    await pod.clock.run(60_000);
+    expect(times(pod, 'kill')).toEqual([['main', 7000]]);
+  });
+
+  it('gives sidecars that are still waiting two seconds when the grace period is used up', async () => {
+    const pod = await deleted(
+      {
+        spec: { initContainers: [sidecar('s1'), sidecar('s2')], containers: [main] },
+        behave: () => stubborn,
+      },
+      3,
+    );
+    await pod.clock.run(60_000);
+    expect(times(pod, 'kill')).toEqual([
+      ['main', 3000],
+      ['s1', 5000],
+      ['s2', 5000],
+    ]);
+  });
+
+  it('runs preStop hooks within the grace period, before the signal', async () => {
+    const preStop = { exec: { command: ['bye'] } };
+    const pod = await deleted(
+      {
+        spec: { containers: [{ ...main, lifecycle: { preStop } }] },
+        behave: () => stubborn,
+        behaveExec: () => ({ afterMs: 2500 }),
+      },
+      10,
+    );
+    await pod.clock.run(60_000);
+    // Of the 2.5 s that the hook took, two whole ones are taken off the grace period.
+    expect([times(pod, 'signal'), times(pod, 'kill')]).toEqual([[['main', 2500]], [['main', 10_500]]]);
+  });
+
+  it('does not wait for a preStop hook beyond the grace period', async () => {
+    const preStop = { exec: { command: ['bye'] } };
+    const pod = await deleted(
+      {
+        spec: { containers: [{ ...main, lifecycle: { preStop } }] },
+        behave: () => exits(0, 0),
+        behaveExec: () => ({ afterMs: 600_000 }),
+      },
+      4,
+    );
+    await pod.clock.run(60_000);
+    expect(times(pod, 'signal')).toEqual([['main', 4000]]);
+    expect(pod.finished).toBe(true);
+    expect(pod.clock.alarmCount).toBe(0);
+  });
+
+  it('says so when a preStop hook fails, and goes on', async () => {
+    const preStop = { exec: { command: ['bye'] } };
+    const pod = await deleted(
+      {
+        spec: { containers: [{ ...main, lifecycle: { preStop } }] },
+        behave: () => exits(0, 0),
+        behaveExec: () => ({ exitCode: 1 }),
+      },
+      30,
+    );
+    await pod.clock.run(0);
+    expect(pod.events).toContain('FailedPreStopHook PreStopHook failed');
+    expect(pod.status.phase).toBe('Succeeded');
+  });
+
+  it('during initialization stops the init container and fails the Pod', async () => {
+    const pod = await deleted({ spec: { initContainers: [{ name: 'init', image: 'app' }], containers: [main] } }, 30);
+    await pod.clock.run(1000);
+    expect(pod.phases).toEqual(['Pending', 'Failed']);
+    expect(pod.container('init').state?.terminated?.exitCode).toBe(143);
+    expect(pod.startsOf('main')).toEqual([]);
+  });
+
+  it('before anything could start tells that the container was never seen', async () => {
+    const images = { main: { type: 'absent', pullError: 'no such image' } } as const;
+    const pod = await deleted({ spec: { containers: [main] }, images }, 30);
+    await pod.clock.run(0);
+    expect(pod.phases).toEqual(['Pending', 'Failed']);
+    expect(pod.container('main').state?.terminated).toEqual({
+      exitCode: 137,
+      reason: 'ContainerStatusUnknown',
+      message: 'The container could not be located when the pod was terminated',
+    });
+  });
+
+  it('while a container is being created stops it as soon as it runs', async () => {
+    const pod = await new PodSimulation({
+      spec: { containers: [main] },
+      behave: () => ({ startDelayMs: 5000 }),
+    }).start();
+    pod.delete(30);
+    await pod.clock.run(5000);
+    expect(pod.runtime.journal.map(({ what }) => what)).toEqual(['start', 'running', 'signal', 'exit', 'swept']);
+    expect(pod.status.phase).toBe('Failed');
+  });
+
+  it('waits until every process is gone before it says how the Pod ended', async () => {
+    const pod = await deleted({ spec: { containers: [main] }, behave: () => ({ ...exits(0, 0), sweepMs: 700 }) }, 30);
+    await pod.clock.run(600);
+    expect(pod.status.phase).toBe('Running');
+    await pod.clock.run(100);
+    expect(pod.status.phase).toBe('Succeeded');
+  });
+});
+
+describe('ending a run', () => {
+  it('by force kills everything at once, also what waits for its turn', async () => {
+    const pod = await new PodSimulation({
+      spec: { initContainers: [sidecar('s')], containers: [main] },
+      behave: () => stubborn,
+    }).start();
+    await pod.clock.run(1000);
+    pod.worker.terminate({ force: false });
+    await pod.clock.run(500);
+    pod.worker.terminate({ force: true });
+    await pod.clock.run(0);
+    expect(times(pod, 'kill')).toEqual([
+      ['s', 500],
+      ['main', 500],
+    ]);
+    expect(pod.finished).toBe(true);
+  });
+
+  it('by its deadline fails the Pod with DeadlineExceeded, also when its programs end well', async () => {
+    const pod = await new PodSimulation({
+      spec: { activeDeadlineSeconds: 5, containers: [main] },
+      behave: () => exits(300, 0),
+    }).start();
+    await pod.clock.run(5100);
+    expect(pod.status.phase).toBe('Running');
+    expect(pod.condition('Ready').at(-1)).toBe('False/PodFailed');
+    await pod.clock.run(1000);
+    expect(pod.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    });
+  });
+});
+
+describe('postStart hooks', () => {
+  const postStart = { exec: { command: ['hello'] } };
+
+  it('hold back Running, and the start of the next container', async () => {
+    const pod = await new PodSimulation({
+      spec: {
+        containers: [
+          { ...main, lifecycle: { postStart } },
+          { name: 'next', image: 'app' },
+        ],
+      },
+      behaveExec: () => ({ afterMs: 3000 }),
+    }).start();
+    await pod.clock.run(2999);
+    expect(pod.container('main').state).toEqual({ waiting: { reason: 'ContainerCreating' } });
+    expect(pod.startsOf('next')).toEqual([]);
+    await pod.clock.run(1);
+    expect(pod.status.phase).toBe('Running');
+    expect(pod.startsOf('next')).toEqual([3000]);
+  });
+
+  it('that fail kill the container; a Never Pod whose program then exits well has succeeded', async () => {
+    const pod = await new PodSimulation({
+      spec: { restartPolicy: 'Never', containers: [{ ...main, lifecycle: { postStart } }] },
+      behave: () => exits(0, 0),
+      behaveExec: () => ({ exitCode: 1 }),
+    }).start();
+    await pod.clock.run(5000);
+    expect(pod.events.slice(-2)).toEqual(['FailedPostStartHook PostStartHook failed', 'Killing FailedPostStartHook']);
+    expect(pod.phases).toEqual(['Pending', 'Succeeded']);
+  });
+
+  it('that fail otherwise lead to a restart, which the status explains', async () => {
+    const pod = await new PodSimulation({
+      spec: { containers: [{ ...main, lifecycle: { postStart } }] },
+      behave: () => exits(0, 0),
+      behaveExec: (_name, argv) => (argv[0] === 'hello' ? { exitCode: 1 } : {}),
+    }).start();
+    await pod.clock.run(5000);
+    expect(pod.container('main')).toMatchObject({
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      restartCount: 1,
+    });
+  });
+});
