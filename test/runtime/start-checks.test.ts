@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlin
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { goQuote } from '../../src/api/go-quote.ts';
 import {
   isFormatUnknown,
   lookUpProgram,
@@ -67,7 +68,7 @@ describe('lookUpProgram()', () => {
     { name: '/a\0b', path: '', why: 'stat /a\0b: invalid argument' },
   ])('refuses $name along $path', ({ name, path, why }) => {
     const wish = { name: within(name), cwd: join(root, 'work'), searchPath: path && within(path) };
-    const error = `exec: ${JSON.stringify(within(name))}: ${within(why)}`;
+    const error = `exec: ${goQuote(within(name))}: ${within(why)}`;
     expect(lookUpProgram(wish)).toEqual({ ok: false, error });
   });
 });
