@@ -1,0 +1,114 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { errorCode, ifPresent } from './disk-errors.ts';
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+let temporaryFiles = 0;
+
+/** A name that no living process uses twice: starts with a dot, which no Kubernetes name does. */
+export function temporaryName(): string {
+  temporaryFiles += 1;
+  return `.tmp-${process.pid}-${temporaryFiles}`;
+}
+
+/** The process that made a temporary name; undefined for other names. */
+export function makerOf(name: string): number | undefined {
+  const match = /^\.tmp-(\d+)-\d+$/.exec(name);
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** A new text of a file, written but not yet in its place. */
+export interface PreparedFile {
+  putInPlace(): void;
+  discard(): void;
+}
+
+/**
+ * Writes a file beside its place, to be put there in one step: a reader sees the old text or the new one, whole, and a
+ * crash leaves one of them. Not flushed to the disk (no fsync): that guards against power failures, after which no
+ * process of a Pod is left for a status to tell of, and it would cost every transition milliseconds.
+ */
+export function prepareFile(file: string, text: string): PreparedFile {
+  const temporary = path.join(path.dirname(file), temporaryName());
+  const discard = (): void => rmSync(temporary, { force: true });
+  try {
+    writePrivateFile(temporary, text);
+  } catch (error) {
+    discard();
+    throw error;
+  }
+  return { putInPlace: () => renameSync(temporary, file), discard };
+}
+
+/** Replaces a file in one step, see {@link prepareFile}. */
+export function writeFileAtomically(file: string, text: string): void {
+  prepareFile(file, text).putInPlace();
+}
+
+/** A new file that only its user can read. */
+export function writePrivateFile(file: string, text: string): void {
+  writeFileSync(file, text, { mode: FILE_MODE });
+}
+
+/** Makes a folder, and those above it, that only its user can enter. */
+export function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+}
+
+/** Runs a step that puts something into a folder; where the folder is missing, makes it and repeats the step. */
+export function inFolder<T>(folder: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    makeFolder(folder);
+    return step();
+  }
+}
+
+/** The object in a file of JSON; undefined when there is none, or when a power failure left no JSON in it. */
+export function readJson<T>(file: string): T | undefined {
+  const text = ifPresent(() => readFileSync(file, 'utf8'));
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names in a folder, sorted, without those of podrun's own files; none where there is no folder. */
+export function namesIn(folder: string): string[] {
+  const names = ifPresent(() => readdirSync(folder)) ?? [];
+  return names.filter((name) => !name.startsWith('.')).toSorted();
+}
+
+/**
+ * Removes a folder and everything in it. Containers may have left folders that their own user cannot write to; those
+ * are opened up first. What still cannot be removed (files of another user) stays: it must not stop a deletion.
+ */
+export function removeTree(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    openUp(folder);
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // It lies in the folder of things to be taken away; the next attempt may have more luck.
+    }
+  }
+}
+
+function openUp(folder: string): void {
+  try {
+    chmodSync(folder, FOLDER_MODE);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) openUp(path.join(folder, entry.name));
+    }
+  } catch {
+    // Somebody else's folder.
+  }
+}

@@ -1,0 +1,51 @@
+import { PodrunError } from '../api/errors.ts';
+
+/** What can be wrong with a disk, in words, and what helps. Everything else is a defect of podrun. */
+const TROUBLES: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EDQUOT: 'the disk quota is used up',
+  EEXIST: 'there is a file where a folder should be',
+  EIO: 'the disk reports an input/output error',
+  ENFILE: 'too many open files on this machine',
+  EMFILE: 'too many open files in this process',
+  ENOSPC: 'no space left on the disk',
+  ENOTDIR: 'a part of the path is not a folder',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+};
+
+/** The name of an operating system error, for example `ENOENT`; undefined for other errors. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/**
+ * Runs something that reads or writes the state folder, so that trouble with the disk becomes one sentence.
+ * @throws {PodrunError} when the disk is full, read-only, …
+ */
+export function onDisk<T>(root: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw explain(root, error);
+  }
+}
+
+function explain(root: string, error: unknown): unknown {
+  const trouble = TROUBLES[errorCode(error) ?? ''];
+  if (trouble === undefined) return error;
+  return new PodrunError(`cannot use the state folder ${root}: ${trouble}`, {
+    hint: 'Repair it, or choose another folder with --state-dir or PODRUN_STATE_DIR.',
+    cause: error,
+  });
+}
+
+/** Answers undefined where there is no such file or folder. */
+export function ifPresent<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,229 @@
+import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
+import type { Alarm, Clock } from '../clock.ts';
+import { onDisk } from './disk-errors.ts';
+import { EventRecords, podOf } from './event-records.ts';
+import { FileLocks } from './file-lock.ts';
+import { type ProcessLookup, rememberBoot } from './known-process.ts';
+import { type PodPaths, podPaths } from './layout.ts';
+import type { ObjectKey } from './listing.ts';
+import { keyOf, type StoredObject } from './metadata.ts';
+import { type Claim, type Owner, Ownership, type RecordedProcess } from './ownership.ts';
+import { PlainRecords } from './plain-records.ts';
+import { PodFeed } from './pod-feed.ts';
+import { PodRecords } from './pod-records.ts';
+import { RecordFeed } from './record-feed.ts';
+import { VersionSource } from './resource-version.ts';
+import { StagingArea, type StorageParts } from './storage.ts';
+import type { Resource, Scope, Storable, Store, Subscription } from './store.ts';
+import { type Listener, type Subscriber, Subscribers } from './subscribers.ts';
+
+export interface FileStoreOptions {
+  /** The state folder; need not exist. */
+  readonly root: string;
+  readonly clock: Clock;
+  readonly processes: ProcessLookup;
+}
+
+/** Beginning of a new run: the Pod, owned by this process, or the process under which a Pod of that name runs. */
+export type RunStart =
+  | { readonly ok: true; readonly pod: StoredPod; readonly release: () => void }
+  | { readonly ok: false; readonly owner: Owner };
+
+/** How often to look for what the file system did not tell. */
+const RECHECK_MS = 2000;
+
+/**
+ * The store as files, see docs/architecture.md and layout.ts. Objects handed out belong to the caller. Where something
+ * is wrong with the disk, every method throws a PodrunError that says so; what was stored before stays.
+ */
+export class FileStore implements Store {
+  readonly root: string;
+  readonly #clock: Clock;
+  readonly #pods: PodRecords;
+  readonly #events: EventRecords;
+  readonly #plain: PlainRecords;
+  readonly #ownership: Ownership;
+  readonly #subscribers = new Subscribers();
+  readonly #podFeed: PodFeed;
+  readonly #recordFeed: RecordFeed;
+  #nextRecheck: Alarm | undefined;
+
+  constructor({ root, clock, processes }: FileStoreOptions) {
+    const lookup = rememberBoot(processes);
+    const locks = new FileLocks(root, lookup);
+    const staging = new StagingArea(root, lookup);
+    const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
+    this.root = root;
+    this.#clock = clock;
+    this.#ownership = new Ownership({ root, clock, lookup, locks });
+    this.#pods = new PodRecords(parts, this.#ownership);
+    this.#plain = new PlainRecords(parts);
+    this.#events = new EventRecords(parts, this.#plain);
+    const subscribers = this.#subscribers;
+    const readPod = (key: ObjectKey): StoredPod | undefined => this.#pods.get(key.namespace, key.name);
+    const isLost = (key: ObjectKey): boolean => this.#ownership.lostOwnerOf(key.namespace, key.name) !== undefined;
+    this.#podFeed = new PodFeed({ root, subscribers, readPod, isLost });
+    this.#recordFeed = new RecordFeed({
+      root,
+      subscribers,
+      list: (resource, scope) => this.#plain.list(resource, scope),
+      read: (resource, key) => this.#plain.get(resource, key.namespace, key.name),
+    });
+  }
+
+  /** Files of a Pod, for what is not an object: logs and volumes. */
+  paths(namespace: string, name: string): PodPaths {
+    return podPaths(this.root, namespace, name);
+  }
+
+  get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined {
+    return this.#onDisk(() => {
+      if (resource === 'pods') return this.#pods.get(namespace, name);
+      if (resource === 'events') return this.#events.list({ namespace, name })[0];
+      return this.#plain.get(resource, namespace, name);
+    }) as T | undefined;
+  }
+
+  list<T extends Storable = KubeObject>(resource: Resource, scope: Scope = {}): T[] {
+    return this.#onDisk((): StoredObject[] => {
+      if (resource === 'pods') return this.#pods.list(scope);
+      if (resource === 'events') return this.#events.list(scope);
+      return this.#plain.list(resource, scope);
+    }) as Storable[] as T[];
+  }
+
+  create<T extends Storable>(resource: Resource, object: T): T {
+    const created = this.#onDisk((): StoredObject => {
+      if (resource === 'pods') return this.#pods.create(object);
+      if (resource === 'events') return this.#events.create(object);
+      return this.#plain.create(resource, object);
+    });
+    this.#tell(resource, created);
+    return created as Storable as T;
+  }
+
+  update<T extends Storable>(resource: Resource, object: T): T {
+    const updated = this.#onDisk((): StoredObject => {
+      if (resource === 'pods') return this.#pods.update(object);
+      if (resource === 'events') return this.#events.update(object);
+      return this.#plain.update(resource, object);
+    });
+    this.#tell(resource, updated);
+    return updated as Storable as T;
+  }
+
+  updateStatus<T extends Storable>(resource: Resource, object: T): T {
+    const updated = this.#onDisk((): StoredObject => {
+      return resource === 'pods' ? this.#pods.updateStatus(object) : this.#plain.updateStatus(resource, object);
+    });
+    this.#tell(resource, updated);
+    return updated as Storable as T;
+  }
+
+  delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {
+    if (resource === 'pods') return this.#deletePod(namespace, name);
+    const deleted = this.#onDisk(() => {
+      if (resource === 'events') return this.#events.delete(namespace, name);
+      return this.#plain.delete(resource, namespace, name);
+    });
+    if (deleted !== undefined) this.#tell(resource, deleted);
+    return deleted as KubeObject | undefined;
+  }
+
+  watch<T extends Storable = KubeObject>(
+    resource: Resource,
+    scope: Scope,
+    listener: (event: WatchEvent<T>) => void,
+    options: { readonly replay?: boolean } = {},
+  ): Subscription {
+    const told = new Map<string, number>();
+    const subscriber: Subscriber = { resource, scope, listener: listener as Listener, told, isClosed: false };
+    const isLogged = resource === 'pods' || resource === 'events';
+    if (isLogged) this.#podFeed.follow(subscriber);
+    if (resource !== 'pods') this.#recordFeed.follow(subscriber);
+    const subscription = this.#subscribers.add(subscriber, () => this.#trim());
+    this.#nextRecheck ??= this.#planRecheck();
+    for (const object of options.replay === true ? this.list<StoredObject>(resource, scope) : []) {
+      told.set(object.metadata.uid, Number(object.metadata.resourceVersion));
+      if (!subscriber.isClosed) subscriber.listener({ type: 'ADDED', object });
+    }
+    return subscription;
+  }
+
+  /**
+   * Begins a new run of a Pod name: stores the Pod, owned by this process from the first moment. A record of that name
+   * whose Pod has ended, or whose owner is gone, moves to the history; end its remains first ({@link remainsOf}).
+   * @param command what the user called, for messages
+   */
+  startRun(object: Storable, command?: string): RunStart {
+    const owner = this.#ownership.self(command);
+    const started = this.#onDisk(() => this.#pods.startRun(object, owner));
+    if ('runningUnder' in started) return { ok: false, owner: started.runningUnder };
+    const { pod } = started;
+    const { namespace, name } = pod.metadata;
+    this.#events.forget(pod.metadata);
+    this.#podFeed.check(pod.metadata);
+    return { ok: true, pod, release: () => this.#onDisk(() => this.#ownership.release(namespace, name, owner)) };
+  }
+
+  /** Makes this process the owner of a Pod that nobody owns, or whose owner is gone. */
+  claimPod(namespace: string, name: string, command?: string): Claim {
+    const claim = this.#onDisk(() => this.#ownership.claim(namespace, name, command));
+    return claim.ok ? { ok: true, release: () => this.#onDisk(claim.release) } : claim;
+  }
+
+  /** Who owns the Pod or owned it last; undefined for one that nobody has taken up yet, or that was given up. */
+  ownerOf(namespace: string, name: string): Owner | undefined {
+    return this.#onDisk(() => this.#ownership.ownerOf(namespace, name));
+  }
+
+  isOwnerAlive(owner: Owner): boolean {
+    return this.#ownership.isAlive(owner);
+  }
+
+  /** Remembers a process of a container, for {@link remainsOf}. Call it before anything else happens to the process. */
+  recordProcess(namespace: string, name: string, started: Omit<RecordedProcess, 'bootId'>): void {
+    this.#onDisk(() => this.#ownership.recordProcess(namespace, name, started));
+  }
+
+  /** Recorded processes of the Pod that still exist; those very processes, whatever became of their pids. */
+  remainsOf(namespace: string, name: string): RecordedProcess[] {
+    return this.#onDisk(() => this.#ownership.remainsOf(namespace, name));
+  }
+
+  #deletePod(namespace: string, name: string): KubeObject | undefined {
+    const removed = this.#onDisk(() => this.#pods.takeAway(namespace, name));
+    if (removed === undefined) return undefined;
+    this.#events.forget({ namespace, name });
+    this.#podFeed.check({ namespace, name });
+    this.#onDisk(() => removed.discard());
+    return removed.pod as Storable as KubeObject;
+  }
+
+  /** Tells watchers what this process has just written, and what others wrote before. */
+  #tell(resource: Resource, object: StoredObject): void {
+    if (resource !== 'pods') this.#recordFeed.check(resource, keyOf(object));
+    const pod = resource === 'pods' ? object.metadata : podOf(object);
+    if (pod !== undefined) this.#podFeed.check(pod);
+  }
+
+  #trim(): void {
+    this.#podFeed.trim();
+    this.#recordFeed.trim();
+    if (!this.#subscribers.isEmpty) return;
+    this.#nextRecheck?.cancel();
+    this.#nextRecheck = undefined;
+  }
+
+  #planRecheck(): Alarm {
+    return this.#clock.wakeAt(this.#clock.now().monotonicMs + RECHECK_MS, () => {
+      this.#nextRecheck = this.#planRecheck();
+      this.#podFeed.recheck();
+      this.#recordFeed.recheck();
+    });
+  }
+
+  #onDisk<T>(run: () => T): T {
+    return onDisk(this.root, run);
+  }
+}

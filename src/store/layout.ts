@@ -1,0 +1,110 @@
+import path from 'node:path';
+import { PodrunError } from '../api/errors.ts';
+
+/** Where everything about one Pod lies. */
+export interface PodPaths {
+  readonly folder: string;
+  /** Metadata and spec: what clients write. */
+  readonly object: string;
+  /** The status: what the owning agent writes. */
+  readonly status: string;
+  /** Every change of the Pod and of its Events, one watch event per line, in order. */
+  readonly transitions: string;
+  readonly owner: string;
+  /** Processes that the agent started, one per line. */
+  readonly processes: string;
+  /** `logs/CONTAINER/RESTARTS.log`, see container-log.ts. */
+  readonly logs: string;
+  readonly volumes: string;
+}
+
+/** What decides where the state is, see {@link stateRoot}. */
+export interface StateRootSources {
+  /** The value of `--state-dir`. */
+  readonly flag?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's home folder. */
+  readonly home: string;
+}
+
+// The longest name a file can have on the file systems of Linux and macOS, and two bytes more than Kubernetes allows.
+const NAME_BYTES_MAX = 255;
+
+/**
+ * The folder that holds all state: `--state-dir`, else PODRUN_STATE_DIR, else `podrun` in XDG_STATE_HOME (which counts
+ * only when absolute), else `~/.local/state/podrun`.
+ * @see https://specifications.freedesktop.org/basedir-spec/latest/
+ */
+export function stateRoot({ flag, env, home }: StateRootSources): string {
+  const chosen = flag || env['PODRUN_STATE_DIR'];
+  if (chosen) return path.resolve(chosen);
+  const xdg = env['XDG_STATE_HOME'];
+  return xdg && path.isAbsolute(xdg) ? path.join(xdg, 'podrun') : path.join(home, '.local', 'state', 'podrun');
+}
+
+/** Where the objects of a resource are: a folder per namespace. */
+export function resourceFolder(root: string, resource: string): string {
+  return path.join(root, part(resource));
+}
+
+/** Where the objects of a resource in one namespace are: an entry per name. */
+export function namespaceFolder(root: string, resource: string, namespace: string): string {
+  return path.join(root, part(resource), part(namespace));
+}
+
+/** Where one object is: a folder for a Pod, a file of JSON for every other kind. */
+export function objectPath(root: string, resource: string, namespace: string, name: string): string {
+  return path.join(root, part(resource), part(namespace), part(name));
+}
+
+export function podPaths(root: string, namespace: string, name: string): PodPaths {
+  return pathsInPodFolder(objectPath(root, 'pods', namespace, name));
+}
+
+export function pathsInPodFolder(folder: string): PodPaths {
+  return {
+    folder,
+    object: path.join(folder, 'pod.json'),
+    status: path.join(folder, 'status.json'),
+    transitions: path.join(folder, 'transitions.ndjson'),
+    owner: path.join(folder, 'owner.json'),
+    processes: path.join(folder, 'processes.ndjson'),
+    logs: path.join(folder, 'logs'),
+    volumes: path.join(folder, 'volumes'),
+  };
+}
+
+/** Where the replaced runs of a Pod are, a folder each, named so that they sort by age. */
+export function historyFolder(root: string, namespace: string, name: string): string {
+  return path.join(root, 'history', part(namespace), part(name));
+}
+
+export function lockPath(root: string, resource: string, namespace: string, name: string): string {
+  return path.join(root, '.locks', part(resource), part(namespace), part(name));
+}
+
+/** The right to remove the lock of a process that is gone, see file-lock.ts. */
+export function brokenLockPath(root: string, holder: string): string {
+  return path.join(root, '.locks', '.broken', encodeURIComponent(holder));
+}
+
+/** Folders that are being made or taken away: what is not complete is never in its place. */
+export function stagingFolder(root: string): string {
+  return path.join(root, '.staging');
+}
+
+/**
+ * A name as one part of a path. Names of Kubernetes objects are safe, but not everything that asks for one is checked.
+ * Own files and folders start with a dot, which no name does.
+ * @throws {PodrunError} in the words of client-go, for a name that would lead elsewhere
+ */
+function part(name: string): string {
+  const why =
+    name === '' || name.startsWith('.')
+      ? `may not be '${name}'`
+      : (['/', '%', '\0'].find((character) => name.includes(character)) ?? undefined);
+  if (why === undefined && Buffer.byteLength(name) <= NAME_BYTES_MAX) return name;
+  const reason =
+    why === undefined ? 'may not be longer than 253 bytes' : why.length === 1 ? `may not contain '${why}'` : why;
+  throw new PodrunError(`invalid resource name ${JSON.stringify(name)}: [${reason}]`);
+}

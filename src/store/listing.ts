@@ -1,0 +1,23 @@
+import { namesIn } from './atomic-file.ts';
+import { namespaceFolder, resourceFolder } from './layout.ts';
+import type { Resource, Scope } from './store.ts';
+
+/** Which object of a resource. */
+export interface ObjectKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What a scope may hold, sorted by namespace, then name. A name that is asked for is among them, stored or not. */
+export function keysIn(root: string, resource: Resource, { namespace, name }: Scope): ObjectKey[] {
+  const namespaces = namespace === undefined ? namesIn(resourceFolder(root, resource)) : [namespace];
+  return namespaces.flatMap((each) => {
+    const names = name === undefined ? namesIn(namespaceFolder(root, resource, each)) : [name];
+    return names.map((one) => ({ namespace: each, name: one }));
+  });
+}
+
+/** Is the object of that key part of the scope? */
+export function isWithin(scope: Scope, key: ObjectKey): boolean {
+  return (scope.namespace ?? key.namespace) === key.namespace && (scope.name ?? key.name) === key.name;
+}

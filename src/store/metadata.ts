@@ -1,0 +1,52 @@
+import type { ObjectMeta } from '../api/generated/types.ts';
+import type { StoredMeta } from '../api/objects.ts';
+import { formatTime } from '../api/time.ts';
+import type { Clock } from '../clock.ts';
+import type { ObjectKey } from './listing.ts';
+import type { VersionSource } from './resource-version.ts';
+import type { Resource, Storable } from './store.ts';
+import { conflict, otherUid } from './store-errors.ts';
+
+/** An object as the store holds it. */
+export type StoredObject = Storable & { metadata: StoredMeta; status?: unknown };
+
+/** Which object is meant. As in the API, an empty text is as good as none, here and below. */
+export function keyOf(object: Storable): ObjectKey {
+  return { namespace: object.metadata.namespace || 'default', name: object.metadata.name ?? '' };
+}
+
+/** Metadata of a new object: what the API server fills in where it is missing, and its first resource version. */
+export function newMetadata(metadata: ObjectMeta, clock: Clock, versions: VersionSource): StoredMeta {
+  return {
+    ...metadata,
+    ...keyOf({ metadata }),
+    uid: metadata.uid || globalThis.crypto.randomUUID(),
+    resourceVersion: versions.next(),
+    generation: metadata.generation || 1,
+    creationTimestamp: metadata.creationTimestamp || formatTime(clock.now().wallMs),
+  };
+}
+
+/**
+ * Metadata of an object that replaces a stored one; what names the object for good is kept.
+ * @throws {ConflictError} when the change was made to an older version, or to another object of that name
+ */
+export function changedMetadata(
+  resource: Resource,
+  given: ObjectMeta,
+  stored: StoredMeta,
+  versions: VersionSource,
+): StoredMeta {
+  checkUid(resource, given, stored);
+  if (given.resourceVersion && given.resourceVersion !== stored.resourceVersion) {
+    throw conflict(resource, stored.name);
+  }
+  const { name, namespace, uid, creationTimestamp } = stored;
+  return { ...given, name, namespace, uid, creationTimestamp, resourceVersion: versions.next(stored.resourceVersion) };
+}
+
+/** @throws {ConflictError} when another object has the name now */
+export function checkUid(resource: Resource, given: ObjectMeta, stored: StoredMeta): void {
+  if (!given.uid || given.uid === stored.uid) return;
+  throw otherUid(resource, stored.name, { wanted: given.uid, stored: stored.uid });
+}

@@ -1,0 +1,121 @@
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { formatTime } from '../api/time.ts';
+import type { Clock } from '../clock.ts';
+import { readJson, writeFileAtomically } from './atomic-file.ts';
+import { ifPresent } from './disk-errors.ts';
+import type { FileLocks } from './file-lock.ts';
+import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from './known-process.ts';
+import { podPaths } from './layout.ts';
+import { notFound } from './store-errors.ts';
+
+/** The agent that runs a Pod. */
+export interface Owner extends KnownProcess {
+  /** What the user called, for messages: `podrun apply -f pod.yaml`. */
+  readonly command?: string | undefined;
+  /** RFC 3339. */
+  readonly since: string;
+}
+
+/** A process that an agent started for a container. */
+export interface RecordedProcess extends KnownProcess {
+  readonly containerName: string;
+}
+
+export type Claim =
+  | {
+      readonly ok: true;
+      /** Gives the Pod up: it has ended or is removed. */
+      readonly release: () => void;
+    }
+  /** Another process, which lives, owns the Pod. */
+  | { readonly ok: false; readonly owner: Owner };
+
+interface OwnershipParts {
+  readonly root: string;
+  readonly clock: Clock;
+  readonly lookup: ProcessLookup;
+  readonly locks: FileLocks;
+}
+
+/** Who owns which Pod, and what the owners started: files in the Pods' folders. */
+export class Ownership {
+  readonly #parts: OwnershipParts;
+
+  constructor(parts: OwnershipParts) {
+    this.#parts = parts;
+  }
+
+  /** A description of this process as an owner. */
+  self(command: string | undefined): Owner {
+    const { clock, lookup } = this.#parts;
+    return { ...knownProcess(process.pid, lookup), command, since: formatTime(clock.now().wallMs) };
+  }
+
+  isAlive(owner: KnownProcess): boolean {
+    return stillExists(owner, this.#parts.lookup);
+  }
+
+  /** Who owns the Pod or owned it last, alive or not; undefined for a Pod that nobody has taken up yet. */
+  ownerOf(namespace: string, name: string): Owner | undefined {
+    return readJson<Owner>(podPaths(this.#parts.root, namespace, name).owner);
+  }
+
+  /** The owner, if it is gone. */
+  lostOwnerOf(namespace: string, name: string): Owner | undefined {
+    const owner = this.ownerOf(namespace, name);
+    return owner === undefined || this.isAlive(owner) ? undefined : owner;
+  }
+
+  /**
+   * Makes this process the owner, unless one that lives is it already. Of several that try at once, one succeeds.
+   * @throws {PodrunError} when the Pod is gone
+   */
+  claim(namespace: string, name: string, command: string | undefined): Claim {
+    const owner = this.self(command);
+    const living = this.#parts.locks.hold('pods', namespace, name, () => {
+      const present = this.ownerOf(namespace, name);
+      if (present !== undefined && this.isAlive(present)) return present;
+      const paths = podPaths(this.#parts.root, namespace, name);
+      if (!existsSync(paths.object)) throw notFound('pods', name);
+      writeFileAtomically(paths.owner, JSON.stringify(owner));
+      return undefined;
+    });
+    if (living !== undefined) return { ok: false, owner: living };
+    return { ok: true, release: () => this.release(namespace, name, owner) };
+  }
+
+  /** Does nothing when the Pod has another owner by now, or is gone. */
+  release(namespace: string, name: string, owner: Owner): void {
+    this.#parts.locks.hold('pods', namespace, name, () => {
+      const present = this.ownerOf(namespace, name);
+      if (present?.pid !== owner.pid || present.since !== owner.since) return;
+      rmSync(podPaths(this.#parts.root, namespace, name).owner, { force: true });
+    });
+  }
+
+  /**
+   * Remembers a process of a container, so that a later command can end it when this agent was killed.
+   * @throws {PodrunError} when the Pod is gone
+   */
+  recordProcess(namespace: string, name: string, started: Omit<RecordedProcess, 'bootId'>): void {
+    const paths = podPaths(this.#parts.root, namespace, name);
+    if (!existsSync(paths.object)) throw notFound('pods', name);
+    const line = JSON.stringify({ ...started, bootId: this.#parts.lookup.bootId() });
+    appendFileSync(paths.processes, `${line}\n`, { mode: 0o600 });
+  }
+
+  /** Those recorded processes that still exist: the very same ones, never others that got their pids. */
+  remainsOf(namespace: string, name: string): RecordedProcess[] {
+    const file = podPaths(this.#parts.root, namespace, name).processes;
+    const lines = ifPresent(() => readFileSync(file, 'utf8'))?.split('\n') ?? [];
+    return lines.flatMap(parseRecord).filter((recorded) => stillExists(recorded, this.#parts.lookup));
+  }
+}
+
+function parseRecord(line: string): RecordedProcess[] {
+  try {
+    return [JSON.parse(line) as RecordedProcess];
+  } catch {
+    return []; // torn by a crash, or the empty end
+  }
+}

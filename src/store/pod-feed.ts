@@ -1,0 +1,158 @@
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { FolderWatch, watchPath } from './folder-watch.ts';
+import { podPaths } from './layout.ts';
+import { isWithin, keysIn, type ObjectKey } from './listing.ts';
+import type { StoredObject } from './metadata.ts';
+import type { Subscriber, Subscribers } from './subscribers.ts';
+import { isAboutEvent, LogCursor, parseTransition } from './transition-log.ts';
+
+/** One transition log that is being followed. */
+interface Follower {
+  readonly key: ObjectKey;
+  readonly cursor: LogCursor;
+  readonly watcher: { close(): void };
+  /** The Pod as last told; undefined once it was told to be deleted. */
+  pod: StoredPod | undefined;
+}
+
+interface PodFeedOptions {
+  readonly root: string;
+  readonly subscribers: Subscribers;
+  /** The Pod as readers see it. */
+  readonly readPod: (key: ObjectKey) => StoredPod | undefined;
+  /** Is its owner gone? Asked often. */
+  readonly isLost: (key: ObjectKey) => boolean;
+}
+
+/**
+ * Changes of Pods and of their Events, by following the transition logs of the Pods that somebody wants to know of.
+ * Changes of this process take the same way, through the file, so that everything comes once and in the one order that
+ * the log has; `check` makes that happen within the call that wrote.
+ */
+export class PodFeed {
+  readonly #options: PodFeedOptions;
+  readonly #followers = new Map<string, Follower>();
+  readonly #folders: FolderWatch;
+
+  constructor(options: PodFeedOptions) {
+    this.#options = options;
+    this.#folders = new FolderWatch(options.root, 'pods', (key) => this.check(key));
+  }
+
+  /** Follows what a new subscriber wants. What exists is followed from here on, what comes later from its beginning. */
+  follow(subscriber: Subscriber): void {
+    const scope = podScope(subscriber);
+    this.#folders.add(scope.namespace);
+    for (const key of keysIn(this.#options.root, 'pods', scope)) {
+      const follower = this.#followers.get(keyText(key));
+      if (follower === undefined) this.#attach(key, 'end');
+      else this.#drain(follower);
+    }
+  }
+
+  /** Lets go of what nobody wants any more. */
+  trim(): void {
+    for (const follower of this.#followers.values()) {
+      if (!this.#isWanted(follower.key)) this.#detach(follower);
+    }
+    if (!this.#options.subscribers.want(({ resource }) => resource === 'pods' || resource === 'events')) {
+      this.#folders.close();
+    }
+  }
+
+  /** Something may have happened to that Pod, its Events, or its folder: tells what did. */
+  check(key: ObjectKey): void {
+    const follower = this.#followers.get(keyText(key));
+    if (follower !== undefined) {
+      this.#drain(follower);
+      if (follower.cursor.isCurrent()) return;
+      this.#leave(follower);
+    }
+    if (this.#followers.has(keyText(key)) || !this.#isWanted(key)) return;
+    const successor = this.#attach(key, 'start');
+    if (successor !== undefined) this.#drain(successor);
+  }
+
+  /** Looks at everything, told of or not: for what the file system did not tell, and for owners that died. */
+  recheck(): void {
+    this.#folders.rescan();
+    for (const follower of this.#followers.values()) {
+      this.check(follower.key);
+      this.#tellOfLostOwner(follower);
+    }
+  }
+
+  #isWanted(key: ObjectKey): boolean {
+    return this.#options.subscribers.want((subscriber) => {
+      return ['pods', 'events'].includes(subscriber.resource) && isWithin(podScope(subscriber), key);
+    });
+  }
+
+  #attach(key: ObjectKey, from: 'start' | 'end'): Follower | undefined {
+    const { transitions } = podPaths(this.#options.root, key.namespace, key.name);
+    const cursor = LogCursor.open(transitions, from);
+    if (cursor === undefined) return undefined;
+    const pod = from === 'end' ? this.#options.readPod(key) : undefined;
+    const follower: Follower = { key, cursor, watcher: watchPath(transitions, () => this.check(key)), pod };
+    this.#followers.set(keyText(key), follower);
+    return follower;
+  }
+
+  #detach(follower: Follower): void {
+    follower.watcher.close();
+    follower.cursor.close();
+    this.#followers.delete(keyText(follower.key));
+  }
+
+  /** The log is no longer in its place. What it held to its end is told; somebody may have left out the last line. */
+  #leave(follower: Follower): void {
+    // Once more: between the last look and now, another process may have written the last line and moved the log.
+    this.#drain(follower);
+    // Whoever was told may have come here before.
+    if (this.#followers.get(keyText(follower.key)) !== follower) return;
+    this.#detach(follower);
+    if (follower.pod !== undefined) this.#tell('pods', { type: 'DELETED', object: follower.pod });
+  }
+
+  #drain(follower: Follower): void {
+    const { subscribers } = this.#options;
+    for (let lines = follower.cursor.next(); lines.length > 0; lines = follower.cursor.next()) {
+      for (const line of lines) this.#take(line, follower);
+      subscribers.flush();
+    }
+  }
+
+  #take(line: Buffer, follower: Follower): void {
+    const resource = isAboutEvent(line) ? 'events' : 'pods';
+    if (resource === 'events' && !this.#options.subscribers.want((one) => one.resource === 'events')) return;
+    const transition = parseTransition(line);
+    if (transition === undefined) return;
+    const object = transition.object as StoredObject;
+    if (resource === 'pods') follower.pod = transition.type === 'DELETED' ? undefined : (object as StoredPod);
+    this.#options.subscribers.enqueueIfNews(resource, { type: transition.type, object });
+  }
+
+  /** When the owner of a Pod dies, nobody writes a line: readers find phase Unknown, and so do watchers, once. */
+  #tellOfLostOwner(follower: Follower): void {
+    if (follower.pod === undefined || follower.pod.status.phase === 'Unknown') return;
+    if (isTerminalPhase(follower.pod.status.phase) || !this.#options.isLost(follower.key)) return;
+    const pod = this.#options.readPod(follower.key);
+    if (pod?.status.phase !== 'Unknown') return;
+    follower.pod = pod;
+    this.#tell('pods', { type: 'MODIFIED', object: pod });
+  }
+
+  #tell(resource: 'pods' | 'events', event: { type: 'MODIFIED' | 'DELETED'; object: StoredObject }): void {
+    this.#options.subscribers.enqueue(resource, event);
+    this.#options.subscribers.flush();
+  }
+}
+
+/** The Pods whose logs hold what a subscriber wants: the name of an Event does not say which Pod it is about. */
+function podScope({ resource, scope }: Subscriber): { namespace: string | undefined; name: string | undefined } {
+  return { namespace: scope.namespace, name: resource === 'pods' ? scope.name : undefined };
+}
+
+function keyText({ namespace, name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}

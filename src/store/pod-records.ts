@@ -1,0 +1,223 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { PodStatus } from '../api/generated/types.ts';
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { inFolder, namesIn, prepareFile, readJson, writePrivateFile } from './atomic-file.ts';
+import { errorCode } from './disk-errors.ts';
+import { historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
+import { keysIn } from './listing.ts';
+import { asReadersSeeIt } from './lost-owner.ts';
+import { changedMetadata, checkUid, keyOf, newMetadata, type StoredObject } from './metadata.ts';
+import type { Owner, Ownership } from './ownership.ts';
+import { laterVersion } from './resource-version.ts';
+import type { StorageParts } from './storage.ts';
+import type { Scope, Storable } from './store.ts';
+import { alreadyExists, notFound } from './store-errors.ts';
+import { appendTransition, transitionLine } from './transition-log.ts';
+
+/** The status file. It names the Pod and has a version of its own: clients and the agent write at their own pace. */
+interface StatusFile {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly status: PodStatus;
+}
+
+const RUNS_KEPT = 10;
+const REPLACED_MEANWHILE_MAX = 10;
+/** After a power failure a file may be empty. */
+const LOST_STATUS: PodStatus = { phase: 'Unknown', message: 'the status of this Pod was lost' };
+
+/**
+ * Pods as folders. Clients write `pod.json`, the agent `status.json`, so that neither can overwrite the other; readers
+ * put the two together. Every change is first a line of the transition log and then in its file, both under the Pod's
+ * lock: the lines are the Pod's states, whole and in order.
+ */
+export class PodRecords {
+  readonly #parts: StorageParts;
+  readonly #ownership: Ownership;
+
+  constructor(parts: StorageParts, ownership: Ownership) {
+    this.#parts = parts;
+    this.#ownership = ownership;
+  }
+
+  /** The Pod as readers see it: phase Unknown when its owner is gone. */
+  get(namespace: string, name: string): StoredPod | undefined {
+    const pod = this.#read(namespace, name);
+    return pod === undefined ? undefined : asReadersSeeIt(pod, this.#ownership.lostOwnerOf(namespace, name));
+  }
+
+  list(scope: Scope): StoredPod[] {
+    return keysIn(this.#parts.root, 'pods', scope).flatMap(({ namespace, name }) => this.get(namespace, name) ?? []);
+  }
+
+  create(object: Storable): StoredPod {
+    const { namespace, name } = keyOf(object);
+    return this.#locked(namespace, name, (paths) => {
+      if (this.#read(namespace, name) !== undefined) throw alreadyExists('pods', name);
+      const { pod, folder } = this.#stage(object, undefined);
+      this.#putInPlace(folder, paths.folder);
+      return pod;
+    });
+  }
+
+  update(object: Storable): StoredPod {
+    const { namespace, name } = keyOf(object);
+    return this.#locked(namespace, name, (paths) => {
+      const stored = this.#mustRead(namespace, name);
+      const metadata = changedMetadata('pods', object.metadata, stored.metadata, this.#parts.versions);
+      const pod = { ...(object as StoredPod), metadata, status: stored.status };
+      this.#change(paths, paths.object, objectText(pod), pod);
+      return pod;
+    });
+  }
+
+  updateStatus(object: Storable): StoredPod {
+    const { namespace, name } = keyOf(object);
+    return this.#locked(namespace, name, (paths) => {
+      const stored = this.#mustRead(namespace, name);
+      checkUid('pods', object.metadata, stored.metadata);
+      const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
+      const { status } = object as StoredPod;
+      const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion }, status };
+      this.#change(paths, paths.status, statusText(pod), pod);
+      return pod;
+    });
+  }
+
+  /** Removes a Pod from its place; what is left of it is to be discarded. */
+  takeAway(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
+    const { staging } = this.#parts;
+    return this.#locked(namespace, name, (paths) => {
+      const stored = this.#read(namespace, name);
+      if (stored === undefined) return undefined;
+      const pod = this.#farewell(stored, paths);
+      const folder = staging.takeAway(paths.folder);
+      return { pod, discard: () => staging.discard(folder) };
+    });
+  }
+
+  /**
+   * Starts a new run under the name of an old one: the old one moves to the history, the new one takes its place, owned
+   * by this process. Only the last step makes the new one visible; when it cannot be written, the old one stays.
+   * Answers the owner of a Pod that still runs, instead.
+   */
+  startRun(object: Storable, owner: Owner): { pod: StoredPod } | { runningUnder: Owner } {
+    const { namespace, name } = keyOf(object);
+    return this.#locked(namespace, name, (paths) => {
+      const present = this.#ownership.ownerOf(namespace, name);
+      const old = this.#read(namespace, name);
+      const over = old === undefined || isTerminalPhase(old.status.phase);
+      if (!over && present !== undefined && this.#ownership.isAlive(present)) return { runningUnder: present };
+      const { pod, folder } = this.#stage(object, owner);
+      if (old !== undefined) this.#archive(old, paths);
+      this.#putInPlace(folder, paths.folder);
+      return { pod };
+    });
+  }
+
+  #locked<T>(namespace: string, name: string, run: (paths: PodPaths) => T): T {
+    const paths = podPaths(this.#parts.root, namespace, name);
+    return this.#parts.locks.hold('pods', namespace, name, () => run(paths));
+  }
+
+  #mustRead(namespace: string, name: string): StoredPod {
+    const pod = this.#read(namespace, name);
+    if (pod === undefined) throw notFound('pods', name);
+    return pod;
+  }
+
+  /** Puts the two files together. A run may be replaced between reading one and the other: then reads again. */
+  #read(namespace: string, name: string): StoredPod | undefined {
+    const paths = podPaths(this.#parts.root, namespace, name);
+    for (let attempt = 0; attempt < REPLACED_MEANWHILE_MAX; attempt++) {
+      const pod = readJson<StoredPod>(paths.object);
+      if (pod === undefined) return undefined;
+      const file = readJson<StatusFile>(paths.status);
+      if (file?.uid === pod.metadata.uid) return withStatus(pod, file);
+    }
+    const pod = readJson<StoredPod>(paths.object);
+    return pod === undefined ? undefined : { ...pod, status: LOST_STATUS };
+  }
+
+  /** Logs a change and makes it. What can fail on a full disk comes first, so that there is no line without a change. */
+  #change(paths: PodPaths, file: string, text: string, pod: StoredPod): void {
+    const prepared = prepareFile(file, text);
+    try {
+      appendTransition(paths.transitions, transitionLine('MODIFIED', pod));
+    } catch (error) {
+      prepared.discard();
+      throw error;
+    }
+    prepared.putInPlace();
+  }
+
+  /** Writes a new Pod completely, but not yet in its place. */
+  #stage(object: Storable, owner: Owner | undefined): { pod: StoredPod; folder: string } {
+    const { clock, versions, staging } = this.#parts;
+    const metadata = newMetadata(object.metadata, clock, versions);
+    const { status = { phase: 'Pending' } } = object as StoredObject;
+    const pod = { ...object, metadata, status } as StoredPod;
+    const folder = staging.newFolder();
+    const paths = pathsInPodFolder(folder);
+    try {
+      writePrivateFile(paths.object, objectText(pod));
+      writePrivateFile(paths.status, statusText(pod));
+      writePrivateFile(paths.transitions, transitionLine('ADDED', pod));
+      if (owner !== undefined) writePrivateFile(paths.owner, JSON.stringify(owner));
+    } catch (error) {
+      staging.discard(folder);
+      throw error;
+    }
+    return { pod, folder };
+  }
+
+  #putInPlace(folder: string, place: string): void {
+    const { staging } = this.#parts;
+    // What is there is no Pod (that was checked): remains of a power failure, or something put there by hand.
+    if (existsSync(place)) staging.discard(staging.takeAway(place));
+    inFolder(path.dirname(place), () => renameSync(folder, place));
+  }
+
+  /** The last line of a log: the Pod is gone. On a full disk it is left out, deleting makes room. */
+  #farewell(stored: StoredPod, paths: PodPaths): StoredPod {
+    const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
+    const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
+    try {
+      appendTransition(paths.transitions, transitionLine('DELETED', pod));
+    } catch (error) {
+      if (!['ENOSPC', 'EDQUOT', 'ENOENT'].includes(errorCode(error) ?? '')) throw error;
+    }
+    return pod;
+  }
+
+  /** Moves a run to the history, without its volumes: they live as long as the Pod. */
+  #archive(old: StoredPod, paths: PodPaths): void {
+    const { namespace, name, creationTimestamp, uid } = old.metadata;
+    this.#farewell(old, paths);
+    rmSync(paths.volumes, { recursive: true, force: true });
+    const history = historyFolder(this.#parts.root, namespace, name);
+    const run = `${creationTimestamp.replaceAll(/[^\dTZ.]/g, '')}-${uid}`;
+    inFolder(history, () => renameSync(paths.folder, path.join(history, run)));
+    for (const oldest of namesIn(history).slice(0, -RUNS_KEPT)) {
+      this.#parts.staging.discard(this.#parts.staging.takeAway(path.join(history, oldest)));
+    }
+  }
+}
+
+function withStatus(pod: StoredPod, { resourceVersion, status }: StatusFile): StoredPod {
+  const latest = laterVersion(pod.metadata.resourceVersion, resourceVersion);
+  return { ...pod, metadata: { ...pod.metadata, resourceVersion: latest }, status };
+}
+
+/** What clients write: everything but the status. */
+function objectText(pod: StoredPod): string {
+  const { status: _, ...rest } = pod;
+  return `${JSON.stringify(rest, undefined, 2)}\n`;
+}
+
+/** What the agent writes: the status. */
+function statusText({ metadata, status }: StoredPod): string {
+  const file: StatusFile = { uid: metadata.uid, resourceVersion: metadata.resourceVersion, status };
+  return `${JSON.stringify(file, undefined, 2)}\n`;
+}

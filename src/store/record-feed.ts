@@ -1,0 +1,96 @@
+import { FolderWatch } from './folder-watch.ts';
+import { isWithin, type ObjectKey } from './listing.ts';
+import { keyOf, type StoredObject } from './metadata.ts';
+import type { Resource, Scope } from './store.ts';
+import type { Subscriber, Subscribers } from './subscribers.ts';
+
+interface RecordFeedOptions {
+  readonly root: string;
+  readonly subscribers: Subscribers;
+  readonly list: (resource: Resource, scope: Scope) => StoredObject[];
+  readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
+}
+
+/** What is known of the plain records of one resource. */
+interface Shelf {
+  readonly folders: FolderWatch;
+  /** The objects as last told, by namespace and name. */
+  readonly known: Map<string, StoredObject>;
+}
+
+/**
+ * Changes of plain records, by comparing the files with what was last told. Changes that follow each other fast may
+ * come as one, as clients of Kubernetes expect; those of this process come one by one.
+ */
+export class RecordFeed {
+  readonly #options: RecordFeedOptions;
+  readonly #shelves = new Map<Resource, Shelf>();
+
+  constructor(options: RecordFeedOptions) {
+    this.#options = options;
+  }
+
+  follow({ resource, scope }: Subscriber): void {
+    const shelf = this.#shelves.get(resource) ?? this.#newShelf(resource);
+    shelf.folders.add(scope.namespace);
+    for (const object of this.#options.list(resource, scope)) {
+      const key = keyOf(object);
+      // The others are told of changes up to here; for the new one, here is where it begins.
+      if (this.#isWanted(resource, key)) this.check(resource, key);
+      else shelf.known.set(keyText(key), object);
+    }
+  }
+
+  trim(): void {
+    for (const [resource, shelf] of this.#shelves) {
+      for (const [text, object] of shelf.known) {
+        if (!this.#isWanted(resource, keyOf(object))) shelf.known.delete(text);
+      }
+      if (this.#options.subscribers.want((subscriber) => subscriber.resource === resource)) continue;
+      shelf.folders.close();
+      this.#shelves.delete(resource);
+    }
+  }
+
+  /** Something may have happened to that object: tells what did. */
+  check(resource: Resource, key: ObjectKey): void {
+    const shelf = this.#shelves.get(resource);
+    if (shelf === undefined || !this.#isWanted(resource, key)) return;
+    const before = shelf.known.get(keyText(key));
+    const now = this.#options.read(resource, key);
+    if (before?.metadata.resourceVersion === now?.metadata.resourceVersion) return;
+    const { subscribers } = this.#options;
+    if (before !== undefined && now?.metadata.uid !== before.metadata.uid) {
+      subscribers.enqueue(resource, { type: 'DELETED', object: before });
+    }
+    if (now === undefined) shelf.known.delete(keyText(key));
+    else {
+      shelf.known.set(keyText(key), now);
+      const type = before?.metadata.uid === now.metadata.uid ? 'MODIFIED' : 'ADDED';
+      subscribers.enqueueIfNews(resource, { type, object: now });
+    }
+    subscribers.flush();
+  }
+
+  recheck(): void {
+    for (const [resource, shelf] of this.#shelves) {
+      shelf.folders.rescan();
+      for (const object of shelf.known.values()) this.check(resource, keyOf(object));
+    }
+  }
+
+  #newShelf(resource: Resource): Shelf {
+    const folders = new FolderWatch(this.#options.root, resource, (key) => this.check(resource, key));
+    const shelf: Shelf = { folders, known: new Map() };
+    this.#shelves.set(resource, shelf);
+    return shelf;
+  }
+
+  #isWanted(resource: Resource, key: ObjectKey): boolean {
+    return this.#options.subscribers.want((one) => one.resource === resource && isWithin(one.scope, key));
+  }
+}
+
+function keyText({ namespace, name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,55 @@
+import { readdirSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../clock.ts';
+import { inFolder, makeFolder, makerOf, removeTree, temporaryName } from './atomic-file.ts';
+import { ifPresent } from './disk-errors.ts';
+import type { FileLocks } from './file-lock.ts';
+import type { ProcessLookup } from './known-process.ts';
+import { stagingFolder } from './layout.ts';
+import type { VersionSource } from './resource-version.ts';
+
+/** What every kind of record needs. */
+export interface StorageParts {
+  readonly root: string;
+  readonly clock: Clock;
+  readonly locks: FileLocks;
+  readonly versions: VersionSource;
+  readonly staging: StagingArea;
+}
+
+/**
+ * Where folders are made before they are put in their place, and where they go before they are removed: a folder can
+ * be moved in one step, but neither filled nor emptied in one.
+ */
+export class StagingArea {
+  readonly #folder: string;
+  readonly #lookup: ProcessLookup;
+
+  constructor(root: string, lookup: ProcessLookup) {
+    this.#folder = stagingFolder(root);
+    this.#lookup = lookup;
+  }
+
+  newFolder(): string {
+    const folder = path.join(this.#folder, temporaryName());
+    makeFolder(folder);
+    return folder;
+  }
+
+  /** Moves a folder out of its place, in one step; answers where it is now. */
+  takeAway(folder: string): string {
+    const away = path.join(this.#folder, temporaryName());
+    inFolder(this.#folder, () => renameSync(folder, away));
+    return away;
+  }
+
+  /** Removes a folder of the staging area, and what processes that are gone have left there. */
+  discard(folder: string): void {
+    removeTree(folder);
+    for (const name of ifPresent(() => readdirSync(this.#folder)) ?? []) {
+      const maker = makerOf(name);
+      if (maker !== undefined && this.#lookup.startTimeOf(maker) === undefined)
+        removeTree(path.join(this.#folder, name));
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { PodrunError } from '../api/errors.ts';
+import type { Resource } from './store.ts';
+
+/** The words of the API server for a request it refuses. Source: apimachinery/pkg/api/errors/errors.go. */
+
+/** Somebody else has written the object since it was read: read it again and repeat the change. */
+export class ConflictError extends PodrunError {}
+
+export function notFound(resource: Resource, name: string): PodrunError {
+  return new PodrunError(`${resource} "${name}" not found`);
+}
+
+export function alreadyExists(resource: Resource, name: string): PodrunError {
+  return new PodrunError(`${resource} "${name}" already exists`);
+}
+
+export function conflict(resource: Resource, name: string): ConflictError {
+  const why = 'the object has been modified; please apply your changes to the latest version and try again';
+  return new ConflictError(`Operation cannot be fulfilled on ${resource} "${name}": ${why}`);
+}
+
+/** The name now belongs to another object than the one that was meant. */
+export function otherUid(resource: Resource, name: string, uids: { wanted: string; stored: string }): ConflictError {
+  const why = `Precondition failed: UID in precondition: ${uids.wanted}, UID in object meta: ${uids.stored}`;
+  return new ConflictError(`Operation cannot be fulfilled on ${resource} "${name}": ${why}`);
+}
