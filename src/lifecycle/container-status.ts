@@ -78,8 +78,8 @@ interface States {
 }
 
 function statesOf(pod: StoredPod, facts: PodFacts, container: Container, own: ContainerFacts): States {
-  const removed: ContainerState =
-    own.removedByRestartAll ? {
+  const removed: ContainerState = own.removedByRestartAll
+    ? {
         terminated: {
           exitCode: 137,
           reason: 'RestartingAllContainers',

@@ -27,11 +27,6 @@ export interface Step {
   readonly effects: readonly Effect[];
 }
 
-export function eventEffect(
-  type: EventDraft['type'],
-  reason: string,
-  message: string,
-  container?: string,
-): Effect {
+export function eventEffect(type: EventDraft['type'], reason: string, message: string, container?: string): Effect {
   return { type: 'event', event: { type, reason, message, ...(container === undefined ? {} : { container }) } };
 }

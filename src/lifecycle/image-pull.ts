@@ -83,12 +83,7 @@ function nextPull(backOff: BackOff | undefined, nowMs: number): BackOff {
   return { delayMs, lastUpdateMs: nowMs };
 }
 
-function refused(
-  name: string,
-  startError: StartError,
-  before: readonly Effect[],
-  imageBackOff?: BackOff,
-): ImageStep {
+function refused(name: string, startError: StartError, before: readonly Effect[], imageBackOff?: BackOff): ImageStep {
   const effects = [...before, eventEffect('Warning', 'Failed', `Error: ${startError.reason}`, name)];
   return { type: 'refused', startError, imageBackOff, effects };
 }

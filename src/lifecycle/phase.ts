@@ -65,12 +65,7 @@ export function podPhase(input: PhaseInput): PodPhase {
 
 type Restarts = (container: Container, exitCode: number, reason: string | undefined) => boolean;
 
-function tallyInit(
-  tally: Tally,
-  container: Container,
-  status: ContainerStatus | undefined,
-  restarts: Restarts,
-): void {
+function tallyInit(tally: Tally, container: Container, status: ContainerStatus | undefined, restarts: Restarts): void {
   const ended = status?.state?.terminated ?? (status?.state?.waiting && status.lastState?.terminated);
   if (ended === undefined) tally.pendingInit++;
   else if (ended.exitCode !== 0 && !restarts(container, ended.exitCode, ended.reason)) tally.initFailed++;

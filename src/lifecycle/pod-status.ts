@@ -137,10 +137,7 @@ function conditions(input: ConditionInput): PodCondition[] {
   if (hasRestartAllRule(pod.spec)) {
     verdicts.push(['AllContainersRestarting', allContainersRestartingCondition(pod.spec, statuses, phase)]);
   }
-  return [
-    ...others,
-    ...verdicts.map(([type, verdict]) => dated(type, verdict, { old, now: input.now, pod })),
-  ];
+  return [...others, ...verdicts.map(([type, verdict]) => dated(type, verdict, { old, now: input.now, pod }))];
 }
 
 /** Gives a condition its time: now when its status is new, else the time it had. */

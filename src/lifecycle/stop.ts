@@ -106,7 +106,10 @@ export function isTurnToStop(pod: StoredPod, facts: PodFacts, name: string): boo
 
 /** Grace period of a Pod that is taken down, in seconds; never below 1. Source: pod_workers.go calculateEffectiveGracePeriod. */
 export function podGraceSeconds(pod: StoredPod, override: number | undefined): number {
-  return Math.max(1, override ?? pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30);
+  return Math.max(
+    1,
+    override ?? pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30,
+  );
 }
 
 /**
