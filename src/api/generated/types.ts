@@ -748,7 +748,7 @@ export interface PersistentVolumeClaimCondition {
 }
 
 export interface PersistentVolumeClaimSpec {
-  accessModes?: 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod' | undefined;
+  accessModes?: Array<'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod'> | undefined;
   selector?: LabelSelector | undefined;
   resources?: VolumeResourceRequirements | undefined;
   volumeName?: string | undefined;
@@ -761,11 +761,11 @@ export interface PersistentVolumeClaimSpec {
 
 export interface PersistentVolumeClaimStatus {
   phase?: 'Pending' | 'Bound' | 'Lost' | undefined;
-  accessModes?: 'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod' | undefined;
+  accessModes?: Array<'ReadWriteOnce' | 'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOncePod'> | undefined;
   capacity?: Record<string, Quantity> | undefined;
   conditions?: PersistentVolumeClaimCondition[] | undefined;
   allocatedResources?: Record<string, Quantity> | undefined;
-  allocatedResourceStatuses?: 'ControllerResizeInProgress' | 'ControllerResizeInfeasible' | 'NodeResizePending' | 'NodeResizeInProgress' | 'NodeResizeInfeasible' | undefined;
+  allocatedResourceStatuses?: Record<string, 'ControllerResizeInProgress' | 'ControllerResizeInfeasible' | 'NodeResizePending' | 'NodeResizeInProgress' | 'NodeResizeInfeasible'> | undefined;
   currentVolumeAttributesClassName?: string | undefined;
   modifyVolumeStatus?: ModifyVolumeStatus | undefined;
   healthStatus?: VolumeHealthStatus | undefined;
@@ -1225,7 +1225,7 @@ export interface ServiceSpec {
   healthCheckNodePort?: number | undefined;
   publishNotReadyAddresses?: boolean | undefined;
   sessionAffinityConfig?: SessionAffinityConfig | undefined;
-  ipFamilies?: 'IPv4' | 'IPv6' | '' | undefined;
+  ipFamilies?: Array<'IPv4' | 'IPv6' | ''> | undefined;
   ipFamilyPolicy?: 'SingleStack' | 'PreferDualStack' | 'RequireDualStack' | undefined;
   allocateLoadBalancerNodePorts?: boolean | undefined;
   loadBalancerClass?: string | undefined;

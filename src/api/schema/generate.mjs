@@ -33,12 +33,14 @@ const tsName = (name) => {
   return types[bare] ? group[0].toUpperCase() + group.slice(1) + bare : bare;
 };
 
-const tsType = (type) => {
+/** `values` are the texts that a string may be; in a list or a map, each of its items. */
+const tsType = (type, values) => {
   if (type.startsWith('[]')) {
-    const item = tsType(type.slice(2));
+    const item = tsType(type.slice(2), values);
     return item.includes(' ') ? `Array<${item}>` : `${item}[]`;
   }
-  if (type.startsWith('map:')) return `Record<string, ${tsType(type.slice(4))}>`;
+  if (type.startsWith('map:')) return `Record<string, ${tsType(type.slice(4), values)}>`;
+  if (values) return values.map((value) => `'${value}'`).join(' | ');
   if (PRIMITIVES[type]) return PRIMITIVES[type];
   if (!types[type]) throw new Error(`unknown type ${type}`);
   return tsName(type);
@@ -47,7 +49,7 @@ const tsType = (type) => {
 const fieldLine = ([name, field]) => {
   // Long lists (the 67 stop signals) say nothing in a type that validation does not say better.
   const closed = field.enum && field.enum.length <= 12;
-  const type = closed ? field.enum.map((value) => `'${value}'`).join(' | ') : tsType(field.type);
+  const type = tsType(field.type, closed ? field.enum : undefined);
   return field.required ? `  ${name}: ${type};` : `  ${name}?: ${type} | undefined;`;
 };
 
