@@ -8,7 +8,7 @@ import { isImagePattern } from '../lifecycle/image-pattern.ts';
 import { configError, ConfigNode } from './config-node.ts';
 import { splitWords } from './split-words.ts';
 
-export const CONFIG_FILE_NAME = 'podrun.yaml';
+const CONFIG_FILE_NAME = 'podrun.yaml';
 
 /** What `podrun.yaml` says. */
 export interface ConfigFile {

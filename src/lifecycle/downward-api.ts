@@ -80,7 +80,7 @@ export function resourceField(
   return { ok: true, value: String((units(amount ?? '0') + step - 1n) / step) };
 }
 
-/** Its own limit, else the Pod's, else what the node has. Source: kubelet_resources.go defaultPodLimitsForDownwardAPI. */
+/** Its own limit, else the Pod's, else what the node has. Source: kubelet_resources.go. */
 function limitOf(container: Container, name: string, { pod, node }: DownwardFacts): string | undefined {
   const own = container.resources?.limits?.[name];
   if (!LIMITED_BY_NODE.has(name) || (own !== undefined && !isZero(own))) return own;

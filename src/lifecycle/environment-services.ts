@@ -24,16 +24,21 @@ export function serviceVariables(
   namespace: string,
   wantsLinks: boolean,
 ): Map<string, string> {
-  // The API server's Service wins over one of the same name in the Pod's namespace: it is looked at last.
-  const linked = wantsLinks ? services.filter((service) => service.namespace === namespace) : [];
   const apiServer = services.filter((service) => service.namespace === 'default' && service.name === 'kubernetes');
-  return new Map([...linked, ...apiServer].flatMap(variablesOf));
+  const linked = wantsLinks ? services.filter((service) => service.namespace === namespace) : [];
+  // A Service of the Pod's namespace takes the place of the API server's when it has the same name.
+  const byName = new Map([...apiServer, ...linked].filter(hasAddress).map((service) => [service.name, service]));
+  return new Map([...byName.values()].flatMap(variablesOf));
+}
+
+function hasAddress({ clusterIP = '' }: ServiceFact): boolean {
+  return clusterIP !== '' && clusterIP !== 'None';
 }
 
 function variablesOf(service: ServiceFact): [string, string][] {
-  const { clusterIP, ports } = service;
+  const { clusterIP = '', ports } = service;
   const [first] = ports;
-  if (clusterIP === undefined || clusterIP === '' || clusterIP === 'None' || first === undefined) return [];
+  if (first === undefined) return [];
   const prefix = variableName(service.name);
   return [
     [`${prefix}_SERVICE_HOST`, clusterIP],

@@ -1,0 +1,34 @@
+import type { Container, PodSpec } from '../../src/api/generated/types.ts';
+import type { StoredPod } from '../../src/api/objects.ts';
+import type { NodeFacts } from '../../src/lifecycle/node-facts.ts';
+
+/** A node that a test can change one thing of. */
+export const node: NodeFacts = {
+  name: 'node-1',
+  labels: { 'kubernetes.io/hostname': 'node-1', 'kubernetes.io/os': 'linux', disk: 'ssd', cores: '8', rank: 'second' },
+  allocatable: { cpu: '2', memory: '4Gi', 'ephemeral-storage': '10Gi', pods: '110' },
+  hostIPs: ['192.0.2.7'],
+};
+
+/** A Pod as the store holds it, with a spec that matters to the test. */
+export function podWith(spec: Partial<PodSpec> = {}, metadata: Partial<StoredPod['metadata']> = {}): StoredPod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'web',
+      namespace: 'shop',
+      uid: '7b3d8f6e-0000-4000-8000-000000000001',
+      resourceVersion: '1',
+      creationTimestamp: '2026-11-20T20:00:00.000000Z',
+      ...metadata,
+    },
+    spec: { containers: [{ name: 'main', image: 'busybox' }], enableServiceLinks: true, ...spec },
+    status: { phase: 'Pending' },
+  };
+}
+
+/** A container that asks for resources. */
+export function requesting(requests: Record<string, string>, rest: Partial<Container> = {}): Container {
+  return { name: 'main', image: 'busybox', ...rest, resources: { requests } };
+}
