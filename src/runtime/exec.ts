@@ -6,8 +6,8 @@ import { killGroup } from './kill.ts';
 import { factsOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ExecOutcome, ExecRequest } from './runtime.ts';
-import { exitCodeOf, withContainerUmask } from './spawn.ts';
-import { isFormatUnknown, lookUpProgram, whyNotEnterable } from './start-checks.ts';
+import { exitCodeOf, turnToSpawn, withContainerUmask } from './spawn.ts';
+import { isPlainText, lookUpProgram, whyNotEnterable } from './start-checks.ts';
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function runExec(request: ExecRequest, clock: Clock): Promise<ExecO
   const lookup = lookUpProgram({ name, cwd, searchPath: env['PATH'] });
   if (!lookup.ok) return failedToStart(lookup.error);
   const { file } = lookup;
-  if (isFormatUnknown(file, cwd)) return failedToStart(execveFailed(file, 'ENOEXEC'));
+  if (isPlainText(file, cwd)) return failedToStart(execveFailed(file, 'ENOEXEC'));
   const command = await spawnCommand({ ...request, file, args });
   if ('errno' in command) {
     const { errno } = command;
@@ -70,6 +70,7 @@ async function spawnCommand(
   } as const;
   // execa refuses a NUL, which ends a text for the kernel, before it tries.
   if ([...args, ...Object.entries(env).flat()].some((text) => text.includes('\0'))) return { errno: 'EINVAL' };
+  await turnToSpawn();
   const subprocess = withContainerUmask(() => execa(file, args, options));
   const { pid, stdout, stderr } = subprocess;
   if (pid === undefined) return { errno: errnoOf(await subprocess) };

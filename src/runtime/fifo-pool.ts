@@ -11,8 +11,14 @@ export interface Fifo {
   readonly writeFd: number;
 }
 
+/** What a container writes its output to. */
+export interface FifoPair {
+  readonly stdout: Fifo;
+  readonly stderr: Fifo;
+}
+
 // mkfifo takes 3 to 5 ms whether it makes two or sixteen.
-const FIFOS_PER_CALL = 16;
+const FIFOS_AHEAD = 16;
 
 /**
  * FIFOs for the output of containers. Node's own pipes are sockets, which `/dev/stdout` cannot be opened through; in a
@@ -22,6 +28,7 @@ const FIFOS_PER_CALL = 16;
 export class FifoPool {
   readonly #directory: string;
   readonly #paths: string[] = [];
+  #wanted = 0;
   #making: Promise<void> | undefined;
 
   /** @param directory private (mode 0700) and the caller's to remove in the end; made when missing */
@@ -29,41 +36,53 @@ export class FifoPool {
     this.#directory = directory;
   }
 
-  /** Makes FIFOs ahead of the first that is taken. */
+  /** Makes FIFOs ahead of the first that are taken. */
   async fill(): Promise<void> {
-    if (this.#paths.length > 0) return;
-    this.#making ??= this.#make().finally(() => {
-      this.#making = undefined;
-    });
-    await this.#making;
+    if (this.#paths.length === 0) await this.#make();
   }
 
   /** @throws {Error} with an errno when the system gives no more files, or no mkfifo */
-  async take(): Promise<Fifo> {
+  async takePair(): Promise<FifoPair> {
     try {
-      return await this.#takeOne();
+      return await this.#take();
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error;
       // Somebody has tidied up in our folder: what was made ahead is gone.
       this.#paths.length = 0;
-      return await this.#takeOne();
+      return await this.#take();
     }
   }
 
-  async #takeOne(): Promise<Fifo> {
-    let path: string | undefined;
-    while ((path = this.#paths.pop()) === undefined) await this.fill();
+  async #take(): Promise<FifoPair> {
+    this.#wanted += 2;
     try {
-      return openFifo(path);
+      while (this.#paths.length < 2) await this.#make();
     } finally {
-      rmSync(path, { force: true });
+      this.#wanted -= 2;
+    }
+    const stdout = openFifo(this.#paths.pop() ?? '');
+    try {
+      return { stdout, stderr: openFifo(this.#paths.pop() ?? '') };
+    } catch (error) {
+      closeFifo(stdout);
+      throw error;
     }
   }
 
-  async #make(): Promise<void> {
+  /** One call at a time, for all who wait by then. */
+  #make(): Promise<void> {
+    this.#making ??= this.#callMkfifo().finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
+  }
+
+  async #callMkfifo(): Promise<void> {
+    // Whoever starts a container in this moment, too, gets here first.
+    await Promise.resolve();
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const prefix = randomUUID();
-    const names = Array.from({ length: FIFOS_PER_CALL }, (_, index) => `${prefix}.${index}`);
+    const names = Array.from({ length: Math.max(FIFOS_AHEAD, this.#wanted) }, (_, index) => `${prefix}.${index}`);
     const child = spawn('mkfifo', ['-m', '600', ...names], { cwd: this.#directory, stdio: 'ignore' });
     const [exitCode] = (await once(child, 'exit')) as [number | null];
     if (exitCode !== 0) throw new Error(`mkfifo in ${this.#directory} ended with exit code ${exitCode}`);
@@ -71,14 +90,24 @@ export class FifoPool {
   }
 }
 
+export function closeFifo({ readFd, writeFd }: Fifo): void {
+  closeSync(readFd);
+  closeSync(writeFd);
+}
+
+/** Opens both ends; the name goes, whether it was of use or not. */
 function openFifo(path: string): Fifo {
-  // The reader first, so that the writer need not wait for one. O_NONBLOCK is a property of what is opened, not of the
-  // descriptor: a writer opened with it would hand EAGAIN to the program, which would lose its output.
-  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    return { readFd, writeFd: openSync(path, constants.O_WRONLY) };
-  } catch (error) {
-    closeSync(readFd);
-    throw error;
+    // The reader first, so that the writer need not wait for one. O_NONBLOCK is a property of what is opened, not of
+    // the descriptor: a writer opened with it would hand EAGAIN to the program, which would lose its output.
+    const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return { readFd, writeFd: openSync(path, constants.O_WRONLY) };
+    } catch (error) {
+      closeSync(readFd);
+      throw error;
+    }
+  } finally {
+    rmSync(path, { force: true });
   }
 }

@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { runExec } from './exec.ts';
-import { FifoPool, type Fifo } from './fifo-pool.ts';
+import { closeFifo, FifoPool, type Fifo, type FifoPair } from './fifo-pool.ts';
 import { killGroup } from './kill.ts';
 import { readFifo, readPipe, type OutputReader } from './output-reader.ts';
 import { factsOf } from './process-identity.ts';
@@ -18,7 +18,7 @@ import type {
   StartOutcome,
 } from './runtime.ts';
 import { exitCodeOf, spawnLeader, type SpawnOutcome } from './spawn.ts';
-import { isFormatUnknown, lookUpProgram, prepareWorkingDirectory } from './start-checks.ts';
+import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start-checks.ts';
 import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start-errors.ts';
 import { Sweeper } from './sweeper.ts';
 
@@ -29,9 +29,6 @@ export interface ProcessRuntimeOptions {
   /** How output travels. Default: `fifo` on Linux, `pipe` elsewhere (where `/dev/stdout` works with Node's pipes). */
   readonly output?: 'fifo' | 'pipe';
 }
-
-/** The standard streams of a process to be: our ends and its own. */
-type Output = { readonly stdout: Fifo; readonly stderr: Fifo } | undefined;
 
 /**
  * Runs containers as plain processes of this machine: the tier that works everywhere.
@@ -69,44 +66,31 @@ export class ProcessRuntime implements Runtime {
     const [name] = launch.argv;
     const lookup = lookUpProgram({ name, cwd: launch.cwd, searchPath: launch.env['PATH'] });
     if (!lookup.ok) return failed(startFailed(lookup.error));
-    let output: Output;
+    let fifos: FifoPair | undefined;
     try {
-      output = await this.#openOutput();
+      if (this.#output === 'fifo') fifos = await this.#fifos.takePair();
     } catch (error) {
       return failed(outputFailed(String(error)));
     }
-    const spawned = await spawnMain(launch, lookup.file, output);
-    for (const fifo of [output?.stdout, output?.stderr]) {
-      if (fifo === undefined) continue;
-      closeSync(fifo.writeFd);
-      if (!spawned.ok) closeSync(fifo.readFd);
+    const spawned = await spawnMain(launch, lookup.file, fifos);
+    if (!spawned.ok) {
+      if (fifos !== undefined) Object.values(fifos).forEach(closeFifo);
+      return failed(startFailed(forkFailed(spawned.errno)));
     }
-    if (!spawned.ok) return failed(startFailed(forkFailed(spawned.errno)));
-    return { ok: true, container: this.#attend(launch, spawned.child, spawned.pid, output) };
+    if (fifos !== undefined) for (const { writeFd } of Object.values(fifos)) closeSync(writeFd);
+    return { ok: true, container: this.#attend(launch, spawned.child, spawned.pid, fifos) };
   }
 
   exec(request: ExecRequest): Promise<ExecOutcome> {
     return runExec(request, this.#clock);
   }
 
-  async #openOutput(): Promise<Output> {
-    if (this.#output === 'pipe') return undefined;
-    const stdout = await this.#fifos.take();
-    try {
-      return { stdout, stderr: await this.#fifos.take() };
-    } catch (error) {
-      closeSync(stdout.readFd);
-      closeSync(stdout.writeFd);
-      throw error;
-    }
-  }
-
-  #attend(launch: ContainerLaunch, child: ChildProcess, pid: number, output: Output): RunningContainer {
+  #attend(launch: ContainerLaunch, child: ChildProcess, pid: number, fifos: FifoPair | undefined): RunningContainer {
     const startedAt = this.#clock.now();
     // On Linux a look is cheap; elsewhere, whoever has the pid once the main process is gone is another process.
     const startTime = process.platform === 'linux' ? factsOf(pid)?.startTime : undefined;
-    const stdout = this.#read(output?.stdout, child.stdout, (chunk) => launch.onOutput('stdout', chunk));
-    const stderr = this.#read(output?.stderr, child.stderr, (chunk) => launch.onOutput('stderr', chunk));
+    const stdout = this.#read(fifos?.stdout, child.stdout, (chunk) => launch.onOutput('stdout', chunk));
+    const stderr = this.#read(fifos?.stderr, child.stderr, (chunk) => launch.onOutput('stderr', chunk));
     child.once('exit', (code, signal) => {
       const at = this.#clock.now();
       // A container's processes die with its first: at once those of the group, the others as soon as they are found.
@@ -144,12 +128,12 @@ export class ProcessRuntime implements Runtime {
  * are too long, …), a node's container has already started: its process, runc itself up to that point, writes the
  * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). So does a stand-in here.
  */
-async function spawnMain(launch: ContainerLaunch, file: string, output: Output): Promise<SpawnOutcome> {
+async function spawnMain(launch: ContainerLaunch, file: string, fifos: FifoPair | undefined): Promise<SpawnOutcome> {
   const { argv, cwd, id } = launch;
-  const outputs = output === undefined ? (['pipe', 'pipe'] as const) : [output.stdout.writeFd, output.stderr.writeFd];
+  const outputs = fifos === undefined ? (['pipe', 'pipe'] as const) : [fifos.stdout.writeFd, fifos.stderr.writeFd];
   const stdio = [launch.stdin ? 'pipe' : 'ignore', ...outputs] as const;
   const marker = { [CONTAINER_MARKER]: id };
-  const spawned: SpawnOutcome = isFormatUnknown(file, cwd)
+  const spawned: SpawnOutcome = isPlainText(file, cwd)
     ? { ok: false, errno: 'ENOEXEC' }
     : await spawnLeader({ file, argv, cwd, env: { ...launch.env, ...marker }, stdio: [...stdio] });
   if (spawned.ok || isForkError(spawned.errno)) return spawned;

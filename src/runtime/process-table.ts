@@ -23,7 +23,7 @@ const SLICE_MS = 2;
  * `sinceTicks` (in the start times of Linux; elsewhere it has no meaning) and whose environment we may see.
  */
 export function listProcesses(clock: Clock, sinceTicks: number): Promise<ProcessEntry[]> {
-  return process.platform === 'linux' ? readProcFolder(clock, sinceTicks) : askPs();
+  return process.platform === 'linux' ? listByProc(clock, sinceTicks) : listByPs();
 }
 
 /** The value of the mark in the text of an environment: `NAME=value` pairs, each with a NUL at its end. */
@@ -44,7 +44,7 @@ export function parsePsTable(text: string): ProcessEntry[] {
   });
 }
 
-async function readProcFolder(clock: Clock, sinceTicks: number): Promise<ProcessEntry[]> {
+async function listByProc(clock: Clock, sinceTicks: number): Promise<ProcessEntry[]> {
   const entries: ProcessEntry[] = [];
   let sliceStartMs = clock.now().monotonicMs;
   for (const name of readdirSync('/proc')) {
@@ -72,7 +72,8 @@ function readMark(pid: number): string | undefined {
   }
 }
 
-async function askPs(): Promise<ProcessEntry[]> {
+/** What `listProcesses` does where there is no /proc: 5 to 20 ms, in a process of its own. */
+export async function listByPs(): Promise<ProcessEntry[]> {
   const columns = [...PS_COLUMNS, 'command='].join(',');
   // "Show the environment as well" is -E on macOS, e elsewhere; ww: lines of any length.
   const flags = process.platform === 'darwin' ? '-axEww' : 'axeww';

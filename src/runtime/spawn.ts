@@ -22,6 +22,7 @@ export type SpawnOutcome =
  * defaults in it (Node sees to that), our descriptors are closed, and its umask is that of a container.
  */
 export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest): Promise<SpawnOutcome> {
+  await turnToSpawn();
   const [argv0, ...args] = argv;
   let child: ChildProcess;
   try {
@@ -36,6 +37,22 @@ export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest)
   // Later errors are about signals that could not be sent.
   child.on('error', () => undefined);
   return { ok: true, child, pid: child.pid };
+}
+
+let turn: Promise<void> = Promise.resolve();
+
+/**
+ * To make a process stops the event loop for about a millisecond. Resolves at once, or, when many are to be made, for
+ * one in each lap of the loop, so that exits and output get their turn in between.
+ */
+export function turnToSpawn(): Promise<void> {
+  const mine = turn;
+  const nextLap = (): Promise<void> =>
+    new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  turn = mine.then(nextLap);
+  return mine;
 }
 
 /** Runs `start`, which must not wait, under the umask that a container runtime gives its processes. */

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { goQuote } from '../api/go-quote.ts';
 import { errnoOf, errnoText } from './errno.ts';
@@ -61,24 +61,23 @@ export function whyNotEnterable(path: string): string | undefined {
 }
 
 /**
- * Would the kernel refuse to execute this file because it is neither a binary nor a script with `#!`? A shell, and
- * with it the C library, then runs it as a shell script; a container runtime says `exec format error`.
+ * Would the kernel refuse to execute this file because it is a text without `#!`? The C library then runs it as a shell
+ * script, of its own accord; a container runtime says `exec format error`. Binaries, of whatever kind, the kernel knows.
  */
-export function isFormatUnknown(file: string, cwd: string): boolean {
+export function isPlainText(file: string, cwd: string): boolean {
   if (process.platform !== 'linux') return false;
-  const start = Buffer.alloc(4);
+  const start = Buffer.alloc(128);
   try {
     const fd = openSync(resolve(cwd, file), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      readSync(fd, start, 0, start.length, 0);
+      const text = start.subarray(0, readSync(fd, start)).toString('latin1');
+      return !text.startsWith('#!') && !text.includes('\0');
     } finally {
       closeSync(fd);
     }
   } catch {
     return false; // may be executed but not read: the kernel will say
   }
-  const known = start.toString('latin1').startsWith('#!') || start.toString('latin1') === '\u007FELF';
-  return !known && !hasRegisteredFormats();
 }
 
 function whyNotExecutable(file: string, cwd: string): string | undefined {
@@ -127,13 +126,4 @@ function mkdirFailed(path: string, errno: string): string {
 
 function chdirFailed(path: string, errno: string): string {
   return `chdir to cwd (${goQuote(path)}) set in config.json failed: ${errnoText(errno)}`;
-}
-
-/** Has this machine more binary formats than its own (binfmt_misc: Java, WebAssembly, other processors)? */
-function hasRegisteredFormats(): boolean {
-  try {
-    return readdirSync('/proc/sys/fs/binfmt_misc').some((name) => name !== 'register' && name !== 'status');
-  } catch {
-    return false;
-  }
 }

@@ -95,10 +95,10 @@ describe('startTimeOf()', () => {
   });
 
   it('takes a zombie for gone', async () => {
-    // The shell replaced itself: sleep does not know of the child, and never asks how it ended.
-    const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 60'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    // The child ends when the shell has become `sleep`, which does not know of it and never asks how it ended.
+    const child = 'sh -c "until grep -q sleep /proc/$PPID/comm; do :; done" &';
+    const script = `${child.replace('$', '\\$')} echo $!; exec sleep 60`;
+    const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(chunk.toString());
     const deadlineMs = performance.now() + 5000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { goQuote } from '../../src/api/go-quote.ts';
 import {
-  isFormatUnknown,
+  isPlainText,
   lookUpProgram,
   prepareWorkingDirectory,
   whyNotEnterable,
@@ -110,19 +110,20 @@ describe('whyNotEnterable()', () => {
   });
 });
 
-describe('isFormatUnknown()', () => {
+describe('isPlainText()', () => {
   it.each([
-    { content: '#!/bin/sh\n', unknown: false },
-    { content: 'echo hello\n', unknown: true },
-    { content: '', unknown: true },
-    { content: '\u00ef\u00bb\u00bf#!/bin/sh\n', unknown: true },
-  ])('of a file with $content: $unknown', ({ content, unknown }) => {
+    { content: '#!/bin/sh\n', plain: false },
+    { content: 'echo hello\n', plain: true },
+    { content: '', plain: true },
+    { content: '\0asm', plain: false },
+    { content: '\u00ef\u00bb\u00bf#!/bin/sh\n', plain: true },
+  ])('of a file with $content: $plain', ({ content, plain }) => {
     writeFileSync(join(root, 'program'), Buffer.from(content, 'latin1'), { mode: 0o755 });
-    expect(isFormatUnknown('./program', root)).toBe(unknown);
+    expect(isPlainText('./program', root)).toBe(plain);
   });
 
   it('knows binaries, and leaves what it cannot read to the kernel', () => {
-    expect(isFormatUnknown(process.execPath, '/')).toBe(false);
-    expect(isFormatUnknown('/nowhere', '/')).toBe(false);
+    expect(isPlainText(process.execPath, '/')).toBe(false);
+    expect(isPlainText('/nowhere', '/')).toBe(false);
   });
 });

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markIn, parsePsTable, type ProcessEntry } from '../../src/runtime/process-table.ts';
+import { listByPs, markIn, parsePsTable, type ProcessEntry } from '../../src/runtime/process-table.ts';
 import { membersOf, Sweeper, type SweepTarget } from '../../src/runtime/sweeper.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 
@@ -168,6 +170,17 @@ describe('markIn()', () => {
     { environ: '', mark: undefined },
   ])('of $environ is $mark', ({ environ, mark }) => {
     expect(markIn(environ)).toBe(mark);
+  });
+});
+
+describe('listByPs()', () => {
+  it('finds processes by their mark, with their groups', async () => {
+    const env = { PATH: process.env['PATH'], PODRUN_CONTAINER_ID: 'found-by-ps' };
+    const child = spawn('sleep', ['60'], { env, stdio: 'ignore', detached: true });
+    const found = (await listByPs()).filter(({ containerId }) => containerId === 'found-by-ps');
+    expect(found).toMatchObject([{ pid: child.pid, parentPid: process.pid, groupId: child.pid, zombie: false }]);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
   });
 });
 
