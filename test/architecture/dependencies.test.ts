@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readonly string[] }> = [
   { modules: /^(node:child_process|execa)$/, layers: ['runtime'] },
   { modules: /^(commander|ora|chalk)$/, layers: ['cli'] },
-  { modules: /^yaml$/, layers: ['manifest', 'print', 'cli'] },
+  { modules: /^yaml$/, layers: ['manifest', 'agent'] },
   { modules: /^node:(timers|timers\/promises|perf_hooks)$/, layers: ['clock'] },
 ];
 

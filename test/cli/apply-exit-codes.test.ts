@@ -87,22 +87,34 @@ describe('apply exits with 2, one clear sentence, and starts nothing:', () => {
   });
 
   it('a manifest with mistakes, all of them told with line and column', async () => {
-    const manifest = workshop.file(
-      'wrong.yaml',
-      'apiVersion: v1\nkind: Pod\nmetadata: {name: wrong}\nspec:\n  restartPolicy: Sometimes\n  containers:\n  - name: A\n',
-    );
+    const wrong = `
+apiVersion: v1
+kind: Pod
+metadata: {name: wrong}
+spec:
+  restartPolicy: Sometimes
+  containers:
+  - name: A
+`;
+    const manifest = workshop.file('wrong.yaml', wrong);
     const { exitCode, stderr } = await workshop.run(['apply', manifest]);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/wrong\.yaml:5:\d+.*spec\.restartPolicy: Unsupported value: "Sometimes"/);
-    expect(stderr).toMatch(/wrong\.yaml:7:\d+.*spec\.containers\[0\]\.name: Invalid value: "A"/);
+    expect(stderr).toMatch(/wrong\.yaml:6:\d+.*spec\.restartPolicy: Unsupported value: "Sometimes"/);
+    expect(stderr).toMatch(/wrong\.yaml:8:\d+.*spec\.containers\[0\]\.name: Invalid value: "A"/);
   });
 
   it('a kind that cannot be run yet, though a dry run accepts it', async () => {
-    const manifest = workshop.file(
-      'job.yaml',
-      'apiVersion: batch/v1\nkind: Job\nmetadata: {name: job}\nspec:\n  template:\n    spec:\n      restartPolicy: Never\n' +
-        '      containers: [{name: main, image: busybox, command: ["true"]}]\n',
-    );
+    const job = `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: job}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: main, image: busybox, command: ['true']}]
+`;
+    const manifest = workshop.file('job.yaml', job);
     const refused = await workshop.run(['apply', manifest]);
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain('Job');
