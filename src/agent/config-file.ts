@@ -43,7 +43,7 @@ export async function readConfigFile(options: {
     const hint = startsWithStar ? "A pattern that starts with * must be in quotes: '*'." : undefined;
     throw configError(source, error.pos[0], error.message, hint);
   }
-  const root = new ConfigNode(source, document.contents, { path: '', offset: 0 });
+  const root = new ConfigNode(source, document.contents, { path: '', keyOffset: 0 });
   return { path, ...readRoot(root, dirname(path)) };
 }
 
@@ -81,7 +81,7 @@ function readRoot(root: ConfigNode, folder: string): Pick<ConfigFile, 'images' |
 
 /** One entry of `images`: a command as text or list, or a map that says more. */
 function readMapping(pattern: string, value: ConfigNode, folder: string): ImageMapping {
-  if (!isImagePattern(pattern)) value.fail('the key is no image name or pattern, such as nginx or ghcr.io/acme/*');
+  if (!isImagePattern(pattern)) value.failAtKey('the key is no image name or pattern, such as nginx or ghcr.io/acme/*');
   if (value.kind === 'text' || value.kind === 'list') {
     return { pattern, command: readWords(value), args: undefined, env: {}, workingDir: undefined };
   }
@@ -111,13 +111,15 @@ function splitText(node: ConfigNode): string[] {
 
 function readVariable(name: string, value: ConfigNode): [string, string] {
   const [problem] = envNameMessages(name);
-  if (problem !== undefined) value.fail(problem);
+  if (problem !== undefined) value.failAtKey(problem);
   return [name, value.text()];
 }
 
 function readLabel(key: string, value: ConfigNode): [string, string] {
   const text = value.text();
-  const [problem] = [...qualifiedNameMessages(key), ...labelValueMessages(text)];
+  const [keyProblem] = qualifiedNameMessages(key);
+  if (keyProblem !== undefined) value.failAtKey(keyProblem);
+  const [problem] = labelValueMessages(text);
   if (problem !== undefined) value.fail(problem);
   return [key, text];
 }

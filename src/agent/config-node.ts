@@ -21,24 +21,32 @@ export class ConfigNode {
   readonly kind: ConfigKind;
   readonly #source: ConfigSource;
   readonly #node: unknown;
-  /** Where to point when the node itself is empty. */
-  readonly #offset: number;
   readonly #path: string;
+  readonly #offset: number;
+  readonly #keyOffset: number;
 
-  constructor(source: ConfigSource, node: unknown, place: { path: string; offset: number }) {
+  /** @param place the path, as messages show it, and where the key of this node starts, or what it is in */
+  constructor(source: ConfigSource, node: unknown, place: { path: string; keyOffset: number }) {
     const { yaml, document } = source;
     this.#source = source;
     this.#node = yaml.isAlias(node) ? node.resolve(document) : node;
-    this.#offset = startOf(source, node) ?? place.offset;
     this.#path = place.path;
+    this.#keyOffset = place.keyOffset;
     this.kind = kindOf(yaml, this.#node);
+    // An empty value is nothing to point at.
+    const isEmpty = yaml.isScalar(node) && node.value === null && node.source === '';
+    this.#offset = isEmpty ? place.keyOffset : (startOf(source, node) ?? place.keyOffset);
     if (yaml.isAlias(node) && this.#node === undefined) this.fail(`there is no anchor &${node.source}`);
   }
 
-  /** Ends the reading. @throws {PodrunError} always */
-  fail(problem: string, hint?: string): never {
-    const subject = this.#path === '' ? '' : `${this.#path}: `;
-    throw configError(this.#source, this.#offset, `${subject}${problem}`, hint);
+  /** What is here cannot be used. @throws {PodrunError} always */
+  fail(problem: string): never {
+    return this.#failAt(this.#offset, problem);
+  }
+
+  /** The key of this node cannot be used. @throws {PodrunError} always */
+  failAtKey(problem: string): never {
+    return this.#failAt(this.#keyOffset, problem);
   }
 
   /** The fields of a map with a fixed set of keys; those that are absent or empty are not in the answer. */
@@ -46,7 +54,7 @@ export class ConfigNode {
     const found: Partial<Record<K, ConfigNode>> = {};
     for (const [key, value] of this.#children((key) => (this.#path === '' ? key : `${this.#path}.${key}`))) {
       const known = allowed.find((name) => name === key);
-      if (known === undefined) return value.fail(`unknown field, allowed are ${allowed.join(', ')}`);
+      if (known === undefined) return value.failAtKey(`unknown field, allowed are ${allowed.join(', ')}`);
       if (value.kind !== 'nothing') found[known] = value;
     }
     return found;
@@ -68,7 +76,7 @@ export class ConfigNode {
     const { yaml } = this.#source;
     if (!yaml.isSeq(this.#node)) return this.fail('must be a list of texts');
     return this.#node.items.map((item, index) => {
-      const place = { path: `${this.#path}[${index}]`, offset: this.#offset };
+      const place = { path: `${this.#path}[${index}]`, keyOffset: startOf(this.#source, item) ?? this.#offset };
       return new ConfigNode(this.#source, item, place).text();
     });
   }
@@ -79,10 +87,14 @@ export class ConfigNode {
     return this.#node.items.map((pair) => {
       const key = textOf(yaml, pair.key);
       if (key === undefined) return this.fail('every key must be a text');
-      const offset = startOf(this.#source, pair.key) ?? this.#offset;
-      // An unknown key is best shown at the key, everything else of an entry too.
-      return [key, new ConfigNode(this.#source, pair.value, { path: pathOf(key), offset })];
+      const keyOffset = startOf(this.#source, pair.key) ?? this.#offset;
+      return [key, new ConfigNode(this.#source, pair.value, { path: pathOf(key), keyOffset })];
     });
+  }
+
+  #failAt(offset: number, problem: string): never {
+    const subject = this.#path === '' ? '' : `${this.#path}: `;
+    throw configError(this.#source, offset, `${subject}${problem}`);
   }
 }
 

@@ -6,8 +6,8 @@ export function isImagePattern(text: string): boolean {
 }
 
 /**
- * The most specific of the entries whose pattern matches the image: the one with the most characters that are no `*`;
- * among equals the first.
+ * The most specific of the entries whose pattern matches the image: the one that leaves the least of the image's full
+ * name to `*`; among equals the last.
  *
  * In a pattern `*` stands for any characters, `/` and `:` included. A pattern without tag and digest (`nginx`), or with
  * the tag `*` (`nginx:*`), means every tag and digest of that name. Image and pattern may each be written short or in
@@ -18,27 +18,42 @@ export function mostSpecificMatch<T extends { readonly pattern: string }>(
   entries: readonly T[],
 ): T | undefined {
   const spellings = spellingsOf(image);
-  let best: T | undefined;
+  let best: { readonly entry: T; readonly specificity: number } | undefined;
   for (const entry of entries) {
     const pattern = anyVersion(entry.pattern);
-    if (!spellings.some((spelling) => matches(spelling, pattern))) continue;
-    if (best === undefined || literalLength(entry.pattern) > literalLength(best.pattern)) best = entry;
+    const matched = spellings.filter(({ text }) => matches(text, pattern));
+    if (matched.length === 0) continue;
+    // What a short spelling leaves out is settled, unless the pattern matches longer ones as well.
+    const settled = Math.min(...matched.map(({ omitted }) => omitted));
+    const specificity = pattern.replaceAll('*', '').length + settled;
+    if (best === undefined || specificity >= best.specificity) best = { entry, specificity };
   }
-  return best;
+  return best?.entry;
+}
+
+interface Spelling {
+  readonly text: string;
+  /** How many characters shorter than the full name it is. */
+  readonly omitted: number;
 }
 
 /** All ways to write an image: its names with tag and digest, with one of them, and alone. */
-function spellingsOf(image: string): string[] {
+function spellingsOf(image: string): Spelling[] {
   const written = splitVersion(image);
   const tag = written.tag ?? (written.digest === undefined ? 'latest' : undefined);
   const versions = [''];
   if (tag !== undefined) versions.push(`:${tag}`);
   if (written.digest !== undefined) versions.push(`@${written.digest}`);
   if (tag !== undefined && written.digest !== undefined) versions.push(`:${tag}@${written.digest}`);
-  const names = new Set([written.name, ...fullAndShortNames(image)]);
-  return [...names].flatMap((name) => versions.map((version) => name + version));
+  const [full = written.name, ...shorter] = fullAndShortNames(image);
+  const names = new Set([full, ...shorter, written.name]);
+  return [...names].flatMap((name) => {
+    const omitted = Math.max(0, full.length - name.length);
+    return versions.map((version) => ({ text: name + version, omitted }));
+  });
 }
 
+/** The full name first. None, when the image name is none. */
 function fullAndShortNames(image: string): string[] {
   const outcome = parseImageReference(image);
   if (!outcome.ok) return [];
@@ -54,10 +69,6 @@ function fullAndShortNames(image: string): string[] {
 /** `NAME:*` means what `NAME` means: digests too. */
 function anyVersion(pattern: string): string {
   return pattern.endsWith(':*') ? pattern.slice(0, -2) : pattern;
-}
-
-function literalLength(pattern: string): number {
-  return pattern.replaceAll('*', '').length;
 }
 
 /** Matches a whole text against a pattern, in time proportional to the product of their lengths at most. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeExpansion, expand } from '../../src/lifecycle/expansion.ts';
 
@@ -61,14 +61,18 @@ describe('expand()', () => {
   });
 
   it('agrees with the scanner of Kubernetes', () => {
-    fc.assert(fc.property(syntax, (text) => expand(text, lookup) === scan(text)));
+    fc.assert(
+      fc.property(syntax, (text) => {
+        expect(expand(text, lookup)).toBe(scan(text));
+      }),
+    );
   });
 
   it('leaves text without a dollar alone', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const plain = text.replaceAll('$', '');
-        return expand(plain, lookup) === plain;
+        expect(expand(plain, lookup)).toBe(plain);
       }),
     );
   });
@@ -80,6 +84,10 @@ describe('expand()', () => {
 
 describe('escapeExpansion()', () => {
   it('makes any text survive an expansion', () => {
-    fc.assert(fc.property(fc.oneof(syntax, fc.string()), (text) => expand(escapeExpansion(text), lookup) === text));
+    fc.assert(
+      fc.property(fc.oneof(syntax, fc.string()), (text) => {
+        expect(expand(escapeExpansion(text), lookup)).toBe(text);
+      }),
+    );
   });
 });
