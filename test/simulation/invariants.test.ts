@@ -24,7 +24,7 @@ const program: fc.Arbitrary<ProgramBehaviour> = fc.record(
   {
     startDelayMs: fc.constantFrom(0, 5, 700),
     failToStart: fc.option(fc.constant('no such program'), { freq: 8, nil: undefined }),
-    exitAfterMs: fc.option(fc.constantFrom(0, 30, 900, 20_000, 700_000), { freq: 4, nil: undefined }),
+    exitAfterMs: fc.option(fc.constantFrom(0, 30, 900, 20_000, 700_000), { freq: 2, nil: undefined }),
     exitCode: fc.constantFrom(0, 0, 1, 42),
     sweepMs: fc.constantFrom(0, 0, 400),
     reaction: fc.constantFrom('default', 'ignore', 'slow'),
