@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { errnoOf } from './errno.ts';
 import { killGroup } from './kill.ts';
+import type { OutputMaker, OutputOwner, OutputPipes } from './output.ts';
+import type { PipeReader } from './pipe-reader.ts';
 import { factsOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
-import type { ExecOutcome, ExecRequest } from './runtime.ts';
+import type { ExecOutcome, ExecRequest, OutputStream } from './runtime.ts';
 import { exitCodeOf, turnToSpawn, withContainerUmask } from './spawn.ts';
 import { isPlainText, lookUpProgram, whyNotEnterable } from './start-checks.ts';
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
@@ -17,86 +18,93 @@ import { execFailed, execveFailed, forkFailed, isForkError } from './start-error
  * keeps stdout holds the result back, also beyond the timeout, which is for the process alone. Unlike there, a timeout
  * kills the command's whole process group, not its first process only.
  */
-export async function runExec(request: ExecRequest, clock: Clock): Promise<ExecOutcome> {
-  if (request.signal?.aborted === true) return { type: 'aborted' };
-  const { argv, cwd, env } = request;
-  const [name, ...args] = argv;
+export async function runExec(request: ExecRequest, clock: Clock, output: OutputMaker): Promise<ExecOutcome> {
+  const { argv, cwd, env, signal, maxOutputBytes } = request;
+  if (signal?.aborted === true) return { type: 'aborted' };
   const problem = whyNotEnterable(cwd);
   if (problem !== undefined) return failedToStart(problem);
-  const lookup = lookUpProgram({ name, cwd, searchPath: env['PATH'] });
+  const lookup = lookUpProgram({ name: argv[0], cwd, searchPath: env['PATH'] });
   if (!lookup.ok) return failedToStart(lookup.error);
   const { file } = lookup;
   if (isPlainText(file, cwd)) return failedToStart(execveFailed(file, 'ENOEXEC'));
-  const command = await spawnCommand({ ...request, file, args });
-  if ('errno' in command) {
-    const { errno } = command;
+  let pipes: OutputPipes;
+  try {
+    pipes = await output.make();
+  } catch (error) {
+    return failedToStart(forkFailed(errnoOf(error)));
+  }
+  const spawned = await spawnCommand(request, file, pipes);
+  if ('errno' in spawned) {
+    pipes.discard();
+    const { errno } = spawned;
     return failedToStart(isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno));
   }
-  return await outcomeOf(command, request, clock);
+  const collected = new CollectedOutput(maxOutputBytes);
+  const reader = pipes.read(spawned, collected.add);
+  return await outcomeOf({ ...spawned, reader, collected }, request, clock);
 }
 
 /** What this file needs of a child process; execa's own type does not survive being named. */
-interface Command {
+interface Spawned extends OutputOwner {
   readonly pid: number;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
   /** The exit code, as soon as the process has ended. */
   readonly exited: Promise<number>;
-  /** Settles when the process has ended and nobody holds its output any more. */
-  readonly closed: Promise<void>;
 }
 
-type SpawnFailure = { readonly errno: string };
+interface Command extends Spawned {
+  readonly reader: PipeReader;
+  readonly collected: CollectedOutput;
+}
 
 async function spawnCommand(
-  request: ExecRequest & { readonly file: string; readonly args: readonly string[] },
-): Promise<Command | SpawnFailure> {
-  const { file, args, argv, cwd, env, id } = request;
+  { argv, cwd, env, id }: ExecRequest,
+  file: string,
+  { stdio: [stdout, stderr] }: OutputPipes,
+): Promise<Spawned | { readonly errno: string }> {
+  const [argv0, ...args] = argv;
+  // execa refuses a NUL, which ends a text for the kernel, before it tries.
+  if ([...args, ...Object.entries(env).flat()].some((text) => text.includes('\0'))) return { errno: 'EINVAL' };
   // Loading execa costs more than many a command: only who runs one pays.
   const { execa } = await import('execa');
   const options = {
-    argv0: argv[0],
+    argv0,
     cwd,
     env: { ...env, [CONTAINER_MARKER]: id },
     extendEnv: false,
     stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
+    // Any descriptor will do; the types of execa end at 9.
+    stdout: stdout as 9 | 'pipe',
+    stderr: stderr as 9 | 'pipe',
     encoding: 'buffer',
     buffer: false,
     reject: false,
     cleanup: false,
     detached: true,
   } as const;
-  // execa refuses a NUL, which ends a text for the kernel, before it tries.
-  if ([...args, ...Object.entries(env).flat()].some((text) => text.includes('\0'))) return { errno: 'EINVAL' };
   await turnToSpawn();
   const subprocess = withContainerUmask(() => execa(file, args, options));
-  const { pid, stdout, stderr } = subprocess;
+  const { pid } = subprocess;
   if (pid === undefined) return { errno: errnoOf(await subprocess) };
   const exited = new Promise<number>((resolve) => {
     subprocess.once('exit', (code, signal) => resolve(exitCodeOf(code, signal)));
   });
-  return { pid, stdout, stderr, exited, closed: subprocess.then(() => undefined) };
+  return { pid, exited, stdout: subprocess.stdout, stderr: subprocess.stderr };
 }
 
 async function outcomeOf(command: Command, request: ExecRequest, clock: Clock): Promise<ExecOutcome> {
-  const { timeoutMs, maxOutputBytes, signal } = request;
-  const collected = {
-    stdout: collect(command.stdout, maxOutputBytes),
-    stderr: collect(command.stderr, maxOutputBytes),
-  };
+  const { timeoutMs, signal } = request;
+  const { pid, exited, reader, collected } = command;
   let timedOut = false;
   const onTimeout = (): void => {
     timedOut = true;
-    killGroup(command.pid);
+    killGroup(pid);
   };
   const alarm = timeoutMs === undefined ? undefined : clock.wakeAt(clock.now().monotonicMs + timeoutMs, onTimeout);
   let running = true;
-  const ended = command.exited.then(async (exitCode) => {
+  const ended = exited.then(async (exitCode) => {
     running = false;
     alarm?.cancel();
-    await command.closed;
+    await reader.closed;
     return exitCode;
   });
   const abort = abortion(signal);
@@ -105,15 +113,11 @@ async function outcomeOf(command: Command, request: ExecRequest, clock: Clock): 
   if (exitCode === undefined) {
     alarm?.cancel();
     // When the process is gone, its number may be another's; if it is nobody's, the group is still what it was.
-    if (running || factsOf(command.pid) === undefined) killGroup(command.pid);
-    command.stdout.destroy();
-    command.stderr.destroy();
+    if (running || factsOf(pid) === undefined) killGroup(pid);
+    reader.close();
     return { type: 'aborted' };
   }
-  const stdout = Buffer.concat(collected.stdout);
-  const stderr = Buffer.concat(collected.stderr).subarray(0, maxOutputBytes - stdout.length);
-  const output = { stdout: stdout.toString(), stderr: stderr.toString() };
-  return timedOut ? { type: 'timedOut', ...output } : { type: 'exited', exitCode, ...output };
+  return timedOut ? { type: 'timedOut', ...collected.texts() } : { type: 'exited', exitCode, ...collected.texts() };
 }
 
 /** A promise that settles when the signal is aborted, and a way to stop listening to it. */
@@ -128,15 +132,27 @@ function abortion(signal: AbortSignal | undefined): { promise: Promise<undefined
   return { promise, forget: () => signal?.removeEventListener('abort', onAbort) };
 }
 
-/** Keeps the first bytes of a stream, and reads the others, so that nobody has to wait for a full pipe. */
-function collect(stream: Readable, bytesMax: number): Buffer[] {
-  const chunks: Buffer[] = [];
-  let bytesLeft = bytesMax;
-  stream.on('data', (chunk: Buffer) => {
-    if (bytesLeft > 0) chunks.push(chunk.subarray(0, bytesLeft));
-    bytesLeft -= chunk.length;
-  });
-  return chunks;
+/** The first bytes of stdout, then of stderr, as the kubelet shows them; the others are read and dropped. */
+class CollectedOutput {
+  readonly #bytesMax: number;
+  readonly #chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  readonly #bytes = { stdout: 0, stderr: 0 };
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  readonly add = (stream: OutputStream, chunk: Buffer): void => {
+    const bytesLeft = this.#bytesMax - this.#bytes[stream];
+    if (bytesLeft > 0) this.#chunks[stream].push(chunk.subarray(0, bytesLeft));
+    this.#bytes[stream] += chunk.length;
+  };
+
+  texts(): { readonly stdout: string; readonly stderr: string } {
+    const stdout = Buffer.concat(this.#chunks.stdout);
+    const stderr = Buffer.concat(this.#chunks.stderr).subarray(0, this.#bytesMax - stdout.length);
+    return { stdout: stdout.toString(), stderr: stderr.toString() };
+  }
 }
 
 function failedToStart(why: string): ExecOutcome {

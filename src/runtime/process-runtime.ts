@@ -1,11 +1,9 @@
-import type { ChildProcess } from 'node:child_process';
-import { closeSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
 import type { Clock } from '../clock.ts';
 import { runExec } from './exec.ts';
-import { closeFifo, FifoPool, type Fifo, type FifoPair } from './fifo-pool.ts';
 import { killGroup } from './kill.ts';
-import { readFifo, readPipe, type OutputReader } from './output-reader.ts';
+import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
+import type { PipeReader } from './pipe-reader.ts';
 import { factsOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type {
@@ -26,8 +24,8 @@ export interface ProcessRuntimeOptions {
   readonly clock: Clock;
   /** A private folder (mode 0700) for FIFOs, made when missing. Removing it in the end is the caller's task. */
   readonly fifoDir: string;
-  /** How output travels. Default: `fifo` on Linux, `pipe` elsewhere (where `/dev/stdout` works with Node's pipes). */
-  readonly output?: 'fifo' | 'pipe';
+  /** Default: `fifo` on Linux, `pipe` elsewhere. */
+  readonly output?: OutputKind;
 }
 
 /**
@@ -43,20 +41,18 @@ export interface ProcessRuntimeOptions {
  */
 export class ProcessRuntime implements Runtime {
   readonly #clock: Clock;
-  readonly #fifos: FifoPool;
+  readonly #output: OutputMaker;
   readonly #sweeper: Sweeper;
-  readonly #output: 'fifo' | 'pipe';
 
   constructor({ clock, fifoDir, output }: ProcessRuntimeOptions) {
     this.#clock = clock;
-    this.#fifos = new FifoPool(fifoDir);
+    this.#output = new OutputMaker(clock, fifoDir, output ?? (process.platform === 'linux' ? 'fifo' : 'pipe'));
     this.#sweeper = new Sweeper(clock);
-    this.#output = output ?? (process.platform === 'linux' ? 'fifo' : 'pipe');
   }
 
   /** Does ahead of time what the first start would have to wait for (3 to 5 ms). Failures show at that start. */
   async prepare(): Promise<void> {
-    if (this.#output === 'fifo') await this.#fifos.fill().catch(() => undefined);
+    await this.#output.prepare().catch(() => undefined);
   }
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
@@ -66,31 +62,29 @@ export class ProcessRuntime implements Runtime {
     const [name] = launch.argv;
     const lookup = lookUpProgram({ name, cwd: launch.cwd, searchPath: launch.env['PATH'] });
     if (!lookup.ok) return failed(startFailed(lookup.error));
-    let fifos: FifoPair | undefined;
+    let pipes: OutputPipes;
     try {
-      if (this.#output === 'fifo') fifos = await this.#fifos.takePair();
+      pipes = await this.#output.make();
     } catch (error) {
       return failed(outputFailed(String(error)));
     }
-    const spawned = await spawnMain(launch, lookup.file, fifos);
+    const spawned = await spawnMain(launch, lookup.file, pipes);
     if (!spawned.ok) {
-      if (fifos !== undefined) Object.values(fifos).forEach(closeFifo);
+      pipes.discard();
       return failed(startFailed(forkFailed(spawned.errno)));
     }
-    if (fifos !== undefined) for (const { writeFd } of Object.values(fifos)) closeSync(writeFd);
-    return { ok: true, container: this.#attend(launch, spawned.child, spawned.pid, fifos) };
+    const output = pipes.read(spawned.child, launch.onOutput);
+    return { ok: true, container: this.#attend(launch, spawned.child, spawned.pid, output) };
   }
 
   exec(request: ExecRequest): Promise<ExecOutcome> {
-    return runExec(request, this.#clock);
+    return runExec(request, this.#clock, this.#output);
   }
 
-  #attend(launch: ContainerLaunch, child: ChildProcess, pid: number, fifos: FifoPair | undefined): RunningContainer {
+  #attend(launch: ContainerLaunch, child: ChildProcess, pid: number, output: PipeReader): RunningContainer {
     const startedAt = this.#clock.now();
     // On Linux a look is cheap; elsewhere, whoever has the pid once the main process is gone is another process.
     const startTime = process.platform === 'linux' ? factsOf(pid)?.startTime : undefined;
-    const stdout = this.#read(fifos?.stdout, child.stdout, (chunk) => launch.onOutput('stdout', chunk));
-    const stderr = this.#read(fifos?.stderr, child.stderr, (chunk) => launch.onOutput('stderr', chunk));
     child.once('exit', (code, signal) => {
       const at = this.#clock.now();
       // A container's processes die with its first: at once those of the group, the others as soon as they are found.
@@ -103,7 +97,7 @@ export class ProcessRuntime implements Runtime {
         oomKilled: false,
         swept: this.#sweeper.sweep({ id: launch.id, leader: { pid, startTime } }),
       });
-      void Promise.all([stdout.finish(), stderr.finish()]).then(() => launch.onExit(exit()));
+      void output.finish().then(() => launch.onExit(exit()));
     });
     return {
       pid,
@@ -115,12 +109,6 @@ export class ProcessRuntime implements Runtime {
       },
     };
   }
-
-  #read(fifo: Fifo | undefined, stream: ChildProcess['stdout'], onChunk: (chunk: Buffer) => void): OutputReader {
-    // Without a FIFO the stream is a pipe made by Node: a socket, in spite of its type.
-    if (fifo === undefined) return readPipe(stream as Socket, this.#clock, onChunk);
-    return readFifo(fifo.readFd, this.#clock, onChunk);
-  }
 }
 
 /**
@@ -128,15 +116,14 @@ export class ProcessRuntime implements Runtime {
  * are too long, …), a node's container has already started: its process, runc itself up to that point, writes the
  * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). So does a stand-in here.
  */
-async function spawnMain(launch: ContainerLaunch, file: string, fifos: FifoPair | undefined): Promise<SpawnOutcome> {
+async function spawnMain(launch: ContainerLaunch, file: string, pipes: OutputPipes): Promise<SpawnOutcome> {
   const { argv, cwd, id } = launch;
-  const outputs = fifos === undefined ? (['pipe', 'pipe'] as const) : [fifos.stdout.writeFd, fifos.stderr.writeFd];
-  const stdio = [launch.stdin ? 'pipe' : 'ignore', ...outputs] as const;
+  const stdio: StdioOptions = [launch.stdin ? 'pipe' : 'ignore', ...pipes.stdio];
   const marker = { [CONTAINER_MARKER]: id };
   const spawned: SpawnOutcome = isPlainText(file, cwd)
     ? { ok: false, errno: 'ENOEXEC' }
-    : await spawnLeader({ file, argv, cwd, env: { ...launch.env, ...marker }, stdio: [...stdio] });
+    : await spawnLeader({ file, argv, cwd, env: { ...launch.env, ...marker }, stdio });
   if (spawned.ok || isForkError(spawned.errno)) return spawned;
   const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
-  return spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio: [...stdio] });
+  return spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio });
 }

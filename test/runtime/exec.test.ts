@@ -30,6 +30,12 @@ describe('exec()', () => {
     expect(outcome).toMatchObject({ stdout: 'a b|$HOME|/|some-id|none\n' });
   });
 
+  it('lets a script open /dev/stdout and /dev/stderr', async () => {
+    const script = 'echo one; echo two > /dev/stdout; echo three > /dev/stderr; echo four';
+    const outcome = await rig.runtime.exec(rig.execRequest(sh(script)));
+    expect(outcome).toEqual({ type: 'exited', exitCode: 0, stdout: 'one\ntwo\nfour\n', stderr: 'three\n' });
+  });
+
   it('keeps the first bytes of stdout, then of stderr, and lets the command write on', async () => {
     const run = (script: string) => rig.runtime.exec(rig.execRequest(sh(script), { maxOutputBytes: 10 }));
     expect(await run('printf 12345678; printf abcdef >&2')).toMatchObject({ stdout: '12345678', stderr: 'ab' });

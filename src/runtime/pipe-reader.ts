@@ -2,21 +2,26 @@ import { readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 
-/** Hands the output of a process on, piece by piece. */
-export interface OutputReader {
+/** Hands on what comes out of a pipe, piece by piece. */
+export interface PipeReader {
+  /** Settles when nobody holds the other end any more and all has been handed on; or after `finish` or `close`. */
+  readonly closed: Promise<void>;
   /**
-   * Call when the process has ended: hands on what is still in the pipe, then closes it. What somebody who still holds
-   * the other end writes later is lost, and whoever writes it gets SIGPIPE. Takes at most 500 ms.
+   * Hands on what is in the pipe now, then closes it. What somebody who still holds the other end writes later is lost,
+   * and whoever writes it gets SIGPIPE. Takes at most 500 ms.
    */
   finish(): Promise<void>;
+  /** Closes the pipe at once. */
+  close(): void;
 }
 
+type OnChunk = (chunk: Buffer) => void;
+
 /** Reads a FIFO whose reading end is `fd`, and owns the descriptor. Nothing of it waits in memory at any time. */
-export function readFifo(fd: number, clock: Clock, onChunk: (chunk: Buffer) => void): OutputReader {
+export function readFifo(fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
   const socket = new Socket({ fd, readable: true, writable: false });
-  socket.on('data', onChunk);
-  socket.on('error', ignore);
   return {
+    ...handOn(socket, onChunk),
     async finish() {
       const startMs = clock.now().monotonicMs;
       // Both ways of reading hand on at once what they have read, so that their order is that of the bytes.
@@ -35,14 +40,14 @@ export function readFifo(fd: number, clock: Clock, onChunk: (chunk: Buffer) => v
  * Reads a pipe that Node made, which it cannot be asked to empty at once: all has been read when the end of the stream
  * has come, or when nothing has come for a while.
  */
-export function readPipe(socket: Socket, clock: Clock, onChunk: (chunk: Buffer) => void): OutputReader {
+export function readPipe(socket: Socket, clock: Clock, onChunk: OnChunk): PipeReader {
   let quietLaps = 0;
-  socket.on('data', (chunk: Buffer) => {
+  const onPiece = (chunk: Buffer): void => {
     quietLaps = 0;
     onChunk(chunk);
-  });
-  socket.on('error', ignore);
+  };
   return {
+    ...handOn(socket, onPiece),
     async finish() {
       const startMs = clock.now().monotonicMs;
       quietLaps = 0;
@@ -65,8 +70,18 @@ const DRAIN_SLICE_MS = 2;
 const QUIET_LAPS = 10;
 const CHUNK_BYTES = 64 * 1024;
 
+function handOn(socket: Socket, onChunk: OnChunk): Pick<PipeReader, 'closed' | 'close'> {
+  socket.on('data', onChunk);
+  // The only errors of a reading end are those of its closing.
+  socket.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+  });
+  return { closed, close: () => void socket.destroy() };
+}
+
 /** Reads until the pipe is empty or at its end: true; or until its share of the time is over: false. */
-function drainSlice(fd: number, clock: Clock, onChunk: (chunk: Buffer) => void): boolean {
+function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): boolean {
   const startMs = clock.now().monotonicMs;
   do {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -80,8 +95,4 @@ function drainSlice(fd: number, clock: Clock, onChunk: (chunk: Buffer) => void):
     onChunk(chunk.subarray(0, length));
   } while (clock.now().monotonicMs - startMs < DRAIN_SLICE_MS);
   return false;
-}
-
-function ignore(): void {
-  // The only errors of a reading end are those of its closing.
 }
