@@ -58,6 +58,7 @@ export interface ContainerEffectsOptions {
 }
 
 interface LiveInstance {
+  readonly id: string;
   readonly preparation: Preparation;
   readonly running: RunningContainer;
   /** Aborted when the instance has ended: nothing may run in it any more. */
@@ -77,7 +78,6 @@ export class ContainerEffects implements EffectRunner {
   readonly #live = new Map<string, LiveInstance>();
   readonly #prober: Prober;
   #pod: StoredPod | undefined;
-  #execCount = 0;
 
   constructor({ clock, runtime, surroundings, tell }: ContainerEffectsOptions) {
     this.#clock = clock;
@@ -165,7 +165,7 @@ export class ContainerEffects implements EffectRunner {
       onExit: (exit) => this.#exited(pod, instance, exit),
     });
     if (!outcome.ok) return failed('start', outcome.error, outcome.at);
-    this.#live.set(id, { preparation: prepared.preparation, running: outcome.container, ended });
+    this.#live.set(id, { id, preparation: prepared.preparation, running: outcome.container, ended });
     this.#surroundings.started(pod, instance, outcome.container.pid);
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
   }
@@ -232,8 +232,8 @@ export class ContainerEffects implements EffectRunner {
     argv: readonly [string, ...string[]],
     { timeoutMs, signal }: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal },
   ): Promise<ExecOutcome> {
-    const { env, cwd } = instance.preparation;
-    const id = `exec-${++this.#execCount}`;
+    const { id, preparation } = instance;
+    const { env, cwd } = preparation;
     return this.#runtime.exec({ id, argv, env, cwd, timeoutMs, maxOutputBytes: HOOK_OUTPUT_MAX_BYTES, signal });
   }
 }
