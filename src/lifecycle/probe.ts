@@ -123,7 +123,7 @@ export function awaitsReadiness(type: ProbeType, seen: ProbedContainer): boolean
   return type === 'readiness' && seen.running && seen.started && !seen.ready;
 }
 
-/** The first tick after `afterMs` that is not before `notBeforeMs`. Ticks come every `periodMs`, counted from `originMs`. */
+/** The first tick after `afterMs` that is not before `notBeforeMs`. Ticks come every `periodMs` from `originMs` on. */
 export function tickMs(ticks: { originMs: number; periodMs: number }, afterMs: number, notBeforeMs: number): number {
   const { originMs, periodMs } = ticks;
   const nextAfter = Math.floor((afterMs - originMs) / periodMs) + 1;
@@ -131,7 +131,7 @@ export function tickMs(ticks: { originMs: number; periodMs: number }, afterMs: n
   return originMs + Math.max(nextAfter, nextFrom) * periodMs;
 }
 
-/** Of the probe of this type, if the container has one. */
+/** The probe of this type, if the container has one. */
 export function probeOf(container: Container, type: ProbeType): Probe | undefined {
   switch (type) {
     case 'startup':
@@ -153,7 +153,7 @@ export interface ProbeNumbers {
   readonly failureThreshold: number;
 }
 
-/** The numbers of a probe; those left out have the API's defaults. Source: pkg/apis/core/v1/defaults.go SetDefaults_Probe. */
+/** The numbers of a probe; those left out have the API's defaults. Source: pkg/apis/core/v1/defaults.go. */
 export function probeNumbers(probe: Probe): ProbeNumbers {
   return {
     initialDelaySeconds: probe.initialDelaySeconds ?? 0,

@@ -1,20 +1,17 @@
 import { goQuote } from '../../api/go-quote.ts';
+import { errnoText } from '../../runtime/errno.ts';
 import { joinHostPort } from './target.ts';
 
-/** What Go says for the error numbers that a connection can meet. */
+/** What Go says for the error numbers of the network; the others are in src/runtime/errno.ts. */
 const NETWORK_TEXTS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
   EADDRNOTAVAIL: 'cannot assign requested address',
   ECONNABORTED: 'software caused connection abort',
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset by peer',
   EHOSTDOWN: 'host is down',
   EHOSTUNREACH: 'no route to host',
-  EINVAL: 'invalid argument',
-  EMFILE: 'too many open files',
   ENETDOWN: 'network is down',
   ENETUNREACH: 'network is unreachable',
-  EPERM: 'operation not permitted',
   EPIPE: 'broken pipe',
   ETIMEDOUT: 'connection timed out',
 };
@@ -55,7 +52,7 @@ export interface Connection {
 export function goNetworkError(error: unknown, connection: Connection): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { code = '', syscall, hostname, address = '', port = 0 } = first as SystemError;
-  const words = NETWORK_TEXTS[code] ?? code;
+  const words = NETWORK_TEXTS[code] ?? errnoText(code);
   if (syscall === 'getaddrinfo') return `dial tcp: lookup ${hostname}: ${LOOKUP_TEXTS[code] ?? words}`;
   if (syscall === 'connect') return `dial tcp ${joinHostPort(address, port)}: connect: ${words}`;
   if (code.startsWith('HPE_')) return `net/http: HTTP/1.x transport connection broken: ${malformedAnswer(first)}`;

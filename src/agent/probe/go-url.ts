@@ -16,8 +16,8 @@ const VALID_PATH = /^[\w.~!$&'()*+,;=:@/[\]%-]*$/;
 const KEPT = /[\w.~$&+,/:;=@-]/;
 
 /**
- * Reads the path of an HTTP handler as kubelet does: query and fragment are recognized, scheme and host are dropped, and
- * what is no URL is taken for a path as it stands. Source: pkg/probe/http/request.go formatURL; Go's net/url.
+ * Reads the path of an HTTP handler as kubelet does: query and fragment are recognized, scheme and host are dropped,
+ * and what is no URL is taken for a path as it stands. Source: pkg/probe/http/request.go formatURL; Go's net/url.
  */
 export function parseGoPath(text: string): GoPath {
   const [, beforeFragment = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(text) ?? [];

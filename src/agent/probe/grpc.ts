@@ -11,6 +11,7 @@ import type { ProbeInput } from './input.ts';
 import { defaultHost, joinHostPort, userAgent } from './target.ts';
 
 const ANSWER_MAX_BYTES = 64 * 1024;
+const NO_HEALTH_SERVICE = 'this server does not implement the grpc health protocol (grpc.health.v1.Health)';
 /** Source: grpc-go backoff.DefaultConfig, without its jitter. */
 const BACK_OFF = { firstMs: 1000, factor: 1.6 };
 
@@ -25,8 +26,8 @@ export async function probeGrpc(action: GRPCAction, timeoutMs: number, input: Pr
   return withDeadline({ clock, timeoutMs, signal }, async (deadline): Promise<ProbeOutcome> => {
     const session = await connect(address, clock, deadline);
     if (session === undefined) {
-      const output = `timeout: failed to connect service ${goQuote(address)} within ${within}: context deadline exceeded`;
-      return { result: 'failure', output };
+      const error = `within ${within}: context deadline exceeded`;
+      return { result: 'failure', output: `timeout: failed to connect service ${goQuote(address)} ${error}` };
     }
     try {
       const answer = await check(session, { service: action.service ?? '', address, timeoutMs }, deadline);
@@ -45,7 +46,7 @@ function judge(status: string): ProbeOutcome {
 function failureText(status: GrpcStatus, within: string): string {
   switch (status.code) {
     case GRPC.unimplemented:
-      return `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${status.message}`;
+      return `error: ${NO_HEALTH_SERVICE}: ${status.message}`;
     case GRPC.deadlineExceeded:
       return `timeout: health rpc did not complete within ${within}`;
     default:

@@ -17,8 +17,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends one request over a connection of its own and waits for the head of the answer. Certificates are not verified, no
- * proxy is asked. Never rejects: an error is a text of Go's client.
+ * Sends one request over a connection of its own and waits for the head of the answer. Certificates are not verified,
+ * no proxy is asked. Never rejects: an error is a text of Go's client.
  */
 export async function exchange(
   request: HttpRequest,

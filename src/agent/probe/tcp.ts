@@ -27,7 +27,11 @@ function dial(host: string, port: number, deadline: Deadline): Promise<string | 
     const onAbort = (): void =>
       end(`dial tcp ${joinHostPort(host, port)}: ${deadline.passed ? 'i/o timeout' : 'operation was canceled'}`);
     socket.once('connect', () => end(undefined));
-    socket.on('error', (error) => end(goNetworkError(error, { ends: '', heard: false })));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      // Reset at once, so the connection was there; a port that takes none refuses.
+      const wasThere = error.syscall === 'connect' && error.code === 'ECONNRESET';
+      end(wasThere ? undefined : goNetworkError(error, { ends: '', heard: false }));
+    });
     deadline.signal.addEventListener('abort', onAbort);
     if (deadline.signal.aborted) onAbort();
   });

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../simulation/manual-clock.ts';
+import { closedPort, tcpServer } from './local-servers.ts';
+import { probing } from './probing.ts';
+
+/** An address of which nobody says anything: packets to it are lost (RFC 5737), or the network says so at once. */
+const NOWHERE = '192.0.2.1';
+
+describe('a TCP probe', () => {
+  it('succeeds when the port takes connections, whatever happens on them', async () => {
+    const port = await tcpServer((socket) => socket.resetAndDestroy());
+    expect(await probing({ tcpSocket: { port } })).toEqual({ result: 'success', output: '' });
+  });
+
+  it('closes the connection again', async () => {
+    const seen: string[] = [];
+    const port = await tcpServer((socket) => {
+      seen.push('opened');
+      socket.resume().once('end', () => seen.push('closed'));
+    });
+    await probing({ tcpSocket: { port } });
+    await expect.poll(() => seen).toEqual(['opened', 'closed']);
+  });
+
+  it('finds the port by name, and the host in the handler', async () => {
+    const containerPort = await tcpServer((socket) => socket.end());
+    const container = { ports: [{ name: 'db', containerPort }] };
+    const outcome = await probing({ tcpSocket: { port: 'db', host: 'localhost' } }, { container });
+    expect(outcome.result).toBe('success');
+  });
+
+  it('fails when nobody listens', async () => {
+    const port = await closedPort();
+    expect(await probing({ tcpSocket: { port } }, { podIP: '127.0.0.2' })).toEqual({
+      result: 'failure',
+      output: `dial tcp 127.0.0.2:${port}: connect: connection refused`,
+    });
+  });
+
+  it('fails when time is up', async () => {
+    const clock = new ManualClock();
+    const outcome = probing({ tcpSocket: { port: 81, host: NOWHERE }, timeoutSeconds: 3 }, { clock });
+    clock.advance(3000);
+    expect(await outcome).toEqual({ result: 'failure', output: `dial tcp ${NOWHERE}:81: i/o timeout` });
+    expect(clock.alarmCount).toBe(0);
+  });
+
+  it('cannot be carried out on a port that is none', async () => {
+    const outcome = await probing({ tcpSocket: { port: 'db' } });
+    expect(outcome).toEqual({ result: 'error', output: 'strconv.Atoi: parsing "db": invalid syntax' });
+  });
+
+  it('ends at once when nobody waits for it', async () => {
+    const controller = new AbortController();
+    const clock = new ManualClock();
+    const outcome = probing({ tcpSocket: { port: 81, host: NOWHERE } }, { clock, signal: controller.signal });
+    controller.abort();
+    expect(await outcome).toMatchObject({ result: 'failure' });
+    expect(clock.alarmCount).toBe(0);
+  });
+});

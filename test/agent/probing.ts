@@ -1,0 +1,24 @@
+import { probeOnce } from '../../src/agent/probe/index.ts';
+import type { ProbeOutcome } from '../../src/agent/prober.ts';
+import type { Container, Probe } from '../../src/api/generated/types.ts';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { type Clock, SystemClock } from '../../src/clock.ts';
+import type { ExecOutcome } from '../../src/runtime/runtime.ts';
+import { podWith } from '../lifecycle/base-objects.ts';
+
+export interface Circumstances {
+  readonly container?: Partial<Container>;
+  readonly podIP?: string;
+  readonly exec?: (argv: readonly string[], timeoutMs: number) => Promise<ExecOutcome>;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a probe once, in a Pod of which only what matters is said. */
+export function probing(probe: Probe, circumstances: Circumstances = {}): Promise<ProbeOutcome> {
+  const { container, podIP, clock = new SystemClock(), signal = new AbortController().signal } = circumstances;
+  const base = podWith();
+  const pod: StoredPod = { ...base, status: { ...base.status, podIP } };
+  const exec = circumstances.exec ?? (() => Promise.reject(new Error('no command expected')));
+  return probeOnce({ pod, container: { name: 'main', ...container }, probe, type: 'liveness', exec, clock, signal });
+}
