@@ -12,6 +12,11 @@ export type Decoded<T> = T extends string
         ? { [Field in keyof T]?: Decoded<T[Field]> | undefined }
         : T;
 
+/** The value of a map at a key that a manifest made up: `constructor` is a key like any other. */
+export function lookUp<T>(map: Readonly<Record<string, T | undefined>> | undefined, key: string): T | undefined {
+  return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
 /** Entries of a map, sorted by key, so that messages come in the same order every time. */
 export function sortedEntries<T>(map: Readonly<Record<string, T | undefined>> | undefined): [string, T][] {
   const entries = Object.entries(map ?? {}).filter((entry): entry is [string, T] => entry[1] !== undefined);

@@ -16,22 +16,24 @@ import { defaultService } from './service.ts';
 
 type Defaulter = (object: Decoded<KubeObject>) => unknown;
 
-const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
-  Pod: defaultPod,
-  PodTemplate: defaultPodTemplate,
-  ConfigMap: defaultConfigMap,
-  Secret: defaultSecret,
-  Service: defaultService,
-  PersistentVolumeClaim: defaultClaim,
-  Namespace: defaultNamespace,
-  Job: defaultJob,
-  CronJob: defaultCronJob,
-  Deployment: defaultDeployment,
-  ReplicaSet: defaultReplicaSet,
-  ReplicationController: defaultReplicationController,
-  StatefulSet: defaultStatefulSet,
-  DaemonSet: defaultDaemonSet,
-};
+const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
+  Object.entries<Defaulter>({
+    Pod: defaultPod,
+    PodTemplate: defaultPodTemplate,
+    ConfigMap: defaultConfigMap,
+    Secret: defaultSecret,
+    Service: defaultService,
+    PersistentVolumeClaim: defaultClaim,
+    Namespace: defaultNamespace,
+    Job: defaultJob,
+    CronJob: defaultCronJob,
+    Deployment: defaultDeployment,
+    ReplicaSet: defaultReplicaSet,
+    ReplicationController: defaultReplicationController,
+    StatefulSet: defaultStatefulSet,
+    DaemonSet: defaultDaemonSet,
+  }),
+);
 
 /**
  * Fills in what a manifest left out, as the API server does between decoding and validation, and brings quantities
@@ -40,7 +42,7 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
  * @param object decoded: fields have the right types, quantities and base64 are well formed
  */
 export function applyDefaults(object: KubeObject): KubeObject {
-  const defaulter = DEFAULTERS[object.kind];
+  const defaulter = DEFAULTERS.get(object.kind);
   const named = { ...object, metadata: object.metadata ?? {} };
   return defaulter === undefined ? named : (defaulter(named) as KubeObject);
 }

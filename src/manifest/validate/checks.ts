@@ -1,0 +1,78 @@
+import type { FieldError } from '../field-error.ts';
+import { invalid, notSupported, required } from '../field-error.ts';
+import { item } from './path.ts';
+
+/** The small rules that many fields share. Each returns what is wrong; an empty list is a good value. */
+
+/** One error for each message that `messagesOf` has about the text. */
+export function wellFormed(path: string, text: string, messagesOf: (text: string) => string[]): FieldError[] {
+  return messagesOf(text).map((message) => invalid(path, text, message));
+}
+
+/** As `wellFormed`; an absent or empty text is good. */
+export function wellFormedIfSet(
+  path: string,
+  text: string | undefined,
+  messagesOf: (text: string) => string[],
+): FieldError[] {
+  return text ? wellFormed(path, text, messagesOf) : [];
+}
+
+/** As `wellFormed`; an absent or empty text is missing. */
+export function requiredWellFormed(
+  path: string,
+  text: string | undefined,
+  messagesOf: (text: string) => string[],
+): FieldError[] {
+  return text ? wellFormed(path, text, messagesOf) : [required(path)];
+}
+
+export function requiredText(path: string, text: string | undefined): FieldError[] {
+  return text ? [] : [required(path)];
+}
+
+/** One of a few texts; absent is good. `supported` is shown in the order given. */
+export function oneOfIfSet(path: string, text: string | undefined, supported: readonly string[]): FieldError[] {
+  return text === undefined || supported.includes(text) ? [] : [notSupported(path, text, supported)];
+}
+
+/** One of a few texts; absent or empty is missing. */
+export function requiredOneOf(path: string, text: string | undefined, supported: readonly string[]): FieldError[] {
+  return text ? oneOfIfSet(path, text, supported) : [required(path)];
+}
+
+export const NEGATIVE_MESSAGE = 'must be greater than or equal to 0';
+
+export function notNegative(path: string, value: number | undefined): FieldError[] {
+  return value !== undefined && value < 0 ? [invalid(path, value, NEGATIVE_MESSAGE)] : [];
+}
+
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+export const INT32_MAX: number = 2 ** 31 - 1;
+
+export function inRange(path: string, value: number, range: Range): FieldError[] {
+  const { min, max } = range;
+  return value < min || value > max ? [invalid(path, value, rangeMessage(range))] : [];
+}
+
+export function rangeMessage({ min, max }: Range): string {
+  return `must be between ${min} and ${max}, inclusive`;
+}
+
+/** The mistakes of all items of a list. */
+export function each<T>(
+  path: string,
+  items: readonly T[] | undefined,
+  check: (item: T, path: string, index: number) => FieldError[],
+): FieldError[] {
+  return (items ?? []).flatMap((value, index) => check(value, item(path, index), index));
+}
+
+/** A value that is too large to show, or whose form is Go's own: only path and detail. */
+export function invalidUnseen(path: string, detail: string): FieldError {
+  return { path, type: 'Invalid value', detail };
+}

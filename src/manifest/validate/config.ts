@@ -1,0 +1,85 @@
+import { configKeyMessages, subdomainMessages } from '../../api/names.ts';
+import type { ConfigMap, Secret } from '../../api/generated/types.ts';
+import { sortedEntries } from '../decoded.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { invalid, required, tooLong } from '../field-error.ts';
+import { wellFormed } from './checks.ts';
+import { jsonObjectProblem } from './go-json.ts';
+import { validateMetadata } from './metadata.ts';
+import { entry } from './path.ts';
+
+type Entries = Readonly<Record<string, string | undefined>> | undefined;
+
+const MAX_BYTES = 1024 * 1024;
+/** How the API names the whole object. */
+const WHOLE_OBJECT = '[]';
+const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
+const REDACTED = '<secret contents redacted>';
+
+/** Source: pkg/apis/core/validation/validation.go, ValidateConfigMap. */
+export function validateConfigMap(config: Decoded<ConfigMap>): FieldError[] {
+  const text = sortedEntries(config.data);
+  const binary = sortedEntries(config.binaryData);
+  const binaryKeys = new Set(binary.map(([key]) => key));
+  const errors = [
+    ...validateMetadata(config.metadata, subdomainMessages),
+    ...text.flatMap(([key]) => [
+      ...wellFormed(entry('data', key), key, configKeyMessages),
+      ...(binaryKeys.has(key) ? [invalid(entry('data', key), key, 'duplicate of key present in binaryData')] : []),
+    ]),
+    ...binary.flatMap(([key]) => wellFormed(entry('binaryData', key), key, configKeyMessages)),
+  ];
+  const textBytes = text.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
+  return textBytes + decodedBytes(config.binaryData) > MAX_BYTES
+    ? [...errors, tooLong(WHOLE_OBJECT, MAX_BYTES)]
+    : errors;
+}
+
+/** Source: ValidateSecret. */
+export function validateSecret(secret: Decoded<Secret>): FieldError[] {
+  const errors = [
+    ...validateMetadata(secret.metadata, subdomainMessages),
+    ...sortedEntries(secret.data).flatMap(([key]) => wellFormed(entry('data', key), key, configKeyMessages)),
+  ];
+  if (decodedBytes(secret.data) > MAX_BYTES) errors.push(tooLong('data', MAX_BYTES));
+  return [...errors, ...validateSecretType(secret)];
+}
+
+/** What base64 text stands for. */
+function decodedBytes(data: Entries): number {
+  return sortedEntries(data).reduce((sum, [, text]) => sum + Buffer.byteLength(text, 'base64'), 0);
+}
+
+/** The keys that a type promises. */
+function validateSecretType(secret: Decoded<Secret>): FieldError[] {
+  const { type, data = {} } = secret;
+  const needs = (keys: readonly string[]): FieldError[] =>
+    keys.filter((key) => data[key] === undefined).map((key) => required(entry('data', key)));
+  switch (type) {
+    case 'kubernetes.io/service-account-token': {
+      const isNamed = Boolean(secret.metadata?.annotations?.[ACCOUNT_ANNOTATION]);
+      return isNamed ? [] : [required(entry('metadata.annotations', ACCOUNT_ANNOTATION))];
+    }
+    case 'kubernetes.io/dockercfg':
+      return validateDockerConfig('.dockercfg', data);
+    case 'kubernetes.io/dockerconfigjson':
+      return validateDockerConfig('.dockerconfigjson', data);
+    case 'kubernetes.io/basic-auth':
+      // Either will do.
+      return data['username'] === undefined && data['password'] === undefined ? needs(['username', 'password']) : [];
+    case 'kubernetes.io/ssh-auth':
+      return data['ssh-privatekey'] ? [] : [required(entry('data', 'ssh-privatekey'))];
+    case 'kubernetes.io/tls':
+      return needs(['tls.crt', 'tls.key']);
+    default:
+      return [];
+  }
+}
+
+function validateDockerConfig(key: string, data: Readonly<Record<string, string | undefined>>): FieldError[] {
+  const encoded = data[key];
+  if (encoded === undefined) return [required(entry('data', key))];
+  const problem = jsonObjectProblem(Buffer.from(encoded, 'base64').toString('latin1'));
+  return problem === undefined ? [] : [invalid(entry('data', key), REDACTED, problem)];
+}

@@ -1,0 +1,70 @@
+import { labelMessages } from '../../api/names.ts';
+import type { Container } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { invalid } from '../field-error.ts';
+import { requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
+import { validateEnv, validateEnvFrom } from './env.ts';
+import { validateLifecycle, validateProbe } from './handlers.ts';
+import { validateDevices, validateMounts } from './mounts.ts';
+import { child } from './path.ts';
+import { validatePorts } from './ports.ts';
+import { validateContainerResourceName } from './resource-names.ts';
+import { validateRequirements, validateResizePolicy } from './resources.ts';
+import { validateSecurityContext } from './security-context.ts';
+import { PULL_POLICIES } from './volumes.ts';
+import type { Volumes } from './volumes.ts';
+
+const TERMINATION_POLICIES: readonly string[] = ['File', 'FallbackToLogsOnError'];
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+
+/** What the rules of a container need to know about the Pod around it. */
+export interface ContainerRules {
+  /** A Pod, not a template. */
+  readonly isPod: boolean;
+  readonly volumes: Volumes;
+  /** Names of the Pod's resource claims. */
+  readonly claimNames: ReadonlySet<string>;
+  readonly podRestartPolicy: string | undefined;
+  readonly graceSeconds: number;
+  /** The users in the Pod are those of the host. */
+  readonly hasHostUsers: boolean;
+}
+
+/** Rules of every container. Source: pkg/apis/core/validation/validation.go, validateContainerCommon. */
+export function validateContainer(path: string, container: Decoded<Container>, rules: ContainerRules): FieldError[] {
+  const { name, image = '', ports, env, envFrom, resources = {}, resizePolicy = [], securityContext } = container;
+  const messagePolicyPath = child(path, 'terminationMessagePolicy');
+  return [
+    ...requiredWellFormed(child(path, 'name'), name, labelMessages),
+    ...validateImage(child(path, 'image'), image, rules.isPod),
+    ...requiredOneOf(messagePolicyPath, container.terminationMessagePolicy, TERMINATION_POLICIES),
+    ...validatePorts(child(path, 'ports'), ports),
+    ...validateEnv(child(path, 'env'), env, rules.volumes),
+    ...validateEnvFrom(child(path, 'envFrom'), envFrom),
+    ...validateMounts(child(path, 'volumeMounts'), container, rules.volumes),
+    ...validateDevices(child(path, 'volumeDevices'), container, rules.volumes),
+    ...requiredOneOf(child(path, 'imagePullPolicy'), container.imagePullPolicy, PULL_POLICIES),
+    ...validateRequirements(child(path, 'resources'), resources, validateContainerResourceName, rules.claimNames),
+    ...validateResizePolicy(child(path, 'resizePolicy'), resizePolicy, rules.podRestartPolicy),
+    ...(securityContext
+      ? validateSecurityContext(child(path, 'securityContext'), securityContext, rules.hasHostUsers)
+      : []),
+  ];
+}
+
+/** The form of the name is not checked: a bad one fails when the container starts. A template may have blanks. */
+function validateImage(path: string, image: string, isPod: boolean): FieldError[] {
+  if (!isPod || image.trim() === image) return requiredText(path, image);
+  return [invalid(path, image, 'must not have leading or trailing whitespace')];
+}
+
+/** Hooks and probes, of containers that may have them. */
+export function validateHandlers(path: string, container: Decoded<Container>, graceSeconds: number): FieldError[] {
+  const { lifecycle } = container;
+  const probes = PROBES.flatMap((kind) => {
+    const probe = container[kind];
+    return probe ? validateProbe(child(path, kind), kind, probe) : [];
+  });
+  return [...(lifecycle ? validateLifecycle(child(path, 'lifecycle'), lifecycle, graceSeconds) : []), ...probes];
+}

@@ -1,0 +1,143 @@
+import { qualifiedNameMessages } from '../../api/names.ts';
+import { canonicalQuantity } from '../../api/quantity.ts';
+import type { ObjectFieldSelector, ResourceFieldSelector } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { invalid, notSupported, required } from '../field-error.ts';
+import { wellFormed } from './checks.ts';
+import { child } from './path.ts';
+
+/** Fields of the Pod that an environment variable can show. */
+export const ENV_FIELDS: readonly string[] = [
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.serviceAccountName',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
+];
+
+/** Fields of the Pod that a file can show. */
+export const FILE_FIELDS: readonly string[] = [
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+];
+
+/** Fields with a name in the API, whether they can be shown or not. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  ...ENV_FIELDS,
+  ...FILE_FIELDS,
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'status.phase',
+]);
+
+/** The old name of a field. */
+const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([['spec.host', 'spec.nodeName']]);
+
+const RESOURCES: readonly string[] = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
+const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/;
+
+const CPU_DIVISORS: ReadonlySet<string> = new Set(['1m', '1']);
+const BYTE_DIVISORS: readonly string[] = [
+  '1',
+  '1k',
+  '1M',
+  '1G',
+  '1T',
+  '1P',
+  '1E',
+  '1Ki',
+  '1Mi',
+  '1Gi',
+  '1Ti',
+  '1Pi',
+  '1Ei',
+];
+
+/** `metadata.labels['app']` taken apart; undefined when there is no subscript. */
+function splitSubscript(fieldPath: string): { field: string; subscript: string } | undefined {
+  const match = /^(.+?)\['(.*)'\]$/s.exec(fieldPath);
+  return match === null ? undefined : { field: match[1] ?? '', subscript: match[2] ?? '' };
+}
+
+/** Why the API has no such field; undefined when it has. Source: ConvertDownwardAPIFieldLabel. */
+function conversionProblem(apiVersion: string, fieldPath: string): string | undefined {
+  if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`;
+  const subscripted = splitSubscript(fieldPath);
+  if (subscripted === undefined) {
+    const isKnown = KNOWN_FIELDS.has(fieldPath) || FIELD_ALIASES.has(fieldPath);
+    return isKnown ? undefined : `field label not supported: ${fieldPath}`;
+  }
+  const takesKey = subscripted.field === 'metadata.labels' || subscripted.field === 'metadata.annotations';
+  return takesKey ? undefined : `field label does not support subscript: ${fieldPath}`;
+}
+
+/** A reference to a field of the Pod. Source: validateObjectFieldSelector. */
+export function validateFieldRef(
+  path: string,
+  { apiVersion, fieldPath }: Decoded<ObjectFieldSelector>,
+  supported: readonly string[],
+): FieldError[] {
+  if (!apiVersion) return [required(child(path, 'apiVersion'))];
+  if (!fieldPath) return [required(child(path, 'fieldPath'))];
+  const problem = conversionProblem(apiVersion, fieldPath);
+  if (problem !== undefined) {
+    return [invalid(child(path, 'fieldPath'), fieldPath, `error converting fieldPath: ${problem}`)];
+  }
+  const subscripted = splitSubscript(fieldPath);
+  if (subscripted !== undefined) {
+    const { field, subscript } = subscripted;
+    const name = field === 'metadata.annotations' ? subscript.toLowerCase() : subscript;
+    return wellFormed(path, name, qualifiedNameMessages);
+  }
+  const field = FIELD_ALIASES.get(fieldPath) ?? fieldPath;
+  return supported.includes(field) ? [] : [notSupported(child(path, 'fieldPath'), field, supported)];
+}
+
+/** A reference to a resource of a container; a file must say of which. Source: validateContainerResourceFieldSelector. */
+export function validateResourceFieldRef(
+  path: string,
+  { containerName, resource = '', divisor = '0' }: Decoded<ResourceFieldSelector>,
+  needsContainer: boolean,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (needsContainer && !containerName) errors.push(required(child(path, 'containerName')));
+  else if (!resource) errors.push(required(child(path, 'resource')));
+  else if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource)) {
+    errors.push(notSupported(child(path, 'resource'), resource, RESOURCES));
+  }
+  return [...errors, ...validateDivisor(child(path, 'divisor'), resource, canonicalQuantity(divisor))];
+}
+
+/** The value shown is the resource, as upstream. */
+function validateDivisor(path: string, resource: string, divisor: string): FieldError[] {
+  if (divisor === '0') return [];
+  if (resource.endsWith('.cpu')) {
+    if (CPU_DIVISORS.has(divisor)) return [];
+    return [invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource")];
+  }
+  const name = byteResourceName(resource);
+  if (name === undefined || BYTE_DIVISORS.includes(divisor)) return [];
+  const list = BYTE_DIVISORS.join(', ');
+  return [invalid(path, resource, `only divisor's values ${list} are supported with the ${name} resource`)];
+}
+
+function byteResourceName(resource: string): string | undefined {
+  if (HUGE_PAGES.test(resource)) return 'hugepages';
+  if (!RESOURCES.includes(resource)) return undefined;
+  return resource.endsWith('.memory') ? 'memory' : 'local ephemeral storage';
+}

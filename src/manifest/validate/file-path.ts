@@ -1,0 +1,19 @@
+import type { FieldError } from '../field-error.ts';
+import { invalid } from '../field-error.ts';
+
+/** A path below some folder: relative, without `..`. */
+export function descendingPath(path: string, file: string): FieldError[] {
+  const absolute = file.startsWith('/') ? [invalid(path, file, 'must be a relative path')] : [];
+  return [...absolute, ...noBacksteps(path, file)];
+}
+
+export function noBacksteps(path: string, file: string): FieldError[] {
+  return file.split('/').includes('..') ? [invalid(path, file, "must not contain '..'")] : [];
+}
+
+/** As a descending path, and not beginning with two dots: the kubelet keeps its own files under such names. */
+export function unreservedPath(path: string, file: string): FieldError[] {
+  const isReserved = file.startsWith('..') && file !== '..' && !file.startsWith('../');
+  const reserved = isReserved ? [invalid(path, file, "must not start with '..'")] : [];
+  return [...descendingPath(path, file), ...reserved];
+}

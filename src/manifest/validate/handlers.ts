@@ -1,0 +1,94 @@
+import { httpHeaderMessages } from '../../api/names.ts';
+import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden, invalid, required } from '../field-error.ts';
+import { notNegative, oneOfIfSet, requiredText, wellFormed } from './checks.ts';
+import { validatePortNumber, validatePortReference } from './ports.ts';
+import { child } from './path.ts';
+
+/** What a probe or a hook can do; a probe has no sleep, a hook no grpc. */
+type Handler = Pick<Decoded<Probe>, 'grpc'> & Decoded<LifecycleHandler>;
+
+const HTTP_SCHEMES: readonly string[] = ['HTTP', 'HTTPS'];
+const TIMINGS = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+] as const;
+
+export type ProbeKind = 'livenessProbe' | 'readinessProbe' | 'startupProbe';
+
+/** Source: pkg/apis/core/validation/validation.go, validateProbe and its three callers. */
+export function validateProbe(path: string, kind: ProbeKind, probe: Decoded<Probe>): FieldError[] {
+  const { terminationGracePeriodSeconds: graceSeconds, successThreshold } = probe;
+  const errors = [
+    ...validateHandler(path, probe, undefined),
+    ...TIMINGS.flatMap((field) => notNegative(child(path, field), probe[field])),
+  ];
+  const gracePath = child(path, 'terminationGracePeriodSeconds');
+  if (graceSeconds !== undefined && graceSeconds <= 0) {
+    errors.push(invalid(gracePath, graceSeconds, 'must be greater than 0'));
+  }
+  if (kind === 'readinessProbe') {
+    if (graceSeconds !== undefined)
+      errors.push(invalid(gracePath, graceSeconds, 'must not be set for readinessProbes'));
+  } else if (successThreshold !== 1) {
+    errors.push(invalid(child(path, 'successThreshold'), successThreshold ?? 0, 'must be 1'));
+  }
+  return errors;
+}
+
+/** @param graceSeconds the grace period of the Pod: no hook may sleep longer */
+export function validateLifecycle(path: string, lifecycle: Decoded<Lifecycle>, graceSeconds: number): FieldError[] {
+  const { postStart, preStop } = lifecycle;
+  return [
+    ...(postStart ? validateHandler(child(path, 'postStart'), postStart, graceSeconds) : []),
+    ...(preStop ? validateHandler(child(path, 'preStop'), preStop, graceSeconds) : []),
+  ];
+}
+
+/** Exactly one way to act. Only the first one given is looked at more closely. */
+function validateHandler(path: string, handler: Handler, graceSeconds: number | undefined): FieldError[] {
+  const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
+  const given = [
+    exec && { field: 'exec', check: (at: string) => validateCommand(at, exec.command ?? []) },
+    httpGet && { field: 'httpGet', check: (at: string) => validateHttpGet(at, httpGet) },
+    tcpSocket && {
+      field: 'tcpSocket',
+      check: (at: string) => validatePortReference(child(at, 'port'), tcpSocket.port),
+    },
+    grpc && { field: 'grpc', check: (at: string) => validatePortNumber(child(at, 'port'), grpc.port) },
+    sleep && { field: 'sleep', check: (at: string) => validateSleep(at, sleep.seconds ?? 0, graceSeconds) },
+  ].filter((handlerType) => handlerType !== undefined);
+  const [first, ...others] = given;
+  if (first === undefined) return [required(path, 'must specify a handler type')];
+  return [
+    ...first.check(child(path, first.field)),
+    ...others.map(({ field }) => forbidden(child(path, field), 'may not specify more than 1 handler type')),
+  ];
+}
+
+function validateCommand(path: string, command: readonly string[]): FieldError[] {
+  return command.length > 0 ? [] : [required(child(path, 'command'))];
+}
+
+function validateHttpGet(path: string, action: Decoded<HTTPGetAction>): FieldError[] {
+  return [
+    ...requiredText(child(path, 'path'), action.path),
+    ...validatePortReference(child(path, 'port'), action.port),
+    ...oneOfIfSet(child(path, 'scheme'), action.scheme ?? '', HTTP_SCHEMES),
+    // Without an index, as upstream.
+    ...(action.httpHeaders ?? []).flatMap(({ name = '' }) =>
+      wellFormed(child(path, 'httpHeaders'), name, httpHeaderMessages),
+    ),
+  ];
+}
+
+function validateSleep(path: string, seconds: number, graceSeconds: number | undefined): FieldError[] {
+  if (graceSeconds === undefined || (seconds >= 0 && seconds <= graceSeconds)) return [];
+  const limit = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`;
+  return [invalid(path, seconds, limit)];
+}

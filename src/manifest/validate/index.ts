@@ -1,0 +1,58 @@
+import { labelMessages, subdomainMessages } from '../../api/names.ts';
+import type { PersistentVolumeClaim, PodTemplate } from '../../api/generated/types.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { validateClaimSpec } from './claim.ts';
+import { validateConfigMap, validateSecret } from './config.ts';
+import { validateCronJob } from './cron-job.ts';
+import { validateJob } from './job.ts';
+import { validateMetadata } from './metadata.ts';
+import { validatePod, validateTemplate } from './pod.ts';
+import { validateService } from './service.ts';
+import {
+  validateDaemonSet,
+  validateDeployment,
+  validateReplicaSet,
+  validateReplicationController,
+  validateStatefulSet,
+} from './workloads.ts';
+
+type Validator = (object: Decoded<KubeObject>) => FieldError[];
+
+const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
+  Object.entries<Validator>({
+    Pod: validatePod,
+    PodTemplate: validatePodTemplate,
+    ConfigMap: validateConfigMap,
+    Secret: validateSecret,
+    Service: validateService,
+    PersistentVolumeClaim: validateClaim,
+    Namespace: ({ metadata }) => validateMetadata(metadata, labelMessages),
+    ServiceAccount: ({ metadata }) => validateMetadata(metadata, subdomainMessages),
+    Job: validateJob,
+    CronJob: validateCronJob,
+    Deployment: validateDeployment,
+    ReplicaSet: validateReplicaSet,
+    ReplicationController: validateReplicationController,
+    StatefulSet: validateStatefulSet,
+    DaemonSet: validateDaemonSet,
+  }),
+);
+
+/**
+ * All mistakes of an object that is to be created, in the words and in the order of the API server: metadata first,
+ * then the spec. Kinds that podrun has no use for have none.
+ * @param object decoded and defaulted
+ */
+export function validateObject(object: KubeObject): FieldError[] {
+  return VALIDATORS.get(object.kind)?.(object) ?? [];
+}
+
+function validatePodTemplate({ metadata, template = {} }: Decoded<PodTemplate>): FieldError[] {
+  return [...validateMetadata(metadata, subdomainMessages), ...validateTemplate('template', template)];
+}
+
+function validateClaim({ metadata, spec = {} }: Decoded<PersistentVolumeClaim>): FieldError[] {
+  return [...validateMetadata(metadata, subdomainMessages), ...validateClaimSpec('spec', spec)];
+}

@@ -1,0 +1,142 @@
+import { qualifiedNameMessages } from '../../api/names.ts';
+import type {
+  JobSpec,
+  PodFailurePolicyOnExitCodesRequirement,
+  PodFailurePolicyOnPodConditionsPattern,
+  PodFailurePolicyRule,
+  SuccessPolicyRule,
+} from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { duplicate, invalid, notSupported, quote, required, tooLong, tooMany } from '../field-error.ts';
+import { each, invalidUnseen, notNegative, wellFormed } from './checks.ts';
+import { countIndexes } from './job-indexes.ts';
+import { child } from './path.ts';
+
+/** When a Job fails or succeeds before its time. Source: pkg/apis/batch/validation/validation.go. */
+
+const ACTIONS: readonly string[] = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
+const OPERATORS: readonly string[] = ['In', 'NotIn'];
+const CONDITION_STATUSES: readonly string[] = ['False', 'True', 'Unknown'];
+const RULES_MAX = 20;
+const EXIT_CODES_MAX = 255;
+const CONDITIONS_MAX = 20;
+const INDEXES_MAX_BYTES = 64 * 1024;
+
+export function validatePodFailurePolicy(path: string, spec: Decoded<JobSpec>): FieldError[] {
+  const rules = spec.podFailurePolicy?.rules ?? [];
+  const rulesPath = child(path, 'rules');
+  const { containers = [], initContainers = [] } = spec.template?.spec ?? {};
+  const names = new Set([...containers, ...initContainers].map(({ name }) => name));
+  const hasIndexLimit = spec.backoffLimitPerIndex !== undefined;
+  return [
+    ...(rules.length > RULES_MAX ? [tooMany(rulesPath, rules.length, RULES_MAX)] : []),
+    ...each(rulesPath, rules, (rule, at) => [
+      ...validateAction(child(at, 'action'), rule.action, hasIndexLimit),
+      ...validateMatcher(at, rule, names),
+    ]),
+  ];
+}
+
+/** Named from a closed list; the message of a missing one lists it in Go's way. */
+function requiredFrom(path: string, text: string | undefined, supported: readonly string[]): FieldError[] {
+  if (!text) return [required(path, `valid values: [${supported.map(quote).join(' ')}]`)];
+  return supported.includes(text) ? [] : [notSupported(path, text, supported)];
+}
+
+function validateAction(path: string, action: string | undefined, hasIndexLimit: boolean): FieldError[] {
+  if (action !== 'FailIndex') return requiredFrom(path, action, ACTIONS);
+  return hasIndexLimit ? [] : [invalid(path, action, 'requires the backoffLimitPerIndex to be set')];
+}
+
+/** A rule looks at exit codes or at conditions. */
+function validateMatcher(
+  path: string,
+  { onExitCodes, onPodConditions = [] }: Decoded<PodFailurePolicyRule>,
+  containerNames: ReadonlySet<string | undefined>,
+): FieldError[] {
+  const conditionsPath = child(path, 'onPodConditions');
+  const errors = onExitCodes ? validateExitCodes(child(path, 'onExitCodes'), onExitCodes, containerNames) : [];
+  if (onPodConditions.length > CONDITIONS_MAX) {
+    errors.push(tooMany(conditionsPath, onPodConditions.length, CONDITIONS_MAX));
+  }
+  errors.push(...each(conditionsPath, onPodConditions, validateCondition));
+  if (onExitCodes && onPodConditions.length > 0) {
+    errors.push(invalidUnseen(path, 'specifying both OnExitCodes and OnPodConditions is not supported'));
+  }
+  if (!onExitCodes && onPodConditions.length === 0) {
+    errors.push(invalidUnseen(path, 'specifying one of OnExitCodes and OnPodConditions is required'));
+  }
+  return errors;
+}
+
+function validateCondition(
+  { type = '', status }: Decoded<PodFailurePolicyOnPodConditionsPattern>,
+  path: string,
+): FieldError[] {
+  return [
+    ...wellFormed(child(path, 'type'), type, qualifiedNameMessages),
+    ...requiredFrom(child(path, 'status'), status, CONDITION_STATUSES),
+  ];
+}
+
+function validateExitCodes(
+  path: string,
+  { operator, containerName, values = [] }: Decoded<PodFailurePolicyOnExitCodesRequirement>,
+  containerNames: ReadonlySet<string | undefined>,
+): FieldError[] {
+  const valuesPath = child(path, 'values');
+  const errors = requiredFrom(child(path, 'operator'), operator, OPERATORS);
+  if (containerName !== undefined && !containerNames.has(containerName)) {
+    const text = 'must be one of the container or initContainer names in the pod template';
+    errors.push(invalid(child(path, 'containerName'), containerName, text));
+  }
+  if (values.length === 0) errors.push(invalid(valuesPath, values, 'at least one value is required'));
+  if (values.length > EXIT_CODES_MAX) errors.push(tooMany(valuesPath, values.length, EXIT_CODES_MAX));
+  errors.push(
+    ...each(valuesPath, values, (code, at, index) => [
+      ...(operator === 'In' && code === 0 ? [invalid(at, code, 'must not be 0 for the In operator')] : []),
+      ...(values.indexOf(code) < index ? [duplicate(at, code)] : []),
+    ]),
+  );
+  const isOrdered = values.every((code, index) => index === 0 || (values[index - 1] ?? code) <= code);
+  return isOrdered ? errors : [...errors, invalid(valuesPath, values, 'must be ordered')];
+}
+
+export function validateSuccessPolicy(path: string, spec: Decoded<JobSpec>): FieldError[] {
+  if (spec.completionMode !== 'Indexed') return [invalid(path, spec.successPolicy, 'requires indexed completion mode')];
+  const rules = spec.successPolicy?.rules ?? [];
+  const rulesPath = child(path, 'rules');
+  const missing = 'at least one rules must be specified when the successPolicy is specified';
+  return [
+    ...(rules.length === 0 ? [required(rulesPath, missing)] : []),
+    ...(rules.length > RULES_MAX ? [tooMany(rulesPath, rules.length, RULES_MAX)] : []),
+    ...each(rulesPath, rules, (rule, at) => validateSuccessRule(at, rule, spec.completions ?? 0)),
+  ];
+}
+
+function validateSuccessRule(path: string, rule: Decoded<SuccessPolicyRule>, completions: number): FieldError[] {
+  const { succeededCount: count, succeededIndexes: indexes } = rule;
+  const errors: FieldError[] = [];
+  if (count === undefined && indexes === undefined) {
+    errors.push(required(path, 'at least one of succeededCount or succeededIndexes must be specified'));
+  }
+  let indexCount = 0;
+  if (indexes !== undefined) {
+    const indexesPath = child(path, 'succeededIndexes');
+    if (Buffer.byteLength(indexes) > INDEXES_MAX_BYTES) errors.push(tooLong(indexesPath, INDEXES_MAX_BYTES));
+    const counted = countIndexes(indexes, completions);
+    if (typeof counted === 'number') indexCount = counted;
+    else errors.push(invalid(indexesPath, indexes, `error parsing succeededIndexes: ${counted.problem}`));
+  }
+  if (count === undefined) return errors;
+  const countPath = child(path, 'succeededCount');
+  errors.push(...notNegative(countPath, count));
+  const tooHigh = (limit: number, what: string): FieldError =>
+    invalid(countPath, count, `must be less than or equal to ${limit} (${what})`);
+  if (count > completions) errors.push(tooHigh(completions, 'the number of specified completions'));
+  if (indexes !== undefined && count > indexCount) {
+    errors.push(tooHigh(indexCount, 'the number of indexes in the specified succeededIndexes field'));
+  }
+  return errors;
+}

@@ -1,0 +1,92 @@
+import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../../api/generated/types.ts';
+import { lookUp, sortedEntries } from '../decoded.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden, invalid, required, tooLong } from '../field-error.ts';
+import { each, wellFormed } from './checks.ts';
+import { child } from './path.ts';
+
+type TextMap = Readonly<Record<string, string | undefined>> | undefined;
+type Selector = Decoded<LabelSelector>;
+
+const ANNOTATIONS_MAX_BYTES = 256 * 1024;
+
+/** Keys and values of labels; the path is that of the whole map. Source: apimachinery, ValidateLabels. */
+export function validateLabels(path: string, labels: TextMap): FieldError[] {
+  return sortedEntries(labels).flatMap(([name, value]) => [
+    ...wellFormed(path, name, qualifiedNameMessages),
+    ...wellFormed(path, value, labelValueMessages),
+  ]);
+}
+
+/** Keys of annotations, in lower case, and the size of all together. Source: apimachinery, ValidateAnnotations. */
+export function validateAnnotations(path: string, annotations: TextMap): FieldError[] {
+  const entries = sortedEntries(annotations);
+  const errors = entries.flatMap(([name]) =>
+    qualifiedNameMessages(name.toLowerCase()).map((message) => invalid(path, name, message)),
+  );
+  const bytes = entries.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0);
+  return bytes > ANNOTATIONS_MAX_BYTES ? [...errors, tooLong(path, ANNOTATIONS_MAX_BYTES)] : errors;
+}
+
+/** What a selector says about labels. Source: apimachinery, ValidateLabelSelector. */
+export function validateLabelSelector(path: string, selector: Selector | undefined): FieldError[] {
+  return [
+    ...validateLabels(child(path, 'matchLabels'), selector?.matchLabels),
+    ...each(child(path, 'matchExpressions'), selector?.matchExpressions, validateRequirement),
+  ];
+}
+
+function validateRequirement(requirement: Decoded<LabelSelectorRequirement>, path: string): FieldError[] {
+  const { operator = '', key = '', values } = requirement;
+  return [
+    ...validateOperator(path, operator, values ?? []),
+    ...wellFormed(child(path, 'key'), key, qualifiedNameMessages),
+    ...each(child(path, 'values'), values, (value, at) => wellFormed(at, value, labelValueMessages)),
+  ];
+}
+
+/** Operator and values of a requirement must fit. Pod selectors and node selectors share the first four. */
+export function validateOperator(path: string, operator: string, values: readonly string[]): FieldError[] {
+  const valuesPath = child(path, 'values');
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      return values.length > 0 ? [] : [required(valuesPath, "must be specified when `operator` is 'In' or 'NotIn'")];
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length === 0) return [];
+      return [forbidden(valuesPath, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+    default:
+      return [invalid(child(path, 'operator'), operator, 'not a valid selector operator')];
+  }
+}
+
+/** Does the selector choose everything? A missing one chooses nothing. */
+export function isEmptySelector(selector: Selector): boolean {
+  const labels = Object.keys(selector.matchLabels ?? {}).length;
+  return labels + (selector.matchExpressions ?? []).length === 0;
+}
+
+/** Does a valid selector choose an object with these labels? */
+export function selectorMatches(selector: Selector | undefined, labels: TextMap): boolean {
+  if (selector === undefined) return false;
+  const hasLabels = sortedEntries(selector.matchLabels).every(([name, value]) => lookUp(labels, name) === value);
+  return hasLabels && (selector.matchExpressions ?? []).every((requirement) => requirementMatches(requirement, labels));
+}
+
+function requirementMatches(requirement: Decoded<LabelSelectorRequirement>, labels: TextMap): boolean {
+  const value = lookUp(labels, requirement.key ?? '');
+  const isListed = value !== undefined && (requirement.values ?? []).includes(value);
+  switch (requirement.operator) {
+    case 'In':
+      return isListed;
+    case 'NotIn':
+      return !isListed;
+    case 'Exists':
+      return value !== undefined;
+    default:
+      return value === undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { labelMessages, subdomainMessages } from '../../api/names.ts';
+import { aggregateContainerResources, isHugePages } from '../../api/pod-resources.ts';
+import type { ParsedResources } from '../../api/pod-resources.ts';
+import { compareQuantities, formatQuantity, parseQuantity } from '../../api/quantity.ts';
+import type { PodResourceClaim, PodSpec, ResourceRequirements } from '../../api/generated/types.ts';
+import { lookUp, sortedEntries } from '../decoded.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../field-error.ts';
+import { each, wellFormed } from './checks.ts';
+import { child, entry, item } from './path.ts';
+import { validatePodResourceName } from './resource-names.ts';
+import { validateRequirements } from './resources.ts';
+
+type Requirements = Decoded<ResourceRequirements>;
+
+/** Resources of the Pod as a whole. Source: pkg/apis/core/validation/validation.go, validatePodResources. */
+export function validatePodResources(
+  path: string,
+  spec: Decoded<PodSpec>,
+  claimNames: ReadonlySet<string>,
+): FieldError[] {
+  const { resources } = spec;
+  if (resources === undefined) return [];
+  const claimsText = 'claims may not be set for Resources at pod-level';
+  const claims = resources.claims === undefined ? [] : [forbidden(child(path, 'claims'), claimsText)];
+  const requests = aggregateContainerResources(spec, 'requests');
+  const pages = [...aggregateContainerResources(spec, 'limits')].filter(([name]) => isHugePages(name));
+  return [
+    ...claims,
+    ...validateRequirements(path, resources, validatePodResourceName, claimNames),
+    ...coversContainers(path, resources, 'requests', requests),
+    ...coversContainers(path, resources, 'limits', new Map(pages)),
+    ...coversEachContainer(path, resources, spec),
+  ];
+}
+
+/** The whole must be as much as its parts together. */
+function coversContainers(
+  path: string,
+  resources: Requirements,
+  kind: 'requests' | 'limits',
+  together: ParsedResources,
+): FieldError[] {
+  return [...together]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, sum]) => {
+      const whole = lookUp(resources[kind], name);
+      if (whole === undefined || compareQuantities(sum, parseQuantity(whole)) <= 0) return [];
+      const text = `must be greater than or equal to aggregate container ${kind} of ${formatQuantity(sum)}`;
+      return [invalid(entry(child(path, kind), name), formatQuantity(parseQuantity(whole)), text)];
+    });
+}
+
+/** No part may be allowed more than the whole. The path is upstream's. */
+function coversEachContainer(path: string, resources: Requirements, spec: Decoded<PodSpec>): FieldError[] {
+  return (spec.containers ?? []).flatMap((container, index) =>
+    sortedEntries(container.resources?.limits).flatMap(([name, text]) => {
+      const whole = lookUp(resources.limits, name);
+      const limit = parseQuantity(text);
+      if (whole === undefined || compareQuantities(limit, parseQuantity(whole)) <= 0) return [];
+      const at = child(entry(item(child(path, 'containers'), index), name), 'limits');
+      const detail = `must be less than or equal to pod limits of ${formatQuantity(parseQuantity(whole))}`;
+      return [invalid(at, formatQuantity(limit), detail)];
+    }),
+  );
+}
+
+/** Devices that a Pod claims. */
+export function validatePodClaims(path: string, claims: readonly Decoded<PodResourceClaim>[]): FieldError[] {
+  const names = new Set<string>();
+  return each(path, claims, (claim, at) => [
+    ...validateClaimName(child(at, 'name'), claim.name ?? '', names),
+    ...validateClaimSource(at, claim),
+  ]);
+}
+
+function validateClaimName(path: string, name: string, names: Set<string>): FieldError[] {
+  if (!name) return [required(path)];
+  if (names.has(name)) return [duplicate(path, name)];
+  names.add(name);
+  return wellFormed(path, name, labelMessages);
+}
+
+function validateClaimSource(path: string, claim: Decoded<PodResourceClaim>): FieldError[] {
+  const { resourceClaimName: name, resourceClaimTemplateName: template } = claim;
+  const errors: FieldError[] = [];
+  if (name !== undefined && template !== undefined) {
+    const text = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified';
+    errors.push(invalid(path, claim, text));
+  }
+  if (name === undefined && template === undefined) {
+    const text = 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`';
+    errors.push(invalid(path, claim, text));
+  }
+  return [
+    ...errors,
+    ...(name === undefined ? [] : wellFormed(child(path, 'resourceClaimName'), name, subdomainMessages)),
+    ...(template === undefined
+      ? []
+      : wellFormed(child(path, 'resourceClaimTemplateName'), template, subdomainMessages)),
+  ];
+}

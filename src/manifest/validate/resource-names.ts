@@ -1,0 +1,82 @@
+import { qualifiedNameMessages } from '../../api/names.ts';
+import { isHugePages, isPodLevelResource } from '../../api/pod-resources.ts';
+import type { FieldError } from '../field-error.ts';
+import { invalid, notSupported } from '../field-error.ts';
+import { wellFormed } from './checks.ts';
+
+/** Names without a slash that some resource list of the API knows. Source: pkg/apis/core/helper/helpers.go. */
+const STANDARD: ReadonlySet<string> = new Set([
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'storage',
+  'requests.storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+
+/** Counts of objects. */
+const COUNTED: ReadonlySet<string> = new Set([
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+
+const OF_CONTAINERS: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const OF_PODS: readonly string[] = ['cpu', 'hugepages-', 'memory'];
+
+const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
+
+/** A device or the like, named by someone else: `example.com/dongle`. */
+function isExtendedResource(name: string): boolean {
+  return !isNative(name) && !name.startsWith('requests.') && qualifiedNameMessages(`requests.${name}`).length === 0;
+}
+
+/** Resources that come in pieces. */
+export function isIntegerResource(name: string): boolean {
+  return COUNTED.has(name) || isExtendedResource(name);
+}
+
+function validateResourceName(path: string, name: string): FieldError[] {
+  const errors = wellFormed(path, name, qualifiedNameMessages);
+  if (errors.length > 0 || name.includes('/')) return errors;
+  const isKnown = STANDARD.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
+  return isKnown ? [] : [invalid(path, name, 'must be a standard resource type or fully qualified')];
+}
+
+/** What a container may ask for. A name can fail twice, as upstream. */
+export function validateContainerResourceName(path: string, name: string): FieldError[] {
+  const errors = validateResourceName(path, name);
+  if (!name.includes('/')) {
+    if (OF_CONTAINERS.has(name) || isHugePages(name)) return errors;
+    return [...errors, invalid(path, name, 'must be a standard resource for containers')];
+  }
+  if (isNative(name) || isExtendedResource(name)) return errors;
+  return [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
+}
+
+/** What a Pod may ask for as a whole. */
+export function validatePodResourceName(path: string, name: string): FieldError[] {
+  const errors = validateResourceName(path, name);
+  if (errors.length > 0 || isPodLevelResource(name)) return errors;
+  return [notSupported(path, name, OF_PODS)];
+}

@@ -1,0 +1,131 @@
+import { labelMessages } from '../../api/names.ts';
+import { isHugePages, isOvercommittable } from '../../api/pod-resources.ts';
+import { compareQuantities, formatQuantity, parseQuantity, quantityValue } from '../../api/quantity.ts';
+import type { ParsedQuantity } from '../../api/quantity.ts';
+import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from '../../api/generated/types.ts';
+import { lookUp, sortedEntries } from '../decoded.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { duplicate, forbidden, invalid, notFound, required } from '../field-error.ts';
+import { each, NEGATIVE_MESSAGE, requiredOneOf } from './checks.ts';
+import { child, entry, item } from './path.ts';
+import { isIntegerResource } from './resource-names.ts';
+
+type NameCheck = (path: string, name: string) => FieldError[];
+
+const RESIZE_RESOURCES: readonly string[] = ['cpu', 'memory'];
+const RESIZE_POLICIES: readonly string[] = ['NotRequired', 'RestartContainer'];
+const UNIT_NANO = 1_000_000_000n;
+
+/**
+ * Limits, requests and claims of a container or of a Pod as a whole.
+ * Source: pkg/apis/core/validation/validation.go, validateResourceRequirements.
+ */
+export function validateRequirements(
+  path: string,
+  resources: Decoded<ResourceRequirements>,
+  checkName: NameCheck,
+  claimNames: ReadonlySet<string>,
+): FieldError[] {
+  const limits = sortedEntries(resources.limits);
+  const requests = sortedEntries(resources.requests);
+  const errors = [
+    ...limits.flatMap(([name, text]) => validateQuantity(entry(child(path, 'limits'), name), name, text, checkName)),
+    ...requests.flatMap(([name, text]) => [
+      ...validateQuantity(entry(child(path, 'requests'), name), name, text, checkName),
+      ...validateRequestAgainstLimit(path, name, text, lookUp(resources.limits, name)),
+    ]),
+  ];
+  const names = [...limits, ...requests].map(([name]) => name);
+  if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
+    errors.push(forbidden(path, 'HugePages require cpu or memory'));
+  }
+  return [...errors, ...validateClaims(child(path, 'claims'), resources.claims ?? [], claimNames)];
+}
+
+function validateQuantity(path: string, name: string, text: string, checkName: NameCheck): FieldError[] {
+  const quantity = parseQuantity(text);
+  const shown = formatQuantity(quantity);
+  const errors = checkName(path, name);
+  if (quantity.nano < 0n) errors.push(invalid(path, shown, NEGATIVE_MESSAGE));
+  if (isIntegerResource(name) && quantity.nano % UNIT_NANO !== 0n) {
+    errors.push(invalid(path, shown, 'must be an integer'));
+  }
+  if (isHugePages(name) && !isWholePages(name, quantity)) {
+    errors.push(invalid(path, shown, `${shown} is not positive integer multiple of ${name}`));
+  }
+  return errors;
+}
+
+/** `hugepages-2Mi`: pages of 2Mi, and only whole ones. */
+function isWholePages(name: string, quantity: ParsedQuantity): boolean {
+  try {
+    const pageBytes = quantityValue(parseQuantity(name.slice('hugepages-'.length)));
+    return pageBytes > 0n && quantityValue(quantity) % pageBytes === 0n;
+  } catch {
+    return false;
+  }
+}
+
+/** Devices and huge pages cannot be promised twice: their request is their limit. Both are reported at `requests`. */
+function validateRequestAgainstLimit(
+  path: string,
+  name: string,
+  requestText: string,
+  limitText: string | undefined,
+): FieldError[] {
+  const isFirm = !isOvercommittable(name);
+  if (limitText === undefined) {
+    return isFirm ? [required(child(path, 'limits'), 'Limit must be set for non overcommitable resources')] : [];
+  }
+  const request = parseQuantity(requestText);
+  const limit = parseQuantity(limitText);
+  const order = compareQuantities(request, limit);
+  if (order === 0 || (order < 0 && !isFirm)) return [];
+  const relation = isFirm ? 'equal to' : 'less than or equal to';
+  const detail = `must be ${relation} ${name} limit of ${formatQuantity(limit)}`;
+  return [invalid(child(path, 'requests'), formatQuantity(request), detail)];
+}
+
+function validateClaims(
+  path: string,
+  claims: readonly Decoded<ResourceClaim>[],
+  podClaims: ReadonlySet<string>,
+): FieldError[] {
+  const seen = new Set<string>();
+  return each(path, claims, ({ name, request }, at) => {
+    if (!name) return [required(at)];
+    const errors = request ? labelMessages(request).map((text) => invalid(child(at, 'request'), request, text)) : [];
+    const full = request ? `${name}/${request}` : name;
+    const overlaps = seen.has(name) || seen.has(full) || (!request && [...seen].some((s) => s.startsWith(`${name}/`)));
+    if (overlaps) errors.push(duplicate(at, seen.has(name) ? name : full));
+    seen.add(full);
+    return podClaims.has(name) ? errors : [...errors, notFound(at, name, unknownClaimText(podClaims))];
+  });
+}
+
+function unknownClaimText(podClaims: ReadonlySet<string>): string {
+  const known = podClaims.size === 0 ? ' which is empty' : `: ${[...podClaims].sort().join(', ')}`;
+  return `must be one of the names in pod.spec.resourceClaims${known}`;
+}
+
+/** What a change of resources does to a container. Reported at the list, as upstream, except for duplicates. */
+export function validateResizePolicy(
+  path: string,
+  policies: readonly Decoded<ContainerResizePolicy>[],
+  podRestartPolicy: string | undefined,
+): FieldError[] {
+  const seen = new Set<string>();
+  return policies.flatMap(({ resourceName = '', restartPolicy = '' }, index) => {
+    const errors = seen.has(resourceName) ? [duplicate(item(path, index), resourceName)] : [];
+    seen.add(resourceName);
+    errors.push(
+      ...requiredOneOf(path, resourceName, RESIZE_RESOURCES),
+      ...requiredOneOf(path, restartPolicy, RESIZE_POLICIES),
+    );
+    if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
+      errors.push(invalid(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
+    }
+    return errors;
+  });
+}

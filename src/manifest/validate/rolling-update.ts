@@ -1,0 +1,99 @@
+import { percentMessages } from '../../api/names.ts';
+import type {
+  DaemonSetUpdateStrategy,
+  DeploymentStrategy,
+  StatefulSetUpdateStrategy,
+} from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { notNegative, wellFormed } from './checks.ts';
+import { child } from './path.ts';
+
+/** How workloads replace their Pods. Source: pkg/apis/apps/validation/validation.go. */
+
+type Share = number | string | undefined;
+
+const DEPLOYMENT_TYPES: readonly string[] = ['Recreate', 'RollingUpdate'];
+const DAEMON_SET_TYPES: readonly string[] = ['RollingUpdate', 'OnDelete'];
+
+/** A number of Pods or a percentage of them. */
+function validateShare(path: string, share: Share): FieldError[] {
+  return typeof share === 'string' ? wellFormed(path, share, percentMessages) : notNegative(path, share);
+}
+
+/** The number, of Pods or of percents; text that is neither counts as nothing. */
+function sizeOf(share: Share): number {
+  if (typeof share === 'number') return share;
+  return share !== undefined && percentMessages(share).length === 0 ? Number(share.slice(0, -1)) : 0;
+}
+
+function validateWhole(path: string, share: Share): FieldError[] {
+  const isTooMuch = typeof share === 'string' && sizeOf(share) > 100;
+  return isTooMuch ? [invalid(path, share, 'must not be greater than 100%')] : [];
+}
+
+export function validateDeploymentStrategy(path: string, strategy: Decoded<DeploymentStrategy>): FieldError[] {
+  const { type, rollingUpdate } = strategy;
+  const at = child(path, 'rollingUpdate');
+  if (type === 'Recreate') {
+    const text = "may not be specified when strategy `type` is 'Recreate'";
+    return rollingUpdate === undefined ? [] : [forbidden(at, text)];
+  }
+  if (type !== 'RollingUpdate') return [notSupported(path, strategy, DEPLOYMENT_TYPES)];
+  if (rollingUpdate === undefined) return [required(at, 'this should be defaulted and never be nil')];
+  const { maxUnavailable, maxSurge } = rollingUpdate;
+  const unavailablePath = child(at, 'maxUnavailable');
+  const isStuck = sizeOf(maxUnavailable) === 0 && sizeOf(maxSurge) === 0;
+  return [
+    ...validateShare(unavailablePath, maxUnavailable),
+    ...validateShare(child(at, 'maxSurge'), maxSurge),
+    ...(isStuck ? [invalid(unavailablePath, maxUnavailable, 'may not be 0 when `maxSurge` is 0')] : []),
+    ...validateWhole(unavailablePath, maxUnavailable),
+  ];
+}
+
+export function validateStatefulSetStrategy(path: string, strategy: Decoded<StatefulSetUpdateStrategy>): FieldError[] {
+  const { type, rollingUpdate } = strategy;
+  const at = child(path, 'rollingUpdate');
+  if (!type) return [required(path)];
+  if (type === 'OnDelete') {
+    const text = "only allowed for updateStrategy 'RollingUpdate'";
+    return rollingUpdate === undefined ? [] : [invalid(at, rollingUpdate, text)];
+  }
+  if (type !== 'RollingUpdate') return [invalid(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
+  const partitions = notNegative(child(at, 'partition'), rollingUpdate?.partition);
+  const share = rollingUpdate?.maxUnavailable;
+  if (share === undefined) return partitions;
+  const sharePath = child(at, 'maxUnavailable');
+  return [
+    ...partitions,
+    ...validateShare(sharePath, share),
+    ...(sizeOf(share) === 0 ? [invalid(sharePath, share, 'cannot be 0')] : []),
+    ...validateWhole(sharePath, share),
+  ];
+}
+
+export function validateDaemonSetStrategy(path: string, strategy: Decoded<DaemonSetUpdateStrategy>): FieldError[] {
+  const { type, rollingUpdate } = strategy;
+  if (type === 'OnDelete') return [];
+  if (type !== 'RollingUpdate') return [notSupported(path, strategy, DAEMON_SET_TYPES)];
+  const at = child(path, 'rollingUpdate');
+  if (rollingUpdate === undefined) return [required(at)];
+  const { maxUnavailable, maxSurge } = rollingUpdate;
+  const unavailablePath = child(at, 'maxUnavailable');
+  const surgePath = child(at, 'maxSurge');
+  const errors = [
+    ...validateShare(unavailablePath, maxUnavailable),
+    ...validateShare(surgePath, maxSurge),
+    ...validateWhole(unavailablePath, maxUnavailable),
+    ...validateWhole(surgePath, maxSurge),
+  ];
+  const canBeMissing = sizeOf(maxUnavailable) !== 0;
+  const canBeAdded = sizeOf(maxSurge) !== 0;
+  if (canBeMissing && canBeAdded) {
+    errors.push(invalid(surgePath, maxSurge, 'may not be set when maxUnavailable is non-zero'));
+  }
+  if (!canBeMissing && !canBeAdded) errors.push(required(unavailablePath, 'cannot be 0 when maxSurge is 0'));
+  return errors;
+}

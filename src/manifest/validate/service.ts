@@ -1,0 +1,160 @@
+import { labelMessages, qualifiedNameMessages, subdomainMessages } from '../../api/names.ts';
+import type { Service, ServicePort, ServiceSpec } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../field-error.ts';
+import { each, oneOfIfSet, requiredOneOf, requiredWellFormed, wellFormedIfSet } from './checks.ts';
+import { validateCidr, validateIp, validateOrdinaryIp } from './ip.ts';
+import { validateLabels } from './labels.ts';
+import { validateMetadata } from './metadata.ts';
+import { child } from './path.ts';
+import { PORT_PROTOCOLS, validatePortNumber, validatePortReference } from './ports.ts';
+import { isHeadless, validateClusterIPs } from './service-ips.ts';
+
+const TYPES: readonly string[] = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const AFFINITIES: readonly string[] = ['ClientIP', 'None'];
+const TRAFFIC_POLICIES: readonly string[] = ['Cluster', 'Local'];
+const DISTRIBUTIONS: readonly string[] = ['PreferClose', 'PreferSameNode', 'PreferSameZone'];
+/** One day. */
+const AFFINITY_SECONDS_MAX = 86_400;
+const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";
+
+/** Source: pkg/apis/core/validation/validation.go, ValidateService. */
+export function validateService(service: Decoded<Service>): FieldError[] {
+  const spec = service.spec ?? {};
+  const ports = spec.ports ?? [];
+  const needsPorts = ports.length === 0 && !isHeadless(spec) && spec.type !== 'ExternalName';
+  return [
+    ...validateMetadata(service.metadata, labelMessages),
+    ...(needsPorts ? [required('spec.ports')] : []),
+    ...validateTypeMix('spec', spec),
+    ...validatePorts('spec.ports', ports),
+    ...validateLabels('spec.selector', spec.selector),
+    ...requiredOneOf('spec.sessionAffinity', spec.sessionAffinity, AFFINITIES),
+    ...validateAffinityConfig('spec.sessionAffinityConfig', spec),
+    ...validateClusterIPs('spec', spec),
+    ...each('spec.externalIPs', spec.externalIPs, (address, at) => {
+      const errors = validateIp(at, address);
+      return errors.length > 0 ? errors : validateOrdinaryIp(at, address);
+    }),
+    ...requiredOneOf('spec.type', spec.type, TYPES),
+    ...validatePortNumbers('spec.ports', ports, spec.type),
+    ...validateLoadBalancer('spec', spec),
+    ...validateTraffic('spec', spec),
+  ];
+}
+
+/** What some types cannot have. */
+function validateTypeMix(path: string, spec: Decoded<ServiceSpec>): FieldError[] {
+  const { type, clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName } = spec;
+  const addressesPath = child(path, 'clusterIPs');
+  if (type !== 'ExternalName') {
+    if (!isHeadless(spec) || (type !== 'LoadBalancer' && type !== 'NodePort')) return [];
+    return [invalid(`${addressesPath}[0]`, 'None', `may not be set to 'None' for ${type} services`)];
+  }
+  const notForNames = 'may not be set for ExternalName services';
+  return [
+    ...(clusterIPs.length > 0 ? [forbidden(addressesPath, notForNames)] : []),
+    ...(ipFamilies.length > 0 ? [forbidden(child(path, 'ipFamilies'), notForNames)] : []),
+    ...(ipFamilyPolicy === undefined ? [] : [forbidden(child(path, 'ipFamilyPolicy'), notForNames)]),
+    ...requiredWellFormed(child(path, 'externalName'), externalName?.replace(/\.$/, ''), subdomainMessages),
+  ];
+}
+
+/** Ports one by one; with several, each needs a name. */
+function validatePorts(path: string, ports: readonly Decoded<ServicePort>[]): FieldError[] {
+  const names = new Set<string>();
+  return each(path, ports, (port, at) => {
+    const { name } = port;
+    const namePath = child(at, 'name');
+    const errors = ports.length > 1 ? requiredWellFormed(namePath, name, labelMessages) : [];
+    if (ports.length === 1) errors.push(...wellFormedIfSet(namePath, name, labelMessages));
+    if (name && names.has(name)) errors.push(duplicate(namePath, name));
+    if (name) names.add(name);
+    return [
+      ...errors,
+      ...validatePortNumber(child(at, 'port'), port.port),
+      ...requiredOneOf(child(at, 'protocol'), port.protocol, PORT_PROTOCOLS),
+      ...validatePortReference(child(at, 'targetPort'), port.targetPort),
+      ...wellFormedIfSet(child(at, 'appProtocol'), port.appProtocol, qualifiedNameMessages),
+    ];
+  });
+}
+
+/** Ports against each other: no number twice in one protocol. */
+function validatePortNumbers(
+  path: string,
+  ports: readonly Decoded<ServicePort>[],
+  type: string | undefined,
+): FieldError[] {
+  const nodePorts = new Set<string>();
+  const numbers = new Set<string>();
+  const onNodes = each(path, ports, ({ protocol, nodePort }, at) => {
+    if (!nodePort) return [];
+    const nodePath = child(at, 'nodePort');
+    const errors: FieldError[] = [];
+    if (type === 'ClusterIP') errors.push(forbidden(nodePath, "may not be used when `type` is 'ClusterIP'"));
+    if (nodePorts.has(`${protocol}/${nodePort}`)) errors.push(duplicate(nodePath, nodePort));
+    nodePorts.add(`${protocol}/${nodePort}`);
+    return errors;
+  });
+  const twice = each(path, ports, ({ protocol, port }, at) => {
+    const isTaken = numbers.has(`${protocol}/${port}`);
+    numbers.add(`${protocol}/${port}`);
+    return isTaken ? [duplicate(at, { protocol, port })] : [];
+  });
+  return [...onNodes, ...twice];
+}
+
+function validateAffinityConfig(
+  path: string,
+  { sessionAffinity, sessionAffinityConfig: config }: Decoded<ServiceSpec>,
+): FieldError[] {
+  if (sessionAffinity === 'None') {
+    return config === undefined ? [] : [forbidden(path, 'must not be set when session affinity is None')];
+  }
+  if (sessionAffinity !== 'ClientIP') return [];
+  const seconds = config?.clientIP?.timeoutSeconds ?? 0;
+  if (seconds > 0 && seconds <= AFFINITY_SECONDS_MAX) return [];
+  const text = `must be greater than 0 and less than ${AFFINITY_SECONDS_MAX}`;
+  return [invalid(child(path, 'clientIP', 'timeoutSeconds'), seconds, text)];
+}
+
+/** The name of the ranges is upstream's. */
+function validateLoadBalancer(path: string, spec: Decoded<ServiceSpec>): FieldError[] {
+  const { loadBalancerSourceRanges: ranges = [], loadBalancerClass, allocateLoadBalancerNodePorts } = spec;
+  const rangesPath = child(path, 'LoadBalancerSourceRanges');
+  const checkedRanges = each(rangesPath, ranges, (range, at) => validateCidr(at, range.trim()));
+  if (spec.type === 'LoadBalancer') {
+    const classPath = child(path, 'loadBalancerClass');
+    return [...checkedRanges, ...wellFormedIfSet(classPath, loadBalancerClass, qualifiedNameMessages)];
+  }
+  const forbid = (field: string): FieldError => forbidden(child(path, field), ONLY_LOAD_BALANCER);
+  return [
+    ...(ranges.length > 0 ? [forbidden(rangesPath, ONLY_LOAD_BALANCER)] : []),
+    ...checkedRanges,
+    ...(allocateLoadBalancerNodePorts === undefined ? [] : [forbid('allocateLoadBalancerNodePorts')]),
+    ...(loadBalancerClass === undefined ? [] : [forbid('loadBalancerClass')]),
+  ];
+}
+
+function validateTraffic(path: string, spec: Decoded<ServiceSpec>): FieldError[] {
+  const { type, externalTrafficPolicy: external, healthCheckNodePort: healthPort } = spec;
+  const externalPath = child(path, 'externalTrafficPolicy');
+  const isExternal =
+    type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && hasItems(spec.externalIPs));
+  const errors: FieldError[] = [];
+  if (isExternal) errors.push(...oneOfIfSet(externalPath, external, TRAFFIC_POLICIES));
+  else if (external) errors.push(invalid(externalPath, external, 'may only be set for externally-accessible services'));
+  if (healthPort && !(type === 'LoadBalancer' && external === 'Local')) {
+    const text = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    errors.push(invalid(child(path, 'healthCheckNodePort'), healthPort, text));
+  }
+  return [
+    ...errors,
+    ...oneOfIfSet(child(path, 'internalTrafficPolicy'), spec.internalTrafficPolicy, TRAFFIC_POLICIES),
+    ...oneOfIfSet(child(path, 'trafficDistribution'), spec.trafficDistribution, DISTRIBUTIONS),
+  ];
+}
+
+const hasItems = (list: readonly string[] | undefined): boolean => (list ?? []).length > 0;

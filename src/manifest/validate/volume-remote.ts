@@ -1,0 +1,194 @@
+import { labelMessages, subdomainMessages } from '../../api/names.ts';
+import { sortedEntries } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { invalid, notSupported, required, tooLong } from '../field-error.ts';
+import { inRange, oneOfIfSet, requiredText, requiredWellFormed, wellFormed, wellFormedIfSet } from './checks.ts';
+import type { Range } from './checks.ts';
+import { child, entry } from './path.ts';
+import type { Source, SourceChecks, SourceField, VolumeRules } from './volume-sources.ts';
+
+/**
+ * Volumes on storage elsewhere. podrun cannot mount them, but a manifest with a mistake in one should hear of the
+ * mistake first. Source: pkg/apis/core/validation/validation.go, one function per source.
+ */
+
+type LocalSource =
+  | 'emptyDir'
+  | 'hostPath'
+  | 'gitRepo'
+  | 'secret'
+  | 'configMap'
+  | 'downwardAPI'
+  | 'projected'
+  | 'persistentVolumeClaim'
+  | 'ephemeral'
+  | 'image';
+
+/** One rule per source that is not local. */
+export const REMOTE_CHECKS: SourceChecks<Exclude<SourceField, LocalSource>> = {
+  awsElasticBlockStore: (path, source) => [...needs(path, source, ['volumeID']), ...partition(path, source.partition)],
+  azureDisk: validateAzureDisk,
+  azureFile: (path, source) => needs(path, source, ['secretName', 'shareName']),
+  cephfs: (path, source) => needsItems(path, 'monitors', source.monitors),
+  cinder: (path, source) => [...needs(path, source, ['volumeID']), ...secretName(path, source.secretRef)],
+  csi: validateCsi,
+  fc: validateFibreChannel,
+  flexVolume: validateFlexVolume,
+  flocker: validateFlocker,
+  gcePersistentDisk: (path, source) => [...needs(path, source, ['pdName']), ...partition(path, source.partition)],
+  glusterfs: (path, source) => needs(path, source, ['endpoints', 'path']),
+  iscsi: validateIscsi,
+  nfs: validateNfs,
+  photonPersistentDisk: (path, source) => needs(path, source, ['pdID']),
+  portworxVolume: (path, source) => needs(path, source, ['volumeID']),
+  quobyte: validateQuobyte,
+  rbd: (path, source) => [...needsItems(path, 'monitors', source.monitors), ...needs(path, source, ['image'])],
+  scaleIO: (path, source) => needs(path, source, ['gateway', 'system', 'volumeName']),
+  storageos: validateStorageOs,
+  vsphereVolume: (path, source) => needs(path, source, ['volumePath']),
+};
+
+const PARTITIONS: Range = { min: 0, max: 255 };
+const PARTITION_MESSAGE = 'must be between 1 and 255, inclusive';
+const LUNS: Range = { min: 0, max: 255 };
+const ISCSI_NAME_MAX = 64;
+const CSI_DRIVER_MAX_BYTES = 63;
+const QUOBYTE_TENANT_MAX = 64;
+const REGISTRY_MESSAGE = 'must be a host:port pair or multiple pairs separated by commas';
+const AZURE_CACHING: readonly string[] = ['None', 'ReadOnly', 'ReadWrite'];
+const AZURE_KINDS: readonly string[] = ['Dedicated', 'Managed', 'Shared'];
+const AZURE_MANAGED_URI =
+  '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
+const AZURE_BLOB_URI = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
+const ISCSI_FORMS: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.[a-zA-Z0-9\-.]+:[^,;*&$|\s]+$/,
+  eui: /^eui.[a-zA-Z0-9]{16}$/,
+  naa: /^naa.[a-zA-Z0-9]{32}$/,
+};
+
+function needs<T extends object>(path: string, source: T, fields: readonly (keyof T & string)[]): FieldError[] {
+  return fields.filter((field) => !source[field]).map((field) => required(child(path, field)));
+}
+
+function needsItems(path: string, field: string, items: readonly string[] | undefined): FieldError[] {
+  return (items ?? []).length > 0 ? [] : [required(child(path, field))];
+}
+
+function partition(path: string, number: number | undefined): FieldError[] {
+  const isGood = number === undefined || (number >= PARTITIONS.min && number <= PARTITIONS.max);
+  return isGood ? [] : [invalid(child(path, 'partition'), number, PARTITION_MESSAGE)];
+}
+
+function secretName(path: string, secret: { name?: string | undefined } | undefined): FieldError[] {
+  return secret === undefined ? [] : requiredText(child(path, 'secretRef', 'name'), secret.name);
+}
+
+function validateNfs(path: string, source: Source<'nfs'>): FieldError[] {
+  const { path: folder = '' } = source;
+  const errors = needs(path, source, ['server', 'path']);
+  return folder.startsWith('/')
+    ? errors
+    : [...errors, invalid(child(path, 'path'), folder, 'must be an absolute path')];
+}
+
+function validateCsi(path: string, { driver = '', nodePublishSecretRef: secret }: Source<'csi'>): FieldError[] {
+  const driverPath = child(path, 'driver');
+  const errors = requiredText(driverPath, driver);
+  if (driver.length > CSI_DRIVER_MAX_BYTES) errors.push(tooLong(driverPath, CSI_DRIVER_MAX_BYTES));
+  if (driver) errors.push(...subdomainMessages(driver.toLowerCase()).map((text) => invalid(driverPath, driver, text)));
+  if (secret === undefined) return errors;
+  if (!secret.name) return [...errors, required(child(path, 'nodePublishSecretRef', 'name'))];
+  return [...errors, ...wellFormed(child(path, 'name'), secret.name, subdomainMessages)];
+}
+
+function validateIscsi(path: string, source: Source<'iscsi'>, { volumeName }: VolumeRules): FieldError[] {
+  const { iqn, lun = 0, initiatorName, targetPortal = '', chapAuthDiscovery, chapAuthSession, secretRef } = source;
+  const errors = [
+    ...needs(path, source, ['targetPortal', 'iqn']),
+    ...(iqn ? validateIscsiName(child(path, 'iqn'), iqn) : []),
+    ...inRange(child(path, 'lun'), lun, LUNS),
+    ...((chapAuthDiscovery || chapAuthSession) && !secretRef ? [required(child(path, 'secretRef'))] : []),
+  ];
+  if (initiatorName === undefined) return errors;
+  errors.push(...validateIscsiName(child(path, 'initiatorname'), initiatorName));
+  if (`${volumeName}:${targetPortal}`.length > ISCSI_NAME_MAX) {
+    const text =
+      'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters ' +
+      'if iscsi.initiatorName is specified.';
+    errors.push(invalid(path.replace(/\.iscsi$/, '.name'), volumeName, text));
+  }
+  return errors;
+}
+
+function validateIscsiName(path: string, name: string): FieldError[] {
+  const form = ISCSI_FORMS[name.slice(0, 3)];
+  if (form === undefined) return [invalid(path, name, 'must be valid format starting with iqn, eui, or naa')];
+  return form.test(name) ? [] : [invalid(path, name, 'must be valid format')];
+}
+
+function validateFibreChannel(path: string, { targetWWNs = [], wwids = [], lun }: Source<'fc'>): FieldError[] {
+  const namesPath = child(path, 'targetWWNs');
+  if (targetWWNs.length === 0) {
+    return wwids.length > 0 ? [] : [required(namesPath, 'must specify either targetWWNs or wwids, but not both')];
+  }
+  const both = 'targetWWNs and wwids can not be specified simultaneously';
+  const errors = wwids.length > 0 ? [invalid(namesPath, targetWWNs, both)] : [];
+  const lunPath = child(path, 'lun');
+  if (lun === undefined) return [...errors, required(lunPath, 'lun is required if targetWWNs is specified')];
+  return [...errors, ...inRange(lunPath, lun, LUNS)];
+}
+
+function validateFlexVolume(path: string, source: Source<'flexVolume'>): FieldError[] {
+  const reserved = sortedEntries(source.options).filter(([name]) => {
+    const namespace = `.${(name.split('/').length > 1 ? name.slice(0, name.indexOf('/')) : name).toLowerCase()}`;
+    return namespace.endsWith('.kubernetes.io') || namespace.endsWith('.k8s.io');
+  });
+  const text = 'kubernetes.io and k8s.io namespaces are reserved';
+  return [
+    ...needs(path, source, ['driver']),
+    ...reserved.map(([name]) => invalid(entry(child(path, 'options'), name), name, text)),
+  ];
+}
+
+function validateFlocker(path: string, { datasetName = '', datasetUUID = '' }: Source<'flocker'>): FieldError[] {
+  const errors: FieldError[] = [];
+  if (!datasetName && !datasetUUID) errors.push(required(path, 'one of datasetName and datasetUUID is required'));
+  if (datasetName && datasetUUID) {
+    errors.push(invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'));
+  }
+  if (datasetName.includes('/')) errors.push(invalid(child(path, 'datasetName'), datasetName, "must not contain '/'"));
+  return errors;
+}
+
+function validateQuobyte(path: string, source: Source<'quobyte'>): FieldError[] {
+  const { registry = '', tenant = '', volume } = source;
+  const errors: FieldError[] = [];
+  if (!registry) errors.push(required(child(path, 'registry'), REGISTRY_MESSAGE));
+  else if (tenant.length > QUOBYTE_TENANT_MAX) {
+    errors.push(required(child(path, 'tenant'), 'must be a UUID and may not exceed a length of 64 characters'));
+  } else {
+    const bad = registry.split(',').filter((pair) => !/^(?:\[.*\]|[^:]*):[^:]*$/.test(pair));
+    errors.push(...bad.map(() => invalid(child(path, 'registry'), registry, REGISTRY_MESSAGE)));
+  }
+  return [...errors, ...requiredText(child(path, 'volume'), volume)];
+}
+
+function validateStorageOs(path: string, source: Source<'storageos'>): FieldError[] {
+  return [
+    ...requiredWellFormed(child(path, 'volumeName'), source.volumeName, labelMessages),
+    ...wellFormedIfSet(child(path, 'volumeNamespace'), source.volumeNamespace, labelMessages),
+    ...secretName(path, source.secretRef),
+  ];
+}
+
+function validateAzureDisk(path: string, source: Source<'azureDisk'>): FieldError[] {
+  const { diskURI = '', kind } = source;
+  const errors = [
+    ...needs(path, source, ['diskName', 'diskURI']),
+    ...oneOfIfSet(child(path, 'cachingMode'), source.cachingMode, AZURE_CACHING),
+    ...oneOfIfSet(child(path, 'kind'), kind, AZURE_KINDS),
+  ];
+  if (kind === undefined) return errors;
+  const [prefix, form] = kind === 'Managed' ? ['/subscriptions/', AZURE_MANAGED_URI] : ['https://', AZURE_BLOB_URI];
+  return diskURI.startsWith(prefix) ? errors : [...errors, notSupported(child(path, 'diskURI'), diskURI, [form])];
+}

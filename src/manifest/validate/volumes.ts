@@ -1,0 +1,134 @@
+import { labelMessages, subdomainMessages } from '../../api/names.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import type { Volume } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { duplicate, forbidden, invalid, quote, required } from '../field-error.ts';
+import { oneOfIfSet, requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
+import { validateClaimTemplate } from './claim.ts';
+import { descendingPath, noBacksteps } from './file-path.ts';
+import { child, item } from './path.ts';
+import { validateConfigFiles, validateDownwardFiles, validateProjected } from './volume-files.ts';
+import { REMOTE_CHECKS } from './volume-remote.ts';
+import type { Source, SourceChecks, SourceField, VolumeRules } from './volume-sources.ts';
+
+/** Volumes that a container can use, by name: those without a mistake. */
+export type Volumes = ReadonlyMap<string, Decoded<Volume>>;
+
+export const PULL_POLICIES: readonly string[] = ['Always', 'IfNotPresent', 'Never'];
+const HOST_PATH_TYPES: readonly string[] = [
+  '',
+  'BlockDevice',
+  'CharDevice',
+  'Directory',
+  'DirectoryOrCreate',
+  'File',
+  'FileOrCreate',
+  'Socket',
+];
+
+const CHECKS: SourceChecks = {
+  ...REMOTE_CHECKS,
+  emptyDir: validateEmptyDir,
+  hostPath: validateHostPath,
+  gitRepo: (path, source) => [
+    ...requiredText(child(path, 'repository'), source.repository),
+    ...descendingPath(child(path, 'directory'), source.directory ?? ''),
+  ],
+  secret: (path, source) => [
+    ...requiredText(child(path, 'secretName'), source.secretName),
+    ...validateConfigFiles(path, source),
+  ],
+  configMap: (path, source) => [
+    ...requiredText(child(path, 'name'), source.name),
+    ...validateConfigFiles(path, source),
+  ],
+  downwardAPI: validateDownwardFiles,
+  projected: validateProjected,
+  persistentVolumeClaim: (path, source) => requiredText(child(path, 'claimName'), source.claimName),
+  ephemeral: validateEphemeral,
+  image: (path, source, { isPod }) => [
+    ...(isPod ? requiredText(child(path, 'reference'), source.reference) : []),
+    ...requiredOneOf(child(path, 'pullPolicy'), source.pullPolicy, PULL_POLICIES),
+  ],
+};
+
+/** The order in which the API looks at the sources: of several the first counts. */
+const ORDER: readonly SourceField[] = [
+  ...(['emptyDir', 'hostPath', 'gitRepo', 'gcePersistentDisk', 'awsElasticBlockStore', 'secret', 'nfs'] as const),
+  ...(['iscsi', 'glusterfs', 'flocker', 'persistentVolumeClaim', 'rbd', 'cinder', 'cephfs', 'quobyte'] as const),
+  ...(['downwardAPI', 'fc', 'flexVolume', 'configMap', 'azureFile', 'vsphereVolume'] as const),
+  ...(['photonPersistentDisk', 'portworxVolume', 'azureDisk', 'storageos', 'projected', 'scaleIO'] as const),
+  ...(['csi', 'ephemeral', 'image'] as const),
+];
+
+/** Upstream's slips of the pen, kept: the field named for a second source, and for mistakes inside of one. */
+const SECOND_NAMES: Readonly<Partial<Record<SourceField, string>>> = { downwardAPI: 'downwarAPI', cephfs: 'cephFS' };
+const INNER_NAMES: Readonly<Partial<Record<SourceField, string>>> = { gcePersistentDisk: 'persistentDisk' };
+
+/**
+ * The volumes of a Pod, and which of them a container can use: a volume with a mistake does not exist for mounts.
+ * Source: pkg/apis/core/validation/validation.go, ValidateVolumes.
+ */
+export function validateVolumes(
+  path: string,
+  volumes: readonly Decoded<Volume>[],
+  { isPod, podName }: Pick<VolumeRules, 'isPod' | 'podName'>,
+): { errors: FieldError[]; usable: Volumes } {
+  const usable = new Map<string, Decoded<Volume>>();
+  const ownClaims = new Set(volumes.filter(({ ephemeral }) => ephemeral).map(({ name = '' }) => `${podName}-${name}`));
+  const errors = volumes.flatMap((volume, index) => {
+    const at = item(path, index);
+    const { name = '', persistentVolumeClaim: claim } = volume;
+    const own = [
+      ...validateSource(at, volume, { isPod, podName, volumeName: name }),
+      ...requiredWellFormed(child(at, 'name'), name, labelMessages),
+      ...(usable.has(name) ? [duplicate(child(at, 'name'), name)] : []),
+    ];
+    if (own.length === 0) usable.set(name, volume);
+    if (!podName || !claim?.claimName || !ownClaims.has(claim.claimName)) return own;
+    const text = 'must not reference a PVC that gets created for an ephemeral volume';
+    return [...own, invalid(child(at, 'persistentVolumeClaim', 'claimName'), claim.claimName, text)];
+  });
+  return { errors, usable };
+}
+
+function validateSource(path: string, volume: Decoded<Volume>, rules: VolumeRules): FieldError[] {
+  const [first, ...others] = ORDER.filter((field) => volume[field] !== undefined);
+  if (first === undefined) return [required(path, 'must specify a volume type')];
+  // The table pairs each field with the rule for its own settings.
+  const check = CHECKS[first] as (
+    path: string,
+    source: Decoded<Volume>[SourceField],
+    rules: VolumeRules,
+  ) => FieldError[];
+  return [
+    ...check(child(path, INNER_NAMES[first] ?? first), volume[first], rules),
+    ...others.map((field) =>
+      forbidden(child(path, SECOND_NAMES[field] ?? field), 'may not specify more than 1 volume type'),
+    ),
+  ];
+}
+
+function validateEmptyDir(path: string, { sizeLimit }: Source<'emptyDir'>): FieldError[] {
+  if (sizeLimit === undefined || parseQuantity(sizeLimit).nano >= 0n) return [];
+  return [forbidden(child(path, 'sizeLimit'), 'SizeLimit field must be a valid resource quantity')];
+}
+
+function validateHostPath(path: string, { path: folder, type }: Source<'hostPath'>): FieldError[] {
+  if (!folder) return [required(child(path, 'path'))];
+  return [...noBacksteps(child(path, 'path'), folder), ...oneOfIfSet(child(path, 'type'), type, HOST_PATH_TYPES)];
+}
+
+/** The claim of such a volume is named after Pod and volume, so both together must make a name. */
+function validateEphemeral(path: string, source: Source<'ephemeral'>, rules: VolumeRules): FieldError[] {
+  const { volumeClaimTemplate: template } = source;
+  const templatePath = child(path, 'volumeClaimTemplate');
+  const errors = template ? validateClaimTemplate(templatePath, template) : [required(templatePath)];
+  const { podName, volumeName } = rules;
+  if (!podName || !volumeName) return errors;
+  const claimName = `${podName}-${volumeName}`;
+  const namePath = path.replace(/\.ephemeral$/, '.name');
+  const messages = subdomainMessages(claimName).map((message) => `PVC name ${quote(claimName)}: ${message}`);
+  return [...errors, ...messages.map((message) => invalid(namePath, volumeName, message))];
+}

@@ -1,0 +1,175 @@
+import { labelMessages, subdomainMessages } from '../../api/names.ts';
+import type {
+  DaemonSet,
+  Deployment,
+  LabelSelector,
+  PodTemplateSpec,
+  ReplicaSet,
+  ReplicationController,
+  StatefulSet,
+  StatefulSetSpec,
+} from '../../api/generated/types.ts';
+import { sortedEntries } from '../decoded.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { each, notNegative, oneOfIfSet, wellFormedIfSet } from './checks.ts';
+import { validateClaimSpec } from './claim.ts';
+import { isEmptySelector, selectorMatches, validateLabelSelector } from './labels.ts';
+import { nameOf, validateMetadata } from './metadata.ts';
+import { child } from './path.ts';
+import { validateTemplate } from './pod.ts';
+import {
+  validateDaemonSetStrategy,
+  validateDeploymentStrategy,
+  validateStatefulSetStrategy,
+} from './rolling-update.ts';
+
+/** Workloads keep Pods running. Source: pkg/apis/apps/validation/validation.go. */
+
+const TEMPLATE = 'spec.template';
+const SELECTOR = 'spec.selector';
+const RESTART_POLICIES: readonly string[] = ['Always'];
+const MANAGEMENT_POLICIES: ReadonlySet<string> = new Set(['OrderedReady', 'Parallel']);
+const RETENTION_POLICIES: readonly string[] = ['Retain', 'Delete'];
+
+type Selector = Decoded<LabelSelector> | undefined;
+type Template = Decoded<PodTemplateSpec> | undefined;
+
+export function validateDeployment(deployment: Decoded<Deployment>): FieldError[] {
+  const spec = deployment.spec ?? {};
+  const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
+  const deadlinePath = 'spec.progressDeadlineSeconds';
+  const isTooShort = deadline !== undefined && deadline <= minReadySeconds;
+  return [
+    ...validateMetadata(deployment.metadata, subdomainMessages),
+    ...notNegative('spec.replicas', spec.replicas),
+    ...validateSelectedPods(spec.selector, spec.template, { emptyFor: 'deployment', templateOf: 'ReplicaSet' }),
+    ...validateDeploymentStrategy('spec.strategy', spec.strategy ?? {}),
+    ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
+    ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
+    ...notNegative(deadlinePath, deadline),
+    ...(isTooShort ? [invalid(deadlinePath, deadline, 'must be greater than minReadySeconds')] : []),
+  ];
+}
+
+export function validateReplicaSet(replicaSet: Decoded<ReplicaSet>): FieldError[] {
+  const spec = replicaSet.spec ?? {};
+  return [
+    ...validateMetadata(replicaSet.metadata, subdomainMessages),
+    ...notNegative('spec.replicas', spec.replicas),
+    ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
+    ...validateSelectedPods(spec.selector, spec.template, { emptyFor: 'deployment', templateOf: 'ReplicaSet' }),
+  ];
+}
+
+interface SelectionRules {
+  /** The kind in the message about an empty selector, as upstream has it. */
+  readonly emptyFor: string;
+  /** The kind in the message about a deadline. */
+  readonly templateOf: string;
+}
+
+/** A selector that chooses the Pods of the template, and a template whose Pods run for ever. */
+function validateSelectedPods(selector: Selector, template: Template, rules: SelectionRules): FieldError[] {
+  const errors = selector === undefined ? [required(SELECTOR)] : validateLabelSelector(SELECTOR, selector);
+  const isMalformed = selector !== undefined && errors.length > 0;
+  if (selector !== undefined && isEmptySelector(selector)) {
+    errors.push(invalid(SELECTOR, selector, `empty selector is invalid for ${rules.emptyFor}`));
+  }
+  if (isMalformed) return [...errors, invalid(SELECTOR, selector, 'invalid label selector')];
+  return [...errors, ...validateMatch(selector, template), ...validateLastingPods(template, rules.templateOf)];
+}
+
+function validateMatch(selector: Selector, template: Template): FieldError[] {
+  const labels = template?.metadata?.labels;
+  if (selectorMatches(selector, labels)) return [];
+  return [invalid(`${TEMPLATE}.metadata.labels`, labels, '`selector` does not match template `labels`')];
+}
+
+function validateLastingPods(template: Template, kind: string): FieldError[] {
+  const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
+  const errors = validateTemplate(TEMPLATE, template ?? {});
+  if (restartPolicy !== 'Always') {
+    errors.push(notSupported(`${TEMPLATE}.spec.restartPolicy`, restartPolicy ?? '', RESTART_POLICIES));
+  }
+  if (activeDeadlineSeconds === undefined) return errors;
+  const text = `activeDeadlineSeconds in ${kind} is not Supported`;
+  return [...errors, forbidden(`${TEMPLATE}.spec.activeDeadlineSeconds`, text)];
+}
+
+export function validateStatefulSet(statefulSet: Decoded<StatefulSet>): FieldError[] {
+  const spec = statefulSet.spec ?? {};
+  const { podManagementPolicy: management = '', persistentVolumeClaimRetentionPolicy: retention } = spec;
+  const badManagement = "must be 'OrderedReady' or 'Parallel'";
+  const retentionPath = 'spec.persistentVolumeClaimRetentionPolicy';
+  return [
+    ...validateMetadata(statefulSet.metadata, subdomainMessages),
+    ...validatePodNames(nameOf(statefulSet.metadata), spec),
+    ...(MANAGEMENT_POLICIES.has(management) ? [] : [invalid('spec.podManagementPolicy', management, badManagement)]),
+    ...validateStatefulSetStrategy('spec.updateStrategy', spec.updateStrategy ?? {}),
+    ...oneOfIfSet(child(retentionPath, 'whenDeleted'), retention?.whenDeleted, RETENTION_POLICIES),
+    ...oneOfIfSet(child(retentionPath, 'whenScaled'), retention?.whenScaled, RETENTION_POLICIES),
+    ...notNegative('spec.replicas', spec.replicas),
+    ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
+    ...notNegative('spec.ordinals.start', spec.ordinals?.start),
+    ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
+    ...wellFormedIfSet('spec.serviceName', spec.serviceName, subdomainMessages),
+    ...each('spec.volumeClaimTemplates', spec.volumeClaimTemplates, (claim, at) =>
+      validateClaimSpec(child(at, 'spec'), claim.spec ?? {}),
+    ),
+    ...validateSelectedPods(spec.selector, withClaimVolumes(spec), {
+      emptyFor: 'statefulset',
+      templateOf: 'StatefulSet',
+    }),
+  ];
+}
+
+/** Pods are named after the set and their number, and that is their host name. */
+function validatePodNames(name: string, spec: Decoded<StatefulSetSpec>): FieldError[] {
+  const last = (spec.ordinals?.start ?? 0) + Math.max(spec.replicas ?? 1, 1) - 1;
+  const podName = `${name}-${last}`;
+  if (!name || labelMessages(podName).length === 0 || subdomainMessages(name).length > 0) return [];
+  return [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${podName}`)];
+}
+
+/** Every Pod gets a volume for each claim, in place of one of the same name. */
+function withClaimVolumes({ template = {}, volumeClaimTemplates = [] }: Decoded<StatefulSetSpec>): Template {
+  const names = new Set(volumeClaimTemplates.map(({ metadata }) => metadata?.name));
+  const own = (template.spec?.volumes ?? []).filter(({ name }) => !names.has(name));
+  const claimed = volumeClaimTemplates.map(({ metadata }) => ({
+    name: metadata?.name,
+    persistentVolumeClaim: { claimName: metadata?.name },
+  }));
+  return { ...template, spec: { ...template.spec, volumes: [...own, ...claimed] } };
+}
+
+export function validateDaemonSet(daemonSet: Decoded<DaemonSet>): FieldError[] {
+  const { selector, template, ...spec } = daemonSet.spec ?? {};
+  const selectorErrors = validateLabelSelector(SELECTOR, selector);
+  const emptyText = 'empty selector is invalid for daemonset';
+  return [
+    ...validateMetadata(daemonSet.metadata, subdomainMessages),
+    ...selectorErrors,
+    ...(selectorErrors.length > 0 ? [] : validateMatch(selector, template)),
+    ...(selector !== undefined && isEmptySelector(selector) ? [invalid(SELECTOR, selector, emptyText)] : []),
+    ...validateLastingPods(template, 'DaemonSet'),
+    ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
+    ...validateDaemonSetStrategy('spec.updateStrategy', spec.updateStrategy ?? {}),
+    ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
+  ];
+}
+
+/** Source: pkg/apis/core/validation/validation.go, ValidateReplicationController. */
+export function validateReplicationController(controller: Decoded<ReplicationController>): FieldError[] {
+  const { selector, template, ...spec } = controller.spec ?? {};
+  const errors = [
+    ...validateMetadata(controller.metadata, subdomainMessages),
+    ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
+    ...(sortedEntries(selector).length === 0 ? [required(SELECTOR)] : []),
+    ...notNegative('spec.replicas', spec.replicas),
+  ];
+  if (template === undefined) return [...errors, required(TEMPLATE)];
+  const mismatch = sortedEntries(selector).length > 0 ? validateMatch({ matchLabels: selector }, template) : [];
+  return [...errors, ...mismatch, ...validateLastingPods(template, 'ReplicationController')];
+}
