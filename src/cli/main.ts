@@ -1,1 +1,39 @@
-export {};
+import { Command } from 'commander';
+import { EXIT } from '../api/errors.ts';
+import { registerApply } from './apply.ts';
+import { reportError, usageError } from './report-error.ts';
+import { registerVersion, version } from './version.ts';
+
+/** What stands behind `--` is somebody else's command line: it must not be read as options of podrun. */
+function splitCommand(argv: readonly string[]): { own: readonly string[]; command: readonly string[] | undefined } {
+  const dashes = argv.indexOf('--');
+  return dashes < 0 ? { own: argv, command: undefined } : { own: argv.slice(0, dashes), command: argv.slice(dashes + 1) };
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const { own, command } = splitCommand(argv);
+  let exitCode: number = EXIT.ok;
+  const program = new Command('podrun')
+    .description('Runs Kubernetes Pod manifests as plain child processes, with the lifecycle of a real kubelet.')
+    .version(version, '--version', 'print the version')
+    .option('--state-dir <folder>', 'where podrun keeps what it knows (default: $PODRUN_STATE_DIR, else the XDG state folder)')
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined })
+    .enablePositionalOptions();
+  const done = (code: number): void => {
+    exitCode = code;
+  };
+  registerApply(program, command, done);
+  registerVersion(program, done);
+  try {
+    await program.parseAsync(own, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return usageError(error, program) ?? reportError(error);
+  }
+}
+
+// A defect must not show a page of bundled code, nor end the process before it has said what happened.
+process.on('uncaughtException', (error) => process.exit(reportError(error)));
+process.exit(await main(process.argv.slice(2)));

@@ -18,6 +18,8 @@ export interface Owner extends KnownProcess {
 
 /** A process that an agent started for a container. */
 export interface RecordedProcess extends KnownProcess {
+  /** The ID of the container instance, which marks all of its processes. */
+  readonly id: string;
   readonly containerName: string;
 }
 

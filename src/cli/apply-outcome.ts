@@ -1,0 +1,72 @@
+import type { RunOutcome } from '../agent/apply-run.ts';
+import { EXIT } from '../api/errors.ts';
+import type { StoredPod } from '../api/objects.ts';
+import { firstCause, waitingFor } from '../print/summary.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { tailOfFailure } from './log-tail.ts';
+
+const SIGNAL_EXIT: Readonly<Record<string, number>> = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated };
+
+/** 128 + the number of the signal, for those that have no name of their own in EXIT. */
+const HANGUP = 129;
+const NOBODY_READS = 141;
+
+/** The exit code of `apply`, as its help lists them. */
+export function exitCodeOf(outcome: RunOutcome, pods: readonly StoredPod[]): number {
+  switch (outcome.type) {
+    case 'ended':
+      return pods.every(({ status }) => status.phase === 'Succeeded') ? EXIT.ok : EXIT.failed;
+    case 'goalMet':
+      return EXIT.ok;
+    case 'goalImpossible':
+      return EXIT.failed;
+    case 'timedOut':
+      return EXIT.timeout;
+    case 'commandEnded':
+      return outcome.exitCode;
+    case 'interrupted':
+      return SIGNAL_EXIT[outcome.signal] ?? (outcome.signal === 'SIGPIPE' ? NOBODY_READS : HANGUP);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+export interface Explanation {
+  readonly outcome: RunOutcome;
+  /** The Pods as they ended. */
+  readonly pods: readonly StoredPod[];
+  readonly store: FileStore;
+  /** As it was written. */
+  readonly timeout: string | undefined;
+  readonly nowMs: number;
+}
+
+/** What is said last, on standard error: why it did not end well. Empty when there is nothing to explain. */
+export async function explainOutcome({ outcome, pods, store, timeout, nowMs }: Explanation): Promise<string> {
+  switch (outcome.type) {
+    case 'ended': {
+      const failed = pods.filter(({ status }) => status.phase === 'Failed');
+      return (await Promise.all(failed.map((pod) => cause(store, pod)))).join('');
+    }
+    case 'goalImpossible': {
+      const { namespace, name } = outcome.pod.metadata;
+      const ended = pods.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+      return cause(store, ended ?? outcome.pod);
+    }
+    case 'timedOut': {
+      if (outcome.duringCommand) return `error: timed out after ${timeout} while COMMAND was running\n`;
+      const lines = outcome.pods.map((pod) => `pod/${pod.metadata.name}: ${waitingFor(pod, nowMs)}\n`);
+      return `error: timed out after ${timeout}\n${lines.join('')}`;
+    }
+    case 'goalMet':
+    case 'commandEnded':
+    case 'interrupted':
+      return '';
+    default:
+      return outcome satisfies never;
+  }
+}
+
+async function cause(store: FileStore, pod: StoredPod): Promise<string> {
+  return `error: ${firstCause(pod, await tailOfFailure(store, pod))}\n`;
+}

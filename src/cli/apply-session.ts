@@ -1,0 +1,160 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Agent } from '../agent/agent.ts';
+import { ApplyRun, type RunOutcome } from '../agent/apply-run.ts';
+import { readConfigFile } from '../agent/config-file.ts';
+import { makeImageMap } from '../agent/image-map.ts';
+import { readNode } from '../agent/node.ts';
+import { PodrunError } from '../api/errors.ts';
+import type { StoredEvent, StoredPod } from '../api/objects.ts';
+import { SystemClock } from '../clock.ts';
+import { endRemains } from '../runtime/remains.ts';
+import { ProcessRuntime } from '../runtime/process-runtime.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { Subscription } from '../store/store.ts';
+import type { ApplyFlags } from './apply.ts';
+import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
+import { explainOutcome, exitCodeOf } from './apply-outcome.ts';
+import type { ApplyView } from './apply-view.ts';
+import { openStore } from './environment.ts';
+import { goalCommand } from './goal-command.ts';
+import { loadOrExplain, printDryRun } from './manifest-input.ts';
+import { podFiles } from './pod-files.ts';
+import { storeRecord } from './store-record.ts';
+import { listenForSignals } from './signals.ts';
+
+/** `podrun apply`: flags in, exit code out. */
+export async function apply(flags: ApplyFlags, command: readonly string[] | undefined): Promise<number> {
+  const plan = planApply(flags, command);
+  const loaded = await loadOrExplain(flags);
+  if (!loaded.ok) return loaded.exitCode;
+  if (flags.dryRun !== 'none') return printDryRun(loaded.objects, flags);
+  const { pods, records } = sortObjects(loaded.objects);
+  const config = await readConfigFile({ path: flags.config, cwd: process.cwd() });
+  const images = makeImageMap(flags.image, config);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { openView } = await import('./apply-view.ts');
+  const view = openView({ flags, clock, pods });
+  try {
+    for (const { resource, object } of records) view.note(storeRecord(store, resource, object));
+    if (pods.length === 0) return 0;
+    const nodeLabels = config?.nodeLabels ?? {};
+    return await runPods({ flags, plan, clock, store, view, pods, images, nodeLabels });
+  } finally {
+    view.close();
+  }
+}
+
+interface Session {
+  readonly flags: ApplyFlags;
+  readonly plan: ApplyPlan;
+  readonly clock: SystemClock;
+  readonly store: FileStore;
+  readonly view: ApplyView;
+  readonly pods: readonly StoredPod[];
+  readonly images: ReturnType<typeof makeImageMap>;
+  readonly nodeLabels: Readonly<Record<string, string>>;
+}
+
+/** Runs the Pods to their end, whatever brings it about. */
+async function runPods(session: Session): Promise<number> {
+  const { plan, clock, store, view, images } = session;
+  const fifoDir = path.join(store.root, '.fifos', String(process.pid));
+  const runtime = new ProcessRuntime({ clock, fifoDir });
+  const begun = await beginRuns(session);
+  const agent = new Agent({
+    store,
+    files: podFiles(store),
+    clock,
+    runtime,
+    node: readNode({ storageDir: store.root, labels: session.nodeLabels }),
+    images,
+    crashLoop: plan.crashLoop,
+    hostEnv: process.env,
+    cwd: process.cwd(),
+    onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
+    onOver: () => run.look(),
+    onTrouble: (error) => view.trouble(error.message),
+  });
+  const run = new ApplyRun({
+    agent,
+    clock,
+    goal: plan.goal,
+    timeoutMs: plan.timeoutMs,
+    command: plan.command && goalCommand(plan.command, view),
+    onDecided: (outcome) => view.ending(outcome),
+  });
+  const signals = listenForSignals(clock, (signal) => run.interrupt(signal));
+  view.onReaderGone(() => run.interrupt('SIGPIPE'));
+  const subscriptions = begun.flatMap(({ pod }) => follow(store, pod, view, run));
+  for (const { pod } of begun) view.pod({ type: 'ADDED', object: pod });
+  for (const { pod } of begun) agent.run(pod);
+  run.look();
+
+  const outcome = await run.outcome;
+  for (const subscription of subscriptions) subscription.close();
+  agent.close();
+  signals.close();
+  for (const { release } of begun) release();
+  await rm(fifoDir, { recursive: true, force: true });
+  view.close();
+  return conclude(session, outcome, agent.pods);
+}
+
+/** Watches one Pod and its Events, for the view and for the decision when to end. */
+function follow(store: FileStore, pod: StoredPod, view: ApplyView, run: ApplyRun): Subscription[] {
+  const { namespace, name, uid } = pod.metadata;
+  return [
+    store.watch<StoredPod>('pods', { namespace, name }, (event) => {
+      if (event.object.metadata.uid !== uid) return;
+      view.pod(event);
+      run.look();
+    }),
+    store.watch<StoredEvent>('events', { namespace }, (event) => {
+      if (event.object.involvedObject.uid === uid) view.event(event);
+    }),
+  ];
+}
+
+interface Begun {
+  readonly pod: StoredPod;
+  readonly release: () => void;
+}
+
+/** Makes the Pods this process's own, all or none. */
+async function beginRuns({ store, clock, pods }: Session): Promise<Begun[]> {
+  for (const { metadata } of pods) {
+    const owner = store.ownerOf(metadata.namespace, metadata.name);
+    if (owner !== undefined && store.isOwnerAlive(owner)) throw alreadyRunning(metadata.name, owner);
+  }
+  const begun: Begun[] = [];
+  for (const pod of pods) {
+    const { namespace, name } = pod.metadata;
+    const remains = store.remainsOf(namespace, name);
+    if (remains.length > 0) await endRemains(remains.map((main) => ({ id: main.id, main })), clock);
+    const started = store.startRun(pod, process.argv.slice(2).join(' '));
+    if (!started.ok) {
+      for (const { pod: other } of begun) store.delete('pods', other.metadata.namespace, other.metadata.name);
+      throw alreadyRunning(name, started.owner);
+    }
+    begun.push({ pod: started.pod, release: () => started.release() });
+  }
+  return begun;
+}
+
+function alreadyRunning(name: string, owner: { readonly pid: number; readonly command?: string | undefined }): PodrunError {
+  const command = owner.command === undefined ? '' : `: podrun ${owner.command}`;
+  return new PodrunError(`error: pod "${name}" is already running under process ${owner.pid}${command}`, {
+    hint: `End it there with Ctrl-C, or with: podrun delete pod ${name}`,
+  });
+}
+
+async function conclude(session: Session, outcome: RunOutcome, pods: readonly StoredPod[]): Promise<number> {
+  const { flags, store } = session;
+  const nowMs = session.clock.now().wallMs;
+  const explanation = await explainOutcome({ outcome, pods, store, timeout: flags.timeout, nowMs });
+  if (explanation !== '') process.stderr.write(explanation);
+  return exitCodeOf(outcome, pods);
+}
+

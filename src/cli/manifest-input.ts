@@ -1,0 +1,39 @@
+import { EXIT } from '../api/errors.ts';
+import type { KubeObject } from '../api/objects.ts';
+import { loadManifests } from '../manifest/load.ts';
+import { renderManifestErrors, statusesOf } from '../manifest/report.ts';
+import { listOf, renderObject, resourceName } from '../print/object.ts';
+import type { ApplyFlags } from './apply.ts';
+
+export type LoadedInput =
+  | { readonly ok: true; readonly objects: readonly KubeObject[] }
+  | { readonly ok: false; readonly exitCode: number };
+
+/** Reads the manifests, and says on standard error all that is wrong with them. */
+export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
+  const { objects, errors, warnings } = await loadManifests({
+    files: flags.filename,
+    recursive: flags.recursive,
+    namespace: flags.namespace,
+    validate: flags.validate,
+    stdin: () => process.stdin,
+  });
+  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
+  if (errors.length === 0) return { ok: true, objects: objects.map(({ object }) => object) };
+  process.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
+  if (flags.output === 'json') {
+    for (const status of statusesOf(errors)) process.stdout.write(`${JSON.stringify(status)}\n`);
+  }
+  return { ok: false, exitCode: EXIT.usage };
+}
+
+/** What `--dry-run` prints: the objects as they would be stored, or one line for each. */
+export function printDryRun(objects: readonly KubeObject[], { output, dryRun }: ApplyFlags): number {
+  const format = output === undefined || output === 'text' ? undefined : output;
+  const [first] = objects;
+  if (format === undefined || first === undefined) {
+    const suffix = dryRun === 'server' ? 'server dry run' : 'dry run';
+    for (const object of objects) process.stdout.write(`${resourceName(object)} created (${suffix})\n`);
+  } else process.stdout.write(renderObject(objects.length === 1 ? first : listOf(objects), format));
+  return EXIT.ok;
+}

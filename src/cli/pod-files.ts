@@ -1,0 +1,19 @@
+import type { PodFiles } from '../agent/container-logs.ts';
+import { startTimeOf } from '../runtime/process-identity.ts';
+import { ContainerLog } from '../store/container-log.ts';
+import type { FileStore } from '../store/file-store.ts';
+
+/** The files of Pods, in the store's folders. */
+export function podFiles(store: FileStore): PodFiles {
+  return {
+    prepare: () => Promise.resolve(),
+    openLog: ({ metadata }, container, attempt) =>
+      new ContainerLog(store.paths(metadata.namespace, metadata.name).containerLogs(container), attempt),
+    recordProcess: ({ metadata }, { id, container }, pid) => {
+      const startTime = startTimeOf(pid);
+      // Gone already: there is nothing that a later command would have to end.
+      if (startTime === undefined) return;
+      store.recordProcess(metadata.namespace, metadata.name, { id, pid, startTime, containerName: container });
+    },
+  };
+}

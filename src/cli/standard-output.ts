@@ -1,0 +1,22 @@
+/** Standard output that may lose its reader: `podrun apply … | head -1`. */
+export class StandardOutput {
+  #isGone = false;
+  #onGone: () => void = () => undefined;
+
+  constructor() {
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      this.#isGone = true;
+      this.#onGone();
+    });
+  }
+
+  write(text: string): void {
+    if (!this.#isGone) process.stdout.write(text);
+  }
+
+  onReaderGone(callback: () => void): void {
+    this.#onGone = callback;
+    if (this.#isGone) callback();
+  }
+}
