@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { isRunning, makeRig, marked, sh, until, type Started } from './support/process-rig.ts';
+import { isRunning, makeRig, marked, markedPids, sh, until, type Started } from './support/process-rig.ts';
 
 const rig = makeRig();
 
@@ -149,9 +149,9 @@ describe('the processes of a container die with it', () => {
   it('but not the processes of its neighbours', async () => {
     const neighbour = await rig.start(sh('(setsid sleep 60 &); echo ready; exec sleep 60'));
     await ready(neighbour);
-    const before = marked(neighbour.id);
+    const before = markedPids(neighbour.id);
     await rig.run(sh('(setsid sleep 60 &); exit 1'));
-    expect(marked(neighbour.id)).toEqual(before);
+    expect(markedPids(neighbour.id)).toEqual(before);
     neighbour.container.kill();
     await neighbour.gone;
   });
@@ -187,7 +187,7 @@ function childrenOf(pid: number): number[] {
 async function descendantsOf(started: Started): Promise<number[]> {
   const seen = new Set([started.container.pid]);
   const look = (): number[] => {
-    for (const pid of marked(started.id)) seen.add(Number.parseInt(pid, 10));
+    for (const pid of markedPids(started.id)) seen.add(pid);
     for (const pid of seen) if (isRunning(pid)) for (const child of childrenOf(pid)) seen.add(child);
     return [...seen].filter(isRunning);
   };

@@ -88,10 +88,14 @@ export function makeRig(output: 'fifo' | 'pipe' = 'fifo'): Rig {
   };
 
   afterEach(async () => {
-    await until(
-      () => marked(prefix).length === 0,
-      () => `left over: ${marked(prefix).join(', ')}`,
-    );
+    try {
+      await until(
+        () => marked(prefix).length === 0,
+        () => `left over: ${marked(prefix).join(', ')}`,
+      );
+    } finally {
+      for (const pid of markedPids(prefix)) process.kill(pid, 'SIGKILL');
+    }
   });
 
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -134,6 +138,11 @@ export async function until(reached: () => boolean, lastSeen: () => string, limi
       setTimeout(resolve, 5);
     });
   }
+}
+
+/** Pids of the living processes that bear the mark of a container whose ID begins so. */
+export function markedPids(idPrefix: string): number[] {
+  return marked(idPrefix).map((line) => Number.parseInt(line, 10));
 }
 
 /** `pid command` of every living process that bears the mark of a container whose ID begins so. */
