@@ -27,7 +27,7 @@ const { metafile } = await build({
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
-});
+}).catch(() => process.exit(1)); // esbuild has said why
 removeStale(new Set(Object.keys(metafile.outputs)));
 writeFileSync(path.join(root, 'dist/THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(metafile.inputs)));
 
