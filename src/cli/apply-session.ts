@@ -62,6 +62,8 @@ async function runPods(session: Session): Promise<number> {
   const { plan, clock, store, view, images } = session;
   const fifoDir = path.join(store.root, '.fifos', String(process.pid));
   const runtime = new ProcessRuntime({ clock, fifoDir });
+  const killAll = (): void => runtime.killAll();
+  process.once('exit', killAll);
   const begun = await beginRuns(session);
   const agent = new Agent({
     store,
@@ -98,6 +100,7 @@ async function runPods(session: Session): Promise<number> {
   signals.close();
   for (const { release } of begun) release();
   await rm(fifoDir, { recursive: true, force: true });
+  process.off('exit', killAll);
   view.close();
   return conclude(session, outcome, agent.pods);
 }

@@ -43,6 +43,7 @@ export class ProcessRuntime implements Runtime {
   readonly #clock: Clock;
   readonly #output: OutputMaker;
   readonly #sweeper: Sweeper;
+  readonly #live = new Set<number>();
 
   constructor({ clock, fifoDir, output }: ProcessRuntimeOptions) {
     this.#clock = clock;
@@ -77,6 +78,14 @@ export class ProcessRuntime implements Runtime {
     return { ok: true, container: this.#attend(launch, spawned.child, spawned.pid, output) };
   }
 
+  /**
+   * Kills every main process with its group, at once and without waiting: for a process that is about to end in a way
+   * it should not.
+   */
+  killAll(): void {
+    for (const pid of this.#live) killGroup(pid);
+  }
+
   exec(request: ExecRequest): Promise<ExecOutcome> {
     return runExec(request, this.#clock, this.#output);
   }
@@ -85,8 +94,10 @@ export class ProcessRuntime implements Runtime {
     const startedAt = this.#clock.now();
     // On Linux a look is cheap; elsewhere, whoever has the pid once the main process is gone is another process.
     const startTime = process.platform === 'linux' ? factsOf(pid)?.startTime : undefined;
+    this.#live.add(pid);
     child.once('exit', (code, signal) => {
       const at = this.#clock.now();
+      this.#live.delete(pid);
       // A container's processes die with its first: at once those of the group, the others as soon as they are found.
       killGroup(pid);
       child.stdin?.destroy();
