@@ -1,0 +1,197 @@
+import { QUANTITY_SHAPE_MESSAGE } from '../../api/quantity.ts';
+import { invalid, type FieldError } from '../field-error.ts';
+import { plainValue, typeName, type MapEntry, type MapNode, type SourceNode } from '../read/source-node.ts';
+import { fieldsOf, joinPath, knownType, parseType, unknownFieldHint, type Level } from './fields.ts';
+import { booleanHint, integerHint, listHint, quantityHint, stringHint } from './hints.ts';
+import { integerName, isIntegerType, toInteger } from './integers.ts';
+import { checkBase64, checkQuantity, checkTime } from './scalars.ts';
+
+/** A mistake that the decoder found, and where. */
+export interface DecodeProblem {
+  readonly error: FieldError;
+  /** Index into the text of the document. */
+  readonly offset: number;
+}
+
+export interface DecodeResult {
+  /** Fields in the order of the Go types, entries of maps sorted, no nulls; without what is wrong. */
+  readonly object: Record<string, unknown>;
+  /** All wrong types and all unknown or duplicate fields, keys sorted, lists in order; at most 100. */
+  readonly problems: readonly DecodeProblem[];
+}
+
+export interface DecodeOptions {
+  /** The line of an offset, for "first given at line 8". */
+  readonly lineOf: (offset: number) => number;
+  /** Accept fields that are newer than the version of Kubernetes that podrun follows. */
+  readonly newerFields?: boolean;
+}
+
+/**
+ * Reads an object as the API server's strict decoder does, but without stopping at the first mistake.
+ * @param root the object as it was written
+ * @param type its type in the field table
+ */
+export function decodeObject(root: MapNode, type: string, options: DecodeOptions): DecodeResult {
+  const decoder = new Decoder(options);
+  const object = decoder.object(root, { typeName: type, path: '', parent: undefined });
+  return { object, problems: decoder.problems };
+}
+
+/** The server stops counting here. */
+const MAX_PROBLEMS = 100;
+
+/** Where the decoder is. */
+interface Place {
+  readonly path: string;
+  /** The path in messages about the value rather than its type: map keys are in brackets. */
+  readonly valuePath: string;
+  /** The object that the value is in. */
+  readonly level: Level;
+}
+
+/** What a null is among the items of a list or the values of a map: Go's zero value. Of a type with fields: {}. */
+const ZERO_VALUES: Readonly<Record<string, unknown>> = {
+  string: '',
+  bytes: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  intOrString: 0,
+  quantity: '0',
+};
+
+class Decoder {
+  readonly problems: DecodeProblem[] = [];
+  readonly #options: DecodeOptions;
+
+  constructor(options: DecodeOptions) {
+    this.#options = options;
+  }
+
+  object(node: MapNode, level: Level): Record<string, unknown> {
+    const values = new Map<string, unknown>();
+    for (const { key, keyOffset, value } of this.#sortedEntries(node, level.path)) {
+      const path = joinPath(level.path, key);
+      const type = knownType(level.typeName, key, this.#options.newerFields === true);
+      if (type === undefined) {
+        const error: FieldError = { path, type: 'Unknown field', detail: `unknown field "${path}"` };
+        this.#add(keyOffset, error, unknownFieldHint(key, level));
+      } else values.set(key, this.#field(value, type, { path, valuePath: path, level }));
+    }
+    const inOrder = Object.keys(fieldsOf(level.typeName) ?? {}).filter((field) => values.get(field) !== undefined);
+    return Object.fromEntries(inOrder.map((field) => [field, values.get(field)]));
+  }
+
+  /** Entries by key, the last one of each; says which keys were given more than once. */
+  #sortedEntries(node: MapNode, parentPath: string): MapEntry[] {
+    const last = new Map<string, MapEntry>();
+    const repeated = new Set<string>();
+    for (const entry of node.entries) {
+      const before = last.get(entry.key);
+      last.set(entry.key, entry);
+      if (before === undefined || repeated.has(entry.key)) continue;
+      repeated.add(entry.key);
+      const path = joinPath(parentPath, entry.key);
+      const error: FieldError = { path, type: 'Duplicate field', detail: `duplicate field "${path}"` };
+      this.#add(entry.keyOffset, error, `first given at line ${this.#options.lineOf(before.keyOffset)}`);
+    }
+    return [...last.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** The value of a field; undefined when there is none, or when it is wrong. */
+  #field(node: SourceNode, type: string, place: Place): unknown {
+    const { container, base } = parseType(type);
+    if (isNull(node)) return undefined;
+    if (container === 'list') return this.#list(node, base, place);
+    if (container === 'map') return this.#map(node, base, place);
+    return this.#value(node, base, place);
+  }
+
+  #list(node: SourceNode, base: string, { path, level }: Place): unknown {
+    if (node.kind !== 'list') return this.#wrongType(node, path, 'list', listHint(node, path));
+    return node.items.map((item, index) => {
+      const itemPath = `${path}[${index}]`;
+      return this.#element(item, base, { path: itemPath, valuePath: itemPath, level });
+    });
+  }
+
+  #map(node: SourceNode, base: string, { path, level }: Place): unknown {
+    if (node.kind !== 'map') return this.#wrongType(node, path, 'object');
+    const entries = this.#sortedEntries(node, path).map(({ key, value }) => [
+      key,
+      this.#element(value, base, { path: `${path}.${key}`, valuePath: `${path}[${key}]`, level }),
+    ]);
+    return Object.fromEntries(entries);
+  }
+
+  #element(node: SourceNode, base: string, place: Place): unknown {
+    if (!isNull(node)) return this.#value(node, base, place);
+    return fieldsOf(base) === undefined ? ZERO_VALUES[base] : {};
+  }
+
+  #value(node: SourceNode, base: string, place: Place): unknown {
+    if (fieldsOf(base) !== undefined) {
+      if (node.kind !== 'map') return this.#wrongType(node, place.path, 'object');
+      return this.object(node, { typeName: base, path: place.path, parent: place.level });
+    }
+    if (base === 'any') return plainValue(node);
+    if (base === 'object') return node.kind === 'map' ? plainValue(node) : this.#wrongType(node, place.path, 'object');
+    if (base === 'quantity') return this.#quantity(node, place.valuePath);
+    return this.#scalar(node, base, place);
+  }
+
+  #scalar(node: SourceNode, base: string, { path, valuePath }: Place): unknown {
+    const value = node.kind === 'scalar' ? node.value : undefined;
+    if (isIntegerType(base)) {
+      return toInteger(value, base) ?? this.#wrongType(node, path, integerName(base), integerHint(node, path));
+    }
+    if (base === 'intOrString') {
+      if (typeof value === 'string') return value;
+      return toInteger(value, 'int32') ?? this.#wrongType(node, path, 'integer or string');
+    }
+    if (base === 'bool') {
+      return typeof value === 'boolean' ? value : this.#wrongType(node, path, 'boolean', booleanHint(node));
+    }
+    if (typeof value !== 'string') return this.#wrongType(node, path, 'string', stringHint(node));
+    return this.#text(node, value, base, valuePath);
+  }
+
+  #text(node: SourceNode, text: string, base: string, path: string): unknown {
+    if (base === 'bytes') {
+      const { value, wrong } = checkBase64(text);
+      // It may be a secret: it is not shown.
+      if (wrong !== undefined) this.#add(node.offset, { path, type: 'Invalid value', detail: wrong });
+      return value;
+    }
+    if (base !== 'time' && base !== 'microTime') return text;
+    const { value, wrong } = checkTime(text);
+    if (wrong !== undefined) this.#add(node.offset, invalid(path, text, wrong));
+    return value;
+  }
+
+  #quantity(node: SourceNode, path: string): unknown {
+    const isText = node.kind === 'scalar' && typeof node.value !== 'boolean';
+    const text = isText ? String(node.value) : '';
+    const { value, wrong } = isText ? checkQuantity(text) : { wrong: QUANTITY_SHAPE_MESSAGE };
+    if (wrong !== undefined) this.#add(node.offset, invalid(path, plainValue(node), wrong), quantityHint(text));
+    return value;
+  }
+
+  #wrongType(node: SourceNode, path: string, expected: string, hint?: string): undefined {
+    const type = typeName(node);
+    const isNumber = type === 'number' && expected.startsWith('integer');
+    const got = isNumber && node.kind === 'scalar' ? `number ${String(node.value)}` : type;
+    this.#add(node.offset, { path, type: 'Invalid type', detail: `expected ${expected}, got ${got}` }, hint);
+    return undefined;
+  }
+
+  #add(offset: number, error: FieldError, hint?: string): void {
+    if (this.problems.length >= MAX_PROBLEMS) return;
+    this.problems.push({ error: hint === undefined ? error : { ...error, hint }, offset });
+  }
+}
+
+function isNull(node: SourceNode): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}

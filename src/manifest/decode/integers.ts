@@ -1,0 +1,33 @@
+export type IntegerType = 'int32' | 'int64';
+
+const LIMITS: Readonly<Record<IntegerType, { bits: number; min: bigint; max: bigint }>> = {
+  int32: { bits: 32, min: -(2n ** 31n), max: 2n ** 31n - 1n },
+  int64: { bits: 64, min: -(2n ** 63n), max: 2n ** 63n - 1n },
+};
+
+export function isIntegerType(type: string): type is IntegerType {
+  return Object.hasOwn(LIMITS, type);
+}
+
+/** What messages call the type. */
+export function integerName(type: IntegerType): string {
+  return `integer (${LIMITS[type].bits}-bit)`;
+}
+
+/**
+ * A whole number within the range of the type; undefined when it is none. Beyond 2^53 the last digits are lost, towards
+ * zero, so that the text of the result still fits 64 bits.
+ */
+export function toInteger(value: unknown, type: IntegerType): number | undefined {
+  const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+  if (!isWhole) return undefined;
+  const whole = BigInt(value);
+  const { min, max } = LIMITS[type];
+  return whole < min || whole > max ? undefined : towardsZero(whole);
+}
+
+function towardsZero(whole: bigint): number {
+  const nearest = Number(whole);
+  const isBeyond = whole > 0n ? BigInt(nearest) > whole : BigInt(nearest) < whole;
+  return isBeyond ? nearest * (1 - Number.EPSILON / 2) : nearest;
+}

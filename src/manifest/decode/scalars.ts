@@ -1,0 +1,84 @@
+/** The formats that strings of an object may have to follow: quantities, times, base64. */
+import { formatQuantity, parseQuantity, QuantityError } from '../../api/quantity.ts';
+import { quote } from '../field-error.ts';
+
+/** A value in its canonical form, or what is wrong with it, in the API server's words. */
+export type Checked =
+  | { readonly value: string; readonly wrong?: undefined }
+  | { readonly wrong: string; readonly value?: undefined };
+
+/** Blanks around a quantity are tolerated, as the API server does. */
+export function checkQuantity(text: string): Checked {
+  try {
+    return { value: formatQuantity(parseQuantity(text.trim())) };
+  } catch (error) {
+    if (error instanceof QuantityError) return { wrong: error.message };
+    throw error;
+  }
+}
+
+const BASE64_CHARACTER = /^[A-Za-z0-9+/]$/;
+const QUANTUM = 4;
+
+/** Standard base64 with padding; line breaks inside are dropped. Offsets count bytes of the text, as Go's do. */
+export function checkBase64(text: string): Checked {
+  const wrong = (offset: number): Checked => ({ wrong: `illegal base64 data at input byte ${offset}` });
+  let digits = 0;
+  let paddings = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (char === '\n' || char === '\r') continue;
+    const inQuantum = (digits + paddings) % QUANTUM;
+    // After a padding only the second one may come; Go points before what stands in its place.
+    if (paddings > 0 && inQuantum === 0) return wrong(at);
+    if (paddings > 0 && char !== '=') return wrong(at - 1);
+    if (char === '=') {
+      if (inQuantum < 2) return wrong(at);
+      paddings += 1;
+    } else if (BASE64_CHARACTER.test(char)) digits += 1;
+    else return wrong(at);
+  }
+  const missing = (digits + paddings) % QUANTUM;
+  if (missing !== 0) return wrong(paddings > 0 ? text.length : text.length - missing);
+  return { value: Buffer.from(text, 'base64').toString('base64') };
+}
+
+const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00';
+
+/** The parts of the layout in order, each with what a text must have in its place. */
+const TIME_PARTS: readonly (readonly [layout: string, form: RegExp, range?: readonly [string, number, number]])[] = [
+  ['2006', /^\d{4}/],
+  ['-', /^-/],
+  ['01', /^\d\d/, ['month', 1, 12]],
+  ['-', /^-/],
+  ['02', /^\d\d/, ['day', 1, 31]],
+  ['T', /^T/],
+  ['15', /^\d\d?/, ['hour', 0, 23]],
+  [':', /^:/],
+  ['04', /^\d\d/, ['minute', 0, 59]],
+  [':', /^:/],
+  ['05', /^\d\d(?:[.,]\d+)?/, ['second', 0, 59]],
+  ['Z07:00', /^(?:Z|[-+]\d\d:\d\d)/],
+];
+
+/** An RFC 3339 time; the text stays as it is. Messages are those of Go's time.Parse. */
+export function checkTime(text: string): Checked {
+  let rest = text;
+  for (const [layout, form, range] of TIME_PARTS) {
+    const match = form.exec(rest);
+    if (match === null) {
+      return { wrong: `parsing time ${quote(text)} as "${TIME_LAYOUT}": cannot parse ${quote(rest)} as "${layout}"` };
+    }
+    const [part] = match;
+    const [name, low, high] = range ?? ['', 0, 0];
+    const value = Math.floor(Number.parseFloat(part));
+    if (range !== undefined && (value < low || value > high)) {
+      return { wrong: `parsing time ${quote(text)}: ${name} out of range` };
+    }
+    rest = rest.slice(part.length);
+  }
+  if (rest !== '') return { wrong: `parsing time ${quote(text)}: extra text: ${quote(rest)}` };
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return day > lastDay ? { wrong: `parsing time ${quote(text)}: day out of range` } : { value: text };
+}

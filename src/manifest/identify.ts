@@ -1,0 +1,125 @@
+import { quote, required, type FieldError } from './field-error.ts';
+import { isListKind, lookUpKind } from './kinds.ts';
+import { entryValue, typeName, type MapNode, type ScalarNode, type SourceNode } from './read/source-node.ts';
+
+/** Which object is meant, as far as the manifest says; what it does not say is empty. */
+export interface Identity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly generateName: string;
+}
+
+/** An object that podrun knows what to do with. */
+export interface KnownObject {
+  readonly verdict: 'known';
+  readonly identity: Identity;
+  readonly kind: KnownKind;
+  /** As it was written. */
+  readonly root: MapNode;
+}
+
+/** One object of a document, before it is decoded. */
+export type Identified =
+  | KnownObject
+  | { readonly verdict: 'unsupported'; readonly identity: Identity }
+  | { readonly verdict: 'wrong'; readonly identity: Identity; readonly problems: readonly IdentityProblem[] };
+
+export interface KnownKind {
+  /** Name in the field table. */
+  readonly typeName: string;
+  readonly namespaced: boolean;
+}
+
+export interface IdentityProblem {
+  readonly error: FieldError;
+  /** Index into the text of the document. */
+  readonly offset: number;
+}
+
+/** Of what cannot be read. */
+export const NOBODY: Identity = { apiVersion: '', kind: '', name: '', namespace: '', generateName: '' };
+
+/** The objects of a document: itself, or the items of a list, of lists in lists too. Nothing for an empty document. */
+export function identify(root: SourceNode): Identified[] {
+  return typeName(root) === 'null' ? [] : identifyAt(root, '', '');
+}
+
+/**
+ * @param path of the object in the document: empty, or `items[0]`
+ * @param inherited kind of the items of a typed list such as PodList, which need not name it
+ */
+function identifyAt(node: SourceNode, path: string, inherited: string): Identified[] {
+  if (node.kind !== 'map') {
+    const detail = `expected an object, got a ${typeName(node)}`;
+    const problem: IdentityProblem = { error: { path, type: 'Invalid type', detail }, offset: node.offset };
+    return [{ verdict: 'wrong', identity: NOBODY, problems: [problem] }];
+  }
+  const identity = identityOf(node, inherited);
+  const problems = [...nameProblems(node, identity, 'apiVersion', path), ...nameProblems(node, identity, 'kind', path)];
+  if (problems.length > 0) return [{ verdict: 'wrong', identity, problems }];
+  const { apiVersion, kind } = identity;
+  if (isListKind(apiVersion, kind)) return identifyItems(node, path, identity);
+  const found = lookUpKind(apiVersion, kind);
+  if (found.verdict === 'known') return [{ verdict: 'known', identity, root: node, kind: found }];
+  if (found.verdict === 'unsupported') return [{ verdict: 'unsupported', identity }];
+  const detail = `no matches for kind ${quote(kind)} in version ${quote(apiVersion)}`;
+  const error: FieldError = { path: '', type: 'No match', detail };
+  const withHint = found.hint === undefined ? error : { ...error, hint: found.hint };
+  const offset = (entryValue(node, 'kind') ?? node).offset;
+  return [{ verdict: 'wrong', identity, problems: [{ error: withHint, offset }] }];
+}
+
+function identifyItems(list: MapNode, path: string, identity: Identity): Identified[] {
+  const items = entryValue(list, 'items');
+  const itemsPath = path === '' ? 'items' : `${path}.items`;
+  if (items === undefined || typeName(items) === 'null') return [];
+  if (items.kind !== 'list') {
+    const detail = `expected list, got ${typeName(items)}`;
+    const error: FieldError = { path: itemsPath, type: 'Invalid type', detail };
+    return [{ verdict: 'wrong', identity, problems: [{ error, offset: items.offset }] }];
+  }
+  const itemKind = identity.kind.slice(0, -'List'.length);
+  const inherited = itemKind === '' ? '' : `${identity.apiVersion} ${itemKind}`;
+  return items.items.flatMap((item, index) => identifyAt(item, `${itemsPath}[${index}]`, inherited));
+}
+
+function identityOf(node: MapNode, inherited: string): Identity {
+  const metadata = entryValue(node, 'metadata');
+  const fromMetadata = (field: string): string => (metadata?.kind === 'map' ? textAt(metadata, field) : '');
+  const [inheritedVersion = '', inheritedKind = ''] = inherited.split(' ');
+  const kind = textAt(node, 'kind');
+  return {
+    apiVersion: textAt(node, 'apiVersion') || (kind === '' ? inheritedVersion : ''),
+    kind: kind || inheritedKind,
+    name: fromMetadata('name'),
+    namespace: fromMetadata('namespace'),
+    generateName: fromMetadata('generateName'),
+  };
+}
+
+function nameProblems(
+  node: MapNode,
+  identity: Identity,
+  field: 'apiVersion' | 'kind',
+  path: string,
+): IdentityProblem[] {
+  const value = entryValue(node, field);
+  const fieldPath = path === '' ? field : `${path}.${field}`;
+  if (value !== undefined && !isTextOrNull(value)) {
+    const error: FieldError = { path: fieldPath, type: 'Invalid type', detail: `${field} isn't string type` };
+    return [{ error, offset: value.offset }];
+  }
+  if (identity[field] !== '') return [];
+  return [{ error: required(fieldPath, `${field} not set`), offset: (value ?? node).offset }];
+}
+
+function isTextOrNull(node: SourceNode): node is ScalarNode {
+  return node.kind === 'scalar' && (node.value === null || typeof node.value === 'string');
+}
+
+function textAt(node: MapNode, field: string): string {
+  const value = entryValue(node, field);
+  return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : '';
+}

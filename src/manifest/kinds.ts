@@ -1,0 +1,96 @@
+import { fieldTable } from '../api/generated/field-table.ts';
+import { mostSimilar } from './similar.ts';
+
+/** What podrun makes of an apiVersion and a kind. */
+export type KindLookup =
+  | { readonly verdict: 'known'; readonly typeName: string; readonly namespaced: boolean }
+  /** A kind of Kubernetes that has no use here: ignored, with a warning. */
+  | { readonly verdict: 'unsupported' }
+  | { readonly verdict: 'unknown'; readonly hint: string | undefined };
+
+/** Kinds that are read, checked and stored, by apiVersion. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  v1: ['ConfigMap', 'Namespace', 'PersistentVolumeClaim', 'Pod', 'Secret', 'Service', 'ServiceAccount'],
+  'apps/v1': ['DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
+  'batch/v1': ['CronJob', 'Job'],
+};
+
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(['Namespace']);
+
+const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
+  v1: [
+    'Binding',
+    'Endpoints',
+    'Event',
+    'LimitRange',
+    'Node',
+    'PersistentVolume',
+    'PodTemplate',
+    'ReplicationController',
+    'ResourceQuota',
+  ],
+  'admissionregistration.k8s.io/v1': [
+    'MutatingAdmissionPolicy',
+    'MutatingAdmissionPolicyBinding',
+    'MutatingWebhookConfiguration',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionPolicyBinding',
+    'ValidatingWebhookConfiguration',
+  ],
+  'apiextensions.k8s.io/v1': ['CustomResourceDefinition'],
+  'apiregistration.k8s.io/v1': ['APIService'],
+  'apps/v1': ['ControllerRevision'],
+  'autoscaling/v1': ['HorizontalPodAutoscaler', 'Scale'],
+  'autoscaling/v2': ['HorizontalPodAutoscaler'],
+  'certificates.k8s.io/v1': ['CertificateSigningRequest'],
+  'coordination.k8s.io/v1': ['Lease'],
+  'discovery.k8s.io/v1': ['EndpointSlice'],
+  'events.k8s.io/v1': ['Event'],
+  'flowcontrol.apiserver.k8s.io/v1': ['FlowSchema', 'PriorityLevelConfiguration'],
+  'networking.k8s.io/v1': ['IPAddress', 'Ingress', 'IngressClass', 'NetworkPolicy', 'ServiceCIDR'],
+  'node.k8s.io/v1': ['RuntimeClass'],
+  'policy/v1': ['PodDisruptionBudget'],
+  'rbac.authorization.k8s.io/v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+  'resource.k8s.io/v1': ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],
+  'scheduling.k8s.io/v1': ['PriorityClass'],
+  'storage.k8s.io/v1': [
+    'CSIDriver',
+    'CSINode',
+    'CSIStorageCapacity',
+    'StorageClass',
+    'VolumeAttachment',
+    'VolumeAttributesClass',
+  ],
+};
+
+/** Upper and lower case count, in both. */
+export function lookUpKind(apiVersion: string, kind: string): KindLookup {
+  if (has(KNOWN, apiVersion, kind)) {
+    const typeName = fieldTable.kinds[`${apiVersion}/${kind}`] ?? kind;
+    return { verdict: 'known', typeName, namespaced: !CLUSTER_SCOPED.has(kind) };
+  }
+  if (has(UNSUPPORTED, apiVersion, kind)) return { verdict: 'unsupported' };
+  return { verdict: 'unknown', hint: hintFor(apiVersion, kind) };
+}
+
+/** Is it a list whose items are objects of their own: `List`, `PodList`? */
+export function isListKind(apiVersion: string, kind: string): boolean {
+  if (!kind.endsWith('List')) return false;
+  const item = kind.slice(0, -'List'.length);
+  return item === '' ? apiVersion === 'v1' : lookUpKind(apiVersion, item).verdict !== 'unknown';
+}
+
+function hintFor(apiVersion: string, kind: string): string | undefined {
+  const versions = [KNOWN, UNSUPPORTED].flatMap((table) => Object.keys(table).filter((key) => has(table, key, kind)));
+  if (versions.length > 0) return `use ${versions.join(' or ')}`;
+  const inVersion = kindsOf(KNOWN, apiVersion);
+  const similar = mostSimilar(kind, [...inVersion, ...kindsOf(UNSUPPORTED, apiVersion)]);
+  if (similar !== undefined) return `did you mean "${similar}"?`;
+  return inVersion.length > 0 ? `known kinds in ${apiVersion}: ${inVersion.join(', ')}` : undefined;
+}
+
+const kindsOf = (table: typeof KNOWN, apiVersion: string): readonly string[] =>
+  Object.hasOwn(table, apiVersion) ? (table[apiVersion] ?? []) : [];
+
+const has = (table: typeof KNOWN, apiVersion: string, kind: string): boolean =>
+  kindsOf(table, apiVersion).includes(kind);

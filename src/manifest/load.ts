@@ -1,0 +1,159 @@
+import type { KubeObject } from '../api/objects.ts';
+import { checkObject, type StrictMode } from './check-object.ts';
+import type { FieldError } from './field-error.ts';
+import { identify, NOBODY, type Identified, type KnownObject } from './identify.ts';
+import type { ManifestError, Stage, Subject } from './manifest-error.ts';
+import { cutDocuments, type DocumentText } from './read/documents.ts';
+import { filesOf, type Input, InputError, readInput, readStdin } from './read/input.ts';
+import { readDocument } from './read/read-document.ts';
+import { locate } from './read/source-node.ts';
+import { SourceError, type Position, type SourceText } from './read/source-text.ts';
+
+export interface LoadOptions {
+  /** Files and folders; `-` is standard input. */
+  readonly files: readonly string[];
+  /** Read folders in folders too. */
+  readonly recursive?: boolean;
+  readonly stdin?: () => AsyncIterable<Uint8Array>;
+  /** The namespace of the command line: objects of another one are refused. */
+  readonly namespace?: string | undefined;
+  /** What becomes of unknown and duplicate fields: an error, a warning, nothing. */
+  readonly validate?: StrictMode;
+  /** The command that wants the objects: some things only `create` allows. */
+  readonly command?: 'apply' | 'create';
+}
+
+export interface LoadedObject {
+  /** Decoded, defaulted and valid. */
+  readonly object: KubeObject;
+  /** Where it was read from, as messages name it. */
+  readonly file: string;
+  /** The line of the file where it begins, from 1. */
+  readonly line: number;
+  /** Where the value at a field path stands in the file; the nearest parent of it when it was not written. */
+  readonly positionOf: (path: string) => Position;
+}
+
+export interface LoadResult {
+  /** In the order of files and documents; nothing may be started unless there are no errors. */
+  readonly objects: readonly LoadedObject[];
+  /** All mistakes of all documents of all files. */
+  readonly errors: readonly ManifestError[];
+  /** Without "Warning: ". */
+  readonly warnings: readonly string[];
+}
+
+const DEFAULT_NAMESPACE = 'default';
+
+/**
+ * Reads manifests as kubectl and the API server do together: parse, find the kind, decode strictly, fill in defaults,
+ * validate. Mistakes are values; nothing is thrown for what a user may get wrong.
+ */
+export async function loadManifests(options: LoadOptions): Promise<LoadResult> {
+  const loader = new Loader(options);
+  for (const argument of options.files) await loader.load(argument);
+  return loader.result();
+}
+
+class Loader {
+  readonly #options: LoadOptions;
+  readonly #objects: LoadedObject[] = [];
+  readonly #errors: ManifestError[] = [];
+  /** Each warning once, in the order of first appearance. */
+  readonly #warnings = new Set<string>();
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+  }
+
+  result(): LoadResult {
+    const isNothing = this.#objects.length === 0 && this.#errors.length === 0;
+    const message = `no objects passed to ${this.#command()}`;
+    const errors = isNothing ? [{ stage: 'input', message } as const] : this.#errors;
+    return { objects: this.#objects, errors, warnings: [...this.#warnings] };
+  }
+
+  async load(argument: string): Promise<void> {
+    try {
+      for await (const input of this.#inputs(argument)) {
+        for (const document of cutDocuments(input.bytes)) await this.#document(input.file, document);
+      }
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      this.#refuseInput(error.message);
+    }
+  }
+
+  async *#inputs(argument: string): AsyncGenerator<Input> {
+    if (argument === '-') {
+      const { stdin } = this.#options;
+      if (stdin !== undefined) yield await readStdin(stdin());
+      return;
+    }
+    for (const file of await filesOf(argument, this.#options.recursive ?? false)) yield await readInput(file);
+  }
+
+  async #document(file: string, document: DocumentText): Promise<void> {
+    const { source } = document;
+    try {
+      const roots = await readDocument(document);
+      for (const found of roots.flatMap(identify)) this.#object(file, source, found);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      const wrong: FieldError = { path: '', type: 'Parse error', detail: error.message };
+      const subject: Subject = { file, identity: NOBODY };
+      const position = source.positionAt(error.offset);
+      this.#refuse('parse', subject, error.hint === undefined ? wrong : { ...wrong, hint: error.hint }, position);
+    }
+  }
+
+  #object(file: string, source: SourceText, found: Identified): void {
+    const subject: Subject = { file, identity: found.identity };
+    if (found.verdict === 'wrong') {
+      const { problems } = found;
+      for (const { error, offset } of problems) this.#refuse('kind', subject, error, source.positionAt(offset));
+    } else if (found.verdict === 'unsupported') {
+      this.#warnings.add(`${found.identity.kind} is not supported by this runner, ignored`);
+    } else if (this.#isAllowed(found)) this.#check(subject, source, found);
+  }
+
+  #check(subject: Subject, source: SourceText, known: KnownObject): void {
+    const { object, errors, warnings } = checkObject(known, source, {
+      strictMode: this.#options.validate ?? 'strict',
+      defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
+    });
+    for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
+    for (const warning of warnings) this.#warnings.add(warning);
+    if (object === undefined) return;
+    const positionOf = (path: string): Position => source.positionAt(locate(known.root, path));
+    this.#objects.push({ object, file: subject.file, line: positionOf('').line, positionOf });
+  }
+
+  /** What kubectl refuses before it asks a server. */
+  #isAllowed({ identity, kind }: KnownObject): boolean {
+    const { name, generateName, namespace } = identity;
+    const wanted = this.#options.namespace;
+    if (kind.namespaced && namespace !== '' && wanted !== undefined && namespace !== wanted) {
+      this.#refuseInput(
+        `the namespace from the provided object "${namespace}" does not match the namespace "${wanted}". ` +
+          `You must pass '--namespace=${namespace}' to perform this operation.`,
+      );
+      return false;
+    }
+    if (name !== '' || generateName === '' || this.#command() === 'create') return true;
+    this.#refuseInput(`from ${generateName}: cannot use generate name with apply`);
+    return false;
+  }
+
+  #command(): string {
+    return this.#options.command ?? 'apply';
+  }
+
+  #refuseInput(message: string): void {
+    this.#errors.push({ stage: 'input', message });
+  }
+
+  #refuse(stage: Stage, subject: Subject, error: FieldError, position: Position): void {
+    this.#errors.push({ stage, subject, error, position });
+  }
+}

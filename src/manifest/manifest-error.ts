@@ -1,0 +1,31 @@
+import type { FieldError } from './field-error.ts';
+import type { Identity } from './identify.ts';
+import type { Position } from './read/source-text.ts';
+
+/** The steps of the front door that look at a document; a later one is left out for what failed an earlier one. */
+export type Stage = 'parse' | 'kind' | 'decode' | 'strict' | 'validate';
+
+/** A mistake outside of any document: a file that is missing, a name that the command does not allow. */
+export interface InputProblem {
+  readonly stage: 'input';
+  /** A whole sentence. */
+  readonly message: string;
+}
+
+/** The object that mistakes are about. Mistakes of one object share one subject. */
+export interface Subject {
+  /** As messages name it. */
+  readonly file: string;
+  readonly identity: Identity;
+}
+
+/** A mistake in a document. */
+export interface DocumentProblem {
+  readonly stage: Stage;
+  readonly subject: Subject;
+  readonly error: FieldError;
+  /** Of the value, or of the nearest parent when it is absent. */
+  readonly position: Position;
+}
+
+export type ManifestError = InputProblem | DocumentProblem;

@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer';
+import { MAX_DOCUMENT_BYTES } from './limits.ts';
+import { SourceError, SourceText } from './source-text.ts';
+
+/** One document of a file: its text, or why it has none. */
+export interface DocumentText {
+  readonly source: SourceText;
+  readonly failure?: SourceError;
+}
+
+const SEPARATOR = '---';
+
+/**
+ * Cuts a file into documents the way kubectl does, before any YAML is read: a line that starts with `---` ends one.
+ * Source: k8s.io/apimachinery/pkg/util/yaml/decoder.go.
+ * @param bytes of the whole file
+ */
+export function cutDocuments(bytes: Buffer): DocumentText[] {
+  const documents: DocumentText[] = [];
+  let start = 0;
+  let line = 1;
+  for (let at = nextSeparator(bytes, 0); at !== -1; at = nextSeparator(bytes, start)) {
+    documents.push(documentOf(bytes.subarray(start, at), line));
+    line += countLines(bytes, start, at);
+    const end = lineEnd(bytes, at);
+    const rest = bytes.toString('utf8', at + SEPARATOR.length, end).trim();
+    if (rest !== '' && !rest.startsWith('#')) {
+      const source = new SourceText(bytes.toString('utf8', at, end), line);
+      documents.push({ source, failure: new SourceError(`invalid Yaml document separator: ${rest}`, 0) });
+    }
+    line += 1;
+    start = Math.min(end + 1, bytes.length);
+  }
+  documents.push(documentOf(bytes.subarray(start), line));
+  return documents;
+}
+
+/** Where the next line that starts with `---` begins; -1 when there is none. */
+function nextSeparator(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(SEPARATOR, from);
+  while (at > from && bytes[at - 1] !== LINE_FEED) at = bytes.indexOf(SEPARATOR, lineEnd(bytes, at));
+  return at;
+}
+
+const LINE_FEED = 0x0a;
+
+function lineEnd(bytes: Buffer, from: number): number {
+  const end = bytes.indexOf(LINE_FEED, from);
+  return end === -1 ? bytes.length : end;
+}
+
+function countLines(bytes: Buffer, from: number, to: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_FEED, from); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1)) count += 1;
+  return count;
+}
+
+function documentOf(bytes: Buffer, line: number): DocumentText {
+  if (bytes.length > MAX_DOCUMENT_BYTES) {
+    const failure = new SourceError(`Request entity too large: limit is ${MAX_DOCUMENT_BYTES}`, 0);
+    return { source: new SourceText('', line), failure };
+  }
+  if (!isUtf8(bytes)) return notUtf8(bytes, line);
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+  return { source: new SourceText(text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text, line) };
+}
+
+function notUtf8(bytes: Buffer, line: number): DocumentText {
+  // Decoding replaces each sequence that is not UTF-8; up to the first one nothing changes.
+  const text = bytes.toString('utf8').replaceAll(/\r\n?/g, '\n');
+  const offset = text.indexOf('\ufffd');
+  const isUtf16 = /^[\xff\xfe]{2}/.test(bytes.toString('latin1', 0, 2));
+  const hint = isUtf16 ? 'the file is UTF-16, save it as UTF-8' : 'save the file as UTF-8';
+  return { source: new SourceText(text, line), failure: new SourceError('yaml: invalid UTF-8', offset, hint) };
+}

@@ -1,0 +1,95 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { MAX_INPUT_BYTES } from './limits.ts';
+
+/** What kubectl calls standard input. */
+export const STDIN_NAME: string = 'STDIN';
+
+const EXTENSIONS = ['.json', '.yaml', '.yml'];
+
+/** A file or standard input that was read. */
+export interface Input {
+  /** As messages name it. */
+  readonly file: string;
+  readonly bytes: Buffer;
+}
+
+/** An input that cannot be read; `message` is a whole sentence. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+}
+
+/**
+ * The files that an argument of `-f` names: the file itself, or the manifests of a folder in the order of their names.
+ * @param recursive whether folders in the folder are read too
+ * @throws InputError when there is no such file, or no manifest in the folder
+ */
+export async function filesOf(argument: string, recursive: boolean): Promise<string[]> {
+  const info = await stat(argument).catch((error: unknown) => {
+    throw inputError(argument, error);
+  });
+  if (!info.isDirectory()) return [argument];
+  const files = await filesInFolder(argument, recursive);
+  if (files.length > 0) return files;
+  throw new InputError(`error reading [${argument}]: recognized file extensions are [${EXTENSIONS.join(' ')}]`);
+}
+
+async function filesInFolder(folder: string, recursive: boolean): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw inputError(folder, error);
+  });
+  const files: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) files.push(...(recursive ? await filesInFolder(file, true) : []));
+    else if (EXTENSIONS.includes(path.extname(entry.name))) files.push(file);
+  }
+  return files;
+}
+
+/** Reads a file, up to a limit: it may be a pipe or a device without an end. @throws InputError */
+export async function readInput(file: string): Promise<Input> {
+  try {
+    await using handle = await open(file);
+    return { file, bytes: await readAll(file, handle.createReadStream({ autoClose: false })) };
+  } catch (error) {
+    throw inputError(file, error);
+  }
+}
+
+/** Reads standard input to its end, up to a limit. @throws InputError */
+export async function readStdin(chunks: AsyncIterable<Uint8Array>): Promise<Input> {
+  try {
+    return { file: STDIN_NAME, bytes: await readAll(STDIN_NAME, chunks) };
+  } catch (error) {
+    throw inputError(STDIN_NAME, error);
+  }
+}
+
+async function readAll(file: string, chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > MAX_INPUT_BYTES)
+      throw new InputError(`${file}: more than ${MAX_INPUT_BYTES / 2 ** 20} MiB of manifests`);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The reasons that Go's operating system errors give. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'is a directory',
+  ELOOP: 'too many levels of symbolic links',
+  ENAMETOOLONG: 'file name too long',
+  ENOTDIR: 'not a directory',
+};
+
+function inputError(file: string, error: unknown): InputError {
+  if (error instanceof InputError) return error;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new InputError(`the path "${file}" does not exist`);
+  return new InputError(`open ${file}: ${REASONS[code] ?? message}`, { cause: error });
+}

@@ -1,0 +1,135 @@
+import { MAX_DEPTH, tooDeep } from './limits.ts';
+import { SourceError } from './source-text.ts';
+import type { ListNode, MapEntry, MapNode, SourceNode } from './source-node.ts';
+import { exactInteger } from './yaml-scalars.ts';
+
+/**
+ * Reads one or more JSON values, one after the other. Unlike JSON.parse it knows where each value stands, keeps every
+ * digit of integers and every key that is given twice.
+ * @throws SourceError when it is not JSON, or too deep
+ */
+export function readJson(text: string): SourceNode[] {
+  const reader = new JsonReader(text);
+  const values: SourceNode[] = [];
+  while (!reader.atEnd()) values.push(reader.value(0));
+  return values;
+}
+
+const BLANKS = /[ \t\n\r]*/y;
+/** Parts of a string: most characters, and those that need a closer look. */
+const PLAIN_CHARACTERS = /[^"\\\p{Cc}]*/uy;
+const OTHER_CHARACTER = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[\u007f-\u009f]/uy;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
+const WORD = /true|false|null/y;
+
+const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
+
+/** Integers up to 64 bits are kept exactly; longer ones become doubles. */
+const MAX_INTEGER_DIGITS = 19;
+
+class JsonReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  atEnd(): boolean {
+    this.#skipBlanks();
+    return this.#at === this.#text.length;
+  }
+
+  value(depth: number): SourceNode {
+    this.#skipBlanks();
+    const offset = this.#at;
+    const start = this.#text[offset];
+    if (start === '{' || start === '[') {
+      if (depth >= MAX_DEPTH) throw tooDeep(offset);
+      return start === '{' ? this.#map(offset, depth) : this.#list(offset, depth);
+    }
+    if (start === '"') return { kind: 'scalar', offset, ...this.#string() };
+    const word = this.#take(WORD)?.[0];
+    if (word !== undefined) return { kind: 'scalar', offset, text: word, value: WORDS[word] ?? null };
+    return this.#number(offset);
+  }
+
+  #map(offset: number, depth: number): MapNode {
+    const entries: MapEntry[] = [];
+    this.#items('}', () => {
+      const keyOffset = this.#at;
+      const { value: key } = this.#string();
+      this.#expect(':');
+      entries.push({ key, keyOffset, value: this.value(depth + 1) });
+    });
+    return { kind: 'map', offset, entries };
+  }
+
+  #list(offset: number, depth: number): ListNode {
+    const items: SourceNode[] = [];
+    this.#items(']', () => items.push(this.value(depth + 1)));
+    return { kind: 'list', offset, items };
+  }
+
+  /** What is between brackets, separated by commas; stands on the opening bracket. */
+  #items(close: string, readItem: () => void): void {
+    this.#at += 1;
+    this.#skipBlanks();
+    if (this.#text[this.#at] === close) {
+      this.#at += 1;
+      return;
+    }
+    do {
+      this.#skipBlanks();
+      readItem();
+      this.#skipBlanks();
+    } while (this.#skip(','));
+    this.#expect(close);
+  }
+
+  #string(): { value: string; text: string } {
+    const start = this.#at;
+    if (!this.#skip('"')) this.#refuse('a string');
+    do this.#take(PLAIN_CHARACTERS);
+    while (this.#take(OTHER_CHARACTER) !== undefined);
+    if (!this.#skip('"')) this.#refuse('the end of the string');
+    const text = this.#text.slice(start + 1, this.#at - 1);
+    const value: unknown = text.includes('\\') ? JSON.parse(`"${text}"`) : text;
+    return { value: String(value), text };
+  }
+
+  #number(offset: number): SourceNode {
+    const [text, fraction, exponent] = this.#take(NUMBER) ?? this.#refuse('a value');
+    const isInteger = fraction === undefined && exponent === undefined && text.length <= MAX_INTEGER_DIGITS + 1;
+    const value = isInteger ? exactInteger(BigInt(text)) : Number(text);
+    if (!Number.isFinite(Number(value))) throw new SourceError(`number ${text} is too large`, offset);
+    return { kind: 'scalar', offset, text, value };
+  }
+
+  #take(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match === null) return undefined;
+    this.#at = pattern.lastIndex;
+    return match;
+  }
+
+  #skip(char: string): boolean {
+    if (this.#text[this.#at] !== char) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #expect(char: string): void {
+    this.#skipBlanks();
+    if (!this.#skip(char)) this.#refuse(`"${char}"`);
+  }
+
+  #skipBlanks(): void {
+    this.#take(BLANKS);
+  }
+
+  #refuse(expected: string): never {
+    throw new SourceError(`invalid JSON: expected ${expected}`, this.#at);
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * A JSON value that knows where it was written: what YAML and JSON text is read into. Keys given twice are still there
+ * twice, integers have all their digits. An alias is the very node it refers to, so the tree may share branches.
+ */
+export type SourceNode = ScalarNode | ListNode | MapNode;
+
+interface Placed {
+  /** Index into the text of the document. */
+  readonly offset: number;
+}
+
+export type JsonScalar = string | number | bigint | boolean | null;
+
+export interface ScalarNode extends Placed {
+  readonly kind: 'scalar';
+  /** Integers beyond 2^53 are bigint, so that no digit is lost. */
+  readonly value: JsonScalar;
+  /** As written, without quotes. */
+  readonly text: string;
+}
+
+export interface ListNode extends Placed {
+  readonly kind: 'list';
+  readonly items: readonly SourceNode[];
+}
+
+export interface MapNode extends Placed {
+  readonly kind: 'map';
+  readonly entries: readonly MapEntry[];
+}
+
+export interface MapEntry {
+  readonly key: string;
+  readonly keyOffset: number;
+  readonly value: SourceNode;
+}
+
+/** The value of a key; of the last one when it is given several times, as JSON readers do. */
+export function entryValue(map: MapNode, key: string): SourceNode | undefined {
+  return map.entries.findLast((entry) => entry.key === key)?.value;
+}
+
+/** The value as plain JavaScript, as JSON.parse would give it: all numbers are doubles, later keys win. */
+export function plainValue(node: SourceNode): unknown {
+  if (node.kind === 'scalar') return typeof node.value === 'bigint' ? Number(node.value) : node.value;
+  if (node.kind === 'list') return node.items.map(plainValue);
+  // fromEntries makes own properties of all keys, `__proto__` too.
+  return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainValue(value)]));
+}
+
+/** What a message calls the value of a node. */
+export function typeName(node: SourceNode): 'string' | 'number' | 'boolean' | 'null' | 'list' | 'object' {
+  if (node.kind === 'list') return 'list';
+  if (node.kind === 'map') return 'object';
+  if (node.value === null) return 'null';
+  if (typeof node.value === 'string') return 'string';
+  return typeof node.value === 'boolean' ? 'boolean' : 'number';
+}
+
+/**
+ * Where the value at a field path stands; where it does not exist, the nearest parent that does.
+ * @param path as in error messages: `spec.containers[0].resources.limits[memory]`; keys may contain dots
+ */
+export function locate(root: SourceNode, path: string): number {
+  let node = root;
+  let rest = path;
+  while (rest !== '') {
+    const step = node.kind === 'map' ? stepIntoMap(node, rest) : stepIntoList(node, rest);
+    if (step === undefined) break;
+    ({ node, rest } = step);
+  }
+  return node.offset;
+}
+
+interface Step {
+  readonly node: SourceNode;
+  readonly rest: string;
+}
+
+function stepIntoMap(map: MapNode, path: string): Step | undefined {
+  let best: Step | undefined;
+  for (const { key, value } of map.entries) {
+    // A key may contain dots itself: of the keys that fit, the longest is meant.
+    for (const written of [key, `.${key}`, `[${key}]`]) {
+      const rest = path.slice(written.length);
+      if (!path.startsWith(written) || !/^(?:$|[.[])/.test(rest)) continue;
+      if (best === undefined || rest.length <= best.rest.length) best = { node: value, rest };
+    }
+  }
+  return best;
+}
+
+function stepIntoList(node: SourceNode, path: string): Step | undefined {
+  const match = /^\[(\d+)\]/.exec(path);
+  if (node.kind !== 'list' || match === null) return undefined;
+  const item = node.items[Number(match[1])];
+  return item && { node: item, rest: path.slice(match[0].length) };
+}

@@ -1,0 +1,89 @@
+// The yaml package is large: load this module with a dynamic import, at the first document that is not JSON.
+import { Composer, Lexer, Parser } from 'yaml';
+import type { YAMLParseError } from 'yaml';
+import { MAX_DEPTH, tooDeep } from './limits.ts';
+import { SourceError, type SourceText } from './source-text.ts';
+import type { SourceNode } from './source-node.ts';
+import { goMessage } from './yaml-errors.ts';
+import { isQuoteEscape } from './yaml-escapes.ts';
+import { YamlTree } from './yaml-tree.ts';
+
+/** Pieces (words, brackets, blanks, line ends) of one document. More are refused: reading them would take seconds. */
+const MAX_TOKENS = 250_000;
+
+/** Scalars come as text: what they mean is decided by go-yaml's rules, not by the package's. */
+const OPTIONS = {
+  version: '1.1',
+  schema: 'failsafe',
+  resolveKnownTags: false,
+  uniqueKeys: false,
+  merge: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+} as const;
+
+/**
+ * Reads one YAML document as kubectl does: YAML 1.1 by the rules of go-yaml. The node of an empty document is null.
+ * @throws SourceError when it is not YAML, or too deep or too large
+ */
+export function readYaml(source: SourceText): SourceNode {
+  try {
+    return readTree(source);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    throw new SourceError(`error converting YAML to JSON: ${error.message}`, error.offset, error.hint);
+  }
+}
+
+function readTree(source: SourceText): SourceNode {
+  const { text } = source;
+  refuseControlCharacters(text);
+  refuseDirectives(text);
+  const documents = [...new Composer(OPTIONS).compose(syntaxTokens(text), true, text.length)];
+  for (const { errors } of documents) refuseErrors(errors, source);
+  const [first, second] = documents;
+  if (second !== undefined) {
+    throw new SourceError('yaml: content after the end of the document', second.range[0], 'start a new one with ---');
+  }
+  return new YamlTree(text).build(first?.contents ?? null);
+}
+
+/** The package's syntax tree, cut off where it gets too deep or too long. */
+function* syntaxTokens(text: string): ReturnType<Parser['parse']> {
+  const parser = new Parser();
+  let count = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    count += 1;
+    if (count > MAX_TOKENS) throw new SourceError(`document has more than ${MAX_TOKENS} tokens`, parser.offset);
+    // Below the collections lies the document, on top of them may be a scalar.
+    if (parser.stack.length > MAX_DEPTH + 2) throw tooDeep(parser.offset);
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
+/** Control characters (Cc) but tab, line feed and NEL, and the two that Unicode has set aside. */
+const CONTROL = /[^\P{Cc}\t\n\u0085]|[\ufffe\uffff]/u;
+
+function refuseControlCharacters(text: string): void {
+  const offset = text.search(CONTROL);
+  if (offset !== -1) throw new SourceError('yaml: control characters are not allowed', offset);
+}
+
+function refuseDirectives(text: string): void {
+  const match = /^(?:[ \t]*(?:#.*)?\n)*%(YAML\b)?/.exec(text);
+  if (match === null) return;
+  const message =
+    match[1] === undefined ? 'did not find expected <document start>' : 'found incompatible YAML document';
+  throw new SourceError(`yaml: ${message}`, match[0].lastIndexOf('%'), 'leave directives out');
+}
+
+function refuseErrors(errors: readonly YAMLParseError[], source: SourceText): void {
+  const serious = errors.filter((error) => !isQuoteEscape(source.text, error));
+  const [first] = serious.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  if (first === undefined) return;
+  // At the end of the text, point behind what is there.
+  const offset = Math.min(first.pos[0], source.text.trimEnd().length);
+  const { message, hint } = goMessage(first);
+  throw new SourceError(`yaml: line ${source.positionAt(offset).line}: ${message}`, offset, hint);
+}

@@ -1,0 +1,163 @@
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import type { Alias, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
+import { isExcessiveAliasing, MAX_DEPTH, tooDeep } from './limits.ts';
+import type { JsonScalar, MapEntry, MapNode, SourceNode } from './source-node.ts';
+import { SourceError } from './source-text.ts';
+import { doubleQuotedValue } from './yaml-escapes.ts';
+import { resolvePlain, resolveTagged, ScalarError } from './yaml-scalars.ts';
+
+/** How large and how deep a node is with its aliases written out. */
+interface Extent {
+  readonly size: number;
+  readonly depth: number;
+}
+
+const LEAF: Extent = { size: 1, depth: 0 };
+
+/** What stands for an anchor whose node is still being read: an alias to it is a cycle. */
+const UNFINISHED = Symbol('unfinished');
+
+const MERGE_MESSAGE = 'yaml: map merge requires map or sequence of maps as the value';
+
+/**
+ * Turns the package's nodes into JSON values with places: scalars by go-yaml's rules, aliases shared, merge keys merged.
+ * Takes time and memory in proportion to the text, whatever aliases it has.
+ */
+export class YamlTree {
+  readonly #text: string;
+  readonly #anchors = new Map<string, SourceNode | typeof UNFINISHED>();
+  readonly #extents = new Map<SourceNode, Extent>();
+  /** Nodes in the text. */
+  #written = 0;
+  /** Entries copied by merge keys. */
+  #merged = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @throws SourceError */
+  build(contents: ParsedNode | null): SourceNode {
+    const root = this.#node(contents);
+    this.#refuseBomb(this.#extent(root).size, root.offset);
+    return root;
+  }
+
+  #node(node: ParsedNode | null): SourceNode {
+    if (node === null) return { kind: 'scalar', value: null, text: '', offset: 0 };
+    if (isAlias(node)) return this.#target(node);
+    const { anchor } = node;
+    if (anchor !== undefined) this.#anchors.set(anchor, UNFINISHED);
+    const built = this.#unaliased(node);
+    if (anchor !== undefined) this.#anchors.set(anchor, built);
+    return built;
+  }
+
+  #unaliased(node: Exclude<ParsedNode, Alias.Parsed>): SourceNode {
+    this.#written += 1;
+    const [offset] = node.range;
+    if (isScalar(node)) {
+      const text = node.source;
+      return this.#measured({ kind: 'scalar', offset, text, value: this.#scalarValue(node, offset) }, []);
+    }
+    if (isMap<ParsedNode, ParsedNode | null>(node)) return this.#map(node, offset);
+    const items = node.items.map((item) => this.#node(item));
+    return this.#measured({ kind: 'list', offset, items }, items);
+  }
+
+  #target(alias: Alias.Parsed): SourceNode {
+    const [offset] = alias.range;
+    const target = this.#anchors.get(alias.source);
+    if (target === undefined) throw new SourceError(`yaml: unknown anchor '${alias.source}' referenced`, offset);
+    if (target === UNFINISHED) throw new SourceError(`yaml: anchor '${alias.source}' value contains itself`, offset);
+    return target;
+  }
+
+  #scalarValue(node: Scalar.Parsed, offset: number): JsonScalar {
+    const { tag, type, source } = node;
+    try {
+      if (tag !== undefined && tag !== '!') return resolveTagged(tag, source);
+      if (type === 'PLAIN' || tag === '!') return resolvePlain(source);
+    } catch (error) {
+      if (error instanceof ScalarError) throw new SourceError(error.message, offset);
+      throw error;
+    }
+    if (type !== 'QUOTE_DOUBLE') return source;
+    return doubleQuotedValue(this.#text.slice(offset, node.range[1]), source, offset);
+  }
+
+  #map(map: YAMLMap.Parsed, offset: number): MapNode {
+    const entries: MapEntry[] = [];
+    const bases: MapNode[] = [];
+    for (const pair of map.items) {
+      const value = this.#node(pair.value);
+      if (isMergeKey(pair.key)) bases.push(...basesOf(pair, value));
+      else entries.push({ ...this.#key(pair.key), value });
+    }
+    if (bases.length > 0) this.#merge(entries, bases);
+    const node: MapNode = { kind: 'map', offset, entries };
+    return this.#measured(
+      node,
+      entries.map(({ value }) => value),
+    );
+  }
+
+  /** Adds what the bases have and the map itself has not; earlier bases win. */
+  #merge(entries: MapEntry[], bases: readonly MapNode[]): void {
+    const known = new Set(entries.map(({ key }) => key));
+    for (const base of bases) {
+      this.#merged += base.entries.length;
+      this.#refuseBomb(this.#merged, base.offset);
+      // Of a key given twice the last one counts.
+      const inherited = new Map(base.entries.map((entry) => [entry.key, entry]));
+      for (const [key, entry] of inherited) {
+        if (!known.has(key)) entries.push(entry);
+        known.add(key);
+      }
+    }
+  }
+
+  #key(node: ParsedNode): Pick<MapEntry, 'key' | 'keyOffset'> {
+    const key = this.#node(node);
+    const [keyOffset] = node.range;
+    if (key.kind !== 'scalar') throw new SourceError(`yaml: invalid map key: a ${key.kind} cannot be a key`, keyOffset);
+    if (key.value !== null) return { key: String(key.value), keyOffset };
+    throw new SourceError('unsupported map key of type: %!s(<nil>), key: <nil>', keyOffset, 'quote the key');
+  }
+
+  #measured<Node extends SourceNode>(node: Node, children: readonly SourceNode[]): Node {
+    if (node.kind === 'scalar') return node;
+    let size = 1;
+    let depth = 0;
+    for (const child of children) {
+      const extent = this.#extent(child);
+      size += extent.size;
+      depth = Math.max(depth, extent.depth);
+    }
+    if (depth >= MAX_DEPTH) throw tooDeep(node.offset);
+    this.#extents.set(node, { size, depth: depth + 1 });
+    return node;
+  }
+
+  #extent(node: SourceNode): Extent {
+    return this.#extents.get(node) ?? LEAF;
+  }
+
+  #refuseBomb(size: number, offset: number): void {
+    if (!isExcessiveAliasing(size, this.#written)) return;
+    throw new SourceError('yaml: document contains excessive aliasing', offset);
+  }
+}
+
+function isMergeKey(key: ParsedNode): boolean {
+  return isScalar(key) && key.source === '<<' && key.type === 'PLAIN' && key.tag === undefined;
+}
+
+/** The maps that a merge key names: one, or a list of them written in place. */
+function basesOf(pair: Pair<ParsedNode, ParsedNode | null>, value: SourceNode): MapNode[] {
+  const items = value.kind === 'list' && isSeq(pair.value) ? value.items : [value];
+  return items.map((item) => {
+    if (item.kind === 'map') return item;
+    throw new SourceError(MERGE_MESSAGE, pair.key.range[0]);
+  });
+}

@@ -1,0 +1,177 @@
+/** What a person or a program is told about mistakes in manifests: the texts of kubectl, the Status of the API. */
+import { formatFieldError, formatFieldErrorBody, quote, type FieldErrorType } from './field-error.ts';
+import type { DocumentProblem, InputProblem, ManifestError, Subject } from './manifest-error.ts';
+
+/** Lines for standard error. An object with several mistakes gets a heading, and a line with a star for each of them. */
+export function renderManifestErrors(errors: readonly ManifestError[]): string[] {
+  return grouped(errors).flatMap((group) => {
+    if ('stage' in group) return [`error: ${group.message}`];
+    const [first] = group.problems;
+    if (first?.stage === 'parse' || first?.stage === 'kind') {
+      return group.problems.map((problem) => `${heading(problem)}: ${detailOf(problem)}${suffix(problem)}`);
+    }
+    const lines = group.problems.map((problem) => detailOf(problem) + suffix(problem));
+    const [only = '', ...others] = lines;
+    if (first === undefined || others.length === 0) return first === undefined ? [] : [`${heading(first)}: ${only}`];
+    return [`${heading(first)}: `, ...lines.map((line) => `* ${line}`)];
+  });
+}
+
+interface ObjectGroup {
+  readonly subject: Subject;
+  readonly problems: DocumentProblem[];
+}
+
+/** Mistakes by object, in the order in which objects first appear. */
+function grouped(errors: readonly ManifestError[]): (InputProblem | ObjectGroup)[] {
+  const groups: (InputProblem | ObjectGroup)[] = [];
+  const bySubject = new Map<Subject, ObjectGroup>();
+  for (const error of errors) {
+    if (error.stage === 'input') {
+      groups.push(error);
+      continue;
+    }
+    let group = bySubject.get(error.subject);
+    if (group === undefined) {
+      group = { subject: error.subject, problems: [] };
+      bySubject.set(error.subject, group);
+      groups.push(group);
+    }
+    group.problems.push(error);
+  }
+  return groups;
+}
+
+/** What kubectl says before the mistake itself. */
+function heading({ stage, subject, error }: DocumentProblem): string {
+  const { file, identity } = subject;
+  switch (stage) {
+    case 'parse':
+      return `error: error parsing ${file}`;
+    case 'kind':
+      return kindHeading(subject, error.type);
+    case 'decode':
+    case 'strict':
+      return `Error from server (BadRequest): error when creating ${quote(file)}: ${cannotBeHandled(subject)}`;
+    default:
+      return `The ${identity.kind} ${quote(identity.name)} is invalid`;
+  }
+}
+
+function kindHeading({ file, identity }: Subject, type: FieldErrorType): string {
+  if (type === 'Required value') return `error: error validating ${quote(file)}: error validating data`;
+  if (type !== 'No match') return `error: error parsing ${file}`;
+  const { name, namespace } = identity;
+  const object = `name: ${quote(name)} namespace: ${quote(namespace)}`;
+  return `error: resource mapping not found for ${object} from ${quote(file)}`;
+}
+
+function cannotBeHandled({ identity }: Subject): string {
+  const { kind } = identity;
+  return `${kind} in version ${quote(versionOf(identity.apiVersion).version)} cannot be handled as a ${kind}`;
+}
+
+/** The mistake itself, without its place. */
+function detailOf({ stage, error }: DocumentProblem): string {
+  if (stage === 'strict') return `strict decoding error: ${error.detail}`;
+  return stage === 'parse' || stage === 'kind' ? error.detail : formatFieldError(error);
+}
+
+/** Ours, after the text of kubectl: where it is, and what to do. */
+function suffix({ subject, position, error }: DocumentProblem): string {
+  const place = ` (${subject.file}:${position.line}:${position.column})`;
+  return error.hint === undefined ? place : `${place} - ${error.hint}`;
+}
+
+/** The answer of an API server to a request that failed (meta/v1 Status). */
+export interface FailureStatus {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Readonly<Record<string, never>>;
+  readonly status: 'Failure';
+  readonly message: string;
+  readonly reason: 'Invalid' | 'BadRequest';
+  readonly details?: StatusDetails;
+  readonly code: number;
+}
+
+interface StatusDetails {
+  readonly name: string;
+  readonly group?: string;
+  readonly kind: string;
+  readonly causes?: readonly StatusCause[];
+}
+
+interface StatusCause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+const CAUSE_REASONS: Readonly<Partial<Record<FieldErrorType, string>>> = {
+  'Required value': 'FieldValueRequired',
+  'Invalid value': 'FieldValueInvalid',
+  'Unsupported value': 'FieldValueNotSupported',
+  Forbidden: 'FieldValueForbidden',
+  'Duplicate value': 'FieldValueDuplicate',
+  'Not found': 'FieldValueNotFound',
+  'Too long': 'FieldValueTooLong',
+  'Too short': 'FieldValueTooShort',
+  'Too many': 'FieldValueTooMany',
+  'Too few': 'FieldValueTooFew',
+  'Invalid type': 'FieldValueTypeInvalid',
+  'Internal error': 'InternalError',
+};
+
+const UNPROCESSABLE = 422;
+const BAD_REQUEST = 400;
+
+/** One Status for each object that has mistakes, and for each mistake outside of objects. */
+export function statusesOf(errors: readonly ManifestError[]): FailureStatus[] {
+  return grouped(errors).map((group) => {
+    if ('stage' in group) return badRequest(group.message);
+    const { subject, problems } = group;
+    if (problems.some(({ stage }) => stage === 'validate')) return invalidStatus(subject, problems);
+    const details = problems.map(detailOf).join(', ');
+    const isDecoded = problems.every(({ stage }) => stage === 'decode' || stage === 'strict');
+    return badRequest(isDecoded ? `${cannotBeHandled(subject)}: ${details}` : details);
+  });
+}
+
+function invalidStatus({ identity }: Subject, problems: readonly DocumentProblem[]): FailureStatus {
+  const { group } = versionOf(identity.apiVersion);
+  const qualified = group === '' ? identity.kind : `${identity.kind}.${group}`;
+  const lines = problems.map(({ error }) => formatFieldError(error));
+  const causes = problems.map(({ error }) => ({
+    reason: CAUSE_REASONS[error.type] ?? 'FieldValueInvalid',
+    message: formatFieldErrorBody(error),
+    field: error.path,
+  }));
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `${qualified} ${quote(identity.name)} is invalid: ${lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`}`,
+    reason: 'Invalid',
+    details: { name: identity.name, ...(group === '' ? {} : { group }), kind: identity.kind, causes },
+    code: UNPROCESSABLE,
+  };
+}
+
+function badRequest(message: string): FailureStatus {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'BadRequest',
+    code: BAD_REQUEST,
+  };
+}
+
+function versionOf(apiVersion: string): { group: string; version: string } {
+  const slash = apiVersion.indexOf('/');
+  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1) };
+}

@@ -1,0 +1,50 @@
+/** Finding what somebody meant: names that are nearly the same. */
+
+const MAX_DISTANCE = 2;
+
+/** Longer names are not compared: nobody mistypes them, and comparing takes time. */
+const MAX_LENGTH = 64;
+
+/** Shorter names are not taken for a part of another one. */
+const MIN_PART = 4;
+
+/** How many letters must be inserted, removed or replaced to make one name the other. */
+export function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}
+
+/** The candidate within edit distance 2, upper and lower case being alike; the nearest one, the first of equals. */
+export function mostSimilar(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
+  let best: string | undefined;
+  let bestDistance = MAX_DISTANCE + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - name.length) > MAX_DISTANCE) continue;
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    // Short names are near to everything: at least half of the letters must be right.
+    if (distance >= bestDistance || distance * 2 > name.length) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+/** The candidate that is the end of the name or ends with it: `name` and `secretName`. */
+export function sameEnding(name: string, candidates: Iterable<string>): string | undefined {
+  const lower = name.toLowerCase();
+  for (const candidate of candidates) {
+    const other = candidate.toLowerCase();
+    const shorter = Math.min(lower.length, other.length);
+    if (shorter >= MIN_PART && (lower.endsWith(other) || other.endsWith(lower))) return candidate;
+  }
+  return undefined;
+}
