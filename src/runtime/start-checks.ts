@@ -61,8 +61,9 @@ export function whyNotEnterable(path: string): string | undefined {
 }
 
 /**
- * Would the kernel refuse to execute this file because it is a text without `#!`? The C library then runs it as a shell
- * script, of its own accord; a container runtime says `exec format error`. Binaries, of whatever kind, the kernel knows.
+ * Would the kernel refuse to execute this file because it is a text without `#!`? The C library then runs it as a
+ * shell script, of its own accord; a container runtime says `exec format error`. Binaries, of whatever kind, the
+ * kernel knows.
  */
 export function isPlainText(file: string, cwd: string): boolean {
   if (process.platform !== 'linux') return false;
