@@ -1,14 +1,19 @@
-import { existsSync } from 'node:fs';
-import type { StoredEvent, StoredMeta } from '../api/objects.ts';
-import { errorCode } from './disk-errors.ts';
+import type { KubeObject, StoredEvent, StoredMeta, WatchEvent } from '../api/objects.ts';
 import { podPaths } from './layout.ts';
-import { keysIn, type ObjectKey } from './listing.ts';
+import { keysIn, keyText, type ObjectKey } from './listing.ts';
 import { changedMetadata, keyOf, newMetadata, type StoredObject } from './metadata.ts';
 import type { PlainRecords } from './plain-records.ts';
 import type { StorageParts } from './storage.ts';
 import type { Scope, Storable } from './store.ts';
-import { alreadyExists, notFound } from './store-errors.ts';
-import { appendTransition, isAboutEvent, parseTransition, transitionLine, transitionLines } from './transition-log.ts';
+import { alreadyExists } from './store-errors.ts';
+import {
+  appendTransition,
+  isAboutEvent,
+  LogCursor,
+  parseTransition,
+  transitionLine,
+  transitionLines,
+} from './transition-log.ts';
 
 /**
  * Events. Those about a Pod are lines of its transition log and go with it: the latest line of a name is the Event.
@@ -17,8 +22,8 @@ import { appendTransition, isAboutEvent, parseTransition, transitionLine, transi
 export class EventRecords {
   readonly #parts: StorageParts;
   readonly #plain: PlainRecords;
-  /** Events by name, for each Pod whose Events this process writes: counting one up must not read the whole log. */
-  readonly #known = new Map<string, Map<string, StoredMeta>>();
+  /** For each Pod whose Events this process writes: counting one up must not read the whole log. */
+  readonly #logs = new Map<string, EventLog>();
 
   constructor(parts: StorageParts, plain: PlainRecords) {
     this.#parts = parts;
@@ -35,81 +40,108 @@ export class EventRecords {
 
   create(object: Storable): StoredObject {
     const pod = podOf(object);
-    const known = pod && this.#knownOf(pod);
-    if (pod === undefined || known === undefined) return this.#plain.create('events', object);
+    const log = pod && this.#logOf(pod);
+    if (log === undefined) return this.#plain.create('events', object);
     const { clock, versions } = this.#parts;
     const created = { ...object, metadata: newMetadata(object.metadata, clock, versions) };
-    if (known.has(created.metadata.name)) throw alreadyExists('events', created.metadata.name);
-    if (!this.#append(pod, 'ADDED', created)) return this.#plain.create('events', object);
-    known.set(created.metadata.name, created.metadata);
+    if (log.find(created.metadata.name) !== undefined) throw alreadyExists('events', created.metadata.name);
+    log.append('ADDED', created);
     return created;
   }
 
   update(object: Storable): StoredObject {
     const pod = podOf(object);
-    const known = pod && this.#knownOf(pod);
-    const { name } = keyOf(object);
-    const stored = known?.get(name);
-    if (pod === undefined || stored === undefined) return this.#plain.update('events', object);
+    const log = pod && this.#logOf(pod);
+    const stored = log?.find(keyOf(object).name);
+    if (log === undefined || stored === undefined) return this.#plain.update('events', object);
     const changed = { ...object, metadata: changedMetadata('events', object.metadata, stored, this.#parts.versions) };
-    if (!this.#append(pod, 'MODIFIED', changed)) throw notFound('events', name);
-    known?.set(name, changed.metadata);
+    log.append('MODIFIED', changed);
     return changed;
   }
 
   delete(namespace: string, name: string): StoredObject | undefined {
     const [stored] = this.list({ namespace, name });
     const pod = stored && podOf(stored);
-    if (stored === undefined || pod === undefined || this.#knownOf(pod)?.delete(name) !== true) {
-      return this.#plain.delete('events', namespace, name);
-    }
+    const log = pod && this.#logOf(pod);
+    if (stored === undefined || log?.find(name) === undefined) return this.#plain.delete('events', namespace, name);
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const deleted = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
-    return this.#append(pod, 'DELETED', deleted) ? deleted : undefined;
+    log.append('DELETED', deleted);
+    return deleted;
   }
 
   /** The Pod was removed or replaced, and its log with it. */
   forget(pod: ObjectKey): void {
-    this.#known.delete(`${pod.namespace}/${pod.name}`);
+    this.#logs.get(keyText(pod))?.close();
+    this.#logs.delete(keyText(pod));
   }
 
-  /** Undefined when there is no such Pod. */
-  #knownOf(pod: ObjectKey): Map<string, StoredMeta> | undefined {
-    const key = `${pod.namespace}/${pod.name}`;
-    const present = this.#known.get(key);
-    if (present !== undefined) return present;
-    if (!existsSync(this.#logOf(pod))) return undefined;
-    const known = new Map([...this.#eventsOf(pod)].map(([name, { metadata }]) => [name, metadata]));
-    this.#known.set(key, known);
-    return known;
-  }
-
-  #append(pod: ObjectKey, type: 'ADDED' | 'MODIFIED' | 'DELETED', event: StoredObject): boolean {
-    try {
-      appendTransition(this.#logOf(pod), transitionLine(type, event));
-      return true;
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      this.forget(pod);
-      return false;
-    }
+  /** The log for Events about that Pod; undefined when there is no such Pod. */
+  #logOf(pod: ObjectKey): EventLog | undefined {
+    const present = this.#logs.get(keyText(pod));
+    if (present?.isCurrent() === true) return present;
+    this.forget(pod);
+    const log = EventLog.open(podPaths(this.#parts.root, pod.namespace, pod.name).transitions);
+    if (log !== undefined) this.#logs.set(keyText(pod), log);
+    return log;
   }
 
   #eventsOf(pod: ObjectKey): Map<string, StoredEvent> {
     const events = new Map<string, StoredEvent>();
-    for (const line of transitionLines(this.#logOf(pod))) {
-      const transition = isAboutEvent(line) ? parseTransition(line) : undefined;
-      if (transition === undefined) continue;
-      const event = transition.object as StoredEvent & typeof transition.object;
-      if (transition.type === 'DELETED') events.delete(event.metadata.name);
-      else events.set(event.metadata.name, event);
-    }
+    const log = podPaths(this.#parts.root, pod.namespace, pod.name).transitions;
+    for (const line of transitionLines(log)) takeEvent(line, (name, event) => put(events, name, event));
     return events;
   }
+}
 
-  #logOf(pod: ObjectKey): string {
-    return podPaths(this.#parts.root, pod.namespace, pod.name).transitions;
+/** Which Events a log holds, as far as needed to write the next one. */
+class EventLog {
+  readonly #path: string;
+  readonly #cursor: LogCursor;
+  readonly #known = new Map<string, StoredMeta>();
+
+  private constructor(path: string, cursor: LogCursor) {
+    this.#path = path;
+    this.#cursor = cursor;
   }
+
+  static open(path: string): EventLog | undefined {
+    const cursor = LogCursor.open(path, 'start');
+    return cursor === undefined ? undefined : new EventLog(path, cursor);
+  }
+
+  isCurrent(): boolean {
+    return this.#cursor.isCurrent();
+  }
+
+  /** Metadata of the Event of that name, after a look at what was written since the last time. */
+  find(name: string): StoredMeta | undefined {
+    for (let lines = this.#cursor.next(); lines.length > 0; lines = this.#cursor.next()) {
+      for (const line of lines) takeEvent(line, (name, event) => put(this.#known, name, event?.metadata));
+    }
+    return this.#known.get(name);
+  }
+
+  append(type: WatchEvent['type'], event: StoredObject): void {
+    appendTransition(this.#path, transitionLine(type, event));
+  }
+
+  close(): void {
+    this.#cursor.close();
+  }
+}
+
+/** Calls back when a line is about an Event: with what it now is, or undefined when it was removed. */
+function takeEvent(line: Buffer, take: (name: string, event: StoredEvent | undefined) => void): void {
+  const transition = isAboutEvent(line) ? parseTransition(line) : undefined;
+  if (transition === undefined) return;
+  const event = transition.object as StoredEvent & KubeObject;
+  take(event.metadata.name, transition.type === 'DELETED' ? undefined : event);
+}
+
+function put<T>(map: Map<string, T>, key: string, value: T | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
 }
 
 /** The Pod that an Event is about; undefined for Events about other things. */

@@ -21,3 +21,8 @@ export function keysIn(root: string, resource: Resource, { namespace, name }: Sc
 export function isWithin(scope: Scope, key: ObjectKey): boolean {
   return (scope.namespace ?? key.namespace) === key.namespace && (scope.name ?? key.name) === key.name;
 }
+
+/** A key as text, for maps. */
+export function keyText({ namespace, name }: ObjectKey): string {
+  return `${namespace}/${name}`;
+}

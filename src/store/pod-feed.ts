@@ -1,7 +1,7 @@
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { FolderWatch, watchPath } from './folder-watch.ts';
 import { podPaths } from './layout.ts';
-import { isWithin, keysIn, type ObjectKey } from './listing.ts';
+import { isWithin, keysIn, keyText, type ObjectKey } from './listing.ts';
 import type { StoredObject } from './metadata.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 import { isAboutEvent, LogCursor, parseTransition } from './transition-log.ts';
@@ -151,8 +151,4 @@ export class PodFeed {
 /** The Pods whose logs hold what a subscriber wants: the name of an Event does not say which Pod it is about. */
 function podScope({ resource, scope }: Subscriber): { namespace: string | undefined; name: string | undefined } {
   return { namespace: scope.namespace, name: resource === 'pods' ? scope.name : undefined };
-}
-
-function keyText({ namespace, name }: ObjectKey): string {
-  return `${namespace}/${name}`;
 }

@@ -140,7 +140,7 @@ export class PodRecords {
     return pod === undefined ? undefined : { ...pod, status: LOST_STATUS };
   }
 
-  /** Logs a change and makes it. What can fail on a full disk comes first, so that there is no line without a change. */
+  /** Logs a change and makes it. What can fail on a full disk comes first: no line without a change. */
   #change(paths: PodPaths, file: string, text: string, pod: StoredPod): void {
     const prepared = prepareFile(file, text);
     try {

@@ -1,5 +1,5 @@
 import { FolderWatch } from './folder-watch.ts';
-import { isWithin, type ObjectKey } from './listing.ts';
+import { isWithin, keyText, type ObjectKey } from './listing.ts';
 import { keyOf, type StoredObject } from './metadata.ts';
 import type { Resource, Scope } from './store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
@@ -89,8 +89,4 @@ export class RecordFeed {
   #isWanted(resource: Resource, key: ObjectKey): boolean {
     return this.#options.subscribers.want((one) => one.resource === resource && isWithin(one.scope, key));
   }
-}
-
-function keyText({ namespace, name }: ObjectKey): string {
-  return `${namespace}/${name}`;
 }

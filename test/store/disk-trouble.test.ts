@@ -1,0 +1,52 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PodrunError } from '../../src/api/errors.ts';
+import { newPod } from './objects.ts';
+import { openStore, temporaryFolder } from './temporary-store.ts';
+import { canMount, messageOf, startWorkerOnSmallDisk, useWorkers } from './workers.ts';
+
+useWorkers();
+
+const HINT = 'Repair it, or choose another folder with --state-dir or PODRUN_STATE_DIR.';
+
+describe('a state folder', () => {
+  it('that is a file is named as the trouble', () => {
+    const file = path.join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const create = (): unknown => openStore(file).create('pods', newPod('web'));
+    expect(create).toThrow(PodrunError);
+    expect(create).toThrow(`cannot use the state folder ${file}: a part of the path is not a folder`);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('that belongs to somebody else is named as the trouble', () => {
+    const root = path.join(temporaryFolder(), 'state');
+    mkdirSync(root, { mode: 0o500 });
+    expect(() => openStore(root).create('pods', newPod('web'))).toThrow(
+      `cannot use the state folder ${root}: permission denied`,
+    );
+    chmodSync(root, 0o700);
+  });
+
+  it.runIf(canMount())('that is full loses nothing, and deleting makes room', async () => {
+    const root = temporaryFolder();
+    const trouble = `cannot use the state folder ${root}: no space left on the disk. ${HINT}`;
+    expect(await messageOf(startWorkerOnSmallDisk(root, 'fillDisk'))).toEqual({
+      failure: trouble,
+      claim: trouble,
+      isKept: true,
+      isUsable: true,
+      names: ['other', 'third'],
+    });
+  });
+
+  it.runIf(canMount())('that can only be read is still read', async () => {
+    const root = temporaryFolder();
+    const trouble = `cannot use the state folder ${root}: the file system is read-only. ${HINT}`;
+    expect(await messageOf(startWorkerOnSmallDisk(root, 'readOnly'))).toEqual({
+      failures: [trouble, trouble, trouble],
+      isKept: true,
+      watches: true,
+    });
+  });
+});

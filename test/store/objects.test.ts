@@ -1,0 +1,155 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/objects.ts';
+import { objectPath } from '../../src/store/layout.ts';
+import { ConflictError } from '../../src/store/store-errors.ts';
+import { ManualClock } from '../simulation/manual-clock.ts';
+import { newEvent, newPod } from './objects.ts';
+import { openStore, temporaryFolder } from './temporary-store.ts';
+
+const newConfigMap = (name: string, namespace = 'default'): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace },
+  data: { key: 'value' },
+});
+
+const KINDS = [
+  { resource: 'pods', make: (name: string, namespace = 'default') => newPod(name, { namespace }) },
+  { resource: 'configmaps', make: newConfigMap },
+  { resource: 'events', make: (name: string, namespace = 'default') => newEvent(name, 'gone', 'text', namespace) },
+];
+
+describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
+  it('fills in what the API server fills in', () => {
+    const store = openStore(temporaryFolder(), new ManualClock(Date.UTC(2026, 10, 20, 20, 1, 2)));
+    const { metadata } = store.create(resource, make('a'));
+    expect(metadata).toMatchObject({ name: 'a', namespace: 'default', generation: 1 });
+    expect(metadata.uid).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    expect(metadata.creationTimestamp).toBe('2026-11-20T20:01:02.000000Z');
+    expect(Number(metadata.resourceVersion)).toBeGreaterThanOrEqual(Date.UTC(2026, 10, 20, 20, 1, 2) * 1000);
+  });
+
+  it('gives back what was stored, to every process', () => {
+    const root = temporaryFolder();
+    const created = openStore(root).create(resource, make('a'));
+    expect(openStore(root).get(resource, 'default', 'a')).toEqual(created);
+    expect(openStore(root).get(resource, 'default', 'b')).toBeUndefined();
+  });
+
+  it('lists by namespace, then name, within the scope', () => {
+    const store = openStore(temporaryFolder());
+    for (const [namespace, name] of [
+      ['b', 'x'],
+      ['a', 'z'],
+      ['a', 'y.z'],
+      ['a', 'y-z'],
+    ] as const) {
+      store.create(resource, make(name, namespace));
+    }
+    const names = (scope = {}): string[] =>
+      store.list(resource, scope).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+    expect(names()).toEqual(['a/y-z', 'a/y.z', 'a/z', 'b/x']);
+    expect(names({ namespace: 'a' })).toEqual(['a/y-z', 'a/y.z', 'a/z']);
+    expect(names({ namespace: 'a', name: 'z' })).toEqual(['a/z']);
+    expect(names({ namespace: 'none' })).toEqual([]);
+  });
+
+  it('refuses a second object of that name', () => {
+    const store = openStore(temporaryFolder());
+    store.create(resource, make('a'));
+    expect(() => store.create(resource, make('a'))).toThrow(`${resource} "a" already exists`);
+  });
+
+  it('refuses to change what is not there', () => {
+    const store = openStore(temporaryFolder());
+    expect(() => store.update(resource, make('a'))).toThrow(`${resource} "a" not found`);
+    expect(store.delete(resource, 'default', 'a')).toBeUndefined();
+  });
+
+  it('keeps what names an object for good, and gives each change a later version', () => {
+    const store = openStore(temporaryFolder(), new ManualClock());
+    const created = store.create(resource, make('a'));
+    const changed = store.update(resource, {
+      ...make('a'),
+      metadata: { name: 'a', namespace: 'default', labels: { a: 'b' } },
+    });
+    expect(changed.metadata).toMatchObject({ uid: created.metadata.uid, labels: { a: 'b' } });
+    expect(changed.metadata).toMatchObject({ creationTimestamp: created.metadata.creationTimestamp });
+    const { resourceVersion = '' } = changed.metadata as { resourceVersion?: string };
+    expect(Number(resourceVersion)).toBeGreaterThan(Number(created.metadata.resourceVersion));
+    expect(store.get(resource, 'default', 'a')).toEqual(changed);
+  });
+
+  it('refuses a change to an older version, and to another object of that name', () => {
+    const store = openStore(temporaryFolder());
+    const first = store.create(resource, make('a'));
+    store.update(resource, first);
+    expect(() => store.update(resource, first)).toThrow(ConflictError);
+    expect(() => store.update(resource, first)).toThrow(
+      `Operation cannot be fulfilled on ${resource} "a": the object has been modified; ` +
+        'please apply your changes to the latest version and try again',
+    );
+    const other = { ...first, metadata: { ...first.metadata, uid: 'other', resourceVersion: '' } };
+    expect(() => store.update(resource, other)).toThrow('Precondition failed: UID in precondition: other');
+  });
+
+  it('answers the last state of what it removes', () => {
+    const store = openStore(temporaryFolder());
+    const created = store.create(resource, make('a'));
+    const removed = store.delete(resource, 'default', 'a');
+    expect(removed).toMatchObject({ metadata: { uid: created.metadata.uid } });
+    expect(Number(removed?.metadata.resourceVersion)).toBeGreaterThan(Number(created.metadata.resourceVersion));
+    expect(store.list(resource)).toEqual([]);
+    expect(store.create(resource, make('a')).metadata.uid).not.toBe(created.metadata.uid);
+  });
+
+  it('stores the longest name that Kubernetes allows', () => {
+    const store = openStore(temporaryFolder());
+    const name = `a.${'b'.repeat(251)}`;
+    store.create(resource, make(name));
+    expect(store.list(resource).map(({ metadata }) => metadata.name)).toEqual([name]);
+  });
+});
+
+describe('files', () => {
+  it('are for their user only', () => {
+    const root = path.join(temporaryFolder(), 'state');
+    const store = openStore(root);
+    store.create('secrets', { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { p: 'cA==' } });
+    store.create('pods', newPod('web'));
+    const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+    const open = entries.filter((entry) => {
+      const { mode } = statSync(path.join(entry.parentPath, entry.name));
+      return (mode & 0o777) !== (entry.isDirectory() ? 0o700 : 0o600);
+    });
+    expect(statSync(root).mode & 0o777).toBe(0o700);
+    expect(open.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('that a crash left half written disturb nobody', () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    store.create('configmaps', newConfigMap('a'));
+    writeFileSync(path.join(root, 'configmaps/default/.tmp-1-1'), '{"half":');
+    expect(openStore(root).list('configmaps')).toHaveLength(1);
+  });
+
+  it('that a power failure emptied count as missing', () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    store.create('configmaps', newConfigMap('a'));
+    writeFileSync(objectPath(root, 'configmaps', 'default', 'a'), '');
+    expect(store.get('configmaps', 'default', 'a')).toBeUndefined();
+    expect(store.create('configmaps', newConfigMap('a'))).toMatchObject({ data: { key: 'value' } });
+  });
+
+  it('leave no lock behind', () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    store.create('pods', newPod('web'));
+    expect(() => store.create('pods', newPod('web'))).toThrow('already exists');
+    expect(existsSync(path.join(root, '.locks/pods/default/web'))).toBe(false);
+  });
+});

@@ -1,0 +1,168 @@
+import { appendFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { FileStore } from '../../src/store/file-store.ts';
+import type { ProcessLookup } from '../../src/store/known-process.ts';
+import { asReadersSeeIt } from '../../src/store/lost-owner.ts';
+import { ManualClock } from '../simulation/manual-clock.ts';
+import { newPod, withPhase } from './objects.ts';
+import { temporaryFolder } from './temporary-store.ts';
+
+/** A machine whose processes the test makes up. */
+class Machine implements ProcessLookup {
+  boot = 'first-boot';
+  readonly startTimes = new Map<number, string>([[process.pid, '100']]);
+
+  startTimeOf(pid: number): string | undefined {
+    return this.startTimes.get(pid);
+  }
+
+  bootId(): string {
+    return this.boot;
+  }
+
+  /** The store as a process sees it that starts now. */
+  open(root: string): FileStore {
+    return new FileStore({ root, clock: new ManualClock(Date.UTC(2026, 10, 20)), processes: this });
+  }
+}
+
+function runningPod(): { machine: Machine; root: string; pod: StoredPod } {
+  const machine = new Machine();
+  const root = temporaryFolder();
+  const started = machine.open(root).startRun(newPod('web', { phase: 'Running' }), 'podrun apply');
+  if (!started.ok) throw new Error('not started');
+  return { machine, root, pod: started.pod };
+}
+
+const phaseIn = (store: FileStore): string | undefined => store.get<StoredPod>('pods', 'default', 'web')?.status.phase;
+
+const ENDINGS: Array<{ how: string; happen: (machine: Machine) => void }> = [
+  { how: 'was killed', happen: (machine) => machine.startTimes.delete(process.pid) },
+  { how: 'was killed and its pid given to another', happen: (machine) => machine.startTimes.set(process.pid, '200') },
+  { how: 'went with the whole machine', happen: (machine) => (machine.boot = 'second-boot') },
+];
+
+describe('the owner of a Pod', () => {
+  it('is known by pid, start time and boot', () => {
+    const { machine, root } = runningPod();
+    const store = machine.open(root);
+    expect(store.ownerOf('default', 'web')).toEqual({
+      pid: process.pid,
+      startTime: '100',
+      bootId: 'first-boot',
+      command: 'podrun apply',
+      since: '2026-11-20T00:00:00.000000Z',
+    });
+    expect(store.isOwnerAlive(store.ownerOf('default', 'web')!)).toBe(true);
+    expect(phaseIn(store)).toBe('Running');
+  });
+
+  it.each(ENDINGS)('that $how makes the phase Unknown, and can be succeeded', ({ happen }) => {
+    const { machine, root, pod } = runningPod();
+    happen(machine);
+    const store = machine.open(root);
+    expect(store.get<StoredPod>('pods', 'default', 'web')).toEqual({
+      ...pod,
+      status: {
+        phase: 'Unknown',
+        message: `podrun (process ${process.pid}), which ran this Pod, is gone; what became of it is not known`,
+      },
+    });
+    expect(store.list<StoredPod>('pods')[0]?.status.phase).toBe('Unknown');
+    machine.startTimes.set(process.pid, '300');
+    expect(store.claimPod('default', 'web').ok).toBe(true);
+    expect(phaseIn(store)).toBe('Running');
+  });
+
+  it.each(['Succeeded', 'Failed'])('is not missed when the Pod has %s', (phase) => {
+    const { machine, root, pod } = runningPod();
+    machine.open(root).updateStatus('pods', withPhase(pod, phase));
+    machine.startTimes.clear();
+    expect(phaseIn(machine.open(root))).toBe(phase);
+  });
+
+  it('that is gone changes only phase and message', () => {
+    const pod = { ...newPod('web'), status: { phase: 'Running' as const, podIP: '127.0.0.1', reason: 'Because' } };
+    expect(asReadersSeeIt(pod, { pid: 7 }).status).toMatchObject({
+      phase: 'Unknown',
+      podIP: '127.0.0.1',
+      reason: 'Because',
+    });
+    expect(asReadersSeeIt(pod, undefined)).toBe(pod);
+  });
+
+  it('never becomes the phase that is stored', () => {
+    const { machine, root } = runningPod();
+    const store = machine.open(root);
+    machine.startTimes.clear();
+    const seen = store.get<StoredPod>('pods', 'default', 'web')!;
+    store.update('pods', { ...seen, metadata: { ...seen.metadata, labels: { a: 'b' } } });
+    machine.startTimes.set(process.pid, '100');
+    expect(phaseIn(store)).toBe('Running');
+  });
+
+  it('that lives is not replaced, by itself or by others', () => {
+    const { machine, root } = runningPod();
+    const claim = machine.open(root).claimPod('default', 'web', 'podrun apply again');
+    expect(claim).toMatchObject({ ok: false, owner: { command: 'podrun apply' } });
+  });
+
+  it('gives up only what is still its own', () => {
+    const { machine, root } = runningPod();
+    const store = machine.open(root);
+    machine.startTimes.set(process.pid, '200');
+    const clock = new ManualClock(Date.UTC(2026, 10, 21));
+    const late = new FileStore({ root, clock, processes: machine }).claimPod('default', 'web', 'second');
+    const first = store.startRun(newPod('other'));
+    if (first.ok) first.release();
+    expect(store.ownerOf('default', 'web')?.command).toBe('second');
+    if (late.ok) late.release();
+    expect(store.ownerOf('default', 'web')).toBeUndefined();
+    if (late.ok) late.release();
+  });
+
+  it('cannot be had for a Pod that is not there', () => {
+    const store = new Machine().open(temporaryFolder());
+    expect(() => store.claimPod('default', 'web')).toThrow('pods "web" not found');
+  });
+});
+
+describe('remains of a Pod', () => {
+  it('are those recorded processes that still exist, whatever became of their pids', () => {
+    const { machine, root } = runningPod();
+    const store = machine.open(root);
+    const record = (pid: number, startTime: string): void =>
+      store.recordProcess('default', 'web', { pid, startTime, containerName: 'main' });
+    for (const [pid, startTime] of [
+      [11, '1'],
+      [12, '2'],
+      [13, '3'],
+    ] as const) {
+      machine.startTimes.set(pid, startTime);
+      record(pid, startTime);
+    }
+    machine.startTimes.delete(12);
+    machine.startTimes.set(13, '33');
+    expect(machine.open(root).remainsOf('default', 'web')).toEqual([
+      { pid: 11, startTime: '1', containerName: 'main', bootId: 'first-boot' },
+    ]);
+    machine.boot = 'second-boot';
+    expect(machine.open(root).remainsOf('default', 'web')).toEqual([]);
+  });
+
+  it('are found although the last record is torn', () => {
+    const { machine, root } = runningPod();
+    const store = machine.open(root);
+    store.recordProcess('default', 'web', { pid: process.pid, startTime: '100', containerName: 'main' });
+    appendFileSync(store.paths('default', 'web').processes, '{"pid":12,"star');
+    expect(store.remainsOf('default', 'web').map(({ pid }) => pid)).toEqual([process.pid]);
+  });
+
+  it('cannot be recorded for a Pod that is gone', () => {
+    const store = new Machine().open(temporaryFolder());
+    const started = { pid: 1, startTime: '1', containerName: 'main' };
+    expect(() => store.recordProcess('default', 'web', started)).toThrow('pods "web" not found');
+    expect(store.remainsOf('default', 'web')).toEqual([]);
+  });
+});

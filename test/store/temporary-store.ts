@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Clock, SystemClock } from '../../src/clock.ts';
+import { bootId, startTimeOf } from '../../src/runtime/process-identity.ts';
+import { FileStore } from '../../src/store/file-store.ts';
+import type { ProcessLookup } from '../../src/store/known-process.ts';
+
+/** The processes of this machine, as they are. */
+export const realProcesses: ProcessLookup = { startTimeOf, bootId };
+
+/** A folder of its own, removed after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-store-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function openStore(root: string, clock: Clock = new SystemClock()): FileStore {
+  return new FileStore({ root, clock, processes: realProcesses });
+}

@@ -1,0 +1,146 @@
+import { mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import { parseTransition, transitionLines } from '../../src/store/transition-log.ts';
+import { inShort, newPod } from './objects.ts';
+import { openStore, realProcesses, temporaryFolder } from './temporary-store.ts';
+import { exitOf, killHard, messageOf, startWorker, useWorkers } from './workers.ts';
+
+useWorkers();
+
+const GONE = `4000000|1|${realProcesses.bootId()}|`;
+
+function newCounter(root: string): void {
+  const metadata = { name: 'counter', namespace: 'default' };
+  openStore(root).create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { n: '0' } });
+}
+
+const counterIn = (root: string): string | undefined =>
+  openStore(root).get<KubeObject & { data: { n: string } }>('configmaps', 'default', 'counter')?.data.n;
+
+function leaveLock(root: string, lock: string, holder: string): void {
+  const file = path.join(root, '.locks', lock);
+  mkdirSync(path.dirname(file), { recursive: true });
+  symlinkSync(holder, file);
+}
+
+describe('several writers', () => {
+  it('lose no change', async () => {
+    const root = temporaryFolder();
+    newCounter(root);
+    const workers = [1, 2, 3].map(() => startWorker(root, 'count', 200));
+    expect(await Promise.all(workers.map(exitOf))).toEqual([0, 0, 0]);
+    expect(counterIn(root)).toBe('600');
+  });
+
+  it('are not stopped by a lock of a process that is gone, nor by one that went while removing it', async () => {
+    const root = temporaryFolder();
+    newCounter(root);
+    leaveLock(root, 'configmaps/default/counter', `${GONE}1`);
+    leaveLock(root, `.broken/${encodeURIComponent(`${GONE}1`)}`, `${GONE}2`);
+    const workers = [1, 2, 3].map(() => startWorker(root, 'count', 50));
+    expect(await Promise.all(workers.map(exitOf))).toEqual([0, 0, 0]);
+    expect(counterIn(root)).toBe('150');
+  });
+
+  it('are not stopped by a lock that was taken before the machine was started again', () => {
+    const root = temporaryFolder();
+    leaveLock(root, 'pods/default/web', `${process.pid}|${realProcesses.startTimeOf(process.pid)}|earlier-boot|1`);
+    expect(openStore(root).create('pods', newPod('web')).metadata.name).toBe('web');
+  });
+
+  it('respect a lock whose holder lives, and say who it is when it takes too long', () => {
+    const root = temporaryFolder();
+    const holder = `${process.ppid}|${realProcesses.startTimeOf(process.ppid)}|${realProcesses.bootId()}|1`;
+    leaveLock(root, 'pods/default/web', holder);
+    const pause = vi.spyOn(Atomics, 'wait').mockReturnValue('timed-out');
+    try {
+      expect(() => openStore(root).create('pods', newPod('web'))).toThrow(
+        `pods "web" is locked by process ${process.ppid}`,
+      );
+      expect(readlinkSync(path.join(root, '.locks/pods/default/web'))).toBe(holder);
+    } finally {
+      pause.mockRestore();
+    }
+  });
+});
+
+describe('several processes that want one Pod', () => {
+  it.each([
+    { job: 'claim', how: 'at once' },
+    { job: 'start', how: 'for a new run' },
+  ])('$how: exactly one gets it', async ({ job }) => {
+    const root = temporaryFolder();
+    if (job === 'claim') openStore(root).create('pods', newPod('web'));
+    const workers = [1, 2, 3].map(() => startWorker(root, job));
+    const answers = await Promise.all(workers.map((worker) => messageOf<{ claimed: boolean }>(worker)));
+    expect(answers.filter(({ claimed }) => claimed)).toHaveLength(1);
+    const owner = openStore(root).ownerOf('default', 'web');
+    expect(owner?.pid).toBe(workers[answers.findIndex(({ claimed }) => claimed)]?.pid);
+  });
+});
+
+describe('a process that is killed while it writes', () => {
+  it('leaves a complete state and a log whose complete lines tell it', async () => {
+    for (const patienceMs of [1, 3, 7, 13, 29]) {
+      const root = temporaryFolder();
+      const worker = startWorker(root, 'churn');
+      await messageOf(worker);
+      await new Promise((resolve) => setTimeout(resolve, patienceMs));
+      await killHard(worker);
+      const store = openStore(root);
+      const pod = store.get<StoredPod>('pods', 'default', 'web')!;
+      expect(pod.status.phase).toBe('Unknown');
+      const changed = store.update('pods', { ...pod, metadata: { ...pod.metadata, labels: { a: 'b' } } });
+      const lines = [...transitionLines(store.paths('default', 'web').transitions)].map(parseTransition);
+      expect(lines.at(-1)?.object).toEqual(changed);
+      expect(lines.filter((line) => line === undefined).length).toBeLessThanOrEqual(1);
+      expect(store.startRun(newPod('web')).ok).toBe(true);
+    }
+  });
+});
+
+describe('a watcher in another process', () => {
+  it('sees everything once and in order, as soon as it happens', async () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    const told: string[] = [];
+    for (const resource of ['pods', 'events']) store.watch(resource, {}, (event) => told.push(inShort(event)));
+    const worker = startWorker(root, 'live');
+    await messageOf(worker);
+    for (const name of ['a', 'b', 'a', 'a', 'b', 'c']) {
+      const did = messageOf<{ done: string[] }>(worker);
+      worker.send(name);
+      const { done } = await did;
+      // Less than the time after which it looks by itself.
+      await vi.waitFor(() => expect(told).toEqual(done), { timeout: 1500, interval: 1 });
+      told.length = 0;
+    }
+  });
+
+  it('sees the whole life of each of many Pods', async () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    const told: string[] = [];
+    for (const resource of ['pods', 'events']) store.watch(resource, {}, (event) => told.push(inShort(event)));
+    const { done } = await messageOf<{ done: string[] }>(startWorker(root, 'burst', 40));
+    const lifeOf = (lines: string[], name: string): string[] =>
+      lines.filter((line) => line.includes(`/${name} `) || line.includes(`/${name}.`));
+    for (let n = 0; n < 40; n++) {
+      const life = lifeOf(done, `pod-${n}`);
+      await vi.waitFor(() => expect(lifeOf(told, `pod-${n}`)).toEqual(life), { timeout: 5000, interval: 5 });
+    }
+    expect(told).toHaveLength(done.length);
+  });
+
+  it('is told phase Unknown when the owner of a Pod is killed', async () => {
+    const root = temporaryFolder();
+    const worker = startWorker(root, 'start');
+    await messageOf(worker);
+    const phases: Array<string | undefined> = [];
+    openStore(root).watch<StoredPod>('pods', {}, ({ object }) => phases.push(object.status.phase), { replay: true });
+    await killHard(worker);
+    await vi.waitFor(() => expect(phases).toEqual(['Running', 'Unknown']), { timeout: 10_000 });
+  });
+});

@@ -1,0 +1,257 @@
+import { rmSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import type { FileStore } from '../../src/store/file-store.ts';
+import { ManualClock } from '../simulation/manual-clock.ts';
+import { inShort, newEvent, newPod, withPhase } from './objects.ts';
+import { openStore, temporaryFolder } from './temporary-store.ts';
+
+/** Two stores in one folder, like two processes. `look` makes the first one look for what the second one did. */
+function twoStores(root: string = temporaryFolder()): { store: FileStore; other: FileStore; look: () => void } {
+  // In these tests the file system gets no chance to tell: nothing here waits.
+  const clock = new ManualClock();
+  return { store: openStore(root, clock), other: openStore(root), look: () => clock.advance(2000) };
+}
+
+function tellsOf(store: FileStore, resource: string, scope = {}, options = {}): string[] {
+  const told: string[] = [];
+  store.watch(resource, scope, (event) => told.push(inShort(event)), options);
+  return told;
+}
+
+describe('watch()', () => {
+  it.each(['pods', 'configmaps'])('tells of changes of %s by this process within the call', (resource) => {
+    const { store } = twoStores();
+    const told = tellsOf(store, resource);
+    const object = store.create(resource, { ...newPod('a'), status: { phase: 'Pending' } });
+    expect(told).toEqual(['ADDED default/a Pending']);
+    store.updateStatus(resource, { ...object, status: { phase: 'Running' } });
+    expect(told.at(-1)).toBe('MODIFIED default/a Running');
+    store.delete(resource, 'default', 'a');
+    expect(told.at(-1)).toBe('DELETED default/a Running');
+    expect(told).toHaveLength(3);
+  });
+
+  it.each(['pods', 'configmaps'])('tells of what exists first, when asked for it (%s)', (resource) => {
+    const { store, other } = twoStores();
+    for (const name of ['b', 'a']) other.create(resource, newPod(name));
+    const told = tellsOf(store, resource, {}, { replay: true });
+    expect(told).toEqual(['ADDED default/a Pending', 'ADDED default/b Pending']);
+    expect(tellsOf(store, resource)).toEqual([]);
+  });
+
+  it('tells of Events, with those of other processes in between, in the order of the log', () => {
+    const { store, other, look } = twoStores();
+    store.create('pods', newPod('web'));
+    const told = tellsOf(store, 'events');
+    other.create('events', newEvent('web.1', 'web', 'theirs'));
+    store.create('events', newEvent('web.2', 'web', 'ours'));
+    other.create('events', newEvent('web.3', 'web', 'theirs again'));
+    other.create('events', newEvent('other.4', 'no-pod', 'about nothing'));
+    look();
+    expect(told).toEqual([
+      'ADDED default/web.1 theirs',
+      'ADDED default/web.2 ours',
+      'ADDED default/web.3 theirs again',
+      'ADDED default/other.4 about nothing',
+    ]);
+  });
+
+  it('tells only of what was asked for', () => {
+    const { store, other, look } = twoStores();
+    const inNamespace = tellsOf(store, 'pods', { namespace: 'n' });
+    const one = tellsOf(store, 'pods', { namespace: 'n', name: 'a' });
+    for (const namespace of ['m', 'n']) {
+      for (const name of ['a', 'b']) other.create('pods', newPod(name, { namespace }));
+    }
+    look();
+    expect(inNamespace).toEqual(['ADDED n/a Pending', 'ADDED n/b Pending']);
+    expect(one).toEqual(['ADDED n/a Pending']);
+  });
+
+  it('tells a watcher of its own change before the call returns, and everybody in the same order', () => {
+    const { store } = twoStores();
+    const first: string[] = [];
+    const second: string[] = [];
+    store.watch<StoredPod>('pods', {}, (event) => {
+      first.push(inShort(event));
+      if (event.object.status.phase !== 'Pending') return;
+      store.updateStatus('pods', withPhase(event.object, 'Running'));
+      expect(first.at(-1)).toBe('MODIFIED default/a Running');
+    });
+    store.watch('pods', {}, (event) => second.push(inShort(event)));
+    store.create('pods', newPod('a'));
+    expect(first).toEqual(['ADDED default/a Pending', 'MODIFIED default/a Running']);
+    expect(second).toEqual(first);
+  });
+
+  it('tells of a new run as the end of the old one and the beginning of another', () => {
+    const { store, other, look } = twoStores();
+    const old = other.create('pods', newPod('a', { phase: 'Running' }));
+    const told = tellsOf(store, 'pods');
+    other.updateStatus('pods', withPhase(old, 'Succeeded'));
+    other.startRun(newPod('a'));
+    look();
+    expect(told).toEqual(['MODIFIED default/a Succeeded', 'DELETED default/a Succeeded', 'ADDED default/a Pending']);
+  });
+
+  it('tells that a Pod is deleted whose folder somebody removed by hand', () => {
+    const { store, look } = twoStores();
+    store.create('pods', newPod('a', { phase: 'Running' }));
+    const told = tellsOf(store, 'pods', {}, { replay: true });
+    rmSync(store.paths('default', 'a').folder, { recursive: true });
+    look();
+    expect(told).toEqual(['ADDED default/a Running', 'DELETED default/a Running']);
+  });
+
+  it('tells nothing after it was closed, and then leaves no alarm set', () => {
+    const clock = new ManualClock();
+    const store = openStore(temporaryFolder(), clock);
+    const told: string[] = [];
+    const subscriptions = ['pods', 'events', 'configmaps'].map((resource) =>
+      store.watch(resource, {}, (event) => told.push(inShort(event))),
+    );
+    expect(clock.alarmCount).toBe(1);
+    for (const subscription of subscriptions) subscription.close();
+    for (const resource of ['pods', 'configmaps']) store.create(resource, newPod('a'));
+    expect(told).toEqual([]);
+    expect(clock.alarmCount).toBe(0);
+  });
+});
+
+/** What is to be expected of a Pod: a model of the store in a few lines. */
+interface Model {
+  phase: string | undefined;
+  hasOwner: boolean;
+  hasEvent: boolean;
+}
+
+/** What clients and agents do at a Pod, and the lines it leads to. */
+const STEPS: Record<string, { act: (store: FileStore, name: string) => void; lines: (pod: Model) => string[] }> = {
+  create: {
+    act: (store, name) => void store.create('pods', newPod(name)),
+    lines: (pod) => {
+      if (pod.phase !== undefined) return [];
+      Object.assign(pod, { phase: 'Pending', hasOwner: false, hasEvent: false });
+      return ['ADDED POD Pending'];
+    },
+  },
+  run: {
+    act: (store, name) => void store.updateStatus('pods', withPhase(newPod(name), 'Running')),
+    lines: (pod) => setPhase(pod, 'Running'),
+  },
+  finish: {
+    act: (store, name) => void store.updateStatus('pods', withPhase(newPod(name), 'Succeeded')),
+    lines: (pod) => setPhase(pod, 'Succeeded'),
+  },
+  label: {
+    act: (store, name) => void store.update('pods', { ...newPod(name), metadata: { name, labels: { a: 'b' } } }),
+    lines: (pod) => setPhase(pod, pod.phase),
+  },
+  event: {
+    act: (store, name) => void (store.get('pods', 'default', name) && store.create('events', newEvent('E', name, '1'))),
+    lines: (pod) => {
+      if (pod.phase === undefined || pod.hasEvent) return [];
+      pod.hasEvent = true;
+      return ['ADDED default/E 1'];
+    },
+  },
+  count: {
+    act: (store, name) => void store.update('events', newEvent('E', name, '2')),
+    lines: (pod) => (pod.hasEvent ? ['MODIFIED default/E 2'] : []),
+  },
+  replace: {
+    act: (store, name) => void store.startRun(newPod(name)),
+    lines: (pod) => {
+      if (pod.hasOwner && pod.phase !== 'Succeeded') return [];
+      const end = pod.phase === undefined ? [] : [`DELETED POD ${pod.phase}`];
+      Object.assign(pod, { phase: 'Pending', hasOwner: true, hasEvent: false });
+      return [...end, 'ADDED POD Pending'];
+    },
+  },
+  delete: {
+    act: (store, name) => void store.delete('pods', 'default', name),
+    lines: (pod) => {
+      const end = pod.phase === undefined ? [] : [`DELETED POD ${pod.phase}`];
+      Object.assign(pod, { phase: undefined, hasOwner: false, hasEvent: false });
+      return end;
+    },
+  },
+};
+
+function setPhase(pod: Model, phase: string | undefined): string[] {
+  if (pod.phase === undefined) return [];
+  pod.phase = phase;
+  return [`MODIFIED POD ${phase}`];
+}
+
+/** Does a step and answers the lines it should lead to. Refusals (`already exists`) are part of the game. */
+function attempt(step: string, store: FileStore, name: string, pod: Model): string[] {
+  try {
+    STEPS[step]?.act(store, name);
+  } catch (error) {
+    if (!/not found|already exists/.test(String(error))) throw error;
+  }
+  return STEPS[step]?.lines(pod).map((line) => line.replace('POD', `default/${name}`)) ?? [];
+}
+
+/** Steps, each by one of two processes; `looks`: does the watching process get a chance to see it at once? */
+const stepsOf = (kinds: string[]): fc.Arbitrary<Array<{ step: string; name: string; mine: boolean; looks: boolean }>> =>
+  fc.array(
+    fc.record({
+      step: fc.constantFrom(...kinds),
+      name: fc.constantFrom('a', 'b'),
+      mine: fc.boolean(),
+      looks: fc.boolean(),
+    }),
+    { maxLength: 30 },
+  );
+
+describe('whatever clients and agents do', () => {
+  it('a watcher sees each of it once and in order', () => {
+    fc.assert(
+      fc.property(stepsOf(Object.keys(STEPS)), (steps) => {
+        const { store, other, look } = twoStores();
+        const pods = new Map(['a', 'b'].map((name) => [name, { phase: undefined, hasOwner: false, hasEvent: false }]));
+        const told: string[] = [];
+        for (const resource of ['pods', 'events']) store.watch(resource, {}, (event) => told.push(inShort(event)));
+        const expected: string[] = [];
+        for (const { step, name, mine } of steps) {
+          expected.push(...attempt(step, mine ? store : other, name, pods.get(name)!));
+          look();
+        }
+        expect(told).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('a watcher that looks now and then sees the log of each Pod', () => {
+    fc.assert(
+      fc.property(stepsOf(['create', 'run', 'finish', 'label', 'event', 'count']), (steps) => {
+        const { store, other, look } = twoStores();
+        const told = new Map<string, string[]>([
+          ['a', []],
+          ['b', []],
+        ]);
+        const written = new Map<string, string[]>([
+          ['a', []],
+          ['b', []],
+        ]);
+        const pods = new Map(['a', 'b'].map((name) => [name, { phase: undefined, hasOwner: false, hasEvent: false }]));
+        store.watch<StoredPod>('pods', {}, (event) => told.get(event.object.metadata.name)?.push(inShort(event)));
+        store.watch<StoredEvent>('events', {}, (event) => {
+          told.get(event.object.involvedObject.name!)?.push(inShort(event));
+        });
+        for (const { step, name, mine, looks } of steps) {
+          written.get(name)?.push(...attempt(step, mine ? store : other, name, pods.get(name)!));
+          if (looks) look();
+        }
+        look();
+        expect(told).toEqual(written);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,131 @@
+/** The other process of the tests with two processes: does a job on a store and tells its parent. */
+import { execFileSync } from 'node:child_process';
+import { isDeepStrictEqual } from 'node:util';
+import { PodrunError } from '../../src/api/errors.ts';
+import type { KubeObject } from '../../src/api/objects.ts';
+import { SystemClock } from '../../src/clock.ts';
+import { bootId, startTimeOf } from '../../src/runtime/process-identity.ts';
+import { FileStore } from '../../src/store/file-store.ts';
+import { ConflictError } from '../../src/store/store-errors.ts';
+import { inShort, newEvent, newPod, withPhase } from './objects.ts';
+
+const [root = '', job = '', argument = ''] = process.argv.slice(2);
+const store = new FileStore({ root, clock: new SystemClock(), processes: { startTimeOf, bootId } });
+
+const JOBS: Record<string, () => unknown> = {
+  /** Counts up a ConfigMap, so many times. */
+  count: () => {
+    for (let left = Number(argument); left > 0; left -= Number(countUp())) continue;
+    process.disconnect();
+  },
+  /** Tries to own a Pod, and lives on, as an agent does. */
+  claim: () => liveOn(store.claimPod('default', 'web', 'test').ok),
+  start: () => liveOn(store.startRun(newPod('web', { phase: 'Running' }), 'test').ok),
+  /** Changes a Pod for ever. */
+  churn: () => {
+    const started = store.startRun(newPod('web'));
+    if (!started.ok) throw new Error('somebody else has the Pod');
+    process.send?.({ churning: true });
+    for (let n = 0; ; n++)
+      store.updateStatus('pods', { ...started.pod, status: { phase: 'Running', message: 'x'.repeat(n % 9000) } });
+  },
+  /** Lives the lives of many Pods at once, and tells what it did. */
+  burst: () => {
+    const done = watchOwnDoing();
+    for (let n = 0; n < Number(argument); n++) live(`pod-${n}`);
+    process.send?.({ done });
+    process.disconnect();
+  },
+  /** Lives the life of a Pod whenever it is told a name, and tells what it did. */
+  live: () => {
+    const done = watchOwnDoing();
+    process.on('message', (name: string) => {
+      live(name);
+      process.send?.({ done: done.splice(0) });
+    });
+    process.send?.({ ready: true });
+  },
+  /** Fills the disk with a status, then makes room by deleting. */
+  fillDisk: () => {
+    const pod = store.create('pods', newPod('web'));
+    store.create('pods', newPod('other'));
+    let grown = pod;
+    const failure = failureOf(() => {
+      for (let n = 0; ; n++) grown = store.updateStatus('pods', { ...pod, status: { message: 'x'.repeat(n * 1000) } });
+    });
+    const isKept = isDeepStrictEqual(store.get('pods', 'default', 'web'), grown);
+    const claim = failureOf(() => store.startRun(newPod('new', { phase: 'x'.repeat(1_000_000) })));
+    store.delete('pods', 'default', 'web');
+    const isUsable = store.create('pods', newPod('third')).metadata.name === 'third';
+    process.send?.({
+      failure,
+      claim,
+      isKept,
+      isUsable,
+      names: store.list('pods').map(({ metadata }) => metadata.name),
+    });
+    process.disconnect();
+  },
+  /** Tries to write where nothing can be written any more. */
+  readOnly: () => {
+    const pod = store.create('pods', newPod('web'));
+    execFileSync('mount', ['-o', 'remount,ro', root]);
+    process.send?.({
+      failures: [
+        failureOf(() => store.updateStatus('pods', pod)),
+        failureOf(() => store.create('pods', newPod('other'))),
+        failureOf(() => store.delete('pods', 'default', 'web')),
+      ],
+      isKept: isDeepStrictEqual(store.list('pods'), [pod]),
+      watches: store.watch('pods', { namespace: 'elsewhere' }, () => {}).close() === undefined,
+    });
+    process.disconnect();
+  },
+};
+
+/** Runs something that fails, and answers what the user would read. */
+function failureOf(run: () => unknown): string {
+  try {
+    run();
+    return 'no failure';
+  } catch (error) {
+    return error instanceof PodrunError ? `${error.message}. ${error.hint}` : `not for users: ${String(error)}`;
+  }
+}
+
+function liveOn(claimed: boolean): void {
+  // Listening keeps the process alive.
+  process.on('message', () => {});
+  process.send?.({ claimed });
+}
+
+function countUp(): boolean {
+  const counter = store.get<KubeObject & { data: { n: string } }>('configmaps', 'default', 'counter')!;
+  try {
+    store.update('configmaps', { ...counter, data: { n: String(Number(counter.data.n) + 1) } });
+    return true;
+  } catch (error) {
+    if (error instanceof ConflictError) return false;
+    throw error;
+  }
+}
+
+function watchOwnDoing(): string[] {
+  const done: string[] = [];
+  for (const resource of ['pods', 'events']) store.watch(resource, {}, (event) => done.push(inShort(event)));
+  return done;
+}
+
+function live(name: string): void {
+  const started = store.startRun(newPod(name));
+  if (!started.ok) throw new Error('somebody else has the Pod');
+  const running = store.updateStatus('pods', withPhase(started.pod, 'Running'));
+  const event = store.create('events', newEvent(`${name}.1`, name, 'Started'));
+  for (let times = 2; times < 9; times++) {
+    store.updateStatus('pods', withPhase(running, `Running-${times}`));
+    store.update('events', { ...event, metadata: { ...event.metadata, resourceVersion: '' }, message: `x${times}` });
+  }
+  store.updateStatus('pods', withPhase(running, 'Succeeded'));
+}
+
+JOBS[job]?.();
