@@ -1,4 +1,5 @@
 import { EXIT, PodrunError } from './errors.ts';
+import { goQuote } from './go-quote.ts';
 
 /** Milliseconds in one unit of a Go duration. Both spellings of micro are accepted, as Go does. */
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -25,7 +26,7 @@ export function parseDuration(text: string): number {
   const unsigned = text.replace(/^[-+]/, '');
   const sign = text.startsWith('-') ? -1 : 1;
   if (unsigned === '0') return 0;
-  const quoted = JSON.stringify(text);
+  const quoted = goQuote(text);
   if (unsigned === '') throw usageError(`time: invalid duration ${quoted}`);
   let totalMs = 0;
   GROUP.lastIndex = 0;
@@ -34,7 +35,7 @@ export function parseDuration(text: string): number {
     if (!/\d/.test(digits)) throw usageError(`time: invalid duration ${quoted}`);
     if (unit === '') throw usageError(`time: missing unit in duration ${quoted}`);
     const unitMs = Object.hasOwn(UNIT_MS, unit) ? UNIT_MS[unit] : undefined;
-    if (unitMs === undefined) throw usageError(`time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`);
+    if (unitMs === undefined) throw usageError(`time: unknown unit ${goQuote(unit)} in duration ${quoted}`);
     totalMs += Number(digits) * unitMs;
   }
   if (totalMs >= LONGEST_MS) throw usageError(`time: invalid duration ${quoted}`);

@@ -1,4 +1,4 @@
-import { humanDuration } from '../api/duration.ts';
+import { formatGoDuration, humanDuration } from '../api/duration.ts';
 import { parseTime } from '../api/time.ts';
 
 /** The age of a timestamp as kubectl shows it; `<unknown>` where there is none. */
@@ -12,6 +12,12 @@ export function timestampMs(timestamp: string | undefined | null): number | unde
   // Objects read from a file or a server hold null for times that never came.
   const atMs = timestamp ? parseTime(timestamp) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+/** How long something took, to three digits or so: `4ms`, `320ms`, `1.32s`, `1m20s`. */
+export function briefDuration(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
+  return formatGoDuration(ms < 60_000 ? Math.round(ms / 10) * 10 : Math.round(ms / 1000) * 1000);
 }
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];

@@ -5,6 +5,7 @@ import type {
   ContainerStatus,
   SeccompProfile,
 } from '../../api/generated/types.ts';
+import { goQuote } from '../../api/go-quote.ts';
 import type { StoredMeta } from '../../api/objects.ts';
 import { formatDate } from '../age.ts';
 import { compareText } from '../labels.ts';
@@ -103,7 +104,7 @@ function describeMounts({ volumeMounts = [], volumeDevices = [] }: Container): s
   return [
     line(2, 'Mounts:', ...none),
     ...mounts.map(({ mountPath, name, readOnly, subPath }) => {
-      const path = subPath ? `,path=${JSON.stringify(subPath)}` : '';
+      const path = subPath ? `,path=${goQuote(subPath)}` : '';
       return line(3, `${mountPath} from ${name} (${readOnly ? 'ro' : 'rw'}${path})`);
     }),
     ...(volumeDevices.length === 0 ? [] : [line(2, 'Devices:', ...none)]),

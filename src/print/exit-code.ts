@@ -1,0 +1,49 @@
+import type { ContainerStateTerminated } from '../api/generated/types.ts';
+
+/** Linux signals by number, from 1. A container that a signal ended reports 128 plus the number. */
+const SIGNALS: readonly string[] = [
+  ...['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE'],
+  ...['SIGKILL', 'SIGUSR1', 'SIGSEGV', 'SIGUSR2', 'SIGPIPE', 'SIGALRM', 'SIGTERM', 'SIGSTKFLT'],
+  ...['SIGCHLD', 'SIGCONT', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGURG', 'SIGXCPU'],
+  ...['SIGXFSZ', 'SIGVTALRM', 'SIGPROF', 'SIGWINCH', 'SIGIO', 'SIGPWR', 'SIGSYS'],
+];
+
+/** What a shell means by these codes. */
+const SHELL_CODES: Readonly<Record<number, string>> = { 126: 'not executable', 127: 'command not found' };
+
+/** What an exit code stands for, as far as there is a convention: `SIGKILL` for 137, `command not found` for 127. */
+export function meaningOfExitCode(code: number): string | undefined {
+  return SHELL_CODES[code] ?? SIGNALS[code - 129];
+}
+
+/** An exit code with what it stands for: `exit code 3`, `exit code 137 (SIGKILL)`. */
+export function describeExitCode(code: number): string {
+  const meaning = meaningOfExitCode(code);
+  return meaning === undefined ? `exit code ${code}` : `exit code ${code} (${meaning})`;
+}
+
+/** How a container ended, as the second half of a sentence: `exited with exit code …` would say it twice. */
+export function describeEnd({ reason, exitCode, startedAt }: ContainerStateTerminated): string {
+  const code = describeExitCode(exitCode);
+  switch (reason) {
+    case 'StartError':
+    case 'ContainerCannotRun':
+      return 'could not be started';
+    case 'ContainerStatusUnknown':
+      return startedAt ? `was lost (${code})` : 'never ran';
+    case 'OOMKilled':
+      return `ran out of memory: OOMKilled, ${code}`;
+    default:
+      return code.replace(/^exit code/, 'exited with code');
+  }
+}
+
+/** Why a container ended, where there is more to say than its exit code: the last line of its termination message. */
+export function reasonOfEnd({ reason = '', message = '', startedAt }: ContainerStateTerminated): string | undefined {
+  // "Could not be located" is kubelet's way to say that there never was anything.
+  if (reason === 'ContainerStatusUnknown' && !startedAt) return undefined;
+  const words = message.trim().split('\n').at(-1)?.trim() ?? '';
+  const isPlain = ['', 'Completed', 'Error', 'OOMKilled', 'StartError', 'ContainerStatusUnknown'].includes(reason);
+  const parts = [...(isPlain ? [] : [reason]), ...(words === '' ? [] : [words])];
+  return parts.length === 0 ? undefined : parts.join(': ');
+}

@@ -1,0 +1,32 @@
+import { sortedEntries } from './labels.ts';
+
+/**
+ * JSON as Go's encoder writes it: keys in byte order at every depth (also those that look like numbers, which JavaScript
+ * would put first), nothing in it that a web page could take for markup.
+ * @param lineBreak a newline and the indent of this level for text of many lines, four blanks a level; undefined for one line
+ */
+export function formatJson(value: unknown, lineBreak?: string): string {
+  if (typeof value !== 'object' || value === null) return escapeHtml(JSON.stringify(value ?? null));
+  const inner = lineBreak === undefined ? undefined : `${lineBreak}    `;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => formatJson(item, inner));
+    return enclose('[', items, ']', lineBreak);
+  }
+  const colon = lineBreak === undefined ? ':' : ': ';
+  const entries = sortedEntries(value as Record<string, unknown>).filter(([, item]) => item !== undefined);
+  const members = entries.map(([key, item]) => `${formatJson(key)}${colon}${formatJson(item, inner)}`);
+  return enclose('{', members, '}', lineBreak);
+}
+
+function enclose(open: string, parts: readonly string[], close: string, lineBreak: string | undefined): string {
+  if (parts.length === 0 || lineBreak === undefined) return `${open}${parts.join(',')}${close}`;
+  const inner = `${lineBreak}    `;
+  return `${open}${inner}${parts.join(`,${inner}`)}${lineBreak}${close}`;
+}
+
+function escapeHtml(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+    return String.raw`\u${code}`;
+  });
+}

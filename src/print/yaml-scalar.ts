@@ -1,0 +1,153 @@
+/**
+ * How go-yaml writes a string, which is how kubectl writes it: plain where it would be read back as the same string,
+ * else quoted; several lines as a literal block. Source: sigs.k8s.io/yaml/goyaml.v2, encode.go, resolve.go, emitterc.go.
+ */
+
+/** Longer plain and quoted texts are folded at the first blank beyond this column. */
+const BEST_WIDTH = 80;
+
+/** Where a scalar stands. */
+export interface ScalarPlace {
+  /** Column in which its text begins. */
+  readonly column: number;
+  /** Blanks in front of its further lines. */
+  readonly indent: number;
+  /** A key of a mapping stays on one line. */
+  readonly isKey?: boolean;
+}
+
+/** The YAML form of a string. Further lines carry their indent; there is no newline at the end. */
+export function yamlString(text: string, place: ScalarPlace): string {
+  const traits = traitsOf(text);
+  const { isKey = false } = place;
+  if (text.includes('\n') && !isKey && traits.canBlock) return literal(text, place.indent);
+  if (text.includes('\n') || looksLikeOther(text)) return doubleQuoted(text, place);
+  if (traits.canPlain && !(isKey && text === '')) return fold(text, place);
+  return traits.canSingleQuote ? singleQuoted(text, place) : doubleQuoted(text, place);
+}
+
+/** What YAML 1.1 reads as null, a boolean or a number that is written in letters. */
+const WORDS: ReadonlySet<string> = new Set([
+  ...['', '~', 'null', 'Null', 'NULL'],
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'],
+  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'],
+  ...['.nan', '.NaN', '.NAN'],
+  ...['', '+', '-'].flatMap((sign) => ['.inf', '.Inf', '.INF'].map((word) => sign + word)),
+]);
+const INTEGER = /^[-+]?(0x[0-9a-f]+|0b[01]+|0o[0-7]+|0[0-7]*|[1-9][0-9]*)$/i;
+const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+/** Base 60 numbers of YAML 1.1, and dates with or without a time of day. */
+const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/;
+const DATE = /^\d{4}-\d{1,2}-\d{1,2}$/;
+const TIME = /^\d{4}-\d{1,2}-\d{1,2}([Tt]\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?(Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?)$/;
+
+/** Would a reader take the bare text for something else than a string? */
+function looksLikeOther(text: string): boolean {
+  if (WORDS.has(text)) return true;
+  if (!/^[-+.0-9]/.test(text)) return false;
+  const bare = text.startsWith('.') ? text : text.replaceAll('_', '');
+  if (INTEGER.test(bare) || FLOAT.test(bare)) return true;
+  return SEXAGESIMAL.test(text) || DATE.test(text) || TIME.test(text);
+}
+
+interface Traits {
+  readonly canPlain: boolean;
+  readonly canSingleQuote: boolean;
+  readonly canBlock: boolean;
+}
+
+/** What libyaml does not print as it stands: control characters, the tab, everything beyond the first plane. */
+const SPECIAL = /[^\n\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/;
+
+/** Which styles can carry the text unharmed. */
+function traitsOf(text: string): Traits {
+  const special = SPECIAL.test(text) || text.includes(' \n');
+  const indicator =
+    /^(---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[?-]( |$)/.test(text) || /:( |$)/.test(text) || text.includes(' #');
+  return {
+    canPlain: !special && !indicator && !/^ | $|\n/.test(text),
+    canSingleQuote: !special && !text.includes('\n '),
+    canBlock: text !== '' && !special && !text.endsWith(' '),
+  };
+}
+
+function literal(text: string, indent: number): string {
+  const margin = ' '.repeat(indent);
+  const hint = /^[ \n]/.test(text) ? '2' : '';
+  const lines = text.split('\n');
+  let chomp = '-';
+  if (lines.at(-1) === '') {
+    lines.pop();
+    chomp = lines.at(-1) === '' ? '+' : '';
+  }
+  return [`|${hint}${chomp}`, ...lines.map((line) => (line === '' ? '' : margin + line))].join('\n');
+}
+
+/** Breaks a text at single blanks beyond the best width; a reader joins the lines with a blank again. */
+function fold(text: string, { column, indent, isKey }: ScalarPlace): string {
+  if (isKey || column + text.length <= BEST_WIDTH) return text;
+  let folded = '';
+  let at = column;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    // A blank next to another, or at an end, would not come back as it was.
+    const isSingle = character === ' ' && /^[^ ]$/.test(text.charAt(index - 1)) && /^[^ ]$/.test(text.charAt(index + 1));
+    const breaks = isSingle && at > BEST_WIDTH;
+    folded += breaks ? `\n${' '.repeat(indent)}` : character;
+    at = breaks ? indent : at + 1;
+  }
+  return folded;
+}
+
+function singleQuoted(text: string, place: ScalarPlace): string {
+  return `'${fold(text.replaceAll("'", "''"), { ...place, column: place.column + 1 })}'`;
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\0', '0'],
+  ['\u0007', 'a'],
+  ['\b', 'b'],
+  ['\t', 't'],
+  ['\n', 'n'],
+  ['\v', 'v'],
+  ['\f', 'f'],
+  ['\r', 'r'],
+  ['\u001B', 'e'],
+  ['"', '"'],
+  ['\\', '\\'],
+  ['\u0085', 'N'],
+  ['\u2028', 'L'],
+  ['\u2029', 'P'],
+]);
+
+function doubleQuoted(text: string, { column, indent, isKey }: ScalarPlace): string {
+  const characters = [...text];
+  let quoted = '"';
+  let at = column + 1;
+  let afterBlank = false;
+  for (const [index, character] of characters.entries()) {
+    const inside = index > 0 && index < characters.length - 1;
+    if (character === ' ' && !isKey && !afterBlank && inside && at > BEST_WIDTH) {
+      // A blank at the start of a line would be lost, so it is escaped.
+      const guard = characters[index + 1] === ' ' ? '\\' : '';
+      quoted += `\n${' '.repeat(indent)}${guard}`;
+      at = indent + guard.length;
+    } else {
+      const written = escapeCharacter(character);
+      quoted += written;
+      at += written.length;
+    }
+    afterBlank = character === ' ';
+  }
+  return `${quoted}"`;
+}
+
+function escapeCharacter(character: string): string {
+  const short = ESCAPES.get(character);
+  if (short !== undefined) return `\\${short}`;
+  if (!SPECIAL.test(character)) return character;
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16).toUpperCase();
+  if (code <= 0xff) return String.raw`\x${hex.padStart(2, '0')}`;
+  return code <= 0xffff ? String.raw`\u${hex.padStart(4, '0')}` : String.raw`\U${hex.padStart(8, '0')}`;
+}

@@ -1,0 +1,77 @@
+import { yamlString } from './yaml-scalar.ts';
+
+/**
+ * An object as kubectl's YAML: keys sorted, two blanks of indent, list items at the indent of their key. Values that are
+ * undefined are left out, null stays. Source: sigs.k8s.io/yaml on goyaml.v2.
+ */
+export function formatYaml(value: unknown): string {
+  return `${block(value, 0, 0)}\n`;
+}
+
+/** Text of a value that begins in `column`; its further lines are indented by at least `indent`. */
+function block(value: unknown, column: number, indent: number): string {
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : sequence(value, indent);
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+    return entries.length === 0 ? '{}' : mapping(entries, indent);
+  }
+  return typeof value === 'string' ? yamlString(value, { column, indent: indent + 2 }) : String(value);
+}
+
+function sequence(items: readonly unknown[], indent: number): string {
+  return items
+    .map((item) => {
+      // Collections begin behind the dash and go on below their own beginning.
+      const inner = typeof item === 'object' && item !== null ? indent + 2 : indent;
+      return `- ${block(item, indent + 2, inner)}`;
+    })
+    .join(`\n${' '.repeat(indent)}`);
+}
+
+function mapping(entries: Array<[key: string, value: unknown]>, indent: number): string {
+  return entries
+    .sort(([a], [b]) => compareKeys(a, b))
+    .map(([key, value]) => {
+      const title = `${yamlString(key, { column: indent, indent, isKey: true })}:`;
+      if (isFilled(value)) {
+        const inner = Array.isArray(value) ? indent : indent + 2;
+        return `${title}\n${' '.repeat(inner)}${block(value, inner, inner)}`;
+      }
+      return `${title} ${block(value, indent + title.length + 1, indent)}`;
+    })
+    .join(`\n${' '.repeat(indent)}`);
+}
+
+/** A list or a mapping that has something in it, and so begins on a line of its own. */
+function isFilled(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some((item) => item !== undefined);
+}
+
+/** Order of keys as go-yaml sorts them: numbers inside a key by value, letters after everything else. */
+export function compareKeys(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
+  if (at === a.length || at === b.length) return a.length - b.length;
+  const [left, right] = [a.charAt(at), b.charAt(at)];
+  const [leftIsLetter, rightIsLetter] = [isLetter(left), isLetter(right)];
+  if (leftIsLetter !== rightIsLetter) return rightIsLetter ? -1 : 1;
+  if (leftIsLetter) return left < right ? -1 : 1;
+  return compareDigits(a, b, at) || (left < right ? -1 : 1);
+}
+
+/** Compares the numbers that begin at the first difference; 0 where neither key has one. */
+function compareDigits(a: string, b: string, at: number): number {
+  const [left, right] = [digitsAt(a, at), digitsAt(b, at)];
+  // Behind other digits a zero is no leading zero: there the longer run of digits is the larger number.
+  const behindDigits = /[1-9]\d*$/.test(a.slice(0, at)) && (left.startsWith('0') || right.startsWith('0')) ? '1' : '';
+  return Number(behindDigits + left) - Number(behindDigits + right) || left.length - right.length;
+}
+
+function digitsAt(key: string, at: number): string {
+  return /^\d*/.exec(key.slice(at))?.[0] ?? '';
+}
+
+function isLetter(character: string): boolean {
+  return /\p{L}/u.test(character);
+}
