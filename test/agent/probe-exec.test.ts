@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SystemClock } from '../../src/clock.ts';
+import { ProcessRuntime } from '../../src/runtime/process-runtime.ts';
 import type { ExecOutcome } from '../../src/runtime/runtime.ts';
 import { probing } from './probing.ts';
 
@@ -65,6 +70,40 @@ describe('an exec probe', () => {
     const exec = (): Promise<ExecOutcome> => Promise.resolve(exited(1, 'o'.repeat(10_000), 'e'.repeat(10_000)));
     const { output } = await probing({ exec: { command: ['x'] } }, { exec });
     expect(output).toBe('o'.repeat(10_000) + 'e'.repeat(240));
+  });
+});
+
+describe('an exec probe on this machine', () => {
+  const NOT_STARTED =
+    'rpc error: code = Unknown desc = failed to exec in container: failed to start exec "ID": OCI runtime exec failed: ' +
+    'exec failed: unable to start container process: exec: ';
+
+  it.each([
+    { command: ['true'], want: { result: 'success', output: '' } },
+    { command: ['sh', '-c', 'echo err >&2; echo out; exit 3'], want: { result: 'failure', output: 'out\nerr\n' } },
+    {
+      command: ['sleep', '60'],
+      want: { result: 'failure', output: 'command timed out: "sleep 60" timed out after 1s' },
+    },
+    {
+      command: ['/no/such'],
+      want: { result: 'error', output: `${NOT_STARTED}"/no/such": stat /no/such: no such file or directory` },
+    },
+  ])('$command: $want.result', async ({ command, want }) => {
+    const fifoDir = mkdtempSync(path.join(tmpdir(), 'podrun-probe-'));
+    onTestFinished(() => rmSync(fifoDir, { recursive: true }));
+    const clock = new SystemClock();
+    const runtime = new ProcessRuntime({ clock, fifoDir });
+    const env = { PATH: process.env['PATH'] ?? '' };
+    const outcome = await probing(
+      { exec: { command }, timeoutSeconds: 1 },
+      {
+        clock,
+        exec: (argv, timeoutMs) =>
+          runtime.exec({ id: 'probe', argv, env, cwd: fifoDir, timeoutMs, maxOutputBytes: 10_240 }),
+      },
+    );
+    expect({ ...outcome, output: outcome.output.replace(/exec "[\da-f]+"/, 'exec "ID"') }).toEqual(want);
   });
 });
 

@@ -9,7 +9,7 @@ import { podWith } from '../lifecycle/base-objects.ts';
 export interface Circumstances {
   readonly container?: Partial<Container>;
   readonly podIP?: string;
-  readonly exec?: (argv: readonly string[], timeoutMs: number) => Promise<ExecOutcome>;
+  readonly exec?: (argv: [string, ...string[]], timeoutMs: number) => Promise<ExecOutcome>;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
 }
