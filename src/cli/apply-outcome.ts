@@ -1,7 +1,8 @@
 import type { RunOutcome } from '../agent/apply-run.ts';
 import { EXIT } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
-import { firstCause, waitingFor } from '../print/summary.ts';
+import { firstCause } from '../print/first-cause.ts';
+import { waitingFor } from '../print/waiting-for.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { tailOfFailure } from './log-tail.ts';
 

@@ -15,7 +15,7 @@ import type { Subscription } from '../store/store.ts';
 import type { ApplyFlags } from './apply.ts';
 import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
 import { explainOutcome, exitCodeOf } from './apply-outcome.ts';
-import type { ApplyView } from './apply-view.ts';
+import { type ApplyView, openView } from './apply-view.ts';
 import { openStore } from './environment.ts';
 import { goalCommand } from './goal-command.ts';
 import { loadOrExplain, printDryRun } from './manifest-input.ts';
@@ -34,8 +34,7 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const images = makeImageMap(flags.image, config);
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
-  const { openView } = await import('./apply-view.ts');
-  const view = openView({ flags, clock, pods });
+  const view = await openView({ flags, clock, pods });
   try {
     for (const { resource, object } of records) view.note(storeRecord(store, resource, object));
     if (pods.length === 0) return 0;
@@ -62,6 +61,8 @@ async function runPods(session: Session): Promise<number> {
   const { plan, clock, store, view, images } = session;
   const fifoDir = path.join(store.root, '.fifos', String(process.pid));
   const runtime = new ProcessRuntime({ clock, fifoDir });
+  // The first container would have to wait for these; a failure shows at its start.
+  void runtime.prepare().catch(() => undefined);
   const killAll = (): void => runtime.killAll();
   process.once('exit', killAll);
   const begun = await beginRuns(session);
@@ -135,7 +136,11 @@ async function beginRuns({ store, clock, pods }: Session): Promise<Begun[]> {
   for (const pod of pods) {
     const { namespace, name } = pod.metadata;
     const remains = store.remainsOf(namespace, name);
-    if (remains.length > 0) await endRemains(remains.map((main) => ({ id: main.id, main })), clock);
+    if (remains.length > 0)
+      await endRemains(
+        remains.map((main) => ({ id: main.id, main })),
+        clock,
+      );
     const started = store.startRun(pod, process.argv.slice(2).join(' '));
     if (!started.ok) {
       for (const { pod: other } of begun) store.delete('pods', other.metadata.namespace, other.metadata.name);
@@ -146,7 +151,10 @@ async function beginRuns({ store, clock, pods }: Session): Promise<Begun[]> {
   return begun;
 }
 
-function alreadyRunning(name: string, owner: { readonly pid: number; readonly command?: string | undefined }): PodrunError {
+function alreadyRunning(
+  name: string,
+  owner: { readonly pid: number; readonly command?: string | undefined },
+): PodrunError {
   const command = owner.command === undefined ? '' : `: podrun ${owner.command}`;
   return new PodrunError(`error: pod "${name}" is already running under process ${owner.pid}${command}`, {
     hint: `End it there with Ctrl-C, or with: podrun delete pod ${name}`,
@@ -160,4 +168,3 @@ async function conclude(session: Session, outcome: RunOutcome, pods: readonly St
   if (explanation !== '') process.stderr.write(explanation);
   return exitCodeOf(outcome, pods);
 }
-

@@ -3,8 +3,6 @@ import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { OutputStream } from '../runtime/runtime.ts';
 import type { ApplyFlags } from './apply.ts';
-import { JsonView } from './json-view.ts';
-import { TextView } from './text-view.ts';
 
 /** What a run of `apply` shows while it goes on. */
 export interface ApplyView {
@@ -31,6 +29,7 @@ export interface ViewOptions {
 }
 
 /** The view that the user asked for: transitions for people, or a watch as Kubernetes streams it. */
-export function openView(options: ViewOptions): ApplyView {
-  return options.flags.output === 'json' ? new JsonView() : new TextView(options);
+export async function openView(options: ViewOptions): Promise<ApplyView> {
+  if (options.flags.output === 'json') return new (await import('./json-view.ts')).JsonView();
+  return new (await import('./text-view.ts')).TextView(options);
 }

@@ -7,7 +7,9 @@ import { registerVersion, version } from './version.ts';
 /** What stands behind `--` is somebody else's command line: it must not be read as options of podrun. */
 function splitCommand(argv: readonly string[]): { own: readonly string[]; command: readonly string[] | undefined } {
   const dashes = argv.indexOf('--');
-  return dashes < 0 ? { own: argv, command: undefined } : { own: argv.slice(0, dashes), command: argv.slice(dashes + 1) };
+  return dashes < 0
+    ? { own: argv, command: undefined }
+    : { own: argv.slice(0, dashes), command: argv.slice(dashes + 1) };
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -16,7 +18,10 @@ async function main(argv: readonly string[]): Promise<number> {
   const program = new Command('podrun')
     .description('Runs Kubernetes Pod manifests as plain child processes, with the lifecycle of a real kubelet.')
     .version(version, '--version', 'print the version')
-    .option('--state-dir <folder>', 'where podrun keeps what it knows (default: $PODRUN_STATE_DIR, else the XDG state folder)')
+    .option(
+      '--state-dir <folder>',
+      'where podrun keeps what it knows (default: $PODRUN_STATE_DIR, else the XDG state folder)',
+    )
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureOutput({ outputError: () => undefined })

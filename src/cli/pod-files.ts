@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { PodFiles } from '../agent/container-logs.ts';
 import { startTimeOf } from '../runtime/process-identity.ts';
 import { ContainerLog } from '../store/container-log.ts';
@@ -8,7 +9,7 @@ export function podFiles(store: FileStore): PodFiles {
   return {
     prepare: () => Promise.resolve(),
     openLog: ({ metadata }, container, attempt) =>
-      new ContainerLog(store.paths(metadata.namespace, metadata.name).containerLogs(container), attempt),
+      new ContainerLog(path.join(store.paths(metadata.namespace, metadata.name).logs, container, `${attempt}.log`)),
     recordProcess: ({ metadata }, { id, container }, pid) => {
       const startTime = startTimeOf(pid);
       // Gone already: there is nothing that a later command would have to end.
