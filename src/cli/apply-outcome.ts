@@ -43,11 +43,11 @@ export interface Explanation {
 }
 
 /** What is said last, on standard error: why it did not end well. Empty when there is nothing to explain. */
-export async function explainOutcome({ outcome, pods, store, timeout, nowMs }: Explanation): Promise<string> {
+export function explainOutcome({ outcome, pods, store, timeout, nowMs }: Explanation): string {
   switch (outcome.type) {
     case 'ended': {
       const failed = pods.filter(({ status }) => status.phase === 'Failed');
-      return (await Promise.all(failed.map((pod) => cause(store, pod)))).join('');
+      return failed.map((pod) => cause(store, pod)).join('');
     }
     case 'goalImpossible': {
       const { namespace, name } = outcome.pod.metadata;
@@ -68,6 +68,6 @@ export async function explainOutcome({ outcome, pods, store, timeout, nowMs }: E
   }
 }
 
-async function cause(store: FileStore, pod: StoredPod): Promise<string> {
-  return `error: ${firstCause(pod, await tailOfFailure(store, pod))}\n`;
+function cause(store: FileStore, pod: StoredPod): string {
+  return `error: ${firstCause(pod, tailOfFailure(store, pod))}\n`;
 }

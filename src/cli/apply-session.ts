@@ -164,7 +164,7 @@ function alreadyRunning(
 async function conclude(session: Session, outcome: RunOutcome, pods: readonly StoredPod[]): Promise<number> {
   const { flags, store } = session;
   const nowMs = session.clock.now().wallMs;
-  const explanation = await explainOutcome({ outcome, pods, store, timeout: flags.timeout, nowMs });
+  const explanation = explainOutcome({ outcome, pods, store, timeout: flags.timeout, nowMs });
   if (explanation !== '') process.stderr.write(explanation);
   return exitCodeOf(outcome, pods);
 }

@@ -1,7 +1,7 @@
-import path from 'node:path';
 import type { PodFiles } from '../agent/container-logs.ts';
 import { startTimeOf } from '../runtime/process-identity.ts';
 import { ContainerLog } from '../store/container-log.ts';
+import { instanceLogPath } from '../store/log-files.ts';
 import type { FileStore } from '../store/file-store.ts';
 
 /** The files of Pods, in the store's folders. */
@@ -9,7 +9,7 @@ export function podFiles(store: FileStore): PodFiles {
   return {
     prepare: () => Promise.resolve(),
     openLog: ({ metadata }, container, attempt) =>
-      new ContainerLog(path.join(store.paths(metadata.namespace, metadata.name).logs, container, `${attempt}.log`)),
+      new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),
     recordProcess: ({ metadata }, { id, container }, pid) => {
       const startTime = startTimeOf(pid);
       // Gone already: there is nothing that a later command would have to end.

@@ -1,0 +1,16 @@
+import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
+import { causeOf } from '../print/first-cause.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { instanceLogPath } from '../store/log-files.ts';
+import { lastLogLines } from '../store/log-reader.ts';
+
+const LINES = 10;
+
+/** The last lines of the container that is to blame for how the Pod ended; none when there is no such container. */
+export function tailOfFailure(store: FileStore, pod: StoredPod): string[] {
+  const container = causeOf(pod)?.container;
+  if (container === undefined) return [];
+  const { namespace, name } = pod.metadata;
+  const status = allContainerStatuses(pod.status).find((one) => one.name === container);
+  return lastLogLines(instanceLogPath(store.paths(namespace, name).logs, container, status?.restartCount ?? 0), LINES);
+}
