@@ -1,10 +1,11 @@
 import { subdomainMessages } from '../../api/names.ts';
-import type { Container, PodSpec, WindowsSecurityContextOptions } from '../../api/generated/types.ts';
+import type { PodSpec, WindowsSecurityContextOptions } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { forbidden, invalid, notSupported, required } from '../field-error.ts';
+import { containersWithPaths } from '../pod-specs.ts';
 import { wellFormed } from './checks.ts';
-import { child, item } from './path.ts';
+import { child } from './path.ts';
 
 /** Rules that depend on the operating system of a Pod. Source: pkg/apis/core/validation/validation.go, validateOS. */
 
@@ -29,16 +30,6 @@ const NOT_ON_WINDOWS = {
     ...(['runAsUser', 'runAsGroup'] as const),
   ],
 } as const;
-
-/** All containers of a Pod with their paths: init, regular, ephemeral. */
-export function containersWithPaths(path: string, spec: Decoded<PodSpec>): [string, Decoded<Container>][] {
-  return (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((field) =>
-    (spec[field] ?? []).map((container, index): [string, Decoded<Container>] => [
-      item(child(path, field), index),
-      container,
-    ]),
-  );
-}
 
 /** The system itself, then what does not go with it. */
 export function validateOs(path: string, spec: Decoded<PodSpec>): FieldError[] {

@@ -113,7 +113,6 @@ export function validateStatefulSet(statefulSet: Decoded<StatefulSet>): FieldErr
     ...notNegative('spec.replicas', spec.replicas),
     ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
     ...notNegative('spec.ordinals.start', spec.ordinals?.start),
-    ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
     ...wellFormedIfSet('spec.serviceName', spec.serviceName, subdomainMessages),
     ...each('spec.volumeClaimTemplates', spec.volumeClaimTemplates, (claim, at) =>
       validateClaimSpec(child(at, 'spec'), claim.spec ?? {}),

@@ -1,0 +1,54 @@
+import { labelMessages } from '../api/names.ts';
+import type { PersistentVolumeClaim, StatefulSet } from '../api/generated/types.ts';
+import type { KubeObject } from '../api/objects.ts';
+import type { Decoded } from './decoded.ts';
+import { podIn } from './pod-specs.ts';
+import { nameOf } from './validate/metadata.ts';
+import { podWarnings } from './warnings/pod.ts';
+import { fractionalBytes } from './warnings/resources.ts';
+import { serviceWarnings } from './warnings/service.ts';
+
+/** Kinds whose name becomes part of host names. */
+const NAMES_PODS: ReadonlySet<string> = new Set(['Job', 'CronJob', 'Deployment', 'ReplicaSet']);
+
+/**
+ * What the API server would warn of, word for word; kubectl prints each behind `Warning: `.
+ * @param object defaulted and valid
+ */
+export function warningsFor(object: KubeObject): string[] {
+  const pod = podIn(object);
+  return [...nameWarnings(object), ...(pod === undefined ? [] : podWarnings(pod)), ...ofKind(object)];
+}
+
+function nameWarnings({ kind, metadata }: KubeObject): string[] {
+  const isPod = kind === 'Pod';
+  if (!isPod && !NAMES_PODS.has(kind)) return [];
+  const messages = labelMessages(nameOf(metadata));
+  if (messages.length === 0) return [];
+  const use = isPod ? "this is used in the Pod's hostname" : 'this is used in Pod names and hostnames';
+  const advice = 'which can result in surprising behavior; a DNS label is recommended';
+  return [`metadata.name: ${use}, ${advice}: [${messages.join(' ')}]`];
+}
+
+function ofKind(object: Decoded<KubeObject>): string[] {
+  switch (object.kind) {
+    case 'Service':
+      return serviceWarnings(object);
+    case 'PersistentVolumeClaim':
+      return claimWarnings(object);
+    case 'StatefulSet':
+      return historyWarnings(object);
+    default:
+      return [];
+  }
+}
+
+function claimWarnings({ spec }: Decoded<PersistentVolumeClaim>): string[] {
+  return fractionalBytes('spec.resources', spec?.resources, ['storage']);
+}
+
+function historyWarnings({ spec }: Decoded<StatefulSet>): string[] {
+  const isNegative = (spec?.revisionHistoryLimit ?? 0) < 0;
+  const text = 'a negative value retains all historical revisions; a value >= 0 is recommended';
+  return isNegative ? [`spec.revisionHistoryLimit: ${text}`] : [];
+}

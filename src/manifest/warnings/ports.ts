@@ -1,0 +1,64 @@
+import type { Container, ContainerPort } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import { quote } from '../field-error.ts';
+
+interface PlacedPort {
+  readonly path: string;
+  readonly port: Decoded<ContainerPort>;
+}
+
+/** Ports of all containers of a Pod against each other. Source: pkg/api/pod/warnings.go. */
+export function portWarnings(containers: readonly (readonly [string, Decoded<Container>])[]): string[] {
+  const ports = containers.flatMap(([path, container]) => placed(path, container));
+  const numbers = ports.flatMap(({ path, port }, index) => [
+    ...(port.hostIP && !port.hostPort ? [`${path}: hostIP set without hostPort: ${goStruct(port)}`] : []),
+    ...ports.slice(0, index).flatMap((other) => clash(port, other.port, path, other.path)),
+  ]);
+  return [...numbers, ...nameWarnings(containers)];
+}
+
+function placed(path: string, container: Decoded<Container>): PlacedPort[] {
+  return (container.ports ?? []).map((port, index) => ({ path: `${path}.ports[${index}]`, port }));
+}
+
+function clash(port: Decoded<ContainerPort>, other: Decoded<ContainerPort>, path: string, otherPath: string): string[] {
+  if (port.containerPort !== other.containerPort || port.protocol !== other.protocol) return [];
+  const [hostPort, otherHostPort] = [port.hostPort ?? 0, other.hostPort ?? 0];
+  const [hostIP, otherHostIP] = [port.hostIP ?? '', other.hostIP ?? ''];
+  if (hostIP === otherHostIP && hostPort === otherHostPort)
+    return [`${path}: duplicate port definition with ${otherPath}`];
+  if (hostPort === 0 || otherHostPort === 0) return [`${path}: overlapping port definition with ${otherPath}`];
+  const isAmbiguous = hostPort === otherHostPort && (hostIP === '') !== (otherHostIP === '');
+  return isAmbiguous ? [`${path}: dangerously ambiguous port definition with ${otherPath}`] : [];
+}
+
+/** A name twice among the containers that run together. */
+function nameWarnings(containers: readonly (readonly [string, Decoded<Container>])[]): string[] {
+  const first = new Map<string, string>();
+  const together = containers.filter(
+    ([path, { restartPolicy }]) => !path.includes('.initContainers[') || restartPolicy === 'Always',
+  );
+  return together.flatMap(([at, container]) =>
+    placed(at, container).flatMap(({ path, port: { name } }) => {
+      if (!name) return [];
+      const other = first.get(name);
+      if (other === undefined) {
+        first.set(name, path);
+        return [];
+      }
+      const effect = `services and probes that select ports by name will use ${other}`;
+      return [`${path}: duplicate port name ${quote(name)} with ${other}, ${effect}`];
+    }),
+  );
+}
+
+/** How Go prints the port with %+v. */
+function goStruct({
+  name = '',
+  hostPort = 0,
+  containerPort = 0,
+  protocol = '',
+  hostIP = '',
+}: Decoded<ContainerPort>): string {
+  return `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
+}

@@ -1,0 +1,38 @@
+import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
+import { lookUp } from '../decoded.ts';
+import { quote } from '../field-error.ts';
+
+type ResourceList = Readonly<Record<string, string | undefined>>;
+
+const UNIT_NANO = 1_000_000_000n;
+
+/** Resources of a container that are counted in bytes. */
+export const BYTE_RESOURCES: readonly string[] = ['memory', 'ephemeral-storage'];
+
+/** There is no half byte: `100m` of memory is meant as `100M`. */
+export function fractionalByteWarnings(
+  path: string,
+  list: ResourceList | undefined,
+  names: readonly string[],
+): string[] {
+  return names.flatMap((name) => {
+    const text = lookUp(list, name);
+    if (text === undefined) return [];
+    const quantity = parseQuantity(text);
+    if (quantity.nano % UNIT_NANO === 0n) return [];
+    const shown = quote(formatQuantity(quantity));
+    return [`${path}[${name}]: fractional byte value ${shown} is invalid, must be an integer`];
+  });
+}
+
+/** In limits and requests, in the order of the API: resource by resource. */
+export function fractionalBytes(
+  path: string,
+  resources: { limits?: ResourceList | undefined; requests?: ResourceList | undefined } | undefined,
+  names: readonly string[],
+): string[] {
+  return names.flatMap((name) => [
+    ...fractionalByteWarnings(`${path}.limits`, resources?.limits, [name]),
+    ...fractionalByteWarnings(`${path}.requests`, resources?.requests, [name]),
+  ]);
+}

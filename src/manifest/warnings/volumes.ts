@@ -1,0 +1,82 @@
+import type { Volume, VolumeProjection } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import { quote } from '../field-error.ts';
+import { fractionalBytes } from './resources.ts';
+
+/** Volumes of the past, in the order and the spelling of the API. Source: pkg/api/pod/warnings.go. */
+const OLD_VOLUMES: readonly (readonly [keyof Volume, string, string])[] = [
+  ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
+  ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
+  ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
+  ['flocker', 'flocker', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
+  ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
+  ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
+];
+
+/** A file of a volume and what it comes from; the source is empty when the volume has only one. */
+interface PlannedFile {
+  readonly path: string;
+  readonly source: string;
+}
+
+export function volumeWarnings(path: string, volumes: readonly Decoded<Volume>[]): string[] {
+  const old = volumes.flatMap((volume, index) => {
+    const at = `${path}[${index}]`;
+    const claim = volume.ephemeral?.volumeClaimTemplate?.spec?.resources;
+    return [
+      ...OLD_VOLUMES.filter(([field]) => volume[field] !== undefined).map(([, name, text]) => `${at}.${name}: ${text}`),
+      ...fractionalBytes(`${at}.ephemeral.volumeClaimTemplate.spec.resources`, claim, ['storage']),
+    ];
+  });
+  return [...old, ...volumes.flatMap(overlapWarnings)];
+}
+
+/** Files in the place of other files, or of the folders of other files. */
+function overlapWarnings(volume: Decoded<Volume>): string[] {
+  const { name = '', configMap, secret, downwardAPI, projected } = volume;
+  const warn = (what: string, files: readonly PlannedFile[]): string[] =>
+    overlaps(files).map((overlap) => `volume ${quote(name)} (${what}): overlapping paths: ${overlap}`);
+  return [
+    ...warn(`ConfigMap ${quote(configMap?.name ?? '')}`, plannedFiles(configMap?.items, '')),
+    ...warn(`Secret ${quote(secret?.secretName ?? '')}`, plannedFiles(secret?.items, '')),
+    ...warn('DownwardAPI', plannedFiles(downwardAPI?.items, '')),
+    ...(projected?.sources ?? [])
+      .filter((source) => Object.keys(source).length === 0)
+      .map(() => `volume ${quote(name)} (Projected) has no sources provided`),
+    ...warn('Projected', (projected?.sources ?? []).flatMap(projectedFiles)),
+  ];
+}
+
+function plannedFiles(files: readonly { path?: string | undefined }[] | undefined, source: string): PlannedFile[] {
+  return (files ?? []).map(({ path = '' }) => ({ path: path.replace(/\/+$/, ''), source }));
+}
+
+/** Of several kinds in one source, which is a mistake, the first counts. */
+function projectedFiles({
+  configMap,
+  secret,
+  downwardAPI,
+  serviceAccountToken,
+}: Decoded<VolumeProjection>): PlannedFile[] {
+  if (configMap?.items) return plannedFiles(configMap.items, `ConfigMap ${quote(configMap.name ?? '')}`);
+  if (secret?.items) return plannedFiles(secret.items, `Secret ${quote(secret.name ?? '')}`);
+  if (downwardAPI?.items) return plannedFiles(downwardAPI.items, 'DownwardAPI');
+  return serviceAccountToken ? plannedFiles([serviceAccountToken], 'ServiceAccountToken') : [];
+}
+
+function overlaps(files: readonly PlannedFile[]): string[] {
+  const show = ({ path, source }: PlannedFile): string => (source === '' ? quote(path) : `${quote(path)} (${source})`);
+  return files.flatMap((file, index) =>
+    files
+      .slice(0, index)
+      .filter((earlier) => isWithin(file.path, earlier.path) || isWithin(earlier.path, file.path))
+      .map((earlier) => `${show(file)} with ${show(earlier)}`),
+  );
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner !== '' && outer !== '' && `${inner}/`.startsWith(`${outer}/`);
+}
