@@ -37,22 +37,23 @@ export interface Explanation {
   /** The Pods as they ended. */
   readonly pods: readonly StoredPod[];
   readonly store: FileStore;
-  /** As it was written. */
+  /** The goal and the time-out, as people write them. */
+  readonly goal: string;
   readonly timeout: string | undefined;
   readonly nowMs: number;
 }
 
 /** What is said last, on standard error: why it did not end well. Empty when there is nothing to explain. */
-export function explainOutcome({ outcome, pods, store, timeout, nowMs }: Explanation): string {
+export function explainOutcome({ outcome, pods, store, goal, timeout, nowMs }: Explanation): string {
   switch (outcome.type) {
     case 'ended': {
       const failed = pods.filter(({ status }) => status.phase === 'Failed');
-      return failed.map((pod) => cause(store, pod)).join('');
+      return failed.map((pod) => `error: pod "${pod.metadata.name}" failed: ${cause(store, pod)}\n`).join('');
     }
     case 'goalImpossible': {
       const { namespace, name } = outcome.pod.metadata;
       const ended = pods.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-      return cause(store, ended ?? outcome.pod);
+      return `error: pod "${name}" cannot become ${goal}: ${cause(store, ended ?? outcome.pod)}\n`;
     }
     case 'timedOut': {
       if (outcome.duringCommand) return `error: timed out after ${timeout} while COMMAND was running\n`;
@@ -69,5 +70,5 @@ export function explainOutcome({ outcome, pods, store, timeout, nowMs }: Explana
 }
 
 function cause(store: FileStore, pod: StoredPod): string {
-  return `error: ${firstCause(pod, tailOfFailure(store, pod))}\n`;
+  return firstCause(pod, tailOfFailure(store, pod));
 }

@@ -8,6 +8,7 @@ import { readNode } from '../agent/node.ts';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredEvent, StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
+import { goalText } from '../lifecycle/goal.ts';
 import { endRemains } from '../runtime/remains.ts';
 import { ProcessRuntime } from '../runtime/process-runtime.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -164,7 +165,8 @@ function alreadyRunning(
 async function conclude(session: Session, outcome: RunOutcome, pods: readonly StoredPod[]): Promise<number> {
   const { flags, store } = session;
   const nowMs = session.clock.now().wallMs;
-  const explanation = explainOutcome({ outcome, pods, store, timeout: flags.timeout, nowMs });
+  const goal = session.plan.goal === undefined ? '' : goalText(session.plan.goal);
+  const explanation = explainOutcome({ outcome, pods, store, goal, timeout: flags.timeout, nowMs });
   if (explanation !== '') process.stderr.write(explanation);
   return exitCodeOf(outcome, pods);
 }
