@@ -14,7 +14,6 @@ const MESSAGES: readonly { code: string; text?: RegExp; message: string; hint?: 
   },
   { code: 'BAD_SCALAR_START', message: 'found character that cannot start any token', hint: 'quote the text' },
   { code: 'BAD_ALIAS', message: 'did not find expected alphabetic or numeric character', hint: 'quote the text' },
-  { code: 'BAD_DQ_ESCAPE', message: 'found unknown escape character' },
   { code: 'MISSING_CHAR', text: /closing .quote/, message: 'found unexpected end of stream', hint: 'close the quote' },
   { code: 'MISSING_CHAR', text: /followed by map values/, message: "could not find expected ':'" },
   { code: 'MISSING_CHAR', text: /without - indicator/, message: "did not find expected '-' indicator" },

@@ -1,11 +1,11 @@
 // The yaml package is large: load this module with a dynamic import, at the first document that is not JSON.
-import { Composer, Lexer, Parser } from 'yaml';
+import { Composer, Parser } from 'yaml';
 import type { YAMLParseError } from 'yaml';
+import { lexemes } from './go-lexer.ts';
 import { MAX_DEPTH, tooDeep } from './limits.ts';
 import { SourceError, type SourceText } from './source-text.ts';
 import type { SourceNode } from './source-node.ts';
 import { goMessage } from './yaml-errors.ts';
-import { isQuoteEscape } from './yaml-escapes.ts';
 import { YamlTree } from './yaml-tree.ts';
 
 /** Pieces (words, brackets, blanks, line ends) of one document. More are refused: reading them would take seconds. */
@@ -52,7 +52,7 @@ function readTree(source: SourceText): SourceNode {
 function* syntaxTokens(text: string): ReturnType<Parser['parse']> {
   const parser = new Parser();
   let count = 0;
-  for (const lexeme of new Lexer().lex(text)) {
+  for (const lexeme of lexemes(text)) {
     count += 1;
     if (count > MAX_TOKENS) throw new SourceError(`document has more than ${MAX_TOKENS} tokens`, parser.offset);
     // Below the collections lies the document, on top of them may be a scalar.
@@ -78,8 +78,13 @@ function refuseDirectives(text: string): void {
   throw new SourceError(`yaml: ${message}`, match[0].lastIndexOf('%'), 'leave directives out');
 }
 
+/** Escapes are read by go-yaml's rules later; a comment may touch what it follows. */
+function isFineForGo({ code, message }: YAMLParseError): boolean {
+  return code === 'BAD_DQ_ESCAPE' || message.startsWith('Comments must be separated');
+}
+
 function refuseErrors(errors: readonly YAMLParseError[], source: SourceText): void {
-  const serious = errors.filter((error) => !isQuoteEscape(source.text, error));
+  const serious = errors.filter((error) => !isFineForGo(error));
   const [first] = serious.toSorted((a, b) => a.pos[0] - b.pos[0]);
   if (first === undefined) return;
   // At the end of the text, point behind what is there.

@@ -1,9 +1,9 @@
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Alias, Pair, ParsedNode, Scalar, YAMLMap } from 'yaml';
+import { doubleQuotedValue } from './double-quoted.ts';
 import { isExcessiveAliasing, MAX_DEPTH, tooDeep } from './limits.ts';
 import type { JsonScalar, MapEntry, MapNode, SourceNode } from './source-node.ts';
 import { SourceError } from './source-text.ts';
-import { doubleQuotedValue } from './yaml-escapes.ts';
 import { resolvePlain, resolveTagged, ScalarError } from './yaml-scalars.ts';
 
 /** How large and how deep a node is with its aliases written out. */
@@ -82,8 +82,11 @@ export class YamlTree {
       if (error instanceof ScalarError) throw new SourceError(error.message, offset);
       throw error;
     }
-    if (type !== 'QUOTE_DOUBLE') return source;
-    return doubleQuotedValue(this.#text.slice(offset, node.range[1]), source, offset);
+    const raw = this.#text.slice(offset, node.range[1]);
+    if (type === 'QUOTE_DOUBLE') return raw.includes('\\') ? doubleQuotedValue(raw, offset) : source;
+    // The last line of a block has a line end only if it is written.
+    const isCut = type !== 'QUOTE_SINGLE' && source.endsWith('\n') && !raw.endsWith('\n');
+    return isCut ? source.slice(0, -1) : source;
   }
 
   #map(map: YAMLMap.Parsed, offset: number): MapNode {
@@ -119,7 +122,10 @@ export class YamlTree {
 
   #key(node: ParsedNode): Pick<MapEntry, 'key' | 'keyOffset'> {
     const key = this.#node(node);
-    const [keyOffset] = node.range;
+    const [keyOffset, keyEnd] = node.range;
+    if (this.#text.slice(keyOffset, keyEnd).includes('\n') && key.kind === 'scalar') {
+      throw new SourceError("yaml: could not find expected ':'", keyOffset, 'a key stands on one line');
+    }
     if (key.kind !== 'scalar') throw new SourceError(`yaml: invalid map key: a ${key.kind} cannot be a key`, keyOffset);
     if (key.value !== null) return { key: String(key.value), keyOffset };
     throw new SourceError('unsupported map key of type: %!s(<nil>), key: <nil>', keyOffset, 'quote the key');

@@ -1,0 +1,60 @@
+import { SourceError } from './source-text.ts';
+
+/** What a backslash and a letter stand for in double quotes, by YAML 1.1 and go-yaml: `\'` is one of them, `\/` not. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  '0': '\0',
+  a: '\u0007',
+  b: '\b',
+  t: '\t',
+  '\t': '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+  e: '\u001b',
+  ' ': ' ',
+  '"': '"',
+  "'": "'",
+  '\\': '\\',
+  N: '\u0085',
+  _: '\u00a0',
+  L: '\u2028',
+  P: '\u2029',
+};
+
+/** An escaped line end with the blanks and empty lines after it, any other escape, or a line end with all around it. */
+const PIECE = /\\\n(?<joined>[ \t\n]*)|\\(?<escape>[^])(?<hex>[0-9a-fA-F]{0,8})|(?<![ \t])[ \t]*\n[ \t\n]*/g;
+
+const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+
+/**
+ * The value of a scalar in double quotes that has escapes.
+ * @param raw as written, with its quotes
+ * @param offset of the opening quote, for messages
+ * @throws SourceError for an escape that there is not
+ */
+export function doubleQuotedValue(raw: string, offset: number): string {
+  return raw.slice(1, -1).replaceAll(PIECE, (piece: string, joined, escape, hex, at: number): string => {
+    if (typeof joined === 'string') return '\n'.repeat(lineEnds(joined));
+    if (typeof escape === 'string') return unescape(escape, String(hex), offset + 1 + at);
+    // A single line end is a blank, each further one a line feed.
+    return '\n'.repeat(lineEnds(piece) - 1) || ' ';
+  });
+}
+
+const lineEnds = (text: string): number => text.split('\n').length - 1;
+
+function unescape(escape: string, following: string, offset: number): string {
+  const digits = HEX_DIGITS[escape];
+  if (digits === undefined) {
+    const char = ESCAPES[escape];
+    if (char === undefined) throw new SourceError('yaml: found unknown escape character', offset);
+    return char + following;
+  }
+  if (following.length < digits) throw new SourceError('yaml: did not find expected hexdecimal number', offset);
+  const code = Number.parseInt(following.slice(0, digits), 16);
+  if ((code >= 0xd800 && code <= 0xdfff) || code > 0x10_ffff) {
+    throw new SourceError('yaml: found invalid Unicode character escape code', offset);
+  }
+  return String.fromCodePoint(code) + following.slice(digits);
+}
