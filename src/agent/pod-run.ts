@@ -87,7 +87,7 @@ export class PodRun {
   /** Ends the run; the record stays. */
   terminate(how: { readonly force: boolean }): void {
     if (this.#isOver) return;
-    if (this.#worker === undefined) this.#end();
+    if (this.#worker === undefined) this.#fail('Terminated', 'Pod was ended before it could be scheduled');
     else this.#worker.terminate(how);
   }
 
@@ -132,10 +132,13 @@ export class PodRun {
   #reject({ reason, message, eventMessage }: Extract<Schedule, { rejected: true }>): void {
     this.#recordEvent(this.#pod, { type: 'Warning', reason, message: eventMessage });
     const startTime = formatTime(this.#options.clock.now().wallMs);
-    this.#pod = this.#saveStatus({
-      ...this.#pod,
-      status: { ...this.#pod.status, phase: 'Failed', reason, message, startTime },
-    });
+    this.#pod = { ...this.#pod, status: { ...this.#pod.status, startTime } };
+    this.#fail(reason, message);
+  }
+
+  /** The end of a Pod that never ran. */
+  #fail(reason: string, message: string): void {
+    this.#pod = this.#saveStatus({ ...this.#pod, status: { ...this.#pod.status, phase: 'Failed', reason, message } });
     this.#end();
   }
 

@@ -29,6 +29,7 @@ export class TextView implements ApplyView {
   readonly #lines = new Map<string, OutputLines>();
   readonly #told = new Set<string>();
   readonly #status: StatusLine;
+  #isEnding = false;
 
   constructor({ flags, clock, pods }: ViewOptions) {
     this.#clock = clock;
@@ -86,6 +87,7 @@ export class TextView implements ApplyView {
   }
 
   ending(outcome: RunOutcome): void {
+    this.#isEnding = true;
     const text = ENDINGS[outcome.type](outcome as never);
     if (text !== '') this.#line(this.#style.color.tone('muted', text));
     this.#status.refresh();
@@ -115,8 +117,15 @@ export class TextView implements ApplyView {
   #waiting(): string {
     const { wallMs } = this.#clock.now();
     const open = [...this.#pods.values()].filter(({ status }) => !isTerminalPhase(status.phase));
-    return open.map((pod) => `${pod.metadata.name}: ${waitingFor(pod, wallMs)}`).join('; ');
+    const phrase = (pod: StoredPod): string => (this.#isEnding ? stopping(pod) : waitingFor(pod, wallMs));
+    return open.map((pod) => `${pod.metadata.name}: ${phrase(pod)}`).join('; ');
   }
+}
+
+/** Which containers have yet to end. */
+function stopping(pod: StoredPod): string {
+  const running = allContainerStatuses(pod.status).filter(({ state }) => state?.running !== undefined);
+  return running.length === 0 ? 'ending' : `stopping ${running.map(({ name }) => name).join(', ')}`;
 }
 
 /** Said when the end of a run has been decided and its Pods are being ended. */
