@@ -20,24 +20,21 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /**
- * Runs something that reads or writes the state folder, so that trouble with the disk becomes one sentence.
+ * Runs something that reads or writes, so that trouble with the disk becomes one sentence.
+ * @param what for example `the state folder /home/u/.local/state/podrun`
  * @throws {PodrunError} when the disk is full, read-only, …
  */
-export function onDisk<T>(root: string, run: () => T): T {
+export function onDisk<T>(what: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    throw explain(root, error);
+    const trouble = TROUBLES[errorCode(error) ?? ''];
+    if (trouble === undefined) throw error;
+    throw new PodrunError(`cannot use ${what}: ${trouble}`, {
+      hint: 'Repair it, or choose another folder with --state-dir or PODRUN_STATE_DIR.',
+      cause: error,
+    });
   }
-}
-
-function explain(root: string, error: unknown): unknown {
-  const trouble = TROUBLES[errorCode(error) ?? ''];
-  if (trouble === undefined) return error;
-  return new PodrunError(`cannot use the state folder ${root}: ${trouble}`, {
-    hint: 'Repair it, or choose another folder with --state-dir or PODRUN_STATE_DIR.',
-    cause: error,
-  });
 }
 
 /** Answers undefined where there is no such file or folder. */

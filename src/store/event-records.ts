@@ -1,19 +1,13 @@
 import type { KubeObject, StoredEvent, StoredMeta, WatchEvent } from '../api/objects.ts';
 import { podPaths } from './layout.ts';
+import { LineCursor } from './line-cursor.ts';
 import { keysIn, keyText, type ObjectKey } from './listing.ts';
 import { changedMetadata, keyOf, newMetadata, type StoredObject } from './metadata.ts';
 import type { PlainRecords } from './plain-records.ts';
 import type { StorageParts } from './storage.ts';
 import type { Scope, Storable } from './store.ts';
 import { alreadyExists } from './store-errors.ts';
-import {
-  appendTransition,
-  isAboutEvent,
-  LogCursor,
-  parseTransition,
-  transitionLine,
-  transitionLines,
-} from './transition-log.ts';
+import { appendTransition, isAboutEvent, parseTransition, transitionLine, transitionLines } from './transition-log.ts';
 
 /**
  * Events. Those about a Pod are lines of its transition log and go with it: the latest line of a name is the Event.
@@ -97,16 +91,16 @@ export class EventRecords {
 /** Which Events a log holds, as far as needed to write the next one. */
 class EventLog {
   readonly #path: string;
-  readonly #cursor: LogCursor;
+  readonly #cursor: LineCursor;
   readonly #known = new Map<string, StoredMeta>();
 
-  private constructor(path: string, cursor: LogCursor) {
+  private constructor(path: string, cursor: LineCursor) {
     this.#path = path;
     this.#cursor = cursor;
   }
 
   static open(path: string): EventLog | undefined {
-    const cursor = LogCursor.open(path, 'start');
+    const cursor = LineCursor.open(path, 'start');
     return cursor === undefined ? undefined : new EventLog(path, cursor);
   }
 

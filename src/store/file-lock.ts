@@ -66,7 +66,7 @@ export class FileLocks {
   #tryAcquire(file: string): boolean {
     this.#self ??= knownProcess(process.pid, this.#lookup);
     this.#taken += 1;
-    const holder = [this.#self.pid, this.#self.startTime, this.#self.bootId, this.#taken].join('|');
+    const holder = [this.#self.pid, this.#self.startTime, this.#self.bootId, this.#taken.toString(36)].join('|');
     try {
       inFolder(path.dirname(file), () => symlinkSync(holder, file));
       return true;

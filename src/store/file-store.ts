@@ -224,6 +224,6 @@ export class FileStore implements Store {
   }
 
   #onDisk<T>(run: () => T): T {
-    return onDisk(this.root, run);
+    return onDisk(`the state folder ${this.root}`, run);
   }
 }

@@ -1,15 +1,16 @@
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { FolderWatch, watchPath } from './folder-watch.ts';
 import { podPaths } from './layout.ts';
+import { LineCursor } from './line-cursor.ts';
 import { isWithin, keysIn, keyText, type ObjectKey } from './listing.ts';
 import type { StoredObject } from './metadata.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
-import { isAboutEvent, LogCursor, parseTransition } from './transition-log.ts';
+import { isAboutEvent, parseTransition } from './transition-log.ts';
 
 /** One transition log that is being followed. */
 interface Follower {
   readonly key: ObjectKey;
-  readonly cursor: LogCursor;
+  readonly cursor: LineCursor;
   readonly watcher: { close(): void };
   /** The Pod as last told; undefined once it was told to be deleted. */
   pod: StoredPod | undefined;
@@ -90,7 +91,7 @@ export class PodFeed {
 
   #attach(key: ObjectKey, from: 'start' | 'end'): Follower | undefined {
     const { transitions } = podPaths(this.#options.root, key.namespace, key.name);
-    const cursor = LogCursor.open(transitions, from);
+    const cursor = LineCursor.open(transitions, from);
     if (cursor === undefined) return undefined;
     const pod = from === 'end' ? this.#options.readPod(key) : undefined;
     const follower: Follower = { key, cursor, watcher: watchPath(transitions, () => this.check(key)), pod };

@@ -50,7 +50,7 @@ describe('the owner of a Pod', () => {
     expect(store.ownerOf('default', 'web')).toEqual({
       pid: process.pid,
       startTime: '100',
-      bootId: 'first-boot',
+      bootId: 'firstboot',
       command: 'podrun apply',
       since: '2026-11-20T00:00:00.000000Z',
     });
@@ -133,7 +133,7 @@ describe('remains of a Pod', () => {
     const { machine, root } = runningPod();
     const store = machine.open(root);
     const record = (pid: number, startTime: string): void =>
-      store.recordProcess('default', 'web', { pid, startTime, containerName: 'main' });
+      store.recordProcess('default', 'web', { id: 'c1', pid, startTime, containerName: 'main' });
     for (const [pid, startTime] of [
       [11, '1'],
       [12, '2'],
@@ -145,7 +145,7 @@ describe('remains of a Pod', () => {
     machine.startTimes.delete(12);
     machine.startTimes.set(13, '33');
     expect(machine.open(root).remainsOf('default', 'web')).toEqual([
-      { pid: 11, startTime: '1', containerName: 'main', bootId: 'first-boot' },
+      { id: 'c1', pid: 11, startTime: '1', containerName: 'main', bootId: 'firstboot' },
     ]);
     machine.boot = 'second-boot';
     expect(machine.open(root).remainsOf('default', 'web')).toEqual([]);
@@ -154,14 +154,14 @@ describe('remains of a Pod', () => {
   it('are found although the last record is torn', () => {
     const { machine, root } = runningPod();
     const store = machine.open(root);
-    store.recordProcess('default', 'web', { pid: process.pid, startTime: '100', containerName: 'main' });
+    store.recordProcess('default', 'web', { id: 'c1', pid: process.pid, startTime: '100', containerName: 'main' });
     appendFileSync(store.paths('default', 'web').processes, '{"pid":12,"star');
     expect(store.remainsOf('default', 'web').map(({ pid }) => pid)).toEqual([process.pid]);
   });
 
   it('cannot be recorded for a Pod that is gone', () => {
     const store = new Machine().open(temporaryFolder());
-    const started = { pid: 1, startTime: '1', containerName: 'main' };
+    const started = { id: 'c1', pid: 1, startTime: '1', containerName: 'main' };
     expect(() => store.recordProcess('default', 'web', started)).toThrow('pods "web" not found');
     expect(store.remainsOf('default', 'web')).toEqual([]);
   });

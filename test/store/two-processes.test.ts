@@ -9,7 +9,8 @@ import { exitOf, killHard, messageOf, startWorker, useWorkers } from './workers.
 
 useWorkers();
 
-const GONE = `4000000|1|${realProcesses.bootId()}|`;
+const BOOT = realProcesses.bootId().replaceAll('-', '');
+const GONE = `4000000|1|${BOOT}|`;
 
 function newCounter(root: string): void {
   const metadata = { name: 'counter', namespace: 'default' };
@@ -52,7 +53,7 @@ describe('several writers', () => {
 
   it('respect a lock whose holder lives, and say who it is when it takes too long', () => {
     const root = temporaryFolder();
-    const holder = `${process.ppid}|${realProcesses.startTimeOf(process.ppid)}|${realProcesses.bootId()}|1`;
+    const holder = `${process.ppid}|${realProcesses.startTimeOf(process.ppid)}|${BOOT}|1`;
     leaveLock(root, 'pods/default/web', holder);
     const pause = vi.spyOn(Atomics, 'wait').mockReturnValue('timed-out');
     try {

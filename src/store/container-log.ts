@@ -1,0 +1,130 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { makeFolder } from './atomic-file.ts';
+import { type LogStream, recordHead, recordTime } from './cri-line.ts';
+import { ifPresent, onDisk } from './disk-errors.ts';
+import { endsWithNewline } from './line-cursor.ts';
+import { removeOldInstances, rotatedParts } from './log-files.ts';
+
+/** Kubelet's `containerLogMaxSize` and `containerLogMaxFiles`. */
+const KUBELET_LIMITS: LogLimits = { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 };
+
+/** Containerd's longest piece of a line. */
+const PIECE_BYTES_MAX = 16 * 1024;
+
+const NEWLINE = 10;
+const FILE_MODE = 0o600;
+
+export interface LogLimits {
+  /** A file that would become larger is put aside, and a new one begun. */
+  readonly fileBytesMax: number;
+  /** Files kept, with the one that is written. */
+  readonly filesMax: number;
+}
+
+/**
+ * Writes the log of one instance of a container: see cri-line.ts for the form and log-files.ts for the files. Every
+ * chunk of output is in the file, byte for byte, when `write` returns; nothing is held back for the end of a line.
+ */
+export class ContainerLog {
+  readonly #path: string;
+  readonly #limits: LogLimits;
+  #file: number;
+  #size: number;
+  #lastMs = 0;
+
+  /**
+   * Opens the log, or continues it, and removes those of instances that are too old.
+   * @param file `…/logs/CONTAINER/RESTARTCOUNT.log`; folders are made
+   * @throws {PodrunError} when it cannot be written
+   */
+  constructor(file: string, limits: LogLimits = KUBELET_LIMITS) {
+    this.#path = file;
+    this.#limits = limits;
+    this.#file = this.#onDisk(() => {
+      makeFolder(path.dirname(file));
+      return openSync(file, 'a+', FILE_MODE);
+    });
+    // Torn by a crash: the next record begins on a line of its own.
+    if (!endsWithNewline(this.#file)) writeSync(this.#file, '\n');
+    this.#size = fstatSync(this.#file).size;
+    removeOldInstances(path.dirname(file));
+  }
+
+  /**
+   * Writes a piece of output.
+   * @param wallMs when it was read; times in a log never go back, whatever the clock does
+   * @throws {PodrunError} when it cannot be written; the log then ends before this chunk
+   */
+  write(stream: LogStream, chunk: Buffer, wallMs: number): void {
+    if (chunk.length === 0) return;
+    this.#lastMs = Math.max(this.#lastMs, wallMs);
+    const time = recordTime(this.#lastMs);
+    const records = toRecords(chunk, recordHead(time, stream, true), recordHead(time, stream, false));
+    this.#onDisk(() => {
+      if (this.#size > 0 && this.#size + records.length > this.#limits.fileBytesMax) this.#rotate(time);
+      this.#append(records);
+    });
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #append(records: Buffer): void {
+    try {
+      let written = 0;
+      while (written < records.length) written += writeSync(this.#file, records, written);
+      this.#size += records.length;
+    } catch (error) {
+      // Half a record would spoil the next one.
+      ftruncateSync(this.#file, this.#size);
+      throw error;
+    }
+  }
+
+  #rotate(time: string): void {
+    const earlier = rotatedParts(this.#path);
+    const part = `${this.#path}.${time.replaceAll(/[-:]|000Z$/g, '').replace('T', '-')}`;
+    const latest = earlier.at(-1) ?? '';
+    // Two within a microsecond, or after the clock was set back: the names still sort by age.
+    const place = part > latest ? part : `${latest}+`;
+    // Missing, if the last attempt got no further than this.
+    ifPresent(() => renameSync(this.#path, place));
+    const next = openSync(this.#path, 'a', FILE_MODE);
+    closeSync(this.#file);
+    this.#file = next;
+    this.#size = 0;
+    const surplus = earlier.length + 2 - this.#limits.filesMax;
+    for (const oldest of earlier.slice(0, Math.max(0, surplus))) rmSync(oldest, { force: true });
+  }
+
+  #onDisk<T>(run: () => T): T {
+    return onDisk(`the log ${this.#path}`, run);
+  }
+}
+
+/** The records of a chunk of output: one for each line or piece of a line, ready to be written at once. */
+function toRecords(chunk: Buffer, endHead: Buffer, pieceHead: Buffer): Buffer {
+  const records = Buffer.allocUnsafe(chunk.length + countRecordsMax(chunk) * (endHead.length + 1));
+  let length = 0;
+  const add = (head: Buffer, start: number, end: number): void => {
+    length += head.copy(records, length);
+    length += chunk.copy(records, length, start, end);
+    records[length++] = NEWLINE;
+  };
+  for (let start = 0; start < chunk.length;) {
+    const newline = chunk.indexOf(NEWLINE, start);
+    const lineEnd = newline < 0 ? chunk.length : newline;
+    for (; lineEnd - start > PIECE_BYTES_MAX; start += PIECE_BYTES_MAX) add(pieceHead, start, start + PIECE_BYTES_MAX);
+    add(newline < 0 ? pieceHead : endHead, start, lineEnd);
+    start = lineEnd + 1;
+  }
+  return records.subarray(0, length);
+}
+
+function countRecordsMax(chunk: Buffer): number {
+  let count = 1 + Math.ceil(chunk.length / PIECE_BYTES_MAX);
+  for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
+}
