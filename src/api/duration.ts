@@ -20,7 +20,8 @@ const GROUP = /(\d*\.?\d*)([^\d.]*)/y;
 
 /**
  * Milliseconds of a duration as Go writes it: `10s`, `1m30s`, `1.5h`, `250ms`, `-5s`, `0`.
- * @throws PodrunError (usage) in Go's words, for example `time: invalid duration "5 s"`. Source: Go's time.ParseDuration.
+ * Source: Go's time.ParseDuration.
+ * @throws PodrunError (usage) in Go's words, for example `time: invalid duration "x"`
  */
 export function parseDuration(text: string): number {
   const unsigned = text.replace(/^[-+]/, '');
@@ -80,7 +81,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-/** How an age below `belowSeconds` is written: in the larger unit, with the rest in the smaller one where there is any. */
+/** How an age below `belowSeconds` is written: in the larger unit, any rest in the smaller one. */
 interface AgeRow {
   readonly belowSeconds: number;
   readonly unit: readonly [seconds: number, letter: string];

@@ -1,8 +1,8 @@
 import type { ContainerStateTerminated, ContainerStateWaiting, ContainerStatus } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
-import { briefDuration, timestampMs } from './age.ts';
+import { briefDuration } from './age.ts';
 import { type ContainerView, containersOf } from './container-view.ts';
-import { describeEnd, reasonOfEnd } from './exit-code.ts';
+import { describeEnd, reasonOfEnd, runTimeMs } from './exit-code.ts';
 import type { Tone } from './painter.ts';
 import type { Change } from './transition.ts';
 
@@ -10,7 +10,12 @@ import type { Change } from './transition.ts';
 export type ContainerChange = Change & { readonly container: string };
 
 /** Waiting that says nothing new: the container's turn has not come, or the line about the whole Pod tells it. */
-const QUIET_REASONS: ReadonlySet<string> = new Set(['', 'ContainerCreating', 'PodInitializing', 'RestartingAllContainers']);
+const QUIET_REASONS: ReadonlySet<string> = new Set([
+  '',
+  'ContainerCreating',
+  'PodInitializing',
+  'RestartingAllContainers',
+]);
 
 /** What happened to the containers between two versions of a Pod, container by container in the order of the spec. */
 export function containerTransitions(previous: StoredPod | undefined, next: StoredPod): ContainerChange[] {
@@ -61,12 +66,10 @@ function isSameEnd(a: ContainerStateTerminated, b: ContainerStateTerminated | un
 }
 
 function toldEnd(ended: ContainerStateTerminated, isExpected: boolean): Told {
-  const [startMs, endMs] = [timestampMs(ended.startedAt), timestampMs(ended.finishedAt)];
-  // Times in whole seconds say nothing about a container that ended within one.
-  const hasRun = startMs !== undefined && startMs > 0 && endMs !== undefined && endMs > startMs;
+  const ranMs = runTimeMs(ended);
   const text = describeEnd(ended);
   return {
-    text: hasRun ? `${text} after ${briefDuration(endMs - startMs)}` : text,
+    text: ranMs === undefined ? text : `${text} after ${briefDuration(ranMs)}`,
     why: reasonOfEnd(ended),
     tone: toneOfEnd(ended, isExpected),
   };

@@ -41,7 +41,7 @@ export function nameContainer({ container, role, position, total }: ContainerVie
       return `sidecar ${container.name}`;
     case 'ephemeral':
       return `ephemeral container ${container.name}`;
-    case 'regular':
+    default:
       return `container ${container.name}`;
   }
 }

@@ -5,8 +5,8 @@ import type { Change, Transition } from './transition.ts';
 type Told = Pick<Change, 'text' | 'why' | 'tone'>;
 
 /**
- * Events that deserve a line in the live view, told in its own words. What a container's state says as well is left out:
- * starts, failed starts (`Failed`), back-off, and what the scheduler thinks.
+ * Events that deserve a line in the live view, told in its own words. What a container's state says as well is left
+ * out: starts, failed starts (`Failed`), back-off, and what the scheduler thinks.
  */
 const TELL: Readonly<Record<string, (message: string) => Told | undefined>> = {
   Scheduled: () => undefined,
@@ -33,8 +33,8 @@ const TELL: Readonly<Record<string, (message: string) => Told | undefined>> = {
 const ONCE: ReadonlySet<string> = new Set(['DeadlineExceeded']);
 
 /**
- * The line that an event deserves in the live view, if any. An event that keeps coming is told the first, second, fourth,
- * eighth time and so on.
+ * The line that an event deserves in the live view, if any. An event that keeps coming is told the first, second,
+ * fourth, eighth time and so on.
  * @param atMs when it was seen, milliseconds since 1970
  */
 export function eventTransition(event: StoredEvent, atMs: number): Transition | undefined {

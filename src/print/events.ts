@@ -30,7 +30,7 @@ export class EventTablePrinter {
     this.#headingsDue = options.noHeaders !== true;
   }
 
-  /** Rows for these events in the order given, ages as of `nowMs`; with the headings in front when they are the first. */
+  /** Rows for these events in the order given, ages as of `nowMs`; the first ones with the headings in front. */
   render(events: readonly StoredEvent[], nowMs: number): string {
     if (events.length === 0) return '';
     const all = this.#options.allNamespaces === true;

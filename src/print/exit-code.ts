@@ -1,12 +1,13 @@
 import type { ContainerStateTerminated } from '../api/generated/types.ts';
+import { timestampMs } from './age.ts';
 
 /** Linux signals by number, from 1. A container that a signal ended reports 128 plus the number. */
 const SIGNALS: readonly string[] = [
-  ...['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE'],
-  ...['SIGKILL', 'SIGUSR1', 'SIGSEGV', 'SIGUSR2', 'SIGPIPE', 'SIGALRM', 'SIGTERM', 'SIGSTKFLT'],
-  ...['SIGCHLD', 'SIGCONT', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGURG', 'SIGXCPU'],
-  ...['SIGXFSZ', 'SIGVTALRM', 'SIGPROF', 'SIGWINCH', 'SIGIO', 'SIGPWR', 'SIGSYS'],
-];
+  'SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE',
+  'SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM SIGSTKFLT',
+  'SIGCHLD SIGCONT SIGSTOP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGXCPU',
+  'SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGIO SIGPWR SIGSYS',
+].flatMap((names) => names.split(' '));
 
 /** What a shell means by these codes. */
 const SHELL_CODES: Readonly<Record<number, string>> = { 126: 'not executable', 127: 'command not found' };
@@ -22,13 +23,21 @@ export function describeExitCode(code: number): string {
   return meaning === undefined ? `exit code ${code}` : `exit code ${code} (${meaning})`;
 }
 
-/** How a container ended, as the second half of a sentence: `exited with exit code …` would say it twice. */
+/** Reasons of containers whose program never ran. */
+const START_FAILURES: ReadonlySet<string | undefined> = new Set(['StartError', 'ContainerCannotRun']);
+
+/** How long a container ran, in milliseconds; undefined where that is not known, or less than its times can tell. */
+export function runTimeMs({ reason, startedAt, finishedAt }: ContainerStateTerminated): number | undefined {
+  const [startMs, endMs] = [timestampMs(startedAt), timestampMs(finishedAt)];
+  if (START_FAILURES.has(reason) || !startMs || endMs === undefined || endMs <= startMs) return undefined;
+  return endMs - startMs;
+}
+
+/** How a container ended, as the second half of a sentence: `exited with code 3`, `could not be started`. */
 export function describeEnd({ reason, exitCode, startedAt }: ContainerStateTerminated): string {
   const code = describeExitCode(exitCode);
+  if (START_FAILURES.has(reason)) return 'could not be started';
   switch (reason) {
-    case 'StartError':
-    case 'ContainerCannotRun':
-      return 'could not be started';
     case 'ContainerStatusUnknown':
       return startedAt ? `was lost (${code})` : 'never ran';
     case 'OOMKilled':

@@ -29,15 +29,16 @@ export function firstCause(pod: StoredPod, logTail: readonly string[]): string {
   return isNews ? `${cause.text}; its last output: ${lines.slice(-QUOTED_LINES).join(' ⏎ ')}` : cause.text;
 }
 
-/** The first thing that went wrong in a Pod; undefined when nothing did, or not yet. */
+/** The first thing that went wrong in a Pod; undefined when nothing did, not yet, or nobody knows. */
 export function causeOf(pod: StoredPod): Cause | undefined {
+  if (pod.status.phase === 'Succeeded' || pod.status.phase === 'Unknown') return undefined;
   return podCause(pod) ?? endCause(pod) ?? waitingCause(pod) ?? readinessCause(pod);
 }
 
 /** A reason that the Pod itself carries: a deadline, an eviction, a scheduler that finds no place. */
 function podCause({ status }: StoredPod): Cause | undefined {
   if (status.reason) {
-    const text = [status.reason, ...(status.message ? [status.message] : [])].join(': ');
+    const text = [status.reason, status.message?.trim()].filter(Boolean).join(': ');
     return { container: undefined, text };
   }
   const scheduled = conditionOf(status, 'PodScheduled');
@@ -60,7 +61,10 @@ function endCause(pod: StoredPod): Cause | undefined {
 }
 
 /** How the latest run of a container ended, unless a later one is under way and well. */
-function lastEnd(state: ContainerState | undefined, lastState: ContainerState | undefined): ContainerState['terminated'] {
+function lastEnd(
+  state: ContainerState | undefined,
+  lastState: ContainerState | undefined,
+): ContainerState['terminated'] {
   if (state?.running) return undefined;
   return state?.terminated ?? lastState?.terminated;
 }

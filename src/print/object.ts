@@ -1,12 +1,20 @@
-import type { KubeObject } from '../api/objects.ts';
+import type { ObjectMeta } from '../api/generated/types.ts';
 import { formatJson } from './json.ts';
 import { formatYaml } from './yaml.ts';
 
 /** Output formats that print whole objects. */
 export type ObjectFormat = 'json' | 'yaml' | 'name';
 
+/** Any object of the API, or a List of them. */
+export interface PrintedObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly items?: readonly PrintedObject[];
+}
+
 /** A List of objects, as `get` prints several of them. */
-export function listOf(items: readonly KubeObject[]): KubeObject {
+export function listOf(items: readonly PrintedObject[]): PrintedObject {
   return { apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } };
 }
 
@@ -14,29 +22,25 @@ export function listOf(items: readonly KubeObject[]): KubeObject {
  * One object as `-o json`, `-o yaml` or `-o name` prints it, with the newline at the end. A List is printed by name as
  * its items are. Who manages which field is not shown.
  */
-export function renderObject(object: KubeObject, format: ObjectFormat): string {
-  if (format === 'name') return namedObjects(object).map((item) => `${resourceName(item)}\n`).join('');
+export function renderObject(object: PrintedObject, format: ObjectFormat): string {
+  if (format === 'name') return (object.items ?? [object]).map((item) => `${resourceName(item)}\n`).join('');
   const shown = withoutManagedFields(object);
   return format === 'yaml' ? formatYaml(shown) : `${formatJson(shown, '\n')}\n`;
 }
 
 /** One line of a watch with `-o json`. */
-export function renderWatchLine(type: string, object: KubeObject): string {
+export function renderWatchLine(type: string, object: PrintedObject): string {
   return `{"type":${formatJson(type)},"object":${formatJson(withoutManagedFields(object))}}\n`;
 }
 
 /** `pod/web`; outside the core group `deployment.apps/web`. */
-export function resourceName({ apiVersion, kind, metadata }: KubeObject): string {
+function resourceName({ apiVersion, kind, metadata }: PrintedObject): string {
   const group = apiVersion.includes('/') ? `.${apiVersion.slice(0, apiVersion.indexOf('/'))}` : '';
   return `${kind.toLowerCase()}${group}/${metadata.name ?? ''}`;
 }
 
-function namedObjects(object: KubeObject): readonly KubeObject[] {
-  return Array.isArray(object['items']) ? (object['items'] as KubeObject[]) : [object];
-}
-
-function withoutManagedFields(object: KubeObject): KubeObject {
-  if (Array.isArray(object['items'])) return { ...object, items: namedObjects(object).map(withoutManagedFields) };
+function withoutManagedFields(object: PrintedObject): PrintedObject {
   const { managedFields: _hidden, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  const shown = { ...object, metadata };
+  return object.items === undefined ? shown : { ...shown, items: object.items.map(withoutManagedFields) };
 }

@@ -48,9 +48,7 @@ export function conditionOf(status: PodStatus, type: string): PodCondition | und
 }
 
 function baseText(status: PodStatus): string {
-  const gated = status.conditions?.some(
-    ({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated',
-  );
+  const gated = status.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated');
   return gated ? 'SchedulingGated' : status.reason || status.phase || '';
 }
 
@@ -79,9 +77,8 @@ function summarizeInit(
 /** The first container of the list that waits or ended decides; running ones say nothing. */
 function summarizeContainers(status: PodStatus): { ready: number; text: string | undefined } {
   const statuses = status.containerStatuses ?? [];
-  const texts = statuses.map(({ state }) => stateText(state)).filter((text) => text !== undefined);
   const running = statuses.filter(({ state, ready }) => stateText(state) === undefined && ready && state?.running);
-  const text = texts[0];
+  const text = statuses.map(({ state }) => stateText(state)).find((one) => one !== undefined);
   if (text !== 'Completed' || running.length === 0) return { ready: running.length, text };
   return {
     ready: running.length,

@@ -77,5 +77,5 @@ function padCells(cells: readonly string[], widths: readonly number[]): string {
 
 /** Length in code points, as Go counts runes. */
 function characters(text: string): number {
-  return [...text].length;
+  return Array.from(text).length;
 }

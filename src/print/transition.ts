@@ -24,8 +24,8 @@ export interface Transition {
 export type Change = Omit<Transition, 'atMs' | 'pod'>;
 
 /**
- * What changed between two consecutive versions of a Pod, in the order in which it is best told. What a reader can infer
- * from another line of the same update is left out; changes that nobody waits for are left out as well.
+ * What changed between two consecutive versions of a Pod, in the order in which it is best told. What a reader can
+ * infer from another line of the same update is left out; changes that nobody waits for are left out as well.
  * @param previous undefined: the Pod is new
  * @param next undefined: the Pod is gone
  * @param atMs when `next` was seen, milliseconds since 1970

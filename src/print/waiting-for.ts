@@ -95,7 +95,7 @@ function ending(pod: StoredPod): string {
   if (running.length === 0) return 'its last containers to stop';
   const names = running.map(({ container }) => container.name).join(', ');
   const always = pod.spec.restartPolicy === 'Always' || pod.spec.restartPolicy === undefined;
-  return always ? `somebody to stop it: ${names} runs for ever (restartPolicy Always)` : `${names} to finish`;
+  return always ? `somebody to stop ${names} (restartPolicy Always)` : `${names} to finish`;
 }
 
 function since(startedAt: string | undefined, nowMs: number): string {

@@ -1,6 +1,7 @@
 /**
  * How go-yaml writes a string, which is how kubectl writes it: plain where it would be read back as the same string,
- * else quoted; several lines as a literal block. Source: sigs.k8s.io/yaml/goyaml.v2, encode.go, resolve.go, emitterc.go.
+ * else quoted; several lines as a literal block.
+ * Source: goyaml.v2 of sigs.k8s.io/yaml, encode.go, resolve.go, emitterc.go.
  */
 
 /** Longer plain and quoted texts are folded at the first blank beyond this column. */
@@ -26,20 +27,24 @@ export function yamlString(text: string, place: ScalarPlace): string {
   return traits.canSingleQuote ? singleQuoted(text, place) : doubleQuoted(text, place);
 }
 
-/** What YAML 1.1 reads as null, a boolean or a number that is written in letters. */
-const WORDS: ReadonlySet<string> = new Set([
-  ...['', '~', 'null', 'Null', 'NULL'],
-  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'],
-  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'],
-  ...['.nan', '.NaN', '.NAN'],
-  ...['', '+', '-'].flatMap((sign) => ['.inf', '.Inf', '.INF'].map((word) => sign + word)),
-]);
+/** What YAML 1.1 reads as null, a boolean or a number that is written in letters; the empty text is null, too. */
+const WORDS: ReadonlySet<string> = new Set(
+  [
+    '~ null Null NULL .nan .NaN .NAN',
+    'y Y yes Yes YES true True TRUE on On ON',
+    'n N no No NO false False FALSE off Off OFF',
+    '.inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF',
+  ]
+    .flatMap((words) => words.split(' '))
+    .concat(''),
+);
 const INTEGER = /^[-+]?(0x[0-9a-f]+|0b[01]+|0o[0-7]+|0[0-7]*|[1-9][0-9]*)$/i;
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 /** Base 60 numbers of YAML 1.1, and dates with or without a time of day. */
 const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/;
 const DATE = /^\d{4}-\d{1,2}-\d{1,2}$/;
-const TIME = /^\d{4}-\d{1,2}-\d{1,2}([Tt]\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?(Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?)$/;
+const TIME =
+  /^\d{4}-\d{1,2}-\d{1,2}([Tt]\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?(Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?)$/;
 
 /** Would a reader take the bare text for something else than a string? */
 function looksLikeOther(text: string): boolean {
@@ -91,7 +96,8 @@ function fold(text: string, { column, indent, isKey }: ScalarPlace): string {
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index);
     // A blank next to another, or at an end, would not come back as it was.
-    const isSingle = character === ' ' && /^[^ ]$/.test(text.charAt(index - 1)) && /^[^ ]$/.test(text.charAt(index + 1));
+    const isSingle =
+      character === ' ' && /^[^ ]$/.test(text.charAt(index - 1)) && /^[^ ]$/.test(text.charAt(index + 1));
     const breaks = isSingle && at > BEST_WIDTH;
     folded += breaks ? `\n${' '.repeat(indent)}` : character;
     at = breaks ? indent : at + 1;
@@ -121,7 +127,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 function doubleQuoted(text: string, { column, indent, isKey }: ScalarPlace): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   let quoted = '"';
   let at = column + 1;
   let afterBlank = false;

@@ -1,8 +1,8 @@
 import { yamlString } from './yaml-scalar.ts';
 
 /**
- * An object as kubectl's YAML: keys sorted, two blanks of indent, list items at the indent of their key. Values that are
- * undefined are left out, null stays. Source: sigs.k8s.io/yaml on goyaml.v2.
+ * An object as kubectl's YAML: keys sorted, two blanks of indent, list items at the indent of their key. Values that
+ * are undefined are left out, null stays. Source: sigs.k8s.io/yaml on goyaml.v2.
  */
 export function formatYaml(value: unknown): string {
   return `${block(value, 0, 0)}\n`;
@@ -49,7 +49,7 @@ function isFilled(value: unknown): boolean {
 }
 
 /** Order of keys as go-yaml sorts them: numbers inside a key by value, letters after everything else. */
-export function compareKeys(a: string, b: string): number {
+function compareKeys(a: string, b: string): number {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
   if (at === a.length || at === b.length) return a.length - b.length;

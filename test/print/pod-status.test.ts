@@ -69,7 +69,11 @@ describe('summarizePod()', () => {
       '0/1 ContainerCreating 0',
     ],
     ['running and ready', webPod(), '1/1 Running 0'],
-    ['running, not ready', webPod({ status: { containerStatuses: [running('main', { ready: false })] } }), '0/1 Running 0'],
+    [
+      'running, not ready',
+      webPod({ status: { containerStatuses: [running('main', { ready: false })] } }),
+      '0/1 Running 0',
+    ],
     [
       'crash loop',
       webPod({ status: { containerStatuses: [waiting('main', 'CrashLoopBackOff', { restartCount: 5 })] } }),

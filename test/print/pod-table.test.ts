@@ -48,7 +48,9 @@ web    1/1     Running   0          60s   shop          app.kubernetes.io/name=s
 describe('PodTablePrinter', () => {
   it('prints headings once, and rows as they come, as wide as any row before', () => {
     const table = new PodTablePrinter();
-    const creating = webPod({ status: { phase: 'Pending', containerStatuses: [waiting('main', 'ContainerCreating')] } });
+    const creating = webPod({
+      status: { phase: 'Pending', containerStatuses: [waiting('main', 'ContainerCreating')] },
+    });
     const restarted = webPod({
       status: {
         containerStatuses: [

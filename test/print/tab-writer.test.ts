@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DESCRIBE_LAYOUT, TABLE_LAYOUT, TabWriter } from '../../src/print/tab-writer.ts';
 
@@ -10,7 +10,11 @@ describe('TabWriter', () => {
     { name: 'never pads the text after the last tab', text: 'a\tlonger\nb\tc\td\n', want: 'a  longer\nb  c  d\n' },
     { name: 'ends a column at a line without it', text: 'a\tb\n--\nlong\tc\n', want: 'a  b\n--\nlong  c\n' },
     { name: 'keeps the padding of an empty last cell', text: 'IP:\t\nStatus:\tx\n', want: 'IP:      \nStatus:  x\n' },
-    { name: 'aligns inner columns inside the outer block only', text: 'a\tb\tc\nd\te\nf\tgggg\th\n', want: 'a  b  c\nd  e\nf  gggg  h\n' },
+    {
+      name: 'aligns inner columns inside the outer block only',
+      text: 'a\tb\tc\nd\te\nf\tgggg\th\n',
+      want: 'a  b  c\nd  e\nf  gggg  h\n',
+    },
     { name: 'counts characters, not bytes', text: 'é😀\tx\nabc\ty\n', want: 'é😀   x\nabc  y\n' },
     { name: 'takes a form feed for the end of a line', text: 'a\tb\flong\tc\n', want: 'a     b\nlong  c\n' },
     { name: 'leaves text without tabs alone', text: 'one\n\ntwo', want: 'one\n\ntwo' },
@@ -33,9 +37,11 @@ describe('TabWriter', () => {
   const word = fc.string({ unit: 'grapheme-ascii', maxLength: 12 }).map((text) => text.replaceAll(/[\s]/g, '_'));
 
   it('never breaks a column: in a rectangle of cells every column begins at the same place', () => {
-    const rows = fc.integer({ min: 1, max: 5 }).chain((columns) =>
-      fc.array(fc.array(word, { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 8 }),
-    );
+    const rows = fc
+      .integer({ min: 1, max: 5 })
+      .chain((columns) =>
+        fc.array(fc.array(word, { minLength: columns, maxLength: columns }), { minLength: 1, maxLength: 8 }),
+      );
     fc.assert(
       fc.property(rows, (cells) => {
         const lines = describeText(cells.map((row) => `${row.join('\t')}\n`).join('')).split('\n');

@@ -52,8 +52,16 @@ function describePorts(ports: readonly ContainerPort[]): string[] {
     ports.map((port) => `${number(port)}/${port.protocol ?? 'TCP'}`).join(', ') || '<none>';
   const plural = ports.length > 1 ? 's' : '';
   return [
-    line(2, `Port${plural}:`, list(({ containerPort }) => containerPort)),
-    line(2, `Host Port${plural}:`, list(({ hostPort }) => hostPort ?? 0)),
+    line(
+      2,
+      `Port${plural}:`,
+      list(({ containerPort }) => containerPort),
+    ),
+    line(
+      2,
+      `Host Port${plural}:`,
+      list(({ hostPort }) => hostPort ?? 0),
+    ),
   ];
 }
 

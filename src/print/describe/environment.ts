@@ -40,7 +40,8 @@ function describeVariable({ name, value, valueFrom }: EnvVar, container: Contain
     return [line(3, title, text, `Optional: ${configMapKeyRef.optional === true}`)];
   }
   if (fileKeyRef) {
-    const text = `<set to the key '${fileKeyRef.key}' of file '${fileKeyRef.path}' in volume '${fileKeyRef.volumeName}'>`;
+    const { key, path, volumeName } = fileKeyRef;
+    const text = `<set to the key '${key}' of file '${path}' in volume '${volumeName}'>`;
     return [line(3, title, text, `Optional: ${fileKeyRef.optional === true}`)];
   }
   const [first = '', ...others] = (value ?? '').split('\n');

@@ -18,8 +18,8 @@ export function describeLabels(
 }
 
 /**
- * A title with one value per line. kubectl indents every piece it writes, so that inside a nested block the indent shows
- * up again in front of each value, and twice in front of the later lines.
+ * A title with one value per line. kubectl indents every piece it writes, so that inside a nested block the indent
+ * shows up again in front of each value, and twice in front of the later lines.
  */
 export function keyedLines(title: string, values: readonly string[], level: number): string[] {
   const margin = indent(level);

@@ -5,10 +5,7 @@ import { line } from './line.ts';
 
 /** `Limits:` and `Requests:`, each where there are any, with canonical quantities (`1024Mi` is `1Gi`). */
 export function describeResources(resources: ResourceRequirements | undefined, level: number): string[] {
-  return [
-    ...describeList('Limits', resources?.limits, level),
-    ...describeList('Requests', resources?.requests, level),
-  ];
+  return [...describeList('Limits', resources?.limits, level), ...describeList('Requests', resources?.requests, level)];
 }
 
 function describeList(title: string, list: Readonly<Record<string, string>> | undefined, level: number): string[] {

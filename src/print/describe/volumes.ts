@@ -102,7 +102,12 @@ const DESCRIBERS: readonly Describer[] = [
         field('FSType', flex.fsType),
         field('SecretRef', flex.secretRef ? `&{${flex.secretRef.name ?? ''}}` : '<nil>'),
         flag('ReadOnly', flex.readOnly),
-        field('Options', `map[${sortedEntries(flex.options).map((pair) => pair.join(':')).join(' ')}]`),
+        field(
+          'Options',
+          `map[${sortedEntries(flex.options)
+            .map((pair) => pair.join(':'))
+            .join(' ')}]`,
+        ),
       ],
     },
   ({ projected }) =>
@@ -160,7 +165,8 @@ function describeProjection(source: VolumeProjection): string[] {
   const optional = (value: boolean | undefined): string => (value === undefined ? '<nil>' : String(value));
   if (secret) return [field('SecretName', secret.name), field('SecretOptionalName', optional(secret.optional))];
   if (downwardAPI) return [flag('DownwardAPI', true)];
-  if (configMap) return [field('ConfigMapName', configMap.name), field('ConfigMapOptional', optional(configMap.optional))];
+  if (configMap)
+    return [field('ConfigMapName', configMap.name), field('ConfigMapOptional', optional(configMap.optional))];
   return token ? [field('TokenExpirationSeconds', token.expirationSeconds ?? 3600)] : [];
 }
 

@@ -1,0 +1,33 @@
+import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import { eventTransition } from '../../src/print/event-transition.ts';
+import { liveColumns, renderTransition } from '../../src/print/live-line.ts';
+import { PLAIN } from '../../src/print/painter.ts';
+import { type Transition, transitionsOf } from '../../src/print/transition.ts';
+import { trace, type TraceLine } from './golden.ts';
+
+const isEvent = (object: TraceLine['object']): object is StoredEvent => object.kind === 'Event';
+
+/** All transitions of a recorded run, in the order in which a viewer would see them. */
+export function transitionsOfTrace(scenario: string): Transition[] {
+  let previous: StoredPod | undefined;
+  return trace(scenario).flatMap(({ t, type, object }) => {
+    const atMs = t * 1000;
+    if (isEvent(object)) {
+      const told = eventTransition(object, atMs);
+      return told === undefined ? [] : [told];
+    }
+    const changes = transitionsOf(previous, object, atMs);
+    previous = object;
+    return type === 'DELETED' ? [...changes, ...transitionsOf(object, undefined, atMs)] : changes;
+  });
+}
+
+/** What a viewer reads of a recorded run: sign, subject, text; without times and the name of the Pod. */
+export function storyOfTrace(scenario: string): string[] {
+  return transitionsOfTrace(scenario).map(storyLine);
+}
+
+export function storyLine(transition: Transition): string {
+  const style = { columns: { ...liveColumns([]), subjectWidth: 0 }, color: PLAIN };
+  return renderTransition({ ...transition, pod: '' }, 0, style).replace(/^ *\S+ +/, '');
+}
