@@ -57,7 +57,8 @@ describe('apply exits with', () => {
   });
 
   it('1 when the Pod fails before COMMAND could be run', async () => {
-    const manifest = workshop.pod('broken', once(['false']));
+    const failing = { name: 'prepare', image: 'busybox', command: ['false'] };
+    const manifest = workshop.pod('broken', { ...once(['true']), initContainers: [failing] });
     const { exitCode, stdout } = await workshop.run(['apply', manifest, '--', 'echo', 'command has run']);
     expect(exitCode).toBe(1);
     expect(stdout).not.toContain('command has run');
@@ -99,8 +100,8 @@ spec:
     const manifest = workshop.file('wrong.yaml', wrong);
     const { exitCode, stderr } = await workshop.run(['apply', manifest]);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/wrong\.yaml:6:\d+.*spec\.restartPolicy: Unsupported value: "Sometimes"/);
-    expect(stderr).toMatch(/wrong\.yaml:8:\d+.*spec\.containers\[0\]\.name: Invalid value: "A"/);
+    expect(stderr).toMatch(/spec\.restartPolicy: Unsupported value: "Sometimes".*wrong\.yaml:6:18\)$/m);
+    expect(stderr).toMatch(/spec\.containers\[0\]\.name: Invalid value: "A".*wrong\.yaml:8:11\)$/m);
   });
 
   it('a kind that cannot be run yet, though a dry run accepts it', async () => {

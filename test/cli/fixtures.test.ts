@@ -86,18 +86,13 @@ describe('fixtures', () => {
     expect(Object.fromEntries([...last].map(([name, status]) => [name, outcome(status)]))).toEqual(pods);
   });
 
-  it('broken.yaml tells all of its mistakes and starts nothing', async () => {
-    const { exitCode, stderr } = await workshop.run(['apply', path.join(fixtures, 'broken.yaml')]);
+  it.each([
+    { file: 'broken.yaml', says: ['metadata.name', 'spec.restartPolicy', 'containerPort', 'spec.containers[1].image'] },
+    { file: 'misspelled.yaml', says: ['did you mean "restartPolicy"', 'did you mean "command"'] },
+  ])('$file tells all of its mistakes and starts nothing', async ({ file, says }) => {
+    const { exitCode, stderr } = await workshop.run(['apply', path.join(fixtures, file)]);
     expect(exitCode).toBe(2);
-    for (const field of [
-      'metadata.name',
-      'spec.restartPolicy',
-      'comand',
-      'containerPort',
-      'spec.containers[1].image',
-    ]) {
-      expect(stderr).toContain(field);
-    }
+    for (const part of says) expect(stderr).toContain(part);
   });
 
   it('images/greeter.yaml runs the program that podrun.yaml names, in its folder', async () => {
