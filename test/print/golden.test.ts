@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { describePods } from '../../src/print/describe/describe-pod.ts';
 import { renderEvents } from '../../src/print/events.ts';
-import { renderPodTable } from '../../src/print/pod-table.ts';
+import { POD_COLUMNS } from '../../src/print/pod-table.ts';
+import { renderTable } from '../../src/print/table-printer.ts';
 import { GOLDEN_NOW_MS, goldenEvents, goldenPods, goldenStates, goldenText } from './golden.ts';
 
 beforeAll(() => {
@@ -13,11 +14,11 @@ describe.each(goldenStates)('a Pod in the state %s', (state) => {
   const events = goldenEvents(state);
 
   it('is listed by `get` as by kubectl', () => {
-    expect(renderPodTable(pods, GOLDEN_NOW_MS)).toBe(goldenText(state, 'get.txt'));
+    expect(renderTable(POD_COLUMNS, pods, GOLDEN_NOW_MS)).toBe(goldenText(state, 'get.txt'));
   });
 
   it('is listed by `get -o wide` as by kubectl', () => {
-    expect(renderPodTable(pods, GOLDEN_NOW_MS, { wide: true })).toBe(goldenText(state, 'get-wide.txt'));
+    expect(renderTable(POD_COLUMNS, pods, GOLDEN_NOW_MS, { wide: true })).toBe(goldenText(state, 'get-wide.txt'));
   });
 
   it('is described as by kubectl', () => {

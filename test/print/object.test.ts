@@ -91,7 +91,7 @@ describe('renderWatchLine()', () => {
 describe('formatYaml()', () => {
   it('sorts keys as go-yaml does: numbers by value, letters last', () => {
     const keys = ['_', '1.9', '1.10', '2', '02', '10', 'B', 'a-1', 'a.b', 'a_b', 'a2', 'a10', 'aB', 'ab', 'b'];
-    keys.push('true', 'v100', 'v1000', 'v1001', 'y');
+    keys.push('true', 'v100', 'v1000', 'v1001', 'v1a', 'y');
     const shuffled = Object.fromEntries(keys.toReversed().map((key) => [key, '']));
     const printed = formatYaml(shuffled).trimEnd().split('\n');
     expect(printed.map((line) => line.replace(/: ""$/, '').replaceAll('"', ''))).toEqual(keys);

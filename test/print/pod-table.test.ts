@@ -1,28 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod, WatchEvent } from '../../src/api/objects.ts';
-import { PodTablePrinter, renderPodTable, type PodTableOptions } from '../../src/print/pod-table.ts';
+import { POD_COLUMNS } from '../../src/print/pod-table.ts';
+import { renderTable, TablePrinter, type TableOptions } from '../../src/print/table-printer.ts';
 import { GOLDEN_NOW_MS, goldenPods, transcript } from './golden.ts';
 import { at, NOW_MS, running, waiting, webPod } from './pods.ts';
 
 const modified = (object: StoredPod): WatchEvent<StoredPod> => ({ type: 'MODIFIED', object });
 
-describe('renderPodTable()', () => {
-  it.each<[name: string, options: PodTableOptions]>([
+describe('the table of Pods', () => {
+  it.each<[name: string, options: TableOptions]>([
     ['get-all-ns', { allNamespaces: true }],
     ['get-labels', { showLabels: true }],
     ['get-noheaders', { noHeaders: true }],
   ])('prints the transcript %s', (name, options) => {
     const { stdout, state } = transcript('get', name);
-    expect(renderPodTable(state.flatMap(goldenPods), GOLDEN_NOW_MS, options)).toBe(stdout);
+    expect(renderTable(POD_COLUMNS, state.flatMap(goldenPods), GOLDEN_NOW_MS, options)).toBe(stdout);
   });
 
   it('prints nothing for no Pods', () => {
-    expect(renderPodTable([], NOW_MS)).toBe('');
+    expect(renderTable(POD_COLUMNS, [], NOW_MS)).toBe('');
   });
 
   it('adds a column for each label that is asked for, headed by the end of its key', () => {
     const pod = webPod({ metadata: { labels: { 'app.kubernetes.io/name': 'shop', tier: 'front' } } });
-    expect(renderPodTable([pod], NOW_MS, { labelColumns: ['app.kubernetes.io/name', 'none'], showLabels: true })).toBe(
+    expect(
+      renderTable(POD_COLUMNS, [pod], NOW_MS, { labelColumns: ['app.kubernetes.io/name', 'none'], showLabels: true }),
+    ).toBe(
       `NAME   READY   STATUS    RESTARTS   AGE   NAME   NONE   LABELS
 web    1/1     Running   0          60s   shop          app.kubernetes.io/name=shop,tier=front
 `,
@@ -30,24 +33,26 @@ web    1/1     Running   0          60s   shop          app.kubernetes.io/name=s
   });
 
   it('prefixes names with the kind', () => {
-    expect(renderPodTable([webPod()], NOW_MS, { showKind: true, noHeaders: true })).toMatch(/^pod\/web {3}1\/1/);
+    expect(renderTable(POD_COLUMNS, [webPod()], NOW_MS, { kindPrefix: 'pod/', noHeaders: true })).toMatch(
+      /^pod\/web {3}1\/1/,
+    );
   });
 
   it('leaves the padding before an empty last cell', () => {
-    expect(renderPodTable([webPod()], NOW_MS, { labelColumns: ['app'], noHeaders: true })).toBe(
+    expect(renderTable(POD_COLUMNS, [webPod()], NOW_MS, { labelColumns: ['app'], noHeaders: true })).toBe(
       'web   1/1   Running   0     60s   \n',
     );
   });
 
   it('keeps a cell on one line and harmless to the terminal', () => {
     const pod = webPod({ status: { reason: 'Odd\u001B[31m\nreason' } });
-    expect(renderPodTable([pod], NOW_MS, { noHeaders: true })).toContain('Odd^[[31m...');
+    expect(renderTable(POD_COLUMNS, [pod], NOW_MS, { noHeaders: true })).toContain('Odd^[[31m...');
   });
 });
 
-describe('PodTablePrinter', () => {
+describe('the table of Pods, row by row,', () => {
   it('prints headings once, and rows as they come, as wide as any row before', () => {
-    const table = new PodTablePrinter();
+    const table = new TablePrinter(POD_COLUMNS);
     const creating = webPod({
       status: { phase: 'Pending', containerStatuses: [waiting('main', 'ContainerCreating')] },
     });
@@ -70,7 +75,7 @@ web    1/1     Running             1 (30s ago)   60s
   });
 
   it('says what happened to each Pod, when asked', () => {
-    const table = new PodTablePrinter({ watchEvents: true, allNamespaces: true });
+    const table = new TablePrinter(POD_COLUMNS, { watchEvents: true, allNamespaces: true });
     expect(table.render([{ type: 'ADDED', object: webPod() }], NOW_MS)).toBe(
       `NAMESPACE   EVENT      NAME   READY   STATUS    RESTARTS   AGE
 default     ADDED      web    1/1     Running   0          60s
@@ -82,14 +87,14 @@ default     ADDED      web    1/1     Running   0          60s
   });
 
   it('prints the headings with the first Pod, not before', () => {
-    const table = new PodTablePrinter();
+    const table = new TablePrinter(POD_COLUMNS);
     expect(table.render([], NOW_MS)).toBe('');
     expect(table.render([modified(webPod())], NOW_MS)).toMatch(/^NAME /);
   });
 
   it('prints the watch of the transcript get-w', () => {
     const { stdout, state, changes = [] } = transcript('get', 'get-w');
-    const table = new PodTablePrinter();
+    const table = new TablePrinter(POD_COLUMNS);
     const listed = table.render(
       state.flatMap(goldenPods).map((object) => ({ type: 'ADDED', object })),
       GOLDEN_NOW_MS,
