@@ -6,7 +6,7 @@ import { readConfigFile } from '../agent/config-file.ts';
 import { makeImageMap } from '../agent/image-map.ts';
 import { readNode } from '../agent/node.ts';
 import { PodrunError } from '../api/errors.ts';
-import type { StoredEvent, StoredPod } from '../api/objects.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
 import { goalText } from '../lifecycle/goal.ts';
 import { endRemains } from '../runtime/remains.ts';
@@ -81,8 +81,18 @@ async function runPods(session: Session): Promise<number> {
     onOver: () => run.look(),
     onTrouble: (error) => view.trouble(error.message),
   });
+  // As last told, which is a moment before the agent's own view changes: no state that decides may be missed.
+  const latest = new Map(begun.map(({ pod }) => [pod.metadata.uid, pod]));
   const run = new ApplyRun({
-    agent,
+    agent: {
+      get pods() {
+        return [...latest.values()];
+      },
+      get isOver() {
+        return agent.isOver;
+      },
+      terminate: (how) => agent.terminate(how),
+    },
     clock,
     goal: plan.goal,
     timeoutMs: plan.timeoutMs,
@@ -91,7 +101,12 @@ async function runPods(session: Session): Promise<number> {
   });
   const signals = listenForSignals(clock, (signal) => run.interrupt(signal));
   view.onReaderGone(() => run.interrupt('SIGPIPE'));
-  const subscriptions = begun.flatMap(({ pod }) => follow(store, pod, view, run));
+  const onPod = (event: WatchEvent<StoredPod>): void => {
+    latest.set(event.object.metadata.uid, event.object);
+    view.pod(event);
+    run.look();
+  };
+  const subscriptions = begun.flatMap(({ pod }) => follow(store, pod, onPod, (event) => view.event(event)));
   for (const { pod } of begun) view.pod({ type: 'ADDED', object: pod });
   for (const { pod } of begun) agent.run(pod);
   run.look();
@@ -107,17 +122,19 @@ async function runPods(session: Session): Promise<number> {
   return conclude(session, outcome, agent.pods);
 }
 
-/** Watches one Pod and its Events, for the view and for the decision when to end. */
-function follow(store: FileStore, pod: StoredPod, view: ApplyView, run: ApplyRun): Subscription[] {
-  const { namespace, name, uid } = pod.metadata;
+/** Watches one Pod and its Events. */
+function follow(
+  store: FileStore,
+  { metadata: { namespace, name, uid } }: StoredPod,
+  onPod: (event: WatchEvent<StoredPod>) => void,
+  onEvent: (event: WatchEvent<StoredEvent>) => void,
+): Subscription[] {
   return [
     store.watch<StoredPod>('pods', { namespace, name }, (event) => {
-      if (event.object.metadata.uid !== uid) return;
-      view.pod(event);
-      run.look();
+      if (event.object.metadata.uid === uid) onPod(event);
     }),
     store.watch<StoredEvent>('events', { namespace }, (event) => {
-      if (event.object.involvedObject.uid === uid) view.event(event);
+      if (event.object.involvedObject.uid === uid) onEvent(event);
     }),
   ];
 }
