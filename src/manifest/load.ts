@@ -5,6 +5,7 @@ import { identify, NOBODY, type Identified, type KnownObject } from './identify.
 import type { ManifestError, Stage, Subject } from './manifest-error.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { filesOf, type Input, InputError, readInput, readStdin } from './read/input.ts';
+import { MAX_ERRORS } from './read/limits.ts';
 import { readDocument } from './read/read-document.ts';
 import { locate } from './read/source-node.ts';
 import { SourceError, type Position, type SourceText } from './read/source-text.ts';
@@ -67,16 +68,21 @@ class Loader {
   }
 
   result(): LoadResult {
-    const isNothing = this.#objects.length === 0 && this.#errors.length === 0;
-    const message = `no objects passed to ${this.#command()}`;
-    const errors = isNothing ? [{ stage: 'input', message } as const] : this.#errors;
+    const errors = [...this.#errors];
+    if (errors.length >= MAX_ERRORS) errors.push({ stage: 'input', message: 'too many errors, stopped looking' });
+    if (errors.length === 0 && this.#objects.length === 0) {
+      errors.push({ stage: 'input', message: `no objects passed to ${this.#command()}` });
+    }
     return { objects: this.#objects, errors, warnings: [...this.#warnings] };
   }
 
   async load(argument: string): Promise<void> {
     try {
       for await (const input of this.#inputs(argument)) {
-        for (const document of cutDocuments(input.bytes)) await this.#document(input.file, document);
+        for (const document of cutDocuments(input.bytes)) {
+          if (this.#errors.length >= MAX_ERRORS) return;
+          await this.#document(input.file, document);
+        }
       }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
@@ -97,7 +103,10 @@ class Loader {
     const { source } = document;
     try {
       const roots = await readDocument(document);
-      for (const found of roots.flatMap(identify)) this.#object(file, source, found);
+      for (const found of roots.flatMap(identify)) {
+        if (this.#errors.length >= MAX_ERRORS) return;
+        this.#object(file, source, found);
+      }
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const wrong: FieldError = { path: '', type: 'Parse error', detail: error.message };

@@ -23,7 +23,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** An escaped line end with the blanks and empty lines after it, any other escape, or a line end with all around it. */
-const PIECE = /\\\n(?<joined>[ \t\n]*)|\\(?<escape>[^])(?<hex>[0-9a-fA-F]{0,8})|(?<![ \t])[ \t]*\n[ \t\n]*/g;
+const PIECE = /\\\n([ \t\n]*)|\\([^])([0-9a-fA-F]{0,8})|(?<![ \t])[ \t]*\n[ \t\n]*/g;
 
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
@@ -42,7 +42,11 @@ export function doubleQuotedValue(raw: string, offset: number): string {
   });
 }
 
-const lineEnds = (text: string): number => text.split('\n').length - 1;
+function lineEnds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
 
 function unescape(escape: string, following: string, offset: number): string {
   const digits = HEX_DIGITS[escape];

@@ -1,4 +1,4 @@
-import { MAX_DEPTH, tooDeep } from './limits.ts';
+import { MAX_DEPTH, MAX_JSON_VALUES, tooDeep } from './limits.ts';
 import { SourceError } from './source-text.ts';
 import type { ListNode, MapEntry, MapNode, SourceNode } from './source-node.ts';
 import { exactInteger } from './yaml-scalars.ts';
@@ -6,7 +6,7 @@ import { exactInteger } from './yaml-scalars.ts';
 /**
  * Reads one or more JSON values, one after the other. Unlike JSON.parse it knows where each value stands, keeps every
  * digit of integers and every key that is given twice.
- * @throws SourceError when it is not JSON, or too deep
+ * @throws SourceError when it is not JSON, or too deep or too large
  */
 export function readJson(text: string): SourceNode[] {
   const reader = new JsonReader(text);
@@ -30,6 +30,7 @@ const MAX_INTEGER_DIGITS = 19;
 class JsonReader {
   readonly #text: string;
   #at = 0;
+  #values = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -43,6 +44,8 @@ class JsonReader {
   value(depth: number): SourceNode {
     this.#skipBlanks();
     const offset = this.#at;
+    this.#values += 1;
+    if (this.#values > MAX_JSON_VALUES) throw new SourceError(`more than ${MAX_JSON_VALUES} values`, offset);
     const start = this.#text[offset];
     if (start === '{' || start === '[') {
       if (depth >= MAX_DEPTH) throw tooDeep(offset);

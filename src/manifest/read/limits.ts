@@ -9,6 +9,15 @@ export const MAX_DOCUMENT_BYTES: number = 3 * 1024 * 1024;
 /** Bytes of all documents of one file or of standard input. */
 export const MAX_INPUT_BYTES: number = 64 * 1024 * 1024;
 
+/** Pieces (words, brackets, blanks, line ends) of one YAML document. To read more would take seconds. */
+export const MAX_YAML_TOKENS = 250_000;
+
+/** Values of one JSON document. */
+export const MAX_JSON_VALUES = 250_000;
+
+/** Mistakes of one run; who makes more hardly reads all of them. */
+export const MAX_ERRORS = 1000;
+
 /** Values of one document, aliases written out. */
 const MAX_NODES = 1_000_000;
 

@@ -10,6 +10,7 @@ import { SourceError } from './source-text.ts';
  */
 export async function readDocument({ source, failure }: DocumentText): Promise<SourceNode[]> {
   if (failure !== undefined) throw failure;
+  if (source.text.trim() === '') return [];
   const json = readAsJson(source.text);
   if (json !== undefined) return json;
   // The YAML reader is large: who writes JSON does not wait for it.

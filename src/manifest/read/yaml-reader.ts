@@ -2,14 +2,11 @@
 import { Composer, Parser } from 'yaml';
 import type { YAMLParseError } from 'yaml';
 import { lexemes } from './go-lexer.ts';
-import { MAX_DEPTH, tooDeep } from './limits.ts';
+import { MAX_DEPTH, MAX_YAML_TOKENS, tooDeep } from './limits.ts';
 import { SourceError, type SourceText } from './source-text.ts';
 import type { SourceNode } from './source-node.ts';
 import { goMessage } from './yaml-errors.ts';
 import { YamlTree } from './yaml-tree.ts';
-
-/** Pieces (words, brackets, blanks, line ends) of one document. More are refused: reading them would take seconds. */
-const MAX_TOKENS = 250_000;
 
 /** Scalars come as text: what they mean is decided by go-yaml's rules, not by the package's. */
 const OPTIONS = {
@@ -48,16 +45,25 @@ function readTree(source: SourceText): SourceNode {
   return new YamlTree(text).build(first?.contents ?? null);
 }
 
-/** The package's syntax tree, cut off where it gets too deep or too long. */
+/** The package's syntax tree; gives up where the text gets too deep or too long, or a bracket stays open. */
 function* syntaxTokens(text: string): ReturnType<Parser['parse']> {
   const parser = new Parser();
+  const open: number[] = [];
   let count = 0;
   for (const lexeme of lexemes(text)) {
     count += 1;
-    if (count > MAX_TOKENS) throw new SourceError(`document has more than ${MAX_TOKENS} tokens`, parser.offset);
+    if (count > MAX_YAML_TOKENS)
+      throw new SourceError(`document has more than ${MAX_YAML_TOKENS} tokens`, parser.offset);
     // Below the collections lies the document, on top of them may be a scalar.
     if (parser.stack.length > MAX_DEPTH + 2) throw tooDeep(parser.offset);
+    if (lexeme === '[' || lexeme === '{') open.push(parser.offset);
+    else if (lexeme === ']' || lexeme === '}') open.pop();
     yield* parser.next(lexeme);
+  }
+  const bracket = open.at(-1);
+  if (bracket !== undefined) {
+    const closing = text[bracket] === '[' ? ']' : '}';
+    throw new SourceError(`yaml: did not find expected ',' or '${closing}'`, bracket, 'close the bracket');
   }
   yield* parser.end();
 }
@@ -83,12 +89,17 @@ function isFineForGo({ code, message }: YAMLParseError): boolean {
   return code === 'BAD_DQ_ESCAPE' || message.startsWith('Comments must be separated');
 }
 
+/** A key on several lines is mostly a value that was not meant to go on: it is wrong where it ends. */
+const isLongKey = ({ code }: YAMLParseError): boolean => code === 'MULTILINE_IMPLICIT_KEY';
+
 function refuseErrors(errors: readonly YAMLParseError[], source: SourceText): void {
   const serious = errors.filter((error) => !isFineForGo(error));
-  const [first] = serious.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const inOrder = serious.toSorted((a, b) => a.pos[0] - b.pos[0] || Number(isLongKey(b)) - Number(isLongKey(a)));
+  const [first] = inOrder;
   if (first === undefined) return;
+  const [start, end] = first.pos;
   // At the end of the text, point behind what is there.
-  const offset = Math.min(first.pos[0], source.text.trimEnd().length);
+  const offset = Math.min(isLongKey(first) ? end : start, source.text.trimEnd().length);
   const { message, hint } = goMessage(first);
   throw new SourceError(`yaml: line ${source.positionAt(offset).line}: ${message}`, offset, hint);
 }

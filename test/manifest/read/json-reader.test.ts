@@ -1,0 +1,68 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readJson } from '../../../src/manifest/read/json-reader.ts';
+import { plainValue } from '../../../src/manifest/read/source-node.ts';
+
+describe('JSON', () => {
+  it('reads what JSON.parse reads', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent);
+        expect(readJson(text).map(plainValue)).toEqual([JSON.parse(text)]);
+      }),
+    );
+  });
+
+  it('reads one object after the other', () => {
+    expect(readJson(' {"a":1}{}\n[2] ').map(plainValue)).toEqual([{ a: 1 }, {}, [2]]);
+  });
+
+  it('keeps every digit, every key and every place', () => {
+    expect(readJson('{"a": 9223372036854775807,\n "a": [-1.5e2]}')).toEqual([
+      {
+        kind: 'map',
+        offset: 0,
+        entries: [
+          {
+            key: 'a',
+            keyOffset: 1,
+            value: { kind: 'scalar', offset: 6, text: '9223372036854775807', value: 9_223_372_036_854_775_807n },
+          },
+          {
+            key: 'a',
+            keyOffset: 28,
+            value: {
+              kind: 'list',
+              offset: 33,
+              items: [{ kind: 'scalar', offset: 34, text: '-1.5e2', value: -150 }],
+            },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ['{', 1],
+    ['{"a"}', 4],
+    ['{"a":1,}', 7],
+    ['[1,]', 3],
+    ['[1 2]', 3],
+    ['{a: 1}', 1],
+    ["{'a': 1}", 1],
+    ['"a\nb"', 2],
+    ['"\\x"', 1],
+    ['01', 1],
+    ['1.', 1],
+    ['+1', 0],
+    ['nul', 0],
+    ['1e999', 0],
+    ['['.repeat(101), 100],
+  ])('refuses %j', (text, offset) => {
+    // `01` and `1.` are a value and something that cannot follow it.
+    expect(() => readJson(`${text} x`)).toThrow(expect.objectContaining({ name: 'SourceError' }) as Error);
+    expect(() => readJson(text.replace(/^(01|1\.)$/, '[$1]'))).toThrow(
+      expect.objectContaining({ offset: offset + (/^(?:01|1\.)$/.test(text) ? 1 : 0) }) as Error,
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { readDocument } from '../../../src/manifest/read/read-document.ts';
+import { plainValue } from '../../../src/manifest/read/source-node.ts';
+import { SourceText } from '../../../src/manifest/read/source-text.ts';
+
+/** Text as people write it: words that look like other things, line ends, quotes, blanks. */
+const text = fc.oneof(
+  fc.constantFrom('yes', 'no', 'on', '~', 'null', '0644', '1:30', '1e3', '2024-01-01', '.', '<<', '=', '- a', 'a: b'),
+  fc.constantFrom('', ' ', 'a\nb\n', '  x\n y', 'a #b', '"', "'", '\\', '\t', '#', '%x', '@', '*a', '&a', '!a', '---'),
+  fc.string({ unit: 'grapheme-ascii' }),
+  fc.stringMatching(/^[a-zA-Z0-9 .:_/-]*$/),
+);
+
+// As a key it would merge; the writer does not quote it.
+const key = text.filter((word) => word !== '<<');
+
+const { object } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 4, withCrossShrink: true }, tie('leaf'), tie('object'), tie('list')),
+  leaf: fc.oneof(
+    text,
+    fc.integer(),
+    fc.double({ noDefaultInfinity: true, noNaN: true }),
+    fc.boolean(),
+    fc.constant(null),
+  ),
+  list: fc.array(tie('value'), { maxLength: 4 }),
+  object: fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+}));
+
+async function read(document: string): Promise<unknown[]> {
+  return (await readDocument({ source: new SourceText(document, 1) })).map(plainValue);
+}
+
+it('an object reads the same from JSON, from YAML blocks and from YAML in one line', async () => {
+  await fc.assert(
+    fc.asyncProperty(object, async (value) => {
+      const json = JSON.stringify(value);
+      const want = [JSON.parse(json) as unknown];
+      expect(await read(json)).toEqual(want);
+      // Lines that begin with --- cannot occur: such text is quoted or indented.
+      const options = { version: '1.1', lineWidth: 0 } as const;
+      expect(await read(stringify(value, options))).toEqual(want);
+      expect(await read(stringify(value, { ...options, collectionStyle: 'flow' }))).toEqual(want);
+    }),
+    { numRuns: 500 },
+  );
+});
