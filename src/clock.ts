@@ -20,11 +20,13 @@ const TIMER_LIMIT_MS = 2 ** 31 - 1;
 
 /** The clocks of this machine. Wall time has microseconds and does not repeat, so that order survives in timestamps. */
 export class SystemClock implements Clock {
+  /** What the stopwatch has to be corrected by to show the time of day. */
+  readonly #offsetMs = Date.now() - stopwatchMs();
   #lastWallMs = 0;
 
   now(): Instant {
-    const monotonicMs = performance.now();
-    const precise = performance.timeOrigin + monotonicMs;
+    const monotonicMs = stopwatchMs();
+    const precise = this.#offsetMs + monotonicMs;
     const coarse = Date.now();
     // The precise reading misses clock changes and suspends; where the two differ by more, the coarse one is right.
     let wallMs = Math.abs(precise - coarse) < 2 ? precise : coarse;
@@ -36,7 +38,7 @@ export class SystemClock implements Clock {
   wakeAt(monotonicMs: number, run: () => void): Alarm {
     let timer: NodeJS.Timeout;
     const arm = (): void => {
-      const leftMs = monotonicMs - performance.now();
+      const leftMs = monotonicMs - stopwatchMs();
       if (leftMs > TIMER_LIMIT_MS) timer = setTimeout(arm, TIMER_LIMIT_MS);
       // A timer may ring a fraction of a millisecond early: round up, so that the deadline has really passed.
       else timer = setTimeout(run, Math.max(0, Math.ceil(leftMs)));
@@ -44,4 +46,10 @@ export class SystemClock implements Clock {
     arm();
     return { cancel: () => clearTimeout(timer) };
   }
+}
+
+/** The same clock as `performance.now()`, without the module behind it, which every start would pay for. */
+function stopwatchMs(): number {
+  const [seconds, nanos] = process.hrtime();
+  return seconds * 1000 + nanos / 1e6;
 }

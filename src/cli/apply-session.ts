@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Agent } from '../agent/agent.ts';
 import { ApplyRun, type RunOutcome } from '../agent/apply-run.ts';
@@ -60,7 +59,7 @@ interface Session {
 /** Runs the Pods to their end, whatever brings it about. */
 async function runPods(session: Session): Promise<number> {
   const { plan, clock, store, view, images } = session;
-  const fifoDir = path.join(store.root, '.fifos', String(process.pid));
+  const fifoDir = path.join(store.root, '.fifos');
   const runtime = new ProcessRuntime({ clock, fifoDir });
   // The first container would have to wait for these; a failure shows at its start.
   void runtime.prepare().catch(() => undefined);
@@ -116,7 +115,6 @@ async function runPods(session: Session): Promise<number> {
   agent.close();
   signals.close();
   for (const { release } of begun) release();
-  await rm(fifoDir, { recursive: true, force: true });
   process.off('exit', killAll);
   view.close();
   return conclude(session, outcome, agent.pods);

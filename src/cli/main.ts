@@ -24,8 +24,7 @@ async function main(argv: readonly string[]): Promise<number> {
     )
     .showSuggestionAfterError(true)
     .exitOverride()
-    .configureOutput({ outputError: () => undefined })
-    .enablePositionalOptions();
+    .configureOutput({ outputError: () => undefined });
   const done = (code: number): void => {
     exitCode = code;
   };

@@ -2,7 +2,7 @@ import { EXIT } from '../api/errors.ts';
 import type { KubeObject } from '../api/objects.ts';
 import { loadManifests } from '../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../manifest/report.ts';
-import { listOf, renderObject, resourceName } from '../print/object.ts';
+import { listOf, renderObject } from '../print/object.ts';
 import type { ApplyFlags } from './apply.ts';
 
 export type LoadedInput =
@@ -33,7 +33,7 @@ export function printDryRun(objects: readonly KubeObject[], { output, dryRun }: 
   const [first] = objects;
   if (format === undefined || first === undefined) {
     const suffix = dryRun === 'server' ? 'server dry run' : 'dry run';
-    for (const object of objects) process.stdout.write(`${resourceName(object)} created (${suffix})\n`);
+    for (const object of objects) process.stdout.write(`${renderObject(object, 'name').trim()} created (${suffix})\n`);
   } else process.stdout.write(renderObject(objects.length === 1 ? first : listOf(objects), format));
   return EXIT.ok;
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { errnoOf } from './errno.ts';
 import { killGroup } from './kill.ts';
@@ -156,5 +155,10 @@ class CollectedOutput {
 }
 
 function failedToStart(why: string): ExecOutcome {
-  return { type: 'failedToStart', error: execFailed(randomBytes(32).toString('hex'), why) };
+  return { type: 'failedToStart', error: execFailed(execID(), why) };
+}
+
+/** 64 hex digits, as a container runtime names an exec. It says nothing to anybody, and need not be hard to guess. */
+function execID(): string {
+  return Array.from({ length: 64 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from './errno.ts';
 
@@ -20,53 +19,77 @@ export interface FifoPair {
 // mkfifo takes 3 to 5 ms whether it makes two or sixteen.
 const FIFOS_AHEAD = 16;
 
+// More than this many spare ones in the folder: several agents ended at once. The rest goes.
+const SPARES_MAX = 64;
+
 /**
  * FIFOs for the output of containers. Node's own pipes are sockets, which `/dev/stdout` cannot be opened through; in a
  * file, `> /dev/stdout` would cut off what was written before. Node cannot make a FIFO, the program mkfifo can: it is
- * called for several at a time.
+ * called for several at a time, and what is left over serves the next process that uses the folder.
  */
 export class FifoPool {
   readonly #directory: string;
   readonly #paths: string[] = [];
   #wanted = 0;
+  #taken = 0;
+  #hasLooked = false;
   #making: Promise<void> | undefined;
 
-  /** @param directory private (mode 0700) and the caller's to remove in the end; made when missing */
+  /** @param directory private (mode 0700), may be shared with other processes of the user; made when missing */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
   /** Makes FIFOs ahead of the first that are taken. */
   async fill(): Promise<void> {
-    if (this.#paths.length === 0) await this.#make();
+    this.#adoptSpares();
+    if (this.#paths.length < 2) await this.#make();
   }
 
   /** @throws {Error} with an errno when the system gives no more files, or no mkfifo */
   async takePair(): Promise<FifoPair> {
+    const stdout = openFifo(await this.#claim());
     try {
-      return await this.#take();
-    } catch (error) {
-      if (errnoOf(error) !== 'ENOENT') throw error;
-      // Somebody has tidied up in our folder: what was made ahead is gone.
-      this.#paths.length = 0;
-      return await this.#take();
-    }
-  }
-
-  async #take(): Promise<FifoPair> {
-    this.#wanted += 2;
-    try {
-      while (this.#paths.length < 2) await this.#make();
-    } finally {
-      this.#wanted -= 2;
-    }
-    const stdout = openFifo(this.#paths.pop() ?? '');
-    try {
-      return { stdout, stderr: openFifo(this.#paths.pop() ?? '') };
+      return { stdout, stderr: openFifo(await this.#claim()) };
     } catch (error) {
       closeFifo(stdout);
       throw error;
     }
+  }
+
+  /** Makes a FIFO this process's own, whoever made it: only one can give it another name. */
+  async #claim(): Promise<string> {
+    this.#adoptSpares();
+    for (;;) {
+      const path = this.#paths.pop();
+      if (path === undefined) {
+        this.#wanted += 1;
+        await this.#make().finally(() => (this.#wanted -= 1));
+        continue;
+      }
+      const own = join(this.#directory, `.${process.pid}-${++this.#taken}`);
+      try {
+        renameSync(path, own);
+        return own;
+      } catch (error) {
+        // Somebody else has taken it, or has tidied up in the folder.
+        if (errnoOf(error) !== 'ENOENT') throw error;
+      }
+    }
+  }
+
+  /** Takes over what earlier processes left in the folder. */
+  #adoptSpares(): void {
+    if (this.#hasLooked) return;
+    this.#hasLooked = true;
+    let names: string[];
+    try {
+      names = readdirSync(this.#directory).filter((name) => !name.startsWith('.'));
+    } catch {
+      return; // there is no folder yet
+    }
+    for (const name of names.slice(SPARES_MAX)) rmSync(join(this.#directory, name), { force: true });
+    this.#paths.push(...names.slice(0, SPARES_MAX).map((name) => join(this.#directory, name)));
   }
 
   /** One call at a time, for all who wait by then. */
@@ -81,7 +104,7 @@ export class FifoPool {
     // Whoever starts a container in this moment, too, gets here first.
     await Promise.resolve();
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-    const prefix = randomUUID();
+    const prefix = `${process.pid}.${process.hrtime.bigint().toString(36)}`;
     const names = Array.from({ length: Math.max(FIFOS_AHEAD, this.#wanted) }, (_, index) => `${prefix}.${index}`);
     const child = spawn('mkfifo', ['-m', '600', ...names], { cwd: this.#directory, stdio: 'ignore' });
     const [exitCode] = (await once(child, 'exit')) as [number | null];

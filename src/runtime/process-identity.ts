@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /**
  * A process, told apart from a later one that got the same pid: the kernel gives pids out again, but never the same
@@ -39,9 +39,22 @@ export function isAlive(identity: ProcessIdentity): boolean {
 export function factsOf(pid: number): ProcessFacts | undefined {
   if (process.platform !== 'linux') return parsePsLine(runPs(pid) ?? '');
   try {
-    return parseProcStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return parseProcStat(readSmall(`/proc/${pid}/stat`));
   } catch {
     return undefined; // ENOENT, or ESRCH when it ends between open and read
+  }
+}
+
+// Longer than any line of /proc/PID/stat: 52 numbers, and a name of at most 64 characters.
+const small = Buffer.allocUnsafe(4096);
+
+/** Reads a file that fits into the buffer. Half the time of `readFileSync`, which counts where all processes are read. */
+function readSmall(file: string): string {
+  const fd = openSync(file, 'r');
+  try {
+    return small.toString('latin1', 0, readSync(fd, small, 0, small.length, 0));
+  } finally {
+    closeSync(fd);
   }
 }
 

@@ -22,7 +22,7 @@ import { Sweeper } from './sweeper.ts';
 
 export interface ProcessRuntimeOptions {
   readonly clock: Clock;
-  /** A private folder (mode 0700) for FIFOs, made when missing. Removing it in the end is the caller's task. */
+  /** A private folder (mode 0700) for FIFOs, made when missing; processes may share it. */
   readonly fifoDir: string;
   /** Default: `fifo` on Linux, `pipe` elsewhere. */
   readonly output?: OutputKind;

@@ -6,6 +6,7 @@ import type { ObjectKey } from './listing.ts';
 import type { VersionSource } from './resource-version.ts';
 import type { Resource, Storable } from './store.ts';
 import { conflict, otherUid } from './store-errors.ts';
+import { newUid } from './unique-id.ts';
 
 /** An object as the store holds it. */
 export type StoredObject = Storable & { metadata: StoredMeta; status?: unknown };
@@ -20,7 +21,7 @@ export function newMetadata(metadata: ObjectMeta, clock: Clock, versions: Versio
   return {
     ...metadata,
     ...keyOf({ metadata }),
-    uid: metadata.uid || globalThis.crypto.randomUUID(),
+    uid: metadata.uid || newUid(),
     resourceVersion: versions.next(),
     generation: metadata.generation || 1,
     creationTimestamp: metadata.creationTimestamp || formatTime(clock.now().wallMs),
