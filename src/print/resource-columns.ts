@@ -1,0 +1,81 @@
+import type { ConfigMap, Namespace, Secret, Service, ServiceAccount, ServicePort } from '../api/generated/types.ts';
+import { ageSince } from './age.ts';
+import { EVENT_COLUMNS } from './event-columns.ts';
+import { labelText } from './labels.ts';
+import { POD_COLUMNS } from './pod-table.ts';
+import type { Column, TableObject } from './table-printer.ts';
+
+const NAME: Column<TableObject> = { heading: 'NAME', cell: ({ metadata }) => metadata.name };
+const AGE: Column<TableObject> = {
+  heading: 'AGE',
+  cell: ({ metadata }, nowMs) => ageSince(metadata.creationTimestamp, nowMs),
+};
+
+type Data = Readonly<Record<string, unknown>>;
+
+const size = (...maps: ReadonlyArray<Data | undefined>): string =>
+  String(maps.reduce((sum, map) => sum + Object.keys(map ?? {}).length, 0));
+
+const CONFIG_MAP: readonly Column<TableObject & ConfigMap>[] = [
+  NAME,
+  { heading: 'DATA', cell: ({ data, binaryData }) => size(data, binaryData) },
+  AGE,
+];
+
+const SECRET: readonly Column<TableObject & Secret>[] = [
+  NAME,
+  { heading: 'TYPE', cell: ({ type }) => type ?? '' },
+  { heading: 'DATA', cell: ({ data }) => size(data) },
+  AGE,
+];
+
+const NAMESPACE: readonly Column<TableObject & Namespace>[] = [
+  NAME,
+  { heading: 'STATUS', cell: ({ status }) => status?.phase ?? 'Active' },
+  AGE,
+];
+
+const SERVICE_ACCOUNT: readonly Column<TableObject & ServiceAccount>[] = [
+  NAME,
+  { heading: 'SECRETS', cell: ({ secrets }) => String(secrets?.length ?? 0) },
+  AGE,
+];
+
+const SERVICE: readonly Column<TableObject & Service>[] = [
+  NAME,
+  { heading: 'TYPE', cell: ({ spec }) => spec?.type ?? 'ClusterIP' },
+  { heading: 'CLUSTER-IP', cell: ({ spec }) => spec?.clusterIPs?.[0] || spec?.clusterIP || '<none>' },
+  { heading: 'EXTERNAL-IP', cell: externalAddress },
+  { heading: 'PORT(S)', cell: ({ spec }) => (spec?.ports ?? []).map(servicePort).join(',') || '<none>' },
+  AGE,
+  { heading: 'SELECTOR', wide: true, cell: ({ spec }) => labelText(spec?.selector) },
+];
+
+function externalAddress({ spec, status }: Service): string {
+  if (spec?.type === 'ExternalName') return spec.externalName ?? '';
+  const balanced = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '');
+  const addresses = [...balanced, ...(spec?.externalIPs ?? [])].join(',');
+  return addresses || (spec?.type === 'LoadBalancer' ? '<pending>' : '<none>');
+}
+
+function servicePort({ port, nodePort, protocol = 'TCP' }: ServicePort): string {
+  return `${port}${nodePort ? `:${nodePort}` : ''}/${protocol}`;
+}
+
+const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
+  pods: POD_COLUMNS,
+  events: EVENT_COLUMNS,
+  configmaps: CONFIG_MAP,
+  secrets: SECRET,
+  services: SERVICE,
+  namespaces: NAMESPACE,
+  serviceaccounts: SERVICE_ACCOUNT,
+};
+
+/**
+ * The columns of `get` for a resource; for one that has none of its own, name and age.
+ * Source: pkg/printers/internalversion/printers.go.
+ */
+export function columnsOf(resource: string): readonly Column<TableObject>[] {
+  return (COLUMNS[resource] as readonly Column<TableObject>[] | undefined) ?? [NAME, AGE];
+}
