@@ -14,20 +14,17 @@ export function integerName(type: IntegerType): string {
   return `integer (${LIMITS[type].bits}-bit)`;
 }
 
+/** The largest JavaScript number whose text fits 64 bits. */
+const LARGEST = 2 ** 63 - 1024;
+
 /**
- * A whole number within the range of the type; undefined when it is none. Beyond 2^53 the last digits are lost, towards
- * zero, so that the text of the result still fits 64 bits.
+ * A whole number within the range of the type; undefined when it is none. Beyond 2^53 the last digits are lost, but
+ * the text of the result still fits 64 bits.
  */
 export function toInteger(value: unknown, type: IntegerType): number | undefined {
   const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
   if (!isWhole) return undefined;
   const whole = BigInt(value);
   const { min, max } = LIMITS[type];
-  return whole < min || whole > max ? undefined : towardsZero(whole);
-}
-
-function towardsZero(whole: bigint): number {
-  const nearest = Number(whole);
-  const isBeyond = whole > 0n ? BigInt(nearest) > whole : BigInt(nearest) < whole;
-  return isBeyond ? nearest * (1 - Number.EPSILON / 2) : nearest;
+  return whole < min || whole > max ? undefined : Math.max(-LARGEST, Math.min(LARGEST, Number(whole)));
 }
