@@ -1,17 +1,17 @@
 import { PodrunError } from '../api/errors.ts';
 
-/** What can be wrong with a disk, in words, and what helps. Everything else is a defect of podrun. */
+/** What can be wrong with a disk, in the system's words. Everything else is a defect of podrun. */
 const TROUBLES: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
-  EDQUOT: 'the disk quota is used up',
-  EEXIST: 'there is a file where a folder should be',
-  EIO: 'the disk reports an input/output error',
-  ENFILE: 'too many open files on this machine',
-  EMFILE: 'too many open files in this process',
-  ENOSPC: 'no space left on the disk',
-  ENOTDIR: 'a part of the path is not a folder',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
+  EDQUOT: 'disk quota exceeded',
+  EEXIST: 'file exists',
+  EIO: 'input/output error',
+  ENFILE: 'too many open files in system',
+  EMFILE: 'too many open files',
+  ENOSPC: 'no space left on device',
+  ENOTDIR: 'not a directory',
+  EPERM: 'operation not permitted',
+  EROFS: 'read-only file system',
 };
 
 /** The name of an operating system error, for example `ENOENT`; undefined for other errors. */

@@ -150,7 +150,7 @@ describe('a container log', () => {
     writeFileSync(path.join(folder, 'logs'), '');
     const open = (): unknown => new ContainerLog(path.join(folder, 'logs/main/0.log'));
     expect(open).toThrow(PodrunError);
-    expect(open).toThrow(/^cannot use the log .*0\.log: a part of the path is not a folder$/);
+    expect(open).toThrow(/^cannot use the log .*0\.log: not a directory$/);
   });
 });
 

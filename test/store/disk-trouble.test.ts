@@ -16,7 +16,7 @@ describe('a state folder', () => {
     writeFileSync(file, '');
     const create = (): unknown => openStore(file).create('pods', newPod('web'));
     expect(create).toThrow(PodrunError);
-    expect(create).toThrow(`cannot use the state folder ${file}: a part of the path is not a folder`);
+    expect(create).toThrow(`cannot use the state folder ${file}: not a directory`);
   });
 
   it.skipIf(process.getuid?.() === 0)('that belongs to somebody else is named as the trouble', () => {
@@ -30,7 +30,7 @@ describe('a state folder', () => {
 
   it.runIf(canMount())('that is full loses nothing, and deleting makes room', async () => {
     const root = temporaryFolder();
-    const trouble = `cannot use the state folder ${root}: no space left on the disk. ${HINT}`;
+    const trouble = `cannot use the state folder ${root}: no space left on device. ${HINT}`;
     expect(await messageOf(startWorkerOnSmallDisk(root, 'fillDisk'))).toEqual({
       failure: trouble,
       claim: trouble,
@@ -42,7 +42,7 @@ describe('a state folder', () => {
 
   it.runIf(canMount())('that can only be read is still read', async () => {
     const root = temporaryFolder();
-    const trouble = `cannot use the state folder ${root}: the file system is read-only. ${HINT}`;
+    const trouble = `cannot use the state folder ${root}: read-only file system. ${HINT}`;
     expect(await messageOf(startWorkerOnSmallDisk(root, 'readOnly'))).toEqual({
       failures: [trouble, trouble, trouble],
       isKept: true,
