@@ -27,6 +27,11 @@ export interface StoredMeta extends ObjectMeta {
   creationTimestamp: string;
 }
 
+/** Any object that a store holds. */
+export interface StoredKubeObject extends KubeObject {
+  metadata: StoredMeta;
+}
+
 /** A Pod as the store holds it: defaulted, valid, with a status. */
 export interface StoredPod extends Pod {
   apiVersion: 'v1';

@@ -7,18 +7,21 @@ export interface ResourceType {
   readonly apiVersion: string;
   /** All other words for it: `pod`, `po`. */
   readonly aliases: readonly string[];
+  /** Does an object of it belong to a namespace? */
+  readonly isNamespaced: boolean;
   /** Is it part of `all`? */
   readonly inAll: boolean;
 }
 
-function core(kind: string, plural: string, shortNames: readonly string[], inAll = false): ResourceType {
-  return { plural, kind, apiVersion: 'v1', aliases: [kind.toLowerCase(), ...shortNames], inAll };
+function core(kind: string, plural: string, shortNames: readonly string[]): ResourceType {
+  const aliases = [kind.toLowerCase(), ...shortNames];
+  return { plural, kind, apiVersion: 'v1', aliases, isNamespaced: kind !== 'Namespace', inAll: false };
 }
 
 /** What the store keeps, in the order of `get all`. Names and short names as `kubectl api-resources` lists them. */
 const RESOURCE_TYPES: readonly ResourceType[] = [
-  core('Pod', 'pods', ['po'], true),
-  core('Service', 'services', ['svc'], true),
+  { ...core('Pod', 'pods', ['po']), inAll: true },
+  { ...core('Service', 'services', ['svc']), inAll: true },
   core('ConfigMap', 'configmaps', ['cm']),
   core('Event', 'events', ['ev']),
   core('Namespace', 'namespaces', ['ns']),
@@ -47,7 +50,7 @@ export function resourceTypeOf({
   readonly kind: string;
 }): ResourceType {
   const known = RESOURCE_TYPES.find((type) => type.kind === kind && type.apiVersion === apiVersion);
-  return known ?? { plural: `${kind.toLowerCase()}s`, kind, apiVersion, aliases: [], inAll: false };
+  return known ?? { plural: `${kind.toLowerCase()}s`, kind, apiVersion, aliases: [], isNamespaced: true, inAll: false };
 }
 
 /** The plural as messages name it, with the group where there is one: `pods`, `deployments.apps`. */

@@ -1,4 +1,6 @@
 import { homedir } from 'node:os';
+import { EXIT, PodrunError } from '../api/errors.ts';
+import { parseTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import { bootId, startTimeOf } from '../runtime/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
@@ -8,4 +10,19 @@ import { stateRoot } from '../store/layout.ts';
 export function openStore(stateDir: string | undefined, clock: Clock): FileStore {
   const root = stateRoot({ flag: stateDir, env: process.env, home: homedir() });
   return new FileStore({ root, clock, processes: { startTimeOf, bootId } });
+}
+
+/**
+ * The moment that ages are told as of, milliseconds since 1970: $PODRUN_NOW (RFC 3339), so that output can be
+ * reproduced, else the present.
+ */
+export function displayNowMs(clock: Clock): number {
+  const fixed = process.env['PODRUN_NOW'];
+  if (!fixed) return clock.now().wallMs;
+  const nowMs = parseTime(fixed);
+  if (!Number.isNaN(nowMs)) return nowMs;
+  throw new PodrunError(`error: PODRUN_NOW is no RFC 3339 time: ${JSON.stringify(fixed)}`, {
+    exitCode: EXIT.usage,
+    hint: 'Write it as 2026-01-15T12:00:00Z.',
+  });
 }

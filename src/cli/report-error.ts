@@ -34,3 +34,12 @@ export function reportError(error: unknown): number {
   process.stderr.write(`podrun has a defect, please report it:\n${detail}\n`);
   return EXIT.failed;
 }
+
+/** Prints several errors as kubectl does, a line each and without a word in front, and answers the exit code. */
+export function reportErrors(errors: readonly PodrunError[]): number {
+  const [only] = errors;
+  if (only === undefined) return EXIT.ok;
+  if (errors.length === 1) return reportError(only);
+  for (const { message } of errors) process.stderr.write(`${message.replace(/^error: /, '')}\n`);
+  return Math.max(...errors.map(({ exitCode }) => exitCode));
+}

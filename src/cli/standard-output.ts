@@ -15,6 +15,14 @@ export class StandardOutput {
     if (!this.#isGone) process.stdout.write(text);
   }
 
+  /** Resolves when everything was handed to the reader, or the reader is gone: pipes take only so much at a time. */
+  flush(): Promise<void> {
+    if (this.#isGone || process.stdout.writableLength === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      process.stdout.write('', () => resolve());
+    });
+  }
+
   onReaderGone(callback: () => void): void {
     this.#onGone = callback;
     if (this.#isGone) callback();

@@ -21,7 +21,9 @@ export interface LoadOptions {
   /** What becomes of unknown and duplicate fields: an error, a warning, nothing. */
   readonly validate?: StrictMode;
   /** The command that wants the objects: some things only `create` allows. */
-  readonly command?: 'apply' | 'create';
+  readonly command?: 'apply' | 'create' | 'get' | 'describe' | 'wait' | 'delete';
+  /** Read which objects these are and nothing more: they have kind and metadata, and what else is wrong is no error. */
+  readonly namesOnly?: boolean;
 }
 
 export interface LoadedObject {
@@ -123,7 +125,9 @@ class Loader {
       for (const { error, offset } of problems) this.#refuse('kind', subject, error, source.positionAt(offset));
     } else if (found.verdict === 'unsupported') {
       this.#warnings.add(`${found.identity.kind} is not supported by this runner, ignored`);
-    } else if (this.#isAllowed(found)) this.#check(subject, source, found);
+    } else if (!this.#isAllowed(found)) return;
+    else if (this.#options.namesOnly === true) this.#keep(subject, source, found, bareObject(found));
+    else this.#check(subject, source, found);
   }
 
   #check(subject: Subject, source: SourceText, known: KnownObject): void {
@@ -133,9 +137,12 @@ class Loader {
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
     for (const warning of warnings) this.#warnings.add(warning);
-    if (object === undefined) return;
-    const positionOf = (path: string): Position => source.positionAt(locate(known.root, path));
-    this.#objects.push({ object, file: subject.file, line: positionOf('').line, positionOf });
+    if (object !== undefined) this.#keep(subject, source, known, object);
+  }
+
+  #keep({ file }: Subject, source: SourceText, { root }: KnownObject, object: KubeObject): void {
+    const positionOf = (path: string): Position => source.positionAt(locate(root, path));
+    this.#objects.push({ object, file, line: positionOf('').line, positionOf });
   }
 
   /** What kubectl refuses before it asks a server. */
@@ -147,6 +154,10 @@ class Loader {
         `the namespace from the provided object "${namespace}" does not match the namespace "${wanted}". ` +
           `You must pass '--namespace=${namespace}' to perform this operation.`,
       );
+      return false;
+    }
+    if (this.#options.namesOnly === true && name === '') {
+      this.#refuseInput('resource name may not be empty');
       return false;
     }
     if (name !== '' || generateName === '' || this.#command() === 'create') return true;
@@ -165,4 +176,9 @@ class Loader {
   #refuse(stage: Stage, subject: Subject, error: FieldError, position: Position): void {
     this.#errors.push({ stage, subject, error, position });
   }
+}
+
+/** What the manifest says of its identity, as an object. */
+function bareObject({ identity: { apiVersion, kind, name, namespace } }: KnownObject): KubeObject {
+  return { apiVersion, kind, metadata: namespace === '' ? { name } : { name, namespace } };
 }
