@@ -1,6 +1,7 @@
 import type { YAMLParseError } from 'yaml';
 
-interface GoMessage {
+/** What is wrong and what to do about it. */
+export interface GoMessage {
   readonly message: string;
   readonly hint: string | undefined;
 }

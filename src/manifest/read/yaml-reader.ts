@@ -5,7 +5,7 @@ import { lexemes } from './go-lexer.ts';
 import { MAX_DEPTH, MAX_YAML_TOKENS, tooDeep } from './limits.ts';
 import { SourceError, type SourceText } from './source-text.ts';
 import type { SourceNode } from './source-node.ts';
-import { goMessage } from './yaml-errors.ts';
+import { goMessage, type GoMessage } from './yaml-errors.ts';
 import { YamlTree } from './yaml-tree.ts';
 
 /** Scalars come as text: what they mean is decided by go-yaml's rules, not by the package's. */
@@ -36,7 +36,7 @@ function readTree(source: SourceText): SourceNode {
   const { text } = source;
   refuseControlCharacters(text);
   refuseDirectives(text);
-  const documents = [...new Composer(OPTIONS).compose(syntaxTokens(text), true, text.length)];
+  const documents = [...new Composer(OPTIONS).compose(syntaxTokens(source), true, text.length)];
   for (const { errors } of documents) refuseErrors(errors, source);
   const [first, second] = documents;
   if (second !== undefined) {
@@ -46,7 +46,8 @@ function readTree(source: SourceText): SourceNode {
 }
 
 /** The package's syntax tree; gives up where the text gets too deep or too long, or a bracket stays open. */
-function* syntaxTokens(text: string): ReturnType<Parser['parse']> {
+function* syntaxTokens(source: SourceText): ReturnType<Parser['parse']> {
+  const { text } = source;
   const parser = new Parser();
   const open: number[] = [];
   let count = 0;
@@ -63,7 +64,10 @@ function* syntaxTokens(text: string): ReturnType<Parser['parse']> {
   const bracket = open.at(-1);
   if (bracket !== undefined) {
     const closing = text[bracket] === '[' ? ']' : '}';
-    throw new SourceError(`yaml: did not find expected ',' or '${closing}'`, bracket, 'close the bracket');
+    throw syntaxError(source, bracket, {
+      message: `did not find expected ',' or '${closing}'`,
+      hint: 'close the bracket',
+    });
   }
   yield* parser.end();
 }
@@ -100,6 +104,9 @@ function refuseErrors(errors: readonly YAMLParseError[], source: SourceText): vo
   const [start, end] = first.pos;
   // At the end of the text, point behind what is there.
   const offset = Math.min(isLongKey(first) ? end : start, source.text.trimEnd().length);
-  const { message, hint } = goMessage(first);
-  throw new SourceError(`yaml: line ${source.positionAt(offset).line}: ${message}`, offset, hint);
+  throw syntaxError(source, offset, goMessage(first));
+}
+
+function syntaxError(source: SourceText, offset: number, { message, hint }: GoMessage): SourceError {
+  return new SourceError(`yaml: line ${source.positionAt(offset).line}: ${message}`, offset, hint);
 }
