@@ -1,6 +1,10 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { registerApply } from './apply.ts';
+import { registerDescribe } from './describe.ts';
+import { registerEvents } from './events.ts';
+import { normalizeFlags } from './flag-style.ts';
+import { registerGet } from './get.ts';
 import { reportError, usageError } from './report-error.ts';
 import { registerVersion, version } from './version.ts';
 
@@ -29,9 +33,12 @@ async function main(argv: readonly string[]): Promise<number> {
     exitCode = code;
   };
   registerApply(program, command, done);
+  registerGet(program, done);
+  registerDescribe(program, done);
+  registerEvents(program, done);
   registerVersion(program, done);
   try {
-    await program.parseAsync(own, { from: 'user' });
+    await program.parseAsync(normalizeFlags(own, program), { from: 'user' });
     return exitCode;
   } catch (error) {
     return usageError(error, program) ?? reportError(error);
@@ -40,4 +47,4 @@ async function main(argv: readonly string[]): Promise<number> {
 
 // A defect must not show a page of bundled code, nor end the process before it has said what happened.
 process.on('uncaughtException', (error) => process.exit(reportError(error)));
-process.exit(await main(process.argv.slice(2)));
+void main(process.argv.slice(2)).then((exitCode) => process.exit(exitCode));

@@ -15,8 +15,12 @@ const HEADINGS = ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'];
 
 /** The table of `events`: oldest first, with headings. Without events the text is empty. */
 export function renderEvents(events: readonly StoredEvent[], nowMs: number, options: EventTableOptions = {}): string {
-  const sorted = [...events].sort((a, b) => lastSeenMs(a) - lastSeenMs(b));
-  return new EventTablePrinter(options).render(sorted, nowMs);
+  return new EventTablePrinter(options).render(sortedByLastSeen(events), nowMs);
+}
+
+/** The order of the table: the latest last. */
+export function sortedByLastSeen(events: readonly StoredEvent[]): StoredEvent[] {
+  return [...events].sort((a, b) => lastSeenMs(a) - lastSeenMs(b));
 }
 
 /** Prints the table piece by piece, for `events -w`: headings once, columns that only ever grow. */

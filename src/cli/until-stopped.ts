@@ -1,0 +1,14 @@
+import { EXIT } from '../api/errors.ts';
+import type { Clock } from '../clock.ts';
+import { listenForSignals } from './signals.ts';
+import type { StandardOutput } from './standard-output.ts';
+
+/** Goes on until the user has seen enough: Ctrl-C, or nobody reads any more. As in kubectl, that is exit code 1. */
+export async function untilStopped(clock: Clock, out: StandardOutput): Promise<number> {
+  await new Promise<void>((resolve) => {
+    listenForSignals(clock, () => resolve());
+    out.onReaderGone(resolve);
+  });
+  await out.flush();
+  return EXIT.failed;
+}
