@@ -16,10 +16,6 @@ const SUBDOMAIN_UNDERSCORE_FORM = `${LABEL_UNDERSCORE_FORM}(\\.${LABEL_UNDERSCOR
 const SUBDOMAIN_UNDERSCORE_RULE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', " +
   'and must start and end with an alphanumeric character';
-const DNS_1035_FORM = '[a-z]([-a-z0-9]*[a-z0-9])?';
-const DNS_1035_RULE =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', " +
-  'start with an alphabetic character, and end with an alphanumeric character';
 const KEY_FORM = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const KEY_RULE =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -41,7 +37,6 @@ const PORT_NAME_MAX = 15;
 
 // The forms above are the texts of the messages; these expressions accept the same strings in linear time.
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
-const DNS_1035 = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
 const LABEL_UNDERSCORE = /^_?[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?$/;
 const KEY = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
@@ -94,14 +89,6 @@ export function underscoreSubdomainMessages(value: string): string[] {
   if (!value.split('.').every((part) => LABEL_UNDERSCORE.test(part))) {
     messages.push(ruleWithForm(SUBDOMAIN_UNDERSCORE_RULE, SUBDOMAIN_UNDERSCORE_FORM, ['example.com']));
   }
-  return messages;
-}
-
-/** An RFC 1035 label: as an RFC 1123 label, but a letter first. */
-export function dns1035LabelMessages(value: string): string[] {
-  const messages: string[] = [];
-  if (byteLength(value) > LABEL_MAX) messages.push(tooLong(LABEL_MAX));
-  if (!DNS_1035.test(value)) messages.push(ruleWithForm(DNS_1035_RULE, DNS_1035_FORM, ['my-name', 'abc-123']));
   return messages;
 }
 

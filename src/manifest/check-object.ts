@@ -4,9 +4,11 @@ import { droppedFields, prepareForCreate } from './default/create.ts';
 import { applyDefaults } from './default/index.ts';
 import { formatFieldError, type FieldError } from './field-error.ts';
 import type { KnownObject } from './identify.ts';
+import type { Stage } from './manifest-error.ts';
 import { locate } from './read/source-node.ts';
 import type { Position, SourceText } from './read/source-text.ts';
 import { validateObject } from './validate/index.ts';
+import { notEnforced, unsupportedFields } from './validate/support.ts';
 import { warningsFor } from './warnings.ts';
 
 /** What happens to fields that do not exist and to keys given twice. */
@@ -16,10 +18,12 @@ export interface ObjectOptions {
   readonly strictMode: StrictMode;
   /** For objects that live in a namespace and do not say in which. */
   readonly defaultNamespace: string;
+  /** Also refuse what this runner cannot do, and warn of what it does not enforce. */
+  readonly forRunning: boolean;
 }
 
 export interface PlacedError {
-  readonly stage: 'decode' | 'strict' | 'validate';
+  readonly stage: Stage;
   readonly error: FieldError;
   readonly position: Position;
 }
@@ -33,34 +37,45 @@ export interface CheckedObject {
 
 /** Takes an object through all steps after parsing; a step that finds errors is the last one. */
 export function checkObject(known: KnownObject, source: SourceText, options: ObjectOptions): CheckedObject {
-  const { root, kind, identity } = known;
   const lineOf = (offset: number): number => source.positionAt(offset).line;
-  const { object: decoded, problems } = decodeObject(root, kind.typeName, { lineOf });
-  const strict = problems.filter(isStrict);
+  const { object: decoded, problems } = decodeObject(known.root, known.kind.typeName, { lineOf });
+  const strictWarnings =
+    options.strictMode === 'warn' ? problems.filter(isStrict).map(({ error }) => error.detail) : [];
   const serious = options.strictMode === 'strict' ? problems : problems.filter((problem) => !isStrict(problem));
-  const strictWarnings = options.strictMode === 'warn' ? strict.map(({ error }) => error.detail) : [];
   if (serious.length > 0) {
-    const errors = serious.map(({ error, offset }): PlacedError => {
-      const stage = isStrict({ error, offset }) ? 'strict' : 'decode';
-      return { stage, error, position: source.positionAt(offset) };
+    const errors = serious.map((problem): PlacedError => {
+      const stage = isStrict(problem) ? 'strict' : 'decode';
+      return { stage, error: problem.error, position: source.positionAt(problem.offset) };
     });
     return { object: undefined, errors, warnings: strictWarnings };
   }
-  const { apiVersion, kind: kindName } = identity;
-  const metadata = { ...(decoded['metadata'] as KubeObject['metadata'] | undefined) };
-  if (kind.namespaced) metadata.namespace ||= options.defaultNamespace;
-  const defaulted = applyDefaults({ ...decoded, apiVersion, kind: kindName, metadata });
+  const defaulted = applyDefaults(withIdentity(decoded, known, options.defaultNamespace));
   const object = prepareForCreate(defaulted);
-  const errors = withoutRepeats(validateObject(object)).map((error): PlacedError => {
-    return { stage: 'validate', error, position: source.positionAt(locate(root, error.path)) };
+  const errors = findMistakes(object, options.forRunning).map(({ stage, error }): PlacedError => {
+    return { stage, error, position: source.positionAt(locate(known.root, error.path)) };
   });
   if (errors.length > 0) return { object: undefined, errors, warnings: strictWarnings };
   const dropped = droppedFields(defaulted).map((path) => `${path}: dropped, its feature is off in Kubernetes v1.36`);
-  return { object, errors, warnings: [...strictWarnings, ...dropped, ...warningsFor(object)] };
+  const idle = options.forRunning ? notEnforced(object) : [];
+  const idleWarnings = idle.length > 0 ? [`not enforced by this runner: ${idle.join(', ')}`] : [];
+  return { object, errors, warnings: [...strictWarnings, ...dropped, ...warningsFor(object), ...idleWarnings] };
 }
 
 function isStrict({ error }: DecodeProblem): boolean {
   return error.type === 'Unknown field' || error.type === 'Duplicate field';
+}
+
+function withIdentity(decoded: Record<string, unknown>, known: KnownObject, defaultNamespace: string): KubeObject {
+  const { apiVersion, kind } = known.identity;
+  const metadata = { ...(decoded['metadata'] as KubeObject['metadata'] | undefined) };
+  if (known.kind.namespaced) metadata.namespace ||= defaultNamespace;
+  return { ...decoded, apiVersion, kind, metadata };
+}
+
+function findMistakes(object: KubeObject, forRunning: boolean): { stage: Stage; error: FieldError }[] {
+  const invalid = withoutRepeats(validateObject(object)).map((error) => ({ stage: 'validate' as const, error }));
+  if (invalid.length > 0 || !forRunning) return invalid;
+  return withoutRepeats(unsupportedFields(object)).map((error) => ({ stage: 'support' as const, error }));
 }
 
 function withoutRepeats(errors: readonly FieldError[]): FieldError[] {

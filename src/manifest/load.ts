@@ -20,6 +20,8 @@ export interface LoadOptions {
   readonly namespace?: string | undefined;
   /** What becomes of unknown and duplicate fields: an error, a warning, nothing. */
   readonly validate?: StrictMode;
+  /** Also refuse what this runner cannot do, and warn of what it does not enforce. */
+  readonly forRunning?: boolean;
   /** The command that wants the objects: some things only `create` allows. */
   readonly command?: 'apply' | 'create' | 'get' | 'describe' | 'wait' | 'delete';
   /** Read which objects these are and nothing more: they have kind and metadata, and what else is wrong is no error. */
@@ -134,6 +136,7 @@ class Loader {
     const { object, errors, warnings } = checkObject(known, source, {
       strictMode: this.#options.validate ?? 'strict',
       defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
+      forRunning: this.#options.forRunning ?? false,
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
     for (const warning of warnings) this.#warnings.add(warning);

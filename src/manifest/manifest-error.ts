@@ -3,7 +3,7 @@ import type { Identity } from './identify.ts';
 import type { Position } from './read/source-text.ts';
 
 /** The steps of the front door that look at a document; a later one is left out for what failed an earlier one. */
-export type Stage = 'parse' | 'kind' | 'decode' | 'strict' | 'validate';
+export type Stage = 'parse' | 'kind' | 'decode' | 'strict' | 'validate' | 'support';
 
 /** A mistake outside of any document: a file that is missing, a name that the command does not allow. */
 export interface InputProblem {

@@ -2,7 +2,7 @@
 import { formatFieldError, formatFieldErrorBody, quote, type FieldErrorType } from './field-error.ts';
 import type { DocumentProblem, InputProblem, ManifestError, Subject } from './manifest-error.ts';
 
-/** Lines for standard error. An object with several mistakes gets a heading, and a line with a star for each of them. */
+/** Lines for standard error. An object with several mistakes gets a heading, and a line with a star for each. */
 export function renderManifestErrors(errors: readonly ManifestError[]): string[] {
   return grouped(errors).flatMap((group) => {
     if ('stage' in group) return [`error: ${group.message}`];
@@ -53,6 +53,8 @@ function heading({ stage, subject, error }: DocumentProblem): string {
     case 'decode':
     case 'strict':
       return `Error from server (BadRequest): error when creating ${quote(file)}: ${cannotBeHandled(subject)}`;
+    case 'support':
+      return `The ${identity.kind} ${quote(identity.name)} cannot run here`;
     default:
       return `The ${identity.kind} ${quote(identity.name)} is invalid`;
   }
@@ -131,17 +133,23 @@ export function statusesOf(errors: readonly ManifestError[]): FailureStatus[] {
   return grouped(errors).map((group) => {
     if ('stage' in group) return badRequest(group.message);
     const { subject, problems } = group;
-    if (problems.some(({ stage }) => stage === 'validate')) return invalidStatus(subject, problems);
+    if (problems.some(isAboutValues)) return invalidStatus(subject, problems);
     const details = problems.map(detailOf).join(', ');
     const isDecoded = problems.every(({ stage }) => stage === 'decode' || stage === 'strict');
     return badRequest(isDecoded ? `${cannotBeHandled(subject)}: ${details}` : details);
   });
 }
 
+/** Mistakes that are found in an object that was read and understood. */
+function isAboutValues({ stage }: DocumentProblem): boolean {
+  return stage === 'validate' || stage === 'support';
+}
+
 function invalidStatus({ identity }: Subject, problems: readonly DocumentProblem[]): FailureStatus {
   const { group } = versionOf(identity.apiVersion);
   const qualified = group === '' ? identity.kind : `${identity.kind}.${group}`;
   const lines = problems.map(({ error }) => formatFieldError(error));
+  const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const causes = problems.map(({ error }) => ({
     reason: CAUSE_REASONS[error.type] ?? 'FieldValueInvalid',
     message: formatFieldErrorBody(error),
@@ -152,7 +160,7 @@ function invalidStatus({ identity }: Subject, problems: readonly DocumentProblem
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `${qualified} ${quote(identity.name)} is invalid: ${lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`}`,
+    message: `${qualified} ${quote(identity.name)} is invalid: ${all}`,
     reason: 'Invalid',
     details: { name: identity.name, ...(group === '' ? {} : { group }), kind: identity.kind, causes },
     code: UNPROCESSABLE,

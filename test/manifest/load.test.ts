@@ -183,6 +183,26 @@ describe('the front door', () => {
     expect(JSON.stringify(objects[0]?.object)).not.toContain('stopSignal');
   });
 
+  it('refuses what cannot run here only when it is to run', async () => {
+    const text = `${POD}  runtimeClassName: gvisor\n  hostname: x\n`;
+    expect(told(await loadText(text))).toEqual([]);
+    const result = await loadText(text, { forRunning: true });
+    expect(told(result)).toEqual([
+      'support 8:21 spec.runtimeClassName not supported by this runner: pod rejected: RuntimeClass "gvisor" not found',
+    ]);
+    expect(namesOf(result)).toEqual([]);
+  });
+
+  it('warns of what is not enforced, in one line', async () => {
+    const text = POD.replace(
+      'i:1',
+      'i:1, securityContext: {readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}',
+    );
+    const { warnings } = await loadText(text, { forRunning: true });
+    expect(warnings).toEqual([expect.stringMatching(/^not enforced by this runner: spec\.containers\[0\]\.\S+, \S+$/)]);
+    expect((await loadText(text)).warnings).toEqual([]);
+  });
+
   it('flattens lists, lists of lists and typed lists', async () => {
     const item = '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}';
     const text =

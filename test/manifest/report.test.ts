@@ -101,7 +101,8 @@ describe('mistakes in manifests, for programs', () => {
 
   it('name the group of a kind and list several mistakes in one message', async () => {
     const { errors } = await loadText(
-      'apiVersion: batch/v1\nkind: Job\nmetadata: {name: demo}\nspec: {parallelism: -1, template: {spec: {restartPolicy: Never}}}\n',
+      'apiVersion: batch/v1\nkind: Job\nmetadata: {name: demo}\n' +
+        'spec: {parallelism: -1, template: {spec: {restartPolicy: Never}}}\n',
     );
     const [status] = statusesOf(errors);
     expect(status?.message).toMatch(/^Job\.batch "demo" is invalid: \[spec\.parallelism: Invalid value: -1: .*, .*\]$/);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { MAX_INPUT_BYTES } from './limits.ts';
 
 /** What kubectl calls standard input. */
-export const STDIN_NAME: string = 'STDIN';
+const STDIN_NAME = 'STDIN';
 
 const EXTENSIONS = ['.json', '.yaml', '.yml'];
 

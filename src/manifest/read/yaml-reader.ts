@@ -59,7 +59,11 @@ function* syntaxTokens(source: SourceText): ReturnType<Parser['parse']> {
     if (parser.stack.length > MAX_DEPTH + 2) throw tooDeep(parser.offset);
     if (lexeme === '[' || lexeme === '{') open.push(parser.offset);
     else if (lexeme === ']' || lexeme === '}') open.pop();
-    yield* parser.next(lexeme);
+    for (const token of parser.next(lexeme)) {
+      yield token;
+      // The document is over and something follows it: what else follows makes no difference.
+      if (token.type === 'error') return;
+    }
   }
   const bracket = open.at(-1);
   if (bracket !== undefined) {

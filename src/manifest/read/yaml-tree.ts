@@ -20,7 +20,7 @@ const UNFINISHED = Symbol('unfinished');
 const MERGE_MESSAGE = 'yaml: map merge requires map or sequence of maps as the value';
 
 /**
- * Turns the package's nodes into JSON values with places: scalars by go-yaml's rules, aliases shared, merge keys merged.
+ * Turns the package's nodes into JSON values with places: scalars by go-yaml's rules, aliases shared, maps merged.
  * Takes time and memory in proportion to the text, whatever aliases it has.
  */
 export class YamlTree {

@@ -20,7 +20,8 @@ const AT = 'spec.containers[0]';
 describe('decoding', () => {
   it('leaves out nulls, sorts fields as the API does and maps by key', () => {
     const { object, problems } = decode(
-      'status: ~\nspec: {hostname: ~, containers: [{image: i, name: app}]}\nmetadata: {labels: {b: x, a: ~}}\nkind: Pod\n',
+      'status: ~\nspec: {hostname: ~, containers: [{image: i, name: app}]}\n' +
+        'metadata: {labels: {b: x, a: ~}}\nkind: Pod\n',
     );
     expect(problems).toEqual([]);
     expect(JSON.stringify(object)).toBe(
