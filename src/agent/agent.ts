@@ -1,5 +1,5 @@
 import type { PodrunError } from '../api/errors.ts';
-import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { BackOffLimits } from '../lifecycle/back-off.ts';
 import type { ImageMap } from '../lifecycle/entry-point.ts';
@@ -25,6 +25,8 @@ export interface AgentOptions {
   readonly onOutput: (pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer) => void;
   /** A Pod has ended, or is gone. */
   readonly onOver: (pod: StoredPod) => void;
+  /** Something was recorded about one of the Pods. */
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly onTrouble: (error: PodrunError) => void;
 }
 
@@ -44,7 +46,7 @@ export class Agent {
 
   /** Takes a stored Pod on, which nobody else runs, and begins. */
   run(pod: StoredPod): void {
-    const { store, clock, runtime, node, crashLoop, onOver, onTrouble } = this.#options;
+    const { store, clock, runtime, node, crashLoop, onOver, onEvent, onTrouble } = this.#options;
     const { name, namespace } = pod.metadata;
     const run = new PodRun({
       pod,
@@ -56,6 +58,7 @@ export class Agent {
       surroundings: this.#surroundings(),
       placed: () => this.#placedBeside(run),
       onOver,
+      onEvent,
       onTrouble,
     });
     this.#runs.push(run);

@@ -24,13 +24,14 @@ export type RunOutcome =
 
 /** What a run needs of the agent. */
 export interface RunAgent {
-  readonly pods: readonly StoredPod[];
   readonly isOver: boolean;
   terminate(how: { readonly force: boolean }): void;
 }
 
 export interface ApplyRunOptions {
   readonly agent: RunAgent;
+  /** The Pods as they are now. */
+  readonly pods: () => readonly StoredPod[];
   readonly clock: Clock;
   readonly goal: Goal | undefined;
   readonly timeoutMs: number | undefined;
@@ -60,7 +61,7 @@ export class ApplyRun {
     const { clock, timeoutMs } = options;
     if (timeoutMs !== undefined) {
       this.#alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () =>
-        this.#decide({ type: 'timedOut', pods: options.agent.pods, duringCommand: this.#commandStarted }),
+        this.#decide({ type: 'timedOut', pods: options.pods(), duringCommand: this.#commandStarted }),
       );
     }
   }
@@ -68,9 +69,10 @@ export class ApplyRun {
   /** Something has changed: look whether that decides the run. */
   look(): void {
     const { agent, goal, command } = this.#options;
+    const pods = this.#options.pods();
     if (this.#decided === undefined && goal !== undefined && !this.#commandStarted) {
-      const states = agent.pods.map((pod) => goalState(goal, pod));
-      const hopeless = agent.pods[states.indexOf('impossible')];
+      const states = pods.map((pod) => goalState(goal, pod));
+      const hopeless = pods[states.indexOf('impossible')];
       if (hopeless !== undefined) this.#decide({ type: 'goalImpossible', pod: hopeless });
       else if (states.every((state) => state === 'met')) {
         if (command === undefined) this.#decide({ type: 'goalMet' });

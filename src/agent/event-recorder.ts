@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPod } from '../api/objects.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import { formatTime, type Instant } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -9,6 +9,8 @@ export interface EventRecorderOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly nodeName: string;
+  /** Told of every event that was written, new or counted. */
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
 }
 
 /** Writes the Events of one Pod into the store, counting those that repeat. */
@@ -16,14 +18,16 @@ export class EventRecorder {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #nodeName: string;
+  readonly #onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly #correlator = new EventCorrelator();
   readonly #events = new Map<string, StoredEvent>();
   #lastNanos = 0n;
 
-  constructor({ store, clock, nodeName }: EventRecorderOptions) {
+  constructor({ store, clock, nodeName, onEvent }: EventRecorderOptions) {
     this.#store = store;
     this.#clock = clock;
     this.#nodeName = nodeName;
+    this.#onEvent = onEvent;
   }
 
   /** An event of the kubelet, about the Pod or one of its containers. */
@@ -41,12 +45,13 @@ export class EventRecorder {
             lastTimestamp: formatTime(now.wallMs),
           });
     this.#events.set(key, stored);
+    this.#onEvent({ type: known === undefined ? 'ADDED' : 'MODIFIED', object: stored });
   }
 
   /** An event of the scheduler, in the newer form that it uses. Source: pkg/scheduler/schedule_one.go. */
   recordScheduling(pod: StoredPod, draft: EventDraft): void {
     const now = this.#clock.now();
-    this.#store.create('events', {
+    const object = this.#store.create<StoredEvent>('events', {
       ...this.#base(pod, draft, now),
       source: {},
       eventTime: formatTime(now.wallMs),
@@ -54,6 +59,7 @@ export class EventRecorder {
       reportingComponent: 'default-scheduler',
       reportingInstance: `default-scheduler-${this.#nodeName}`,
     });
+    this.#onEvent({ type: 'ADDED', object });
   }
 
   #kubeletEvent(pod: StoredPod, draft: EventDraft, now: Instant): StoredEvent {

@@ -1,5 +1,5 @@
 import { PodrunError } from '../api/errors.ts';
-import type { StoredPod } from '../api/objects.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/draft.ts';
@@ -25,6 +25,7 @@ export interface PodRunOptions {
   readonly placed: () => readonly StoredPod[];
   /** The Pod has ended, or is gone: nothing will happen to it any more. */
   readonly onOver: (pod: StoredPod) => void;
+  readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
   /** Something could not be written down. */
   readonly onTrouble: (error: PodrunError) => void;
 }
@@ -46,8 +47,8 @@ export class PodRun {
   constructor(options: PodRunOptions) {
     this.#options = options;
     this.#pod = options.pod;
-    const { store, clock, node } = options;
-    this.#recorder = new EventRecorder({ store, clock, nodeName: node.name });
+    const { store, clock, node, onEvent } = options;
+    this.#recorder = new EventRecorder({ store, clock, nodeName: node.name, onEvent });
   }
 
   get pod(): StoredPod {

@@ -4,18 +4,17 @@ import { ApplyRun, type RunOutcome } from '../agent/apply-run.ts';
 import { readConfigFile } from '../agent/config-file.ts';
 import { makeImageMap } from '../agent/image-map.ts';
 import { readNode } from '../agent/node.ts';
-import { PodrunError } from '../api/errors.ts';
-import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
+import type { StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
 import { goalText } from '../lifecycle/goal.ts';
-import { endRemains } from '../runtime/remains.ts';
 import { ProcessRuntime } from '../runtime/process-runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { FileStore } from '../store/file-store.ts';
-import type { Subscription } from '../store/store.ts';
 import type { ApplyFlags } from './apply.ts';
 import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
 import { explainOutcome, exitCodeOf } from './apply-outcome.ts';
 import { type ApplyView, openView } from './apply-view.ts';
+import { beginRuns } from './begin-runs.ts';
 import { openStore } from './environment.ts';
 import { goalCommand } from './goal-command.ts';
 import { loadOrExplain, printDryRun } from './manifest-input.ts';
@@ -58,40 +57,19 @@ interface Session {
 
 /** Runs the Pods to their end, whatever brings it about. */
 async function runPods(session: Session): Promise<number> {
-  const { plan, clock, store, view, images } = session;
-  const fifoDir = path.join(store.root, '.fifos');
-  const runtime = new ProcessRuntime({ clock, fifoDir });
-  // The first container would have to wait for these; a failure shows at its start.
+  const { plan, clock, store, view, pods } = session;
+  const runtime = new ProcessRuntime({ clock, fifoDir: path.join(store.root, '.fifos') });
+  // The first container would have to wait for this; a failure shows at its start.
   void runtime.prepare().catch(() => undefined);
   const killAll = (): void => runtime.killAll();
   process.once('exit', killAll);
-  const begun = await beginRuns(session);
-  const agent = new Agent({
-    store,
-    files: podFiles(store),
-    clock,
-    runtime,
-    node: readNode({ storageDir: store.root, labels: session.nodeLabels }),
-    images,
-    crashLoop: plan.crashLoop,
-    hostEnv: process.env,
-    cwd: process.cwd(),
-    onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
-    onOver: () => run.look(),
-    onTrouble: (error) => view.trouble(error.message),
-  });
+  const begun = await beginRuns(store, clock, pods);
+  const agent = makeAgent(session, runtime, () => run.look());
   // As last told, which is a moment before the agent's own view changes: no state that decides may be missed.
   const latest = new Map(begun.map(({ pod }) => [pod.metadata.uid, pod]));
   const run = new ApplyRun({
-    agent: {
-      get pods() {
-        return [...latest.values()];
-      },
-      get isOver() {
-        return agent.isOver;
-      },
-      terminate: (how) => agent.terminate(how),
-    },
+    agent,
+    pods: () => [...latest.values()],
     clock,
     goal: plan.goal,
     timeoutMs: plan.timeoutMs,
@@ -100,12 +78,14 @@ async function runPods(session: Session): Promise<number> {
   });
   const signals = listenForSignals(clock, (signal) => run.interrupt(signal));
   view.onReaderGone(() => run.interrupt('SIGPIPE'));
-  const onPod = (event: WatchEvent<StoredPod>): void => {
-    latest.set(event.object.metadata.uid, event.object);
-    view.pod(event);
-    run.look();
-  };
-  const subscriptions = begun.flatMap(({ pod }) => follow(store, pod, onPod, (event) => view.event(event)));
+  const subscriptions = begun.map(({ pod: { metadata } }) =>
+    store.watch<StoredPod>('pods', { namespace: metadata.namespace, name: metadata.name }, (event) => {
+      if (event.object.metadata.uid !== metadata.uid) return;
+      latest.set(metadata.uid, event.object);
+      view.pod(event);
+      run.look();
+    }),
+  );
   for (const { pod } of begun) view.pod({ type: 'ADDED', object: pod });
   for (const { pod } of begun) agent.run(pod);
   run.look();
@@ -120,60 +100,25 @@ async function runPods(session: Session): Promise<number> {
   return conclude(session, outcome, agent.pods);
 }
 
-/** Watches one Pod and its Events. */
-function follow(
-  store: FileStore,
-  { metadata: { namespace, name, uid } }: StoredPod,
-  onPod: (event: WatchEvent<StoredPod>) => void,
-  onEvent: (event: WatchEvent<StoredEvent>) => void,
-): Subscription[] {
-  return [
-    store.watch<StoredPod>('pods', { namespace, name }, (event) => {
-      if (event.object.metadata.uid === uid) onPod(event);
-    }),
-    store.watch<StoredEvent>('events', { namespace }, (event) => {
-      if (event.object.involvedObject.uid === uid) onEvent(event);
-    }),
-  ];
-}
-
-interface Begun {
-  readonly pod: StoredPod;
-  readonly release: () => void;
-}
-
-/** Makes the Pods this process's own, all or none. */
-async function beginRuns({ store, clock, pods }: Session): Promise<Begun[]> {
-  for (const { metadata } of pods) {
-    const owner = store.ownerOf(metadata.namespace, metadata.name);
-    if (owner !== undefined && store.isOwnerAlive(owner)) throw alreadyRunning(metadata.name, owner);
-  }
-  const begun: Begun[] = [];
-  for (const pod of pods) {
-    const { namespace, name } = pod.metadata;
-    const remains = store.remainsOf(namespace, name);
-    if (remains.length > 0)
-      await endRemains(
-        remains.map((main) => ({ id: main.id, main })),
-        clock,
-      );
-    const started = store.startRun(pod, process.argv.slice(2).join(' '));
-    if (!started.ok) {
-      for (const { pod: other } of begun) store.delete('pods', other.metadata.namespace, other.metadata.name);
-      throw alreadyRunning(name, started.owner);
-    }
-    begun.push({ pod: started.pod, release: () => started.release() });
-  }
-  return begun;
-}
-
-function alreadyRunning(
-  name: string,
-  owner: { readonly pid: number; readonly command?: string | undefined },
-): PodrunError {
-  const command = owner.command === undefined ? '' : `: podrun ${owner.command}`;
-  return new PodrunError(`error: pod "${name}" is already running under process ${owner.pid}${command}`, {
-    hint: `End it there with Ctrl-C, or with: podrun delete pod ${name}`,
+function makeAgent(
+  { plan, clock, store, view, images, nodeLabels }: Session,
+  runtime: Runtime,
+  look: () => void,
+): Agent {
+  return new Agent({
+    store,
+    files: podFiles(store),
+    clock,
+    runtime,
+    node: readNode({ storageDir: store.root, labels: nodeLabels }),
+    images,
+    crashLoop: plan.crashLoop,
+    hostEnv: process.env,
+    cwd: process.cwd(),
+    onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
+    onOver: look,
+    onEvent: (event) => view.event(event),
+    onTrouble: (error) => view.trouble(error.message),
   });
 }
 

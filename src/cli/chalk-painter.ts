@@ -18,7 +18,7 @@ const TONES = { good: 'green', bad: 'red', info: 'reset', muted: 'gray' } as con
 /** Colours on a terminal, unless the user wants none (NO_COLOR); plain text otherwise. */
 export function painterFor(stream: NodeJS.WriteStream): Painter {
   const wanted = process.env['NO_COLOR'] === undefined || process.env['NO_COLOR'] === '';
-  if (stream.isTTY !== true || !wanted) return PLAIN;
+  if (!stream.isTTY || !wanted) return PLAIN;
   const chalk = new Chalk({ level: supportsColor === false ? 1 : supportsColor.level });
   return {
     tone: (tone, text) => chalk[TONES[tone]](text),

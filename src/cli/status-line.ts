@@ -17,7 +17,7 @@ export class StatusLine {
   constructor(clock: Clock, text: () => string) {
     this.#clock = clock;
     this.#text = text;
-    const isInteractive = process.stderr.isTTY === true && process.stdout.isTTY === true;
+    const isInteractive = process.stderr.isTTY && process.stdout.isTTY;
     if (isInteractive && process.env['CI'] === undefined) void this.#open();
   }
 

@@ -1,0 +1,95 @@
+import { PodrunError } from '../api/errors.ts';
+import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { planDeletion } from '../lifecycle/deletion.ts';
+import { endRemains, type RemainingContainer } from '../runtime/remains.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { ConflictError } from '../store/store-errors.ts';
+
+export interface PodDeletion {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly namespace: string;
+  readonly name: string;
+  /** Seconds that the Pod gets to end; 0: by force; undefined: as its spec says. */
+  readonly graceSeconds: number | undefined;
+}
+
+/** There is no such Pod, it is gone, or its agent has been told to end and remove it. */
+export type DeletionOutcome = 'missing' | 'removed' | 'ending';
+
+/**
+ * Deletes a Pod, as the API server and the kubelet do together. One that somebody runs is told to end: its agent
+ * removes it. One that nobody runs any more is removed here, with what is left of its processes.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export async function deletePod(request: PodDeletion): Promise<DeletionOutcome> {
+  for (;;) {
+    const outcome = await tryToDelete(request);
+    if (outcome !== undefined) return outcome;
+  }
+}
+
+/** Undefined: somebody changed the Pod meanwhile, and it is to be looked at again. */
+async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | undefined> {
+  const { store, clock, namespace, name, graceSeconds } = request;
+  const pod = store.get<StoredPod>('pods', namespace, name);
+  if (pod === undefined) return 'missing';
+  const owner = store.ownerOf(namespace, name);
+  const isOwned = owner !== undefined && store.isOwnerAlive(owner);
+  const plan = planDeletion(pod, { graceSeconds, isOwned, nowMs: clock.now().wallMs });
+  if (plan.type === 'pending') return 'ending';
+  if (plan.type === 'mark') return mark(store, plan.pod);
+  if (!isOwned && !(await clearAway(request, pod))) return undefined;
+  return store.delete('pods', namespace, name) === undefined ? 'missing' : 'removed';
+}
+
+/** The agent writes the status at the same time: a change of an older version is not made. */
+function mark(store: FileStore, pod: StoredPod): 'ending' | undefined {
+  try {
+    store.update('pods', pod);
+    return 'ending';
+  } catch (error) {
+    if (error instanceof ConflictError) return undefined;
+    const isGone = store.get('pods', pod.metadata.namespace, pod.metadata.name) === undefined;
+    if (isGone) return undefined;
+    throw error;
+  }
+}
+
+/** Ends what is left of a Pod that nobody runs; false when somebody else has taken it up. */
+async function clearAway({ store, clock, namespace, name }: PodDeletion, pod: StoredPod): Promise<boolean> {
+  // As its owner, so that nobody begins a new run of that name while the old one is being ended.
+  const claim = claimFor(store, pod);
+  if (claim === undefined) return false;
+  await endRemains(remainingContainers(pod, store.remainsOf(namespace, name)), clock);
+  return true;
+}
+
+function claimFor(store: FileStore, { metadata }: StoredPod): { readonly ok: true } | undefined {
+  try {
+    const claim = store.claimPod(metadata.namespace, metadata.name, 'delete');
+    return claim.ok ? claim : undefined;
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    if (store.get('pods', metadata.namespace, metadata.name) === undefined) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The containers of which something may run. Of those whose main process has ended since, only the status tells: what
+ * they have left behind still bears their mark.
+ */
+export function remainingContainers(
+  { status }: StoredPod,
+  recorded: ReadonlyArray<{ readonly id: string; readonly pid: number; readonly startTime: string }>,
+): RemainingContainer[] {
+  const known = new Map<string, RemainingContainer>();
+  for (const { containerID } of isTerminalPhase(status.phase) ? [] : allContainerStatuses(status)) {
+    const id = containerID?.replace(/^.*:\/\//, '');
+    if (id) known.set(id, { id, main: undefined });
+  }
+  for (const main of recorded) known.set(main.id, { id: main.id, main });
+  return [...known.values()];
+}
