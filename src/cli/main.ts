@@ -1,12 +1,14 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { registerApply } from './apply.ts';
+import { registerDelete } from './delete.ts';
 import { registerDescribe } from './describe.ts';
 import { registerEvents } from './events.ts';
 import { normalizeFlags } from './flag-style.ts';
 import { registerGet } from './get.ts';
 import { reportError, usageError } from './report-error.ts';
 import { registerVersion, version } from './version.ts';
+import { registerWait } from './wait.ts';
 
 /** What stands behind `--` is somebody else's command line: it must not be read as options of podrun. */
 function splitCommand(argv: readonly string[]): { own: readonly string[]; command: readonly string[] | undefined } {
@@ -36,6 +38,8 @@ async function main(argv: readonly string[]): Promise<number> {
   registerGet(program, done);
   registerDescribe(program, done);
   registerEvents(program, done);
+  registerWait(program, done);
+  registerDelete(program, done);
   registerVersion(program, done);
   try {
     await program.parseAsync(normalizeFlags(own, program), { from: 'user' });

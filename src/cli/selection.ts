@@ -62,6 +62,11 @@ export async function readSelection(
   };
 }
 
+/** A stored object as if the user had named it. */
+export function refTo(type: ResourceType, { metadata: { namespace, name } }: StoredKubeObject): ObjectRef {
+  return { type, namespace, name };
+}
+
 /** Does the command say that it means whatever there is, or may it only have forgotten the name? */
 export function isExplicitList(flags: SelectionFlags): boolean {
   return flags.all === true || flags.selector !== undefined || flags.fieldSelector !== undefined;

@@ -1,0 +1,22 @@
+import { parseDuration } from '../api/duration.ts';
+import { EXIT, PodrunError } from '../api/errors.ts';
+
+/** The longest that kubectl waits. */
+export const WEEK_MS: number = 7 * 24 * 3_600_000;
+
+/**
+ * Milliseconds of a flag that takes a duration.
+ * @throws {PodrunError} (usage) that names the flag
+ */
+export function durationFlag(flag: string, text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    const message = `error: invalid argument ${JSON.stringify(text)} for "${flag}" flag: ${error.message}`;
+    throw new PodrunError(message, {
+      exitCode: EXIT.usage,
+      hint: 'Durations have a unit, for example 500ms, 30s or 2m30s.',
+    });
+  }
+}
