@@ -74,13 +74,18 @@ class Decoder {
     for (const { key, keyOffset, value } of this.#sortedEntries(node, level.path)) {
       const path = joinPath(level.path, key);
       const type = knownType(level.typeName, key, this.#options.newerFields === true);
-      if (type === undefined) {
-        const error: FieldError = { path, type: 'Unknown field', detail: `unknown field "${path}"` };
-        this.#add(keyOffset, error, unknownFieldHint(key, level));
-      } else values.set(key, this.#field(value, type, { path, valuePath: path, level }));
+      if (type === undefined) this.#unknown(key, path, keyOffset, level);
+      else values.set(key, this.#field(value, type, { path, valuePath: path, level }));
     }
     const inOrder = Object.keys(fieldsOf(level.typeName) ?? {}).filter((field) => values.get(field) !== undefined);
     return Object.fromEntries(inOrder.map((field) => [field, values.get(field)]));
+  }
+
+  #unknown(field: string, path: string, offset: number, level: Level): void {
+    // Finding out what was meant takes time.
+    if (this.problems.length >= MAX_PROBLEMS) return;
+    const error: FieldError = { path, type: 'Unknown field', detail: `unknown field "${path}"` };
+    this.#add(offset, error, unknownFieldHint(field, level));
   }
 
   /** Entries by key, the last one of each; says which keys were given more than once. */

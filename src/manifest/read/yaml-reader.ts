@@ -36,13 +36,26 @@ function readTree(source: SourceText): SourceNode {
   const { text } = source;
   refuseControlCharacters(text);
   refuseDirectives(text);
-  const documents = [...new Composer(OPTIONS).compose(syntaxTokens(source), true, text.length)];
+  const documents = withoutStackTraces(() => [
+    ...new Composer(OPTIONS).compose(syntaxTokens(source), true, text.length),
+  ]);
   for (const { errors } of documents) refuseErrors(errors, source);
   const [first, second] = documents;
   if (second !== undefined) {
     throw new SourceError('yaml: content after the end of the document', second.range[0], 'start a new one with ---');
   }
   return new YamlTree(text).build(first?.contents ?? null);
+}
+
+/** The package makes an Error of each mistake: with their stack traces, 100,000 of them would take seconds. */
+function withoutStackTraces<T>(run: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 /** The package's syntax tree; gives up where the text gets too deep or too long, or a bracket stays open. */
