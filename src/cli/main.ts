@@ -6,6 +6,7 @@ import { registerDescribe } from './describe.ts';
 import { registerEvents } from './events.ts';
 import { normalizeFlags } from './flag-style.ts';
 import { registerGet } from './get.ts';
+import { registerLogs } from './logs.ts';
 import { reportError, usageError } from './report-error.ts';
 import { registerVersion, version } from './version.ts';
 import { registerWait } from './wait.ts';
@@ -37,6 +38,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerApply(program, command, done);
   registerGet(program, done);
   registerDescribe(program, done);
+  registerLogs(program, done);
   registerEvents(program, done);
   registerWait(program, done);
   registerDelete(program, done);

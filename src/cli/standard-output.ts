@@ -11,7 +11,7 @@ export class StandardOutput {
     });
   }
 
-  write(text: string): void {
+  write(text: string | Uint8Array): void {
     if (!this.#isGone) process.stdout.write(text);
   }
 

@@ -42,7 +42,7 @@ export class FolderWatch {
     if (namespace !== undefined) return this.#addNamespace(namespace);
     const folder = resourceFolder(this.#root, this.#resource);
     if (this.#all === undefined) {
-      tryToMake(folder);
+      tryToMakeFolder(folder);
       this.#all = watchPath(folder, () => this.rescan());
     }
     for (const each of namesIn(folder)) this.#addNamespace(each);
@@ -66,7 +66,7 @@ export class FolderWatch {
   #addNamespace(namespace: string): void {
     if (this.#watchers.has(namespace)) return;
     const folder = namespaceFolder(this.#root, this.#resource, namespace);
-    tryToMake(folder);
+    tryToMakeFolder(folder);
     const watcher = watchPath(folder, (name) => {
       if (name === undefined) this.rescan();
       else if (!name.startsWith('.')) this.#onEntry({ namespace, name });
@@ -76,7 +76,7 @@ export class FolderWatch {
 }
 
 /** A folder must exist to be watched. A reader may not be able to make it: then there is nothing to watch. */
-function tryToMake(folder: string): void {
+export function tryToMakeFolder(folder: string): void {
   try {
     makeFolder(folder);
   } catch {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type LogRecord, parseRecord, recordTime } from './cri-line.ts';
 import { ifPresent } from './disk-errors.ts';
-import { watchPath } from './folder-watch.ts';
+import { tryToMakeFolder, watchPath } from './folder-watch.ts';
 import { LineCursor } from './line-cursor.ts';
 import { partsOfLog } from './log-files.ts';
 import { findTail } from './log-tail.ts';
@@ -46,7 +46,10 @@ export class LogReader {
 
   /** Calls back when something may have been written. Nothing is read by itself. */
   watch(onChange: () => void): { close(): void } {
-    return watchPath(path.dirname(this.#path), onChange);
+    const folder = path.dirname(this.#path);
+    // A container that has written nothing has no folder yet.
+    tryToMakeFolder(folder);
+    return watchPath(folder, onChange);
   }
 
   close(): void {
