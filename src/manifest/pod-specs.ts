@@ -1,4 +1,4 @@
-import type { Container, CronJob, Job, Pod, PodSpec, PodTemplate, PodTemplateSpec } from '../api/generated/types.ts';
+import type { Container, CronJob, Job, Pod, PodSpec, PodTemplateSpec } from '../api/generated/types.ts';
 import type { KubeObject } from '../api/objects.ts';
 import type { Decoded } from './decoded.ts';
 
@@ -16,7 +16,6 @@ const inTemplate: Finder = (object: Decoded<Job>) => ({ path: 'spec.template', p
 const FINDERS: ReadonlyMap<string, Finder> = new Map(
   Object.entries<Finder>({
     Pod: (pod: Decoded<Pod>) => ({ path: '', pod }),
-    PodTemplate: (object: Decoded<PodTemplate>) => ({ path: 'template', pod: object.template ?? {} }),
     CronJob: (object: Decoded<CronJob>) => ({
       path: 'spec.jobTemplate.spec.template',
       pod: object.spec?.jobTemplate?.spec?.template ?? {},
@@ -24,7 +23,6 @@ const FINDERS: ReadonlyMap<string, Finder> = new Map(
     Job: inTemplate,
     Deployment: inTemplate,
     ReplicaSet: inTemplate,
-    ReplicationController: inTemplate,
     StatefulSet: inTemplate,
     DaemonSet: inTemplate,
   }),

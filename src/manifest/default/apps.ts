@@ -3,12 +3,10 @@ import type {
   Deployment,
   PersistentVolumeClaim,
   ReplicaSet,
-  ReplicationController,
   StatefulSet,
   StatefulSetUpdateStrategy,
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import { withLabelsOf } from './batch.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { defaultTemplate } from './pod.ts';
 import { defaultClaimSpec } from './volume.ts';
@@ -39,22 +37,6 @@ export function defaultDeployment(deployment: Decoded<Deployment>): Decoded<Depl
 export function defaultReplicaSet(replicaSet: Decoded<ReplicaSet>): Decoded<ReplicaSet> {
   const spec = fillAbsent(replicaSet.spec ?? {}, { replicas: 1 });
   return { ...replicaSet, spec: { ...spec, template: defaultTemplate(spec.template) } };
-}
-
-/** The oldest of the workloads also takes its selector from its Pods. Source: pkg/apis/core/v1/defaults.go. */
-export function defaultReplicationController(
-  controller: Decoded<ReplicationController>,
-): Decoded<ReplicationController> {
-  const spec = fillAbsent(controller.spec ?? {}, { replicas: 1 });
-  if (spec.template === undefined) return { ...controller, spec };
-  const { labels } = spec.template.metadata ?? {};
-  const hasSelector = Object.keys(spec.selector ?? {}).length > 0;
-  const selected = hasSelector || labels === undefined ? spec : { ...spec, selector: labels };
-  return {
-    ...controller,
-    metadata: withLabelsOf(controller.metadata, labels),
-    spec: { ...selected, template: defaultTemplate(spec.template) },
-  };
 }
 
 export function defaultStatefulSet(statefulSet: Decoded<StatefulSet>): Decoded<StatefulSet> {

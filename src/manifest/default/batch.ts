@@ -32,7 +32,7 @@ export function defaultCronJob(cronJob: Decoded<CronJob>): Decoded<CronJob> {
 }
 
 /** An object without labels takes those of its Pods. */
-export function withLabelsOf<T extends { labels?: Record<string, string | undefined> | undefined }>(
+function withLabelsOf<T extends { labels?: Record<string, string | undefined> | undefined }>(
   metadata: T | undefined,
   labels: Record<string, string | undefined> | undefined,
 ): T {

@@ -1,17 +1,10 @@
 import type { KubeObject } from '../../api/objects.ts';
 import type { ObjectMeta } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import {
-  defaultClaim,
-  defaultDaemonSet,
-  defaultDeployment,
-  defaultReplicaSet,
-  defaultReplicationController,
-  defaultStatefulSet,
-} from './apps.ts';
+import { defaultClaim, defaultDaemonSet, defaultDeployment, defaultReplicaSet, defaultStatefulSet } from './apps.ts';
 import { defaultCronJob, defaultJob } from './batch.ts';
 import { defaultConfigMap, defaultSecret } from './config.ts';
-import { defaultPod, defaultPodTemplate } from './pod.ts';
+import { defaultPod } from './pod.ts';
 import { defaultService } from './service.ts';
 
 type Defaulter = (object: Decoded<KubeObject>) => unknown;
@@ -19,7 +12,6 @@ type Defaulter = (object: Decoded<KubeObject>) => unknown;
 const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
   Object.entries<Defaulter>({
     Pod: defaultPod,
-    PodTemplate: defaultPodTemplate,
     ConfigMap: defaultConfigMap,
     Secret: defaultSecret,
     Service: defaultService,
@@ -29,7 +21,6 @@ const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
     CronJob: defaultCronJob,
     Deployment: defaultDeployment,
     ReplicaSet: defaultReplicaSet,
-    ReplicationController: defaultReplicationController,
     StatefulSet: defaultStatefulSet,
     DaemonSet: defaultDaemonSet,
   }),

@@ -1,4 +1,4 @@
-import type { Container, Pod, PodSpec, PodTemplate, PodTemplateSpec } from '../../api/generated/types.ts';
+import type { Container, Pod, PodSpec, PodTemplateSpec } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { defaultContainer } from './container.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
@@ -18,11 +18,6 @@ export function defaultPod(pod: Decoded<Pod>): Decoded<Pod> {
 /** Defaults of what a workload makes its Pods from. Requests and host ports are filled in when a Pod is made. */
 export function defaultTemplate(template: Decoded<PodTemplateSpec> | undefined): Decoded<PodTemplateSpec> {
   return { ...template, spec: defaultPodSpec(template?.spec ?? {}) };
-}
-
-/** Defaults of an object of kind PodTemplate. */
-export function defaultPodTemplate(object: Decoded<PodTemplate>): Decoded<PodTemplate> {
-  return { ...object, template: defaultTemplate(object.template) };
 }
 
 function defaultPodSpec(spec: Decoded<PodSpec>): Decoded<PodSpec> {

@@ -121,11 +121,12 @@ function validatePodTerm(term: Decoded<PodAffinityTerm>, path: string): FieldErr
 function validateLabelKeys(path: string, term: Decoded<PodAffinityTerm>): FieldError[] {
   const { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector } = term;
   const matchPath = child(path, 'matchLabelKeys');
+  const mismatches = new Set(mismatchLabelKeys);
   return [
     ...validateKeyList(matchPath, matchLabelKeys, labelSelector),
     ...validateKeyList(child(path, 'mismatchLabelKeys'), mismatchLabelKeys, labelSelector),
     ...matchLabelKeys.flatMap((name, index) =>
-      mismatchLabelKeys.includes(name)
+      mismatches.has(name)
         ? [invalid(item(matchPath, index), name, 'exists in both matchLabelKeys and mismatchLabelKeys')]
         : [],
     ),

@@ -54,13 +54,8 @@ export interface Range {
 
 export const INT32_MAX: number = 2 ** 31 - 1;
 
-export function inRange(path: string, value: number, range: Range): FieldError[] {
-  const { min, max } = range;
-  return value < min || value > max ? [invalid(path, value, rangeMessage(range))] : [];
-}
-
-export function rangeMessage({ min, max }: Range): string {
-  return `must be between ${min} and ${max}, inclusive`;
+export function inRange(path: string, value: number, { min, max }: Range): FieldError[] {
+  return value < min || value > max ? [invalid(path, value, `must be between ${min} and ${max}, inclusive`)] : [];
 }
 
 /** The mistakes of all items of a list. */

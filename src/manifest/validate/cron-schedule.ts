@@ -28,7 +28,7 @@ const MACROS: ReadonlySet<string> = new Set([
   '@hourly',
 ]);
 const EVERY = '@every ';
-const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const TIME_ZONE = /^(?:CRON_)?TZ=\S*\s+/;
 
 /** The first thing wrong, in the parser's words; undefined when the schedule is good. */

@@ -70,8 +70,9 @@ const BYTE_DIVISORS: readonly string[] = [
 
 /** `metadata.labels['app']` taken apart; undefined when there is no subscript. */
 function splitSubscript(fieldPath: string): { field: string; subscript: string } | undefined {
-  const match = /^(.+?)\['(.*)'\]$/s.exec(fieldPath);
-  return match === null ? undefined : { field: match[1] ?? '', subscript: match[2] ?? '' };
+  const start = fieldPath.indexOf("['");
+  if (start <= 0 || !fieldPath.endsWith("']")) return undefined;
+  return { field: fieldPath.slice(0, start), subscript: fieldPath.slice(start + 2, -2) };
 }
 
 /** Why the API has no such field; undefined when it has. Source: ConvertDownwardAPIFieldLabel. */
@@ -108,7 +109,7 @@ export function validateFieldRef(
   return supported.includes(field) ? [] : [notSupported(child(path, 'fieldPath'), field, supported)];
 }
 
-/** A reference to a resource of a container; a file must say of which. Source: validateContainerResourceFieldSelector. */
+/** A reference to a resource of a container; a file must say of which. */
 export function validateResourceFieldRef(
   path: string,
   { containerName, resource = '', divisor = '0' }: Decoded<ResourceFieldSelector>,

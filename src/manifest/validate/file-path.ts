@@ -13,7 +13,7 @@ export function noBacksteps(path: string, file: string): FieldError[] {
 
 /** As a descending path, and not beginning with two dots: the kubelet keeps its own files under such names. */
 export function unreservedPath(path: string, file: string): FieldError[] {
-  const isReserved = file.startsWith('..') && file !== '..' && !file.startsWith('../');
+  const isReserved = file.startsWith('..') && !file.startsWith('../');
   const reserved = isReserved ? [invalid(path, file, "must not start with '..'")] : [];
   return [...descendingPath(path, file), ...reserved];
 }

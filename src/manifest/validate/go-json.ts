@@ -8,6 +8,8 @@ import { quote } from '../field-error.ts';
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
 const ESCAPES = '"\\/bfnrt';
 const END = 'unexpected end of JSON input';
+/** Go goes deeper, but nobody means it. */
+const DEPTH_MAX = 1000;
 
 class SyntaxProblem extends Error {}
 
@@ -15,11 +17,12 @@ class SyntaxProblem extends Error {}
 interface Cursor {
   readonly text: string;
   at: number;
+  depth: number;
 }
 
 /** @param bytes the text with one character per byte, as Go reads it */
 export function jsonObjectProblem(bytes: string): string | undefined {
-  const cursor: Cursor = { text: bytes, at: 0 };
+  const cursor: Cursor = { text: bytes, at: 0, depth: 0 };
   try {
     const kind = skipValue(cursor);
     skipBlanks(cursor);
@@ -46,13 +49,20 @@ function skipBlanks(cursor: Cursor): void {
 function skipValue(cursor: Cursor): string {
   skipBlanks(cursor);
   const char = cursor.text[cursor.at] ?? '';
-  if (char === '{') return skipObject(cursor);
-  if (char === '[') return skipArray(cursor);
+  if (char === '{' || char === '[') return skipNested(cursor, char);
   if (char === '"') return skipString(cursor);
   const literal = LITERALS[char];
   if (literal !== undefined) return skipLiteral(cursor, literal);
   if (char === '-' || (char >= '0' && char <= '9')) return skipNumber(cursor);
   return fail(cursor, 'looking for beginning of value');
+}
+
+function skipNested(cursor: Cursor, opening: string): string {
+  cursor.depth += 1;
+  if (cursor.depth > DEPTH_MAX) throw new SyntaxProblem('exceeded max depth');
+  const kind = opening === '{' ? skipObject(cursor) : skipArray(cursor);
+  cursor.depth -= 1;
+  return kind;
 }
 
 function skipObject(cursor: Cursor): string {

@@ -1,5 +1,5 @@
 import { labelMessages, subdomainMessages } from '../../api/names.ts';
-import type { PersistentVolumeClaim, PodTemplate } from '../../api/generated/types.ts';
+import type { PersistentVolumeClaim } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
@@ -8,22 +8,15 @@ import { validateConfigMap, validateSecret } from './config.ts';
 import { validateCronJob } from './cron-job.ts';
 import { validateJob } from './job.ts';
 import { validateMetadata } from './metadata.ts';
-import { validatePod, validateTemplate } from './pod.ts';
+import { validatePod } from './pod.ts';
 import { validateService } from './service.ts';
-import {
-  validateDaemonSet,
-  validateDeployment,
-  validateReplicaSet,
-  validateReplicationController,
-  validateStatefulSet,
-} from './workloads.ts';
+import { validateDaemonSet, validateDeployment, validateReplicaSet, validateStatefulSet } from './workloads.ts';
 
 type Validator = (object: Decoded<KubeObject>) => FieldError[];
 
 const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
   Object.entries<Validator>({
     Pod: validatePod,
-    PodTemplate: validatePodTemplate,
     ConfigMap: validateConfigMap,
     Secret: validateSecret,
     Service: validateService,
@@ -34,7 +27,6 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
     CronJob: validateCronJob,
     Deployment: validateDeployment,
     ReplicaSet: validateReplicaSet,
-    ReplicationController: validateReplicationController,
     StatefulSet: validateStatefulSet,
     DaemonSet: validateDaemonSet,
   }),
@@ -47,10 +39,6 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
  */
 export function validateObject(object: KubeObject): FieldError[] {
   return VALIDATORS.get(object.kind)?.(object) ?? [];
-}
-
-function validatePodTemplate({ metadata, template = {} }: Decoded<PodTemplate>): FieldError[] {
-  return [...validateMetadata(metadata, subdomainMessages), ...validateTemplate('template', template)];
 }
 
 function validateClaim({ metadata, spec = {} }: Decoded<PersistentVolumeClaim>): FieldError[] {

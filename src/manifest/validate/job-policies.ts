@@ -60,14 +60,14 @@ function validateMatcher(
   if (onPodConditions.length > CONDITIONS_MAX) {
     errors.push(tooMany(conditionsPath, onPodConditions.length, CONDITIONS_MAX));
   }
-  errors.push(...each(conditionsPath, onPodConditions, validateCondition));
-  if (onExitCodes && onPodConditions.length > 0) {
-    errors.push(invalidUnseen(path, 'specifying both OnExitCodes and OnPodConditions is not supported'));
-  }
-  if (!onExitCodes && onPodConditions.length === 0) {
-    errors.push(invalidUnseen(path, 'specifying one of OnExitCodes and OnPodConditions is required'));
-  }
-  return errors;
+  const both = 'specifying both OnExitCodes and OnPodConditions is not supported';
+  const none = 'specifying one of OnExitCodes and OnPodConditions is required';
+  return [
+    ...errors,
+    ...each(conditionsPath, onPodConditions, validateCondition),
+    ...(onExitCodes && onPodConditions.length > 0 ? [invalidUnseen(path, both)] : []),
+    ...(!onExitCodes && onPodConditions.length === 0 ? [invalidUnseen(path, none)] : []),
+  ];
 }
 
 function validateCondition(
@@ -93,14 +93,17 @@ function validateExitCodes(
   }
   if (values.length === 0) errors.push(invalid(valuesPath, values, 'at least one value is required'));
   if (values.length > EXIT_CODES_MAX) errors.push(tooMany(valuesPath, values.length, EXIT_CODES_MAX));
-  errors.push(
-    ...each(valuesPath, values, (code, at, index) => [
+  const seen = new Set<number>();
+  const wrongCodes = each(valuesPath, values, (code, at) => {
+    const isRepeated = seen.has(code);
+    seen.add(code);
+    return [
       ...(operator === 'In' && code === 0 ? [invalid(at, code, 'must not be 0 for the In operator')] : []),
-      ...(values.indexOf(code) < index ? [duplicate(at, code)] : []),
-    ]),
-  );
+      ...(isRepeated ? [duplicate(at, code)] : []),
+    ];
+  });
   const isOrdered = values.every((code, index) => index === 0 || (values[index - 1] ?? code) <= code);
-  return isOrdered ? errors : [...errors, invalid(valuesPath, values, 'must be ordered')];
+  return [...errors, ...wrongCodes, ...(isOrdered ? [] : [invalid(valuesPath, values, 'must be ordered')])];
 }
 
 export function validateSuccessPolicy(path: string, spec: Decoded<JobSpec>): FieldError[] {

@@ -13,6 +13,8 @@ const RECURSIVE_MODES: readonly string[] = ['Disabled', 'Enabled', 'IfPossible']
 /** Where a container sees its volumes. Source: pkg/apis/core/validation/validation.go, ValidateVolumeMounts. */
 export function validateMounts(path: string, container: Decoded<Container>, volumes: Volumes): FieldError[] {
   const devices = container.volumeDevices ?? [];
+  const deviceNames = new Set(devices.map(({ name = '' }) => name));
+  const devicePaths = new Set(devices.map(({ devicePath = '' }) => devicePath));
   const paths = new Set<string>();
   return each(path, container.volumeMounts, (mount, at) => {
     const { name = '', mountPath = '' } = mount;
@@ -21,10 +23,10 @@ export function validateMounts(path: string, container: Decoded<Container>, volu
     errors.push(...requiredText(child(at, 'mountPath'), mountPath));
     if (paths.has(mountPath)) errors.push(invalid(child(at, 'mountPath'), mountPath, 'must be unique'));
     paths.add(mountPath);
-    if (devices.some((device) => device.name === name)) {
+    if (deviceNames.has(name)) {
       errors.push(invalid(child(at, 'name'), name, 'must not already exist in volumeDevices'));
     }
-    if (devices.some((device) => device.devicePath === mountPath)) {
+    if (devicePaths.has(mountPath)) {
       errors.push(invalid(child(at, 'mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
     }
     if (volumes.get(name)?.image) errors.push(...validateImageMount(at, mount));
@@ -74,6 +76,8 @@ function validateSharing(path: string, mount: Decoded<VolumeMount>, container: D
 /** Volumes as raw devices. Source: ValidateVolumeDevices. */
 export function validateDevices(path: string, container: Decoded<Container>, volumes: Volumes): FieldError[] {
   const mounts = container.volumeMounts ?? [];
+  const mountNames = new Set(mounts.map(({ name = '' }) => name));
+  const mountPaths = new Set(mounts.map(({ mountPath = '' }) => mountPath));
   const names = new Set<string>();
   const paths = new Set<string>();
   return each(path, container.volumeDevices, (device, at) => {
@@ -82,10 +86,10 @@ export function validateDevices(path: string, container: Decoded<Container>, vol
       ...validateDeviceVolume(child(at, 'name'), name, volumes, names),
       ...validateDevicePath(path, at, device, paths),
     ];
-    if (mounts.some((mount) => mount.name === name)) {
+    if (mountNames.has(name)) {
       errors.push(invalid(child(at, 'name'), name, 'must not already exist in volumeMounts'));
     }
-    if (mounts.some((mount) => mount.mountPath === devicePath)) {
+    if (mountPaths.has(devicePath)) {
       errors.push(invalid(child(at, 'devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
     }
     if (name) names.add(name);

@@ -38,20 +38,17 @@ function validateResolver(path: string, config: Decoded<PodDNSConfig>): FieldErr
   const { nameservers = [], searches = [] } = config;
   const serversPath = child(path, 'nameservers');
   const searchesPath = child(path, 'searches');
-  const errors: FieldError[] = [];
-  if (nameservers.length > NAMESERVERS_MAX) {
-    errors.push(invalid(serversPath, nameservers, `must not have more than ${NAMESERVERS_MAX} nameservers`));
-  }
-  errors.push(...each(serversPath, nameservers, (address, at) => validateIp(at, address)));
-  if (searches.length > SEARCHES_MAX) {
-    errors.push(invalid(searchesPath, searches, `must not have more than ${SEARCHES_MAX} search paths`));
-  }
-  if (searches.join(' ').length > SEARCH_CHARS_MAX) {
-    const text = `must not have more than ${SEARCH_CHARS_MAX} characters (including spaces) in the search list`;
-    errors.push(invalid(searchesPath, searches, text));
-  }
+  const tooManyServers = `must not have more than ${NAMESERVERS_MAX} nameservers`;
+  const tooManySearches = `must not have more than ${SEARCHES_MAX} search paths`;
+  const searchesTooLong = [
+    `must not have more than ${SEARCH_CHARS_MAX} characters`,
+    '(including spaces) in the search list',
+  ].join(' ');
   return [
-    ...errors,
+    ...(nameservers.length > NAMESERVERS_MAX ? [invalid(serversPath, nameservers, tooManyServers)] : []),
+    ...each(serversPath, nameservers, (address, at) => validateIp(at, address)),
+    ...(searches.length > SEARCHES_MAX ? [invalid(searchesPath, searches, tooManySearches)] : []),
+    ...(searches.join(' ').length > SEARCH_CHARS_MAX ? [invalid(searchesPath, searches, searchesTooLong)] : []),
     ...each(searchesPath, searches, validateSearch),
     ...each(child(path, 'options'), config.options, ({ name }, at) =>
       name ? [] : [required(at, 'must not be empty')],
@@ -92,7 +89,7 @@ function validateOverride(path: string, override: string, spec: Decoded<PodSpec>
   return [...errors, ...wellFormed(at, override, subdomainMessages)];
 }
 
-/** A user namespace of its own does not go with the namespaces of the host. `HostPID`, `HostIPC`: upstream's spelling. */
+/** Users of its own do not go with namespaces of the host. `HostPID`, `HostIPC`: upstream's spelling. */
 export function validateHostUsers(path: string, spec: Decoded<PodSpec>): FieldError[] {
   if (spec.hostUsers !== false) return [];
   const shared = [

@@ -93,13 +93,15 @@ function validateClaims(
   podClaims: ReadonlySet<string>,
 ): FieldError[] {
   const seen = new Set<string>();
+  const inParts = new Set<string>();
   return each(path, claims, ({ name, request }, at) => {
     if (!name) return [required(at)];
     const errors = request ? labelMessages(request).map((text) => invalid(child(at, 'request'), request, text)) : [];
     const full = request ? `${name}/${request}` : name;
-    const overlaps = seen.has(name) || seen.has(full) || (!request && [...seen].some((s) => s.startsWith(`${name}/`)));
+    const overlaps = seen.has(name) || seen.has(full) || (!request && inParts.has(name));
     if (overlaps) errors.push(duplicate(at, seen.has(name) ? name : full));
     seen.add(full);
+    if (request) inParts.add(name);
     return podClaims.has(name) ? errors : [...errors, notFound(at, name, unknownClaimText(podClaims))];
   });
 }

@@ -75,17 +75,18 @@ export function validateTopologySpread(
   path: string,
   constraints: readonly Decoded<TopologySpreadConstraint>[],
 ): FieldError[] {
+  const pairs = constraints.map(
+    ({ topologyKey = '', whenUnsatisfiable = '' }) => `{${topologyKey}, ${whenUnsatisfiable}}`,
+  );
+  const lastIndexes = new Map(pairs.map((pair, index) => [pair, index]));
   return each(path, constraints, (constraint, at, index) => {
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '', minDomains } = constraint;
     const errors: FieldError[] = [];
     if (maxSkew <= 0) errors.push(invalid(child(at, 'maxSkew'), maxSkew, NOT_POSITIVE));
     if (!topologyKey) errors.push(required(child(at, 'topologyKey'), 'can not be empty'));
     errors.push(...oneOfIfSet(child(at, 'whenUnsatisfiable'), whenUnsatisfiable, SCHEDULE_ACTIONS));
-    const isRepeated = constraints
-      .slice(index + 1)
-      .some((later) => later.topologyKey === topologyKey && later.whenUnsatisfiable === whenUnsatisfiable);
-    if (isRepeated) {
-      const pair = `{${topologyKey}, ${whenUnsatisfiable}}`;
+    const pair = pairs[index] ?? '';
+    if ((lastIndexes.get(pair) ?? index) > index) {
       errors.push(duplicate(child(at, '{topologyKey, whenUnsatisfiable}'), pair));
     }
     if (minDomains !== undefined) {

@@ -40,10 +40,15 @@ function validateFirst(path: string, { clusterIP, clusterIPs = [] }: Decoded<Ser
 }
 
 function validateFamilies(path: string, families: readonly string[]): FieldError[] {
-  return each(path, families, (family, at, index) => [
-    ...(FAMILIES.includes(family) ? [] : [notSupported(at, family, FAMILIES)]),
-    ...(families.indexOf(family) < index ? [duplicate(at, family)] : []),
-  ]);
+  const seen = new Set<string>();
+  return each(path, families, (family, at) => {
+    const isRepeated = seen.has(family);
+    seen.add(family);
+    return [
+      ...(FAMILIES.includes(family) ? [] : [notSupported(at, family, FAMILIES)]),
+      ...(isRepeated ? [duplicate(at, family)] : []),
+    ];
+  });
 }
 
 function validateAddresses(path: string, addresses: readonly string[]): FieldError[] {

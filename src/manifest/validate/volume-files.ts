@@ -23,7 +23,7 @@ const TOKEN_SECONDS_MAX = 2 ** 32;
 const PROJECTIONS = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'] as const;
 
 /** A mode is written as octal. The digits of a good one that was written as decimal make a good hint. */
-export function validateMode(path: string, mode: number | undefined): FieldError[] {
+function validateMode(path: string, mode: number | undefined): FieldError[] {
   if (mode === undefined || (mode >= 0 && mode <= MODE_MAX)) return [];
   const error = invalid(path, mode, MODE_MESSAGE);
   return [/^[0-7]{3}$/.test(String(mode)) ? { ...error, hint: `write 0${mode}` } : error];

@@ -54,6 +54,7 @@ const LUNS: Range = { min: 0, max: 255 };
 const ISCSI_NAME_MAX = 64;
 const CSI_DRIVER_MAX_BYTES = 63;
 const QUOBYTE_TENANT_MAX = 64;
+const TENANT_MESSAGE = 'must be a UUID and may not exceed a length of 64 characters';
 const REGISTRY_MESSAGE = 'must be a host:port pair or multiple pairs separated by commas';
 const AZURE_CACHING: readonly string[] = ['None', 'ReadOnly', 'ReadWrite'];
 const AZURE_KINDS: readonly string[] = ['Dedicated', 'Managed', 'Shared'];
@@ -61,7 +62,7 @@ const AZURE_MANAGED_URI =
   '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 const AZURE_BLOB_URI = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 const ISCSI_FORMS: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.[a-zA-Z0-9\-.]+:[^,;*&$|\s]+$/,
+  iqn: /^iqn\.\d{4}-\d{2}\.[a-zA-Z0-9\-.]+:[^,;*&$|\s]+$/,
   eui: /^eui.[a-zA-Z0-9]{16}$/,
   naa: /^naa.[a-zA-Z0-9]{32}$/,
 };
@@ -162,15 +163,17 @@ function validateFlocker(path: string, { datasetName = '', datasetUUID = '' }: S
 
 function validateQuobyte(path: string, source: Source<'quobyte'>): FieldError[] {
   const { registry = '', tenant = '', volume } = source;
-  const errors: FieldError[] = [];
-  if (!registry) errors.push(required(child(path, 'registry'), REGISTRY_MESSAGE));
-  else if (tenant.length > QUOBYTE_TENANT_MAX) {
-    errors.push(required(child(path, 'tenant'), 'must be a UUID and may not exceed a length of 64 characters'));
-  } else {
-    const bad = registry.split(',').filter((pair) => !/^(?:\[.*\]|[^:]*):[^:]*$/.test(pair));
-    errors.push(...bad.map(() => invalid(child(path, 'registry'), registry, REGISTRY_MESSAGE)));
-  }
-  return [...errors, ...requiredText(child(path, 'volume'), volume)];
+  return [
+    ...validateRegistry(child(path, 'registry'), registry),
+    ...(registry && tenant.length > QUOBYTE_TENANT_MAX ? [required(child(path, 'tenant'), TENANT_MESSAGE)] : []),
+    ...requiredText(child(path, 'volume'), volume),
+  ];
+}
+
+function validateRegistry(path: string, registry: string): FieldError[] {
+  if (!registry) return [required(path, REGISTRY_MESSAGE)];
+  const isGood = registry.split(',').every((pair) => /^(?:\[[^\]]*\]|[^:]*):[^:]*$/.test(pair));
+  return isGood ? [] : [invalid(path, registry, REGISTRY_MESSAGE)];
 }
 
 function validateStorageOs(path: string, source: Source<'storageos'>): FieldError[] {

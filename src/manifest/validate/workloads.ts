@@ -5,11 +5,9 @@ import type {
   LabelSelector,
   PodTemplateSpec,
   ReplicaSet,
-  ReplicationController,
   StatefulSet,
   StatefulSetSpec,
 } from '../../api/generated/types.ts';
-import { sortedEntries } from '../decoded.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 import { forbidden, invalid, notSupported, required } from '../field-error.ts';
@@ -157,18 +155,4 @@ export function validateDaemonSet(daemonSet: Decoded<DaemonSet>): FieldError[] {
     ...validateDaemonSetStrategy('spec.updateStrategy', spec.updateStrategy ?? {}),
     ...notNegative('spec.revisionHistoryLimit', spec.revisionHistoryLimit),
   ];
-}
-
-/** Source: pkg/apis/core/validation/validation.go, ValidateReplicationController. */
-export function validateReplicationController(controller: Decoded<ReplicationController>): FieldError[] {
-  const { selector, template, ...spec } = controller.spec ?? {};
-  const errors = [
-    ...validateMetadata(controller.metadata, subdomainMessages),
-    ...notNegative('spec.minReadySeconds', spec.minReadySeconds),
-    ...(sortedEntries(selector).length === 0 ? [required(SELECTOR)] : []),
-    ...notNegative('spec.replicas', spec.replicas),
-  ];
-  if (template === undefined) return [...errors, required(TEMPLATE)];
-  const mismatch = sortedEntries(selector).length > 0 ? validateMatch({ matchLabels: selector }, template) : [];
-  return [...errors, ...mismatch, ...validateLastingPods(template, 'ReplicationController')];
 }

@@ -78,7 +78,12 @@ function pullSecretWarnings(path: string, { imagePullSecrets = [] }: Decoded<Pod
 
 /** Indexes of the items that were there before. */
 function repeated(items: readonly string[]): number[] {
-  return items.flatMap((value, index) => (items.indexOf(value) < index ? [index] : []));
+  const seen = new Set<string>();
+  return items.flatMap((value, index) => {
+    if (seen.has(value)) return [index];
+    seen.add(value);
+    return [];
+  });
 }
 
 function containerWarnings(path: string, container: Decoded<Container>): string[] {

@@ -2,6 +2,9 @@ import type { Container, ContainerPort } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { quote } from '../field-error.ts';
 
+/** Every pair is worth a line, but not every pair of a thousand. */
+const OTHERS_MAX = 8;
+
 interface PlacedPort {
   readonly path: string;
   readonly port: Decoded<ContainerPort>;
@@ -10,10 +13,17 @@ interface PlacedPort {
 /** Ports of all containers of a Pod against each other. Source: pkg/api/pod/warnings.go. */
 export function portWarnings(containers: readonly (readonly [string, Decoded<Container>])[]): string[] {
   const ports = containers.flatMap(([path, container]) => placed(path, container));
-  const numbers = ports.flatMap(({ path, port }, index) => [
-    ...(port.hostIP && !port.hostPort ? [`${path}: hostIP set without hostPort: ${goStruct(port)}`] : []),
-    ...ports.slice(0, index).flatMap((other) => clash(port, other.port, path, other.path)),
-  ]);
+  const earlier = new Map<string, PlacedPort[]>();
+  const numbers = ports.flatMap((placedPort) => {
+    const { path, port } = placedPort;
+    const number = `${port.containerPort}/${port.protocol}`;
+    const others = earlier.get(number) ?? [];
+    if (others.length < OTHERS_MAX) earlier.set(number, [...others, placedPort]);
+    return [
+      ...(port.hostIP && !port.hostPort ? [`${path}: hostIP set without hostPort: ${goStruct(port)}`] : []),
+      ...others.flatMap((other) => clash(port, other.port, path, other.path)),
+    ];
+  });
   return [...numbers, ...nameWarnings(containers)];
 }
 
@@ -21,8 +31,8 @@ function placed(path: string, container: Decoded<Container>): PlacedPort[] {
   return (container.ports ?? []).map((port, index) => ({ path: `${path}.ports[${index}]`, port }));
 }
 
+/** Two ports of one number. */
 function clash(port: Decoded<ContainerPort>, other: Decoded<ContainerPort>, path: string, otherPath: string): string[] {
-  if (port.containerPort !== other.containerPort || port.protocol !== other.protocol) return [];
   const [hostPort, otherHostPort] = [port.hostPort ?? 0, other.hostPort ?? 0];
   const [hostIP, otherHostIP] = [port.hostIP ?? '', other.hostIP ?? ''];
   if (hostIP === otherHostIP && hostPort === otherHostPort)

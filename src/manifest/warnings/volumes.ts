@@ -16,6 +16,11 @@ const OLD_VOLUMES: readonly (readonly [keyof Volume, string, string])[] = [
   ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ];
 
+/** Every pair is worth a line, but not every pair of a thousand. */
+const OTHERS_MAX = 8;
+/** No path has more. */
+const FOLDERS_MAX = 100;
+
 /** A file of a volume and what it comes from; the source is empty when the volume has only one. */
 interface PlannedFile {
   readonly path: string;
@@ -51,7 +56,14 @@ function overlapWarnings(volume: Decoded<Volume>): string[] {
 }
 
 function plannedFiles(files: readonly { path?: string | undefined }[] | undefined, source: string): PlannedFile[] {
-  return (files ?? []).map(({ path = '' }) => ({ path: path.replace(/\/+$/, ''), source }));
+  return (files ?? []).map(({ path = '' }) => ({ path: withoutEnd(path), source }));
+}
+
+/** Without slashes at the end. */
+function withoutEnd(path: string): string {
+  let length = path.length;
+  while (path[length - 1] === '/') length -= 1;
+  return path.slice(0, length);
 }
 
 /** Of several kinds in one source, which is a mistake, the first counts. */
@@ -67,16 +79,28 @@ function projectedFiles({
   return serviceAccountToken ? plannedFiles([serviceAccountToken], 'ServiceAccountToken') : [];
 }
 
+/** In the order of the files, later ones with earlier ones. */
 function overlaps(files: readonly PlannedFile[]): string[] {
   const show = ({ path, source }: PlannedFile): string => (source === '' ? quote(path) : `${quote(path)} (${source})`);
-  return files.flatMap((file, index) =>
-    files
-      .slice(0, index)
-      .filter((earlier) => isWithin(file.path, earlier.path) || isWithin(earlier.path, file.path))
-      .map((earlier) => `${show(file)} with ${show(earlier)}`),
-  );
+  const exact = new Map<string, number[]>();
+  const inside = new Map<string, number[]>();
+  return files.flatMap((file, index) => {
+    const folders = foldersOf(file.path);
+    const others = [...(inside.get(file.path) ?? []), ...folders.flatMap((folder) => exact.get(folder) ?? [])];
+    remember(exact, file.path, index);
+    for (const folder of [file.path, ...folders]) remember(inside, folder, index);
+    const earlier = others.sort((a, b) => a - b).flatMap((other) => files[other] ?? []);
+    return earlier.map((other) => `${show(file)} with ${show(other)}`);
+  });
 }
 
-function isWithin(inner: string, outer: string): boolean {
-  return inner !== '' && outer !== '' && `${inner}/`.startsWith(`${outer}/`);
+/** `a/b/c` is in `a/b` and in `a`. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, FOLDERS_MAX);
+  return parts.slice(1).map((_, count) => parts.slice(0, count + 1).join('/'));
+}
+
+function remember(places: Map<string, number[]>, path: string, index: number): void {
+  const known = places.get(path) ?? [];
+  if (path !== '' && known.length < OTHERS_MAX) places.set(path, [...known, index]);
 }

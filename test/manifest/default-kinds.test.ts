@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/objects.ts';
+import { droppedFields, prepareForCreate } from '../../src/manifest/default/create.ts';
+import { applyDefaults } from '../../src/manifest/default/index.ts';
+import { container, created, object, pod, podOf, template } from './objects.ts';
+
+const specOf = (given: KubeObject): unknown => applyDefaults(given)['spec'];
+
+describe('Secrets and ConfigMaps', () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } };
+
+  it('of text are stored as base64, of base64 as one line', () => {
+    const given = { ...secret, data: { a: 'YWJj\nZGVm', b: 'eA==' }, stringData: { b: 'é', c: '' } };
+    expect(applyDefaults(given)).toEqual({ ...secret, type: 'Opaque', data: { a: 'YWJjZGVm', b: 'w6k=', c: '' } });
+  });
+
+  it('of text have data, if only none', () => {
+    const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} };
+    expect(applyDefaults(config)).toEqual({ ...config, data: {} });
+  });
+});
+
+describe('Services', () => {
+  it.each([
+    {
+      given: { ports: [{ port: 80 }, { port: 1, targetPort: 'web', protocol: 'UDP' }] },
+      want: {
+        type: 'ClusterIP',
+        sessionAffinity: 'None',
+        internalTrafficPolicy: 'Cluster',
+        ports: [
+          { port: 80, targetPort: 80, protocol: 'TCP' },
+          { port: 1, targetPort: 'web', protocol: 'UDP' },
+        ],
+      },
+    },
+    {
+      given: { type: 'LoadBalancer', sessionAffinity: 'ClientIP', clusterIP: '10.0.0.1' },
+      want: {
+        type: 'LoadBalancer',
+        sessionAffinity: 'ClientIP',
+        sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } },
+        clusterIP: '10.0.0.1',
+        clusterIPs: ['10.0.0.1'],
+        internalTrafficPolicy: 'Cluster',
+        externalTrafficPolicy: 'Cluster',
+        allocateLoadBalancerNodePorts: true,
+      },
+    },
+    {
+      given: { type: 'ExternalName', sessionAffinityConfig: { clientIP: { timeoutSeconds: 1 } } },
+      want: { type: 'ExternalName', sessionAffinity: 'None' },
+    },
+  ])('$given', ({ given, want }) => {
+    expect(specOf(object('Service', { spec: given }))).toEqual(want);
+  });
+});
+
+describe('Jobs', () => {
+  const pods = template({ restartPolicy: 'Never' });
+  const job = (spec: object, metadata = {}): KubeObject =>
+    applyDefaults(object('Job', { spec: { template: pods, ...spec } }, metadata));
+
+  it.each([
+    {
+      given: {},
+      want: { completions: 1, parallelism: 1, backoffLimit: 6, podReplacementPolicy: 'TerminatingOrFailed' },
+    },
+    { given: { completions: 3 }, want: { completions: 3, parallelism: 1 } },
+    { given: { backoffLimitPerIndex: 1 }, want: { backoffLimit: 2 ** 31 - 1 } },
+    {
+      given: { podFailurePolicy: { rules: [{ onPodConditions: [{ type: 'A' }] }] } },
+      want: {
+        podReplacementPolicy: 'Failed',
+        podFailurePolicy: { rules: [{ onPodConditions: [{ type: 'A', status: 'True' }] }] },
+      },
+    },
+  ])('$given', ({ given, want }) => {
+    expect(job(given)['spec']).toMatchObject(want);
+  });
+
+  it('of a work queue stay without completions', () => {
+    expect(job({ parallelism: 2 })['spec']).not.toHaveProperty('completions');
+  });
+
+  it('without labels take those of their Pods', () => {
+    expect(job({}).metadata).toEqual({ name: 'demo', labels: { app: 'demo' } });
+    expect(job({}, { labels: { a: 'b' } }).metadata).toEqual({ name: 'demo', labels: { a: 'b' } });
+  });
+
+  it('of a CronJob get their own defaults only when they are made', () => {
+    const jobTemplate = { spec: { template: pods } };
+    expect(specOf(object('CronJob', { spec: { schedule: '@daily', jobTemplate } }))).toEqual({
+      schedule: '@daily',
+      concurrencyPolicy: 'Allow',
+      suspend: false,
+      successfulJobsHistoryLimit: 3,
+      failedJobsHistoryLimit: 1,
+      jobTemplate: {
+        spec: { template: { ...pods, spec: expect.objectContaining({ dnsPolicy: 'ClusterFirst' }) as unknown } },
+      },
+    });
+  });
+});
+
+describe('workloads', () => {
+  it.each([
+    {
+      kind: 'Deployment',
+      given: {},
+      want: {
+        replicas: 1,
+        revisionHistoryLimit: 10,
+        progressDeadlineSeconds: 600,
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
+      },
+    },
+    {
+      kind: 'Deployment',
+      given: { strategy: { rollingUpdate: { maxSurge: 0 } } },
+      want: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: 0 } } },
+    },
+    {
+      kind: 'StatefulSet',
+      given: { volumeClaimTemplates: [{ metadata: { name: 'a' } }] },
+      want: {
+        replicas: 1,
+        revisionHistoryLimit: 10,
+        podManagementPolicy: 'OrderedReady',
+        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+        volumeClaimTemplates: [{ metadata: { name: 'a' }, spec: { volumeMode: 'Filesystem' } }],
+      },
+    },
+    {
+      kind: 'DaemonSet',
+      given: {},
+      want: {
+        revisionHistoryLimit: 10,
+        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+      },
+    },
+  ])('$kind $given', ({ kind, given, want }) => {
+    const spec = specOf(object(kind, { spec: { template: template(), ...given } }));
+    expect(spec).toMatchObject(want);
+  });
+
+  it.each([
+    { kind: 'Deployment', field: 'strategy', type: 'Recreate' },
+    { kind: 'StatefulSet', field: 'updateStrategy', type: 'OnDelete' },
+    { kind: 'DaemonSet', field: 'updateStrategy', type: 'OnDelete' },
+  ])('$kind: $type needs no numbers', ({ kind, field, type }) => {
+    expect(specOf(object(kind, { spec: { [field]: { type } } }))).toHaveProperty(field, { type });
+  });
+});
+
+describe('other kinds', () => {
+  it('namespaces carry their name as a label', () => {
+    expect(applyDefaults({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', labels: { b: 'c' } } })).toEqual(
+      {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'a', labels: { b: 'c', 'kubernetes.io/metadata.name': 'a' } },
+      },
+    );
+  });
+
+  it('stay as they are', () => {
+    const given = { apiVersion: 'v1', kind: 'constructor', metadata: { name: 'a' }, spec: { any: [1] } };
+    expect(applyDefaults(given)).toEqual(given);
+  });
+});
+
+describe('a new object', () => {
+  it('is the first of its generation and knows nothing of a former life', () => {
+    const metadata = { uid: 'u', creationTimestamp: '2026-11-20T20:01:02Z', generation: 7, labels: { a: 'b' } };
+    const old = { ...object('ReplicaSet', { spec: {} }, metadata), status: { replicas: 3 } };
+    expect(prepareForCreate(old)).toEqual({
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name: 'demo', labels: { a: 'b' }, generation: 1 },
+      spec: {},
+    });
+  });
+
+  it('is pending, of a QoS class, and gated when it says so', () => {
+    expect(created(pod())['status']).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
+    const resources = { limits: { cpu: '1', memory: '1Gi' } };
+    expect(created(podOf({ resources }, { schedulingGates: [{ name: 'a.b/c' }] }))['status']).toEqual({
+      phase: 'Pending',
+      qosClass: 'Guaranteed',
+      conditions: [
+        {
+          type: 'PodScheduled',
+          status: 'False',
+          reason: 'SchedulingGated',
+          message: 'Scheduling is blocked due to non-empty scheduling gates',
+        },
+      ],
+    });
+  });
+
+  it('has at least a second to end; a template says what it wants', () => {
+    expect(created(pod({ terminationGracePeriodSeconds: -5 }))['spec']).toMatchObject({
+      terminationGracePeriodSeconds: 1,
+    });
+    const fields = { spec: { template: template({ terminationGracePeriodSeconds: -5 }) } };
+    expect(created(object('ReplicaSet', fields))['spec']).toMatchObject({
+      template: { spec: { terminationGracePeriodSeconds: -5 } },
+    });
+  });
+
+  it('loses the fields of features that are off, and one can tell which', () => {
+    const spec = {
+      schedulingGroup: {},
+      initContainers: [container({ name: 'init', lifecycle: { stopSignal: 'SIGINT' } })],
+      containers: [container({ lifecycle: { stopSignal: 'SIGUSR1', preStop: { sleep: { seconds: 1 } } } })],
+      volumes: [{ name: 'v', projected: { sources: [{ clusterTrustBundle: {} }, { podCertificate: {} }] } }],
+    };
+    expect(droppedFields(pod(spec))).toEqual([
+      'spec.volumes[0].projected.sources[0].clusterTrustBundle',
+      'spec.volumes[0].projected.sources[1].podCertificate',
+      'spec.containers[0].lifecycle.stopSignal',
+      'spec.initContainers[0].lifecycle.stopSignal',
+      'spec.schedulingGroup',
+    ]);
+    const made = created(pod(spec));
+    expect(droppedFields(made)).toEqual([]);
+    expect(made['spec']).toMatchObject({
+      containers: [{ lifecycle: { preStop: { sleep: { seconds: 1 } } } }],
+      initContainers: [{ lifecycle: {} }],
+      volumes: [{ projected: { sources: [{}, {}] } }],
+    });
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/objects.ts';
+import { formatFieldError } from '../../src/manifest/field-error.ts';
+import { notEnforced, unenforcedFields, unsupportedFields } from '../../src/manifest/validate/support.ts';
+import { container, created, object, pod, podOf, template } from './objects.ts';
+
+const refused = (given: KubeObject): string[] => unsupportedFields(created(given)).map(formatFieldError);
+const ignored = (given: KubeObject): string[] => unenforcedFields(created(given)).map(({ path }) => path);
+
+describe('what this runner refuses', () => {
+  const NO = 'Forbidden: not supported by this runner:';
+
+  it.each([
+    {
+      spec: { volumes: [{ name: 'v', nfs: { server: 's', path: '/' } }] },
+      want: ['volumes[0].nfs', 'volume type nfs is not available here'],
+    },
+    {
+      spec: { runtimeClassName: 'gvisor' },
+      want: ['runtimeClassName', 'pod rejected: RuntimeClass "gvisor" not found'],
+    },
+    { spec: { os: { name: 'windows' } }, want: ['os.name', 'this node runs linux'] },
+    {
+      spec: { securityContext: { sysctls: [{ name: 'kernel.sem' }] } },
+      want: ['securityContext.sysctls', 'kernel settings would change the host'],
+    },
+    { spec: { resourceClaims: [{ name: 'gpu' }] }, want: ['resourceClaims', 'there are no devices to claim'] },
+    {
+      spec: { initContainers: [container({ volumeDevices: [{ name: 'd', devicePath: '/d' }] })] },
+      want: ['initContainers[0].volumeDevices', 'there are no block devices'],
+    },
+    {
+      spec: {
+        volumes: [{ name: 'v', projected: { sources: [{ secret: {} }, { serviceAccountToken: { path: 't' } }] } }],
+      },
+      want: ['volumes[0].projected.sources[1].serviceAccountToken', 'there is no server that gives tokens'],
+    },
+  ])('$want', ({ spec, want: [path, reason] }) => {
+    expect(refused(pod(spec))).toEqual([`spec.${path}: ${NO} ${reason}`]);
+    const inTemplate = refused(object('Deployment', { spec: { template: template(spec) } }));
+    expect(inTemplate).toEqual([`spec.template.spec.${path}: ${NO} ${reason}`]);
+  });
+
+  it('is not what it honours', () => {
+    const volumes = [
+      { name: 'a' },
+      { name: 'b', hostPath: { path: '/' } },
+      { name: 'c', configMap: { name: 'c' } },
+      { name: 'd', secret: { secretName: 's' } },
+      { name: 'e', persistentVolumeClaim: { claimName: 'c' } },
+    ];
+    expect(refused(pod({ volumes, os: { name: 'linux' } }))).toEqual([]);
+    expect(refused({ apiVersion: 'v1', kind: 'ConfigMap', metadata: {} })).toEqual([]);
+  });
+});
+
+describe('what this runner takes without effect', () => {
+  it('is nothing in a plain Pod, and nothing that is a default or empty', () => {
+    const spec = {
+      dnsPolicy: 'Default',
+      nodeSelector: { 'kubernetes.io/os': 'linux' },
+      tolerations: [],
+      affinity: {},
+      hostUsers: true,
+      automountServiceAccountToken: false,
+      volumes: [{ name: 'v', emptyDir: { medium: '' } }],
+      securityContext: { seccompProfile: { type: 'Unconfined' }, runAsNonRoot: true },
+      containers: [
+        container({
+          ports: [{ containerPort: 80, hostPort: 80 }],
+          resources: { requests: { cpu: '1' } },
+          volumeMounts: [{ name: 'v', mountPath: '/v', readOnly: false, mountPropagation: 'None' }],
+          securityContext: { privileged: false, allowPrivilegeEscalation: true, capabilities: {} },
+        }),
+      ],
+    };
+    expect(ignored(pod())).toEqual([]);
+    expect(ignored(pod(spec))).toEqual([]);
+  });
+
+  it('is named field by field, list items and map entries included', () => {
+    const fields = {
+      resources: { limits: { memory: '1Gi', cpu: '1' } },
+      ports: [{ containerPort: 80 }, { containerPort: 81, hostPort: 8081 }],
+    };
+    const spec = { nodeSelector: { disk: 'ssd' }, hostname: 'web' };
+    expect(ignored(podOf(fields, spec))).toEqual([
+      'spec.nodeSelector',
+      'spec.hostname',
+      'spec.containers[0].resources.limits[memory]',
+      'spec.containers[0].resources.limits[cpu]',
+      'spec.containers[0].ports[1].hostPort',
+    ]);
+  });
+
+  it('is said aloud where people rely on it to be kept safe', () => {
+    const securityContext = {
+      readOnlyRootFilesystem: true,
+      capabilities: { add: ['A'], drop: ['ALL'] },
+      privileged: true,
+    };
+    expect(notEnforced(created(podOf({ securityContext }, { affinity: { nodeAffinity: {} } })))).toEqual([
+      'spec.containers[0].securityContext.capabilities.drop',
+      'spec.containers[0].securityContext.readOnlyRootFilesystem',
+    ]);
+  });
+
+  it('has a reason each', () => {
+    const notes = unenforcedFields(created(pod({ dnsConfig: { searches: ['a'] }, schedulerName: 'mine' })));
+    expect(notes.map(({ path, note }) => `${path}: ${note}`)).toEqual([
+      'spec.dnsConfig: containers use the resolver of the host',
+      'spec.schedulerName: there is one node and no scheduler',
+    ]);
+  });
+});
