@@ -28,7 +28,7 @@ export function openLog({ store, pod, container }: LogSource, restartCount: numb
   return new LogReader(instanceLogPath(store.paths(namespace, name).logs, container, restartCount), query);
 }
 
-/** The instance to follow: waits for a container that has not started yet. Answers why not, when that takes too long. */
+/** The instance to follow, once it has started; or why there is none, when that takes too long. */
 export function instanceToFollow(source: LogSource, startTimeoutMs: number): Promise<LogChoice> {
   const choose = (): LogChoice => chooseLog(podNow(source) ?? source.pod, source.container, false);
   const isHopeless = (): boolean => isTerminalPhase(podNow(source)?.status.phase ?? 'Failed');
