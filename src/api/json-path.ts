@@ -52,7 +52,8 @@ function nextStep(path: string, at: number): { step: Step | undefined; end: numb
   for (const { pattern, step } of STEPS) {
     pattern.lastIndex = at;
     const match = pattern.exec(path);
-    if (match !== null) return { step: step(...match.slice(1)), end: pattern.lastIndex };
+    const end = pattern.lastIndex;
+    if (match !== null) return { step: step(...match.slice(1)), end };
   }
   return undefined;
 }
