@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { KubeObject, StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import { resourceTypeOf } from '../../src/api/resource-types.ts';
+import { SystemClock } from '../../src/clock.ts';
+import { bootId, startTimeOf } from '../../src/runtime/process-identity.ts';
+import { FileStore } from '../../src/store/file-store.ts';
+import { goldenEvents, goldenPods } from '../print/golden.ts';
+import type { Workshop } from './workshop.ts';
+
+/** The environment in which the recordings were made. */
+export const GOLDEN_ENV: Readonly<Record<string, string>> = { TZ: 'UTC', PODRUN_NOW: '2026-01-15T12:00:00Z' };
+
+/** The store of a workshop, as its podrun finds it. */
+export function storeOf({ stateDir }: Workshop): FileStore {
+  return new FileStore({ root: stateDir, clock: new SystemClock(), processes: { startTimeOf, bootId } });
+}
+
+/** Puts recorded Pods and their Events into a store; nobody runs them. */
+export function putStates(store: FileStore, states: readonly string[]): void {
+  for (const state of states) {
+    for (const pod of goldenPods(state)) store.create<StoredPod>('pods', pod);
+    for (const event of goldenEvents(state)) store.create<StoredEvent>('events', event);
+  }
+}
+
+export function putObjects(store: FileStore, objects: readonly KubeObject[]): void {
+  for (const object of objects) store.create(resourceTypeOf(object).plural, object);
+}
+
+/** A command of kubectl that was recorded with its outcome. */
+export interface Recording {
+  readonly name: string;
+  readonly command: string;
+  readonly state: readonly string[];
+  readonly extra_objects?: readonly KubeObject[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit: number;
+}
+
+const transcripts = path.join(import.meta.dirname, '../golden/transcripts');
+
+/** The recordings of those names, in the order of the names. */
+export function recordings(file: string, names: readonly string[]): Recording[] {
+  const all = JSON.parse(readFileSync(path.join(transcripts, `${file}.json`), 'utf8')) as Recording[];
+  return names.map((name) => {
+    const found = all.find((recording) => recording.name === name);
+    if (found === undefined) throw new Error(`no recording ${name} in ${file}.json`);
+    return found;
+  });
+}
+
+/** The arguments for podrun; quotes are for a shell. */
+export function argumentsOf({ command }: Recording): string[] {
+  return command.replaceAll("'", '').split(' ').slice(1);
+}
+
+/** Prepares the workshop as it was for the recording, and says what podrun prints. */
+export async function replay(
+  workshop: Workshop,
+  recording: Recording,
+): Promise<Pick<Recording, 'stdout' | 'stderr' | 'exit'>> {
+  const store = storeOf(workshop);
+  putStates(store, recording.state);
+  putObjects(store, recording.extra_objects ?? []);
+  for (const [name, text] of Object.entries(recording.files ?? {})) workshop.file(name, text);
+  const { stdout, stderr, exitCode } = await workshop.run(argumentsOf(recording), GOLDEN_ENV);
+  return { stdout, stderr, exit: exitCode };
+}
