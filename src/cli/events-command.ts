@@ -20,8 +20,9 @@ export async function events(flags: EventsFlags): Promise<number> {
   const scope = { namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE };
   const out = new StandardOutput();
   if (flags.watch) {
+    const stopped = untilStopped(clock, out);
     followEvents({ store, scope, isWanted, show: eventRenderer(flags, nowMs, out) });
-    return untilStopped(clock, out);
+    return stopped;
   }
   const found = store.list<StoredEvent>('events', scope).filter(isWanted);
   const { output, allNamespaces } = flags;

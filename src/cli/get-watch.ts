@@ -28,6 +28,7 @@ type Change = WatchEvent<StoredKubeObject>;
 export async function watchObjects({ store, clock, selection, flags }: WatchOptions): Promise<number> {
   const { type, scope, changes } = watched(store, selection);
   const out = new StandardOutput();
+  const stopped = untilStopped(clock, out);
   const render = changeRenderer(type, flags, () => displayNowMs(clock));
   let present: Change[] | undefined = [];
   const listener = (seen: Change): void => {
@@ -39,7 +40,7 @@ export async function watchObjects({ store, clock, selection, flags }: WatchOpti
   const subscription = store.watch<StoredKubeObject>(type.plural, scope, listener, { replay: true });
   if (!flags.watchOnly) out.write(render(present));
   present = undefined;
-  const exitCode = await untilStopped(clock, out);
+  const exitCode = await stopped;
   subscription.close();
   return exitCode;
 }

@@ -3,7 +3,10 @@ import type { Clock } from '../clock.ts';
 import { listenForSignals } from './signals.ts';
 import type { StandardOutput } from './standard-output.ts';
 
-/** Goes on until the user has seen enough: Ctrl-C, or nobody reads any more. As in kubectl, that is exit code 1. */
+/**
+ * Resolves when the user has seen enough: Ctrl-C, or nobody reads any more. As in kubectl, that is exit code 1. Called
+ * before anything is printed: what is seen may be stopped.
+ */
 export async function untilStopped(clock: Clock, out: StandardOutput): Promise<number> {
   await new Promise<void>((resolve) => {
     listenForSignals(clock, () => resolve());

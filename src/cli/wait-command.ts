@@ -36,8 +36,9 @@ export async function wait(words: readonly string[], flags: WaitFlags): Promise<
   const errors: PodrunError[] = [];
   if (conditions.some(({ type }) => type === 'create')) await untilCreated(going, selection);
   for (const ref of refsNow(going.store, selection, conditions)) {
+    const object = getObject(going.store, ref);
     for (const condition of conditions) {
-      const outcome = await settle(going, ref, condition);
+      const outcome = await settle(going, { ref, object, condition });
       if (outcome instanceof PodrunError) errors.push(outcome);
       else if (outcome !== undefined) out.write(renderMet(ref, outcome, flags));
     }
@@ -73,28 +74,36 @@ async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selec
   }
 }
 
+/** One condition of one object, as it was at the start. */
+interface Question {
+  readonly ref: ObjectRef;
+  readonly object: StoredKubeObject | undefined;
+  readonly condition: WaitCondition;
+}
+
 /**
  * Waits for one condition of one object. Answers the object as it then is, or was last; undefined where there is
  * nothing to say; or the error that is to be told when all the others have been waited for too.
  */
 async function settle(
   { store, clock, deadlineMs, isLook }: Wait,
-  ref: ObjectRef,
-  condition: WaitCondition,
+  { ref, object: first, condition }: Question,
 ): Promise<StoredKubeObject | PodrunError | undefined> {
-  let last = getObject(store, ref);
-  if (condition.type === 'create') return last;
-  if (last === undefined) return condition.type === 'delete' ? undefined : notFound(store, ref);
-  const { uid } = last.metadata;
+  if (condition.type === 'create') return first;
+  if (first === undefined) return condition.type === 'delete' ? undefined : notFound(store, ref);
+  let last = first;
   const isMet = (object: StoredKubeObject | undefined): boolean => {
-    if (condition.type === 'delete') return object?.metadata.uid !== uid;
+    if (condition.type === 'delete') return object?.metadata.uid !== first.metadata.uid;
     last = object ?? last;
     return object !== undefined && condition.isMet(object);
   };
   const { namespace, name, type } = ref;
   const scope = { namespace, name };
   try {
-    if (await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet })) return last;
+    // As in kubectl, there is one deadline: who comes after it has failed, whatever its state is.
+    const isLate = !isLook && clock.now().monotonicMs >= deadlineMs;
+    if (!isLate && (await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet })))
+      return last;
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     return error;

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { goldenText } from '../print/golden.ts';
+import { GOLDEN_ENV, putStates, recordings, replay, storeOf } from './prepared-store.ts';
+import { Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+
+beforeEach(() => {
+  workshop = new Workshop();
+});
+
+afterEach(() => workshop.close());
+
+const run = (...args: string[]) => workshop.run(['describe', ...args], GOLDEN_ENV);
+
+describe('describe', () => {
+  it.each(['crashloop', 'sidecar-running', 'events-aggregated', 'terminating'])(
+    'tells everything about a stored Pod in the state %s',
+    async (state) => {
+      putStates(storeOf(workshop), [state]);
+      expect(await run('pods')).toEqual({ exitCode: 0, stdout: goldenText(state, 'describe.txt'), stderr: '' });
+    },
+  );
+
+  it('tells of every Pod when none is named', async () => {
+    putStates(storeOf(workshop), ['list-of-three']);
+    expect((await run()).stdout).toBe(goldenText('list-of-three', 'describe.txt'));
+  });
+
+  it.each(
+    recordings('describe', [
+      'describe-notfound',
+      'describe-prefix',
+      'describe-sel-none',
+      'describe-noevents',
+      'describe-badres',
+      'describe-all-ns',
+    ]),
+  )('as kubectl does it: $command', async (recording) => {
+    const { stdout, stderr, exit } = recording;
+    expect(await replay(workshop, recording)).toEqual({ stdout, stderr, exit });
+  });
+
+  it('takes a name alone for that of a Pod', async () => {
+    putStates(storeOf(workshop), ['running-ready']);
+    const { stdout } = await run('web');
+    expect(stdout).toBe(goldenText('running-ready', 'describe.txt'));
+    expect((await run('pod/web')).stdout).toBe(stdout);
+    expect(await run('nope')).toMatchObject({
+      exitCode: 1,
+      stderr: 'Error from server (NotFound): pods "nope" not found\n',
+    });
+  });
+
+  it('tells of the Pods that exist, and which do not', async () => {
+    putStates(storeOf(workshop), ['list-of-three']);
+    const { exitCode, stdout, stderr } = await run('pod', 'api', 'zed', 'nope');
+    expect(exitCode).toBe(1);
+    expect(stdout.match(/^Name: +(\w+)$/gm)).toHaveLength(2);
+    expect(stderr).toBe('Error from server (NotFound): pods "nope" not found\n');
+  });
+
+  it('sends whoever asks for something else to `get`', async () => {
+    expect(await run('configmap', 'settings')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'error: podrun describes Pods, and no configmap\nTo see all of it: podrun get configmap NAME -o yaml\n',
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StoredPod } from '../../src/api/objects.ts';
+import type { FileStore } from '../../src/store/file-store.ts';
+import { goldenPods } from '../print/golden.ts';
+import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';
+import { type Podrun, podsIn, Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+
+beforeEach(() => {
+  workshop = new Workshop();
+});
+
+afterEach(() => workshop.close());
+
+const HEADINGS = 'NAME   READY   STATUS    RESTARTS   AGE\n';
+
+const watch = (...args: string[]): Podrun => workshop.start(['get', ...args], GOLDEN_ENV);
+
+/** The next state of the Pod `web`, written by somebody else. */
+function change(store: FileStore, phase: string): void {
+  const pod = store.get<StoredPod>('pods', 'default', 'web');
+  if (pod === undefined) throw new Error('no Pod web');
+  const { containerStatuses: _, ...status } = pod.status;
+  store.updateStatus('pods', { ...pod, status: { ...status, phase: phase as 'Failed' } });
+}
+
+async function stop(podrun: Podrun): Promise<string> {
+  podrun.signal('SIGINT');
+  const { exitCode, stdout, stderr } = await podrun.ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
+  return stdout;
+}
+
+describe('get -w', () => {
+  it('prints what there is, every change, and what was deleted, in one table', async () => {
+    const store = storeOf(workshop);
+    putStates(store, ['running-ready']);
+    const podrun = watch('pods', '-w');
+    await podrun.until(({ stdout }) => stdout.includes('web'));
+    change(store, 'Failed');
+    store.delete('pods', 'default', 'web');
+    await podrun.until(({ stdout }) => stdout.split('\n').length > 4);
+    expect(await stop(podrun)).toBe(`${HEADINGS}web    1/1     Running   0          133m
+web    0/1     Failed    0          133m
+web    0/1     Failed    0          133m
+`);
+  });
+
+  it('prints the headings with the first Pod that comes', async () => {
+    const store = storeOf(workshop);
+    const podrun = watch('pods', '-w', '--output-watch-events');
+    const [web] = goldenPods('running-ready');
+    // Whenever the watch begins: the Pod comes after it, or is there already.
+    store.create('pods', web as StoredPod);
+    await podrun.until(({ stdout }) => stdout.includes('web'));
+    expect(await stop(podrun)).toBe(`EVENT      ${HEADINGS}ADDED      web    1/1     Running   0          133m\n`);
+  });
+
+  it('leaves out what there is already, when asked', async () => {
+    const store = storeOf(workshop);
+    putStates(store, ['running-ready']);
+    const podrun = watch('pod', 'web', '--watch-only', '-o', 'name');
+    const beside = watch('pod', 'web', '-w', '-o', 'name');
+    await beside.until(({ stdout }) => stdout !== '');
+    await untilItWatches(podrun, () => change(store, 'Running'));
+    expect(new Set((await stop(podrun)).trimEnd().split('\n'))).toEqual(new Set(['pod/web']));
+    expect((await stop(beside)).split('\n').length).toBeGreaterThan(2);
+  });
+
+  it('with a selector, shows a Pod that no longer matches as deleted', async () => {
+    const store = storeOf(workshop);
+    putStates(store, ['running-ready']);
+    const args = ['pods', '-w', '-o', 'json', '--output-watch-events', '--field-selector', 'status.phase=Running'];
+    const podrun = watch(...args);
+    await podrun.until(({ lines }) => lines.length === 1);
+    change(store, 'Failed');
+    change(store, 'Running');
+    await podrun.until(({ lines }) => lines.length === 3);
+    await stop(podrun);
+    expect(podrun.lines.map(({ type }) => type)).toEqual(['ADDED', 'DELETED', 'ADDED']);
+  });
+
+  it('ends when nobody reads any more', async () => {
+    const store = storeOf(workshop);
+    putStates(store, ['running-ready']);
+    const podrun = watch('pods', '-w');
+    await podrun.until(({ stdout }) => stdout.includes('web'));
+    podrun.closeStdout();
+    change(store, 'Failed');
+    expect(await podrun.ended).toMatchObject({ exitCode: 1, stderr: '' });
+  });
+
+  it('of a Pod that does not exist is an error', async () => {
+    expect(await watch('pod', 'nope', '-w').ended).toMatchObject({
+      exitCode: 1,
+      stderr: 'Error from server (NotFound): pods "nope" not found\n',
+    });
+  });
+});
+
+describe('get -w -o json --output-watch-events, beside a running apply,', () => {
+  it('prints every change that apply prints, one a line', async () => {
+    const watching = workshop.start(['get', 'pods', '-w', '-o', 'json', '--output-watch-events']);
+    const existing = workshop.pod('first', { restartPolicy: 'Never', containers: [{ name: 'a', command: ['true'] }] });
+    await workshop.run(['apply', existing]);
+    await watching.until(({ lines }) => podsIn(lines).some(({ metadata }) => metadata?.name === 'first'));
+    const manifest = workshop.pod('web', { restartPolicy: 'Never', containers: [{ name: 'a', command: ['true'] }] });
+    const { stdout } = await workshop.run(['apply', manifest, '-o', 'json']);
+    const versions = (text: readonly { object: object }[]): (string | undefined)[] =>
+      podsIn(text as Podrun['lines'])
+        .filter(({ metadata }) => metadata?.name === 'web')
+        .map(({ metadata }) => metadata?.resourceVersion);
+    const applied = versions(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { object: object }),
+    );
+    await watching.until(({ lines }) => versions(lines).length >= applied.length);
+    expect(versions(watching.lines)).toEqual(applied);
+    await stop(watching);
+  });
+});
+
+/** Repeats a change until a watch has told of one: when it begins to watch cannot be seen. */
+async function untilItWatches(podrun: Podrun, change: () => void): Promise<void> {
+  for (let attempt = 0; podrun.stdout === '' && attempt < 500; attempt++) {
+    change();
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+  }
+  expect(podrun.stdout).not.toBe('');
+}
