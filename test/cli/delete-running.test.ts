@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { parseTime } from '../../src/api/time.ts';
+import { type Puppet, Stage } from '../puppet/stage.ts';
+import { storeOf } from './prepared-store.ts';
+import { type Podrun, podsIn, Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+let stage: Stage;
+
+beforeEach(async () => {
+  workshop = new Workshop();
+  stage = await Stage.open();
+});
+
+afterEach(async () => {
+  await workshop.close();
+  stage.close();
+});
+
+/** A Pod `web` that a podrun of its own runs; its program is a puppet, which does not end by itself. */
+async function running(): Promise<{ apply: Podrun; main: Puppet }> {
+  const spec = { terminationGracePeriodSeconds: 60, containers: [{ name: 'main', command: stage.command('main') }] };
+  const apply = workshop.start(['apply', workshop.pod('web', spec), '-o', 'json']);
+  const main = await stage.puppet('main');
+  await apply.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
+  return { apply, main };
+}
+
+const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');
+const DELETED = 'pod "web" deleted from default namespace\n';
+
+describe('delete of a Pod that another podrun runs', () => {
+  it('tells it to end, and waits until it is gone', async () => {
+    const { apply, main } = await running();
+    await main.catch('SIGTERM');
+    const generation = web()?.metadata.generation ?? 0;
+    const deleting = workshop.start(['delete', 'pod', 'web']);
+    expect(await main.received()).toBe('SIGTERM');
+    await deleting.until(({ stdout }) => stdout === DELETED);
+    expect(web()?.metadata).toMatchObject({ deletionGracePeriodSeconds: 60, generation: generation + 1 });
+    const deadline = parseTime(web()?.metadata.deletionTimestamp ?? '');
+    expect(Math.abs(deadline - Date.now() - 60_000)).toBeLessThan(15_000);
+    main.exit(0);
+    expect(await deleting.ended).toEqual({ exitCode: 0, stdout: DELETED, stderr: '' });
+    expect(web()).toBeUndefined();
+    expect(await apply.ended).toMatchObject({ exitCode: 0 });
+    expect(apply.lines.at(-1)).toMatchObject({ type: 'DELETED', object: { status: { phase: 'Succeeded' } } });
+  });
+
+  it('need not wait, and gives up waiting after --timeout', async () => {
+    const { apply, main } = await running();
+    await main.catch('SIGTERM');
+    expect(await workshop.run(['delete', 'pod', 'web', '--wait=false'])).toMatchObject({
+      exitCode: 0,
+      stdout: DELETED,
+    });
+    expect(await workshop.run(['delete', 'pod/web', '--timeout=50ms'])).toEqual({
+      exitCode: 1,
+      stdout: DELETED,
+      stderr: 'error: timed out waiting for the condition on pods/web\n',
+    });
+    main.exit(0);
+    await apply.ended;
+  });
+
+  it('can only shorten the grace period the second time', async () => {
+    const { apply, main } = await running();
+    await main.catch('SIGTERM');
+    const deadline = () => parseTime(web()?.metadata.deletionTimestamp ?? '');
+    await workshop.run(['delete', 'pod', 'web', '--wait=false', '--grace-period=40']);
+    const before = { deadline: deadline(), generation: web()?.metadata.generation };
+    await workshop.run(['delete', 'pod', 'web', '--wait=false']);
+    expect(deadline()).toBe(before.deadline);
+    await workshop.run(['delete', 'pod', 'web', '--wait=false', '--now']);
+    expect(deadline()).toBe(before.deadline - 39_000);
+    expect(web()?.metadata).toMatchObject({ deletionGracePeriodSeconds: 1, generation: before.generation });
+    main.exit(0);
+    await apply.ended;
+  });
+
+  it('with --force removes the record at once, and the other podrun kills what runs', async () => {
+    const { apply, main } = await running();
+    await main.catch('SIGTERM');
+    expect(await workshop.run(['delete', 'pod', 'web', '--force'])).toMatchObject({
+      exitCode: 0,
+      stdout: 'pod "web" force deleted from default namespace\n',
+    });
+    expect(web()).toBeUndefined();
+    await main.gone;
+    expect(await apply.ended).toMatchObject({ exitCode: 1 });
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it.each(['before', 'while'])('that was killed %s it, ends what was left', async (when) => {
+    const { apply, main } = await running();
+    await main.catch('SIGTERM');
+    if (when === 'before') {
+      apply.signal('SIGKILL');
+      await apply.ended;
+      expect((await workshop.run(['get', 'pods', '--no-headers'])).stdout).toMatch(/^web +1\/1 +Unknown /);
+      expect((await workshop.run(['describe', 'web'])).stdout).toContain('which ran this Pod, is gone');
+    }
+    const deleting = workshop.start(['delete', 'pod', 'web']);
+    if (when === 'while') {
+      await main.received();
+      apply.signal('SIGKILL');
+    }
+    expect(await deleting.ended).toEqual({ exitCode: 0, stdout: DELETED, stderr: '' });
+    await main.gone;
+    expect(web()).toBeUndefined();
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('is not lost among the changes of the Pod', async () => {
+    const containers = ['a', 'b', 'c'].map((name) => ({ name, command: ['true'] }));
+    const manifest = workshop.pod('web', { terminationGracePeriodSeconds: 1, containers });
+    const hurry = ['--backoff-initial=1ms', '--backoff-max=1ms'];
+    for (let round = 0; round < 3; round++) {
+      const apply = workshop.start(['apply', manifest, '-o', 'json', ...hurry]);
+      await apply.until(({ lines }) => podsIn(lines).length > 20 + round);
+      expect(await workshop.run(['delete', 'pod', 'web', '--timeout=10s'])).toMatchObject({ exitCode: 0, stderr: '' });
+      await apply.ended;
+    }
+  });
+});

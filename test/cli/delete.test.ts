@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/objects.ts';
+import { putObjects, putStates, recordings, replay, storeOf } from './prepared-store.ts';
+import { Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+
+beforeEach(() => {
+  workshop = new Workshop();
+});
+
+afterEach(() => workshop.close());
+
+const run = (...args: string[]) => workshop.run(['delete', ...args]);
+
+const configMap = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+
+describe('delete, as kubectl does it,', () => {
+  it.each(
+    recordings('delete', [
+      'delete',
+      'delete-now',
+      'delete-grace0',
+      'delete-force-grace0',
+      'delete-notfound',
+      'delete-ignore',
+      'delete-all-none',
+      'delete-sel-none',
+      'delete-two',
+      'delete-o-name',
+      'delete-dry-server',
+      'delete-file-notfound',
+    ]),
+  )('$command', async (recording) => {
+    const { stderr, exit } = recording;
+    // Newer versions name the namespace.
+    const stdout = recording.stdout.replace(/(deleted)( \(|\n)/, '$1 from default namespace$2');
+    expect(await replay(workshop, recording)).toEqual({ stdout, stderr, exit });
+    const isKept = recording.command.includes('--dry-run');
+    expect(storeOf(workshop).list('pods')).toHaveLength(isKept ? 1 : 0);
+  });
+});
+
+describe('delete', () => {
+  it('removes what the selection holds and nothing else', async () => {
+    const store = storeOf(workshop);
+    putStates(store, ['list-of-three', 'running-ready']);
+    putObjects(store, [configMap('a'), configMap('b')]);
+    expect((await run('pods', '-l', 'app in (api,web)')).stdout).toBe(
+      'pod "api" deleted from default namespace\npod "web" deleted from default namespace\n',
+    );
+    expect((await run('cm/a', 'pod/zed')).stdout).toBe(
+      'configmap "a" deleted from default namespace\npod "zed" deleted from default namespace\n',
+    );
+    expect(store.list('pods').map(({ metadata }) => metadata.name)).toEqual(['batch-long-name-here']);
+    expect(store.list('configmaps').map(({ metadata }) => metadata.name)).toEqual(['b']);
+    expect((await run('pods,cm', '--all', '-A')).stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect(store.list('events')).toEqual([]);
+  });
+
+  it('takes the names from manifests, whatever else is in them', async () => {
+    const store = storeOf(workshop);
+    putStates(store, ['running-ready']);
+    putObjects(store, [configMap('settings')]);
+    const manifest = workshop.file(
+      'all.yaml',
+      `
+apiVersion: v1
+kind: Pod
+metadata: { name: web }
+spec: { containers: not a list any more }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: shop }
+`,
+    );
+    const { exitCode, stdout, stderr } = await run('-f', manifest);
+    expect(stdout).toBe(
+      'pod "web" deleted from default namespace\nconfigmap "settings" deleted from default namespace\n',
+    );
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `Error from server (NotFound): error when deleting "${manifest}": deployments.apps "shop" not found\n`,
+    });
+  });
+
+  it.each([
+    { args: ['pods'], why: 'error: resource(s) were provided, but no name was specified' },
+    { args: [], why: 'error: You must provide one or more resources by argument or filename.' },
+    {
+      args: ['pod', 'web', '--now', '--grace-period=3'],
+      why: 'error: --now and --grace-period cannot be specified together',
+    },
+    {
+      args: ['pod', 'web', '--force', '--grace-period=5'],
+      why: 'error: --force and --grace-period greater than 0 cannot be specified together',
+    },
+    { args: ['pod', 'web', '--grace-period=soon'], why: 'It is a number of seconds.' },
+    { args: ['pod', 'web', '--all'], why: 'error: name cannot be provided when a selector is specified' },
+    { args: ['-f', 'nope.yaml'], why: 'error: the path "nope.yaml" does not exist' },
+    { args: ['pod', 'web', '-o', 'yaml'], why: 'allowed formats are: name' },
+  ])('$args is wrong usage, and deletes nothing', async ({ args, why }) => {
+    const store = storeOf(workshop);
+    putStates(store, ['running-ready']);
+    const { exitCode, stdout, stderr } = await run(...args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(why);
+    expect(store.list('pods')).toHaveLength(1);
+  });
+});
