@@ -11,6 +11,28 @@ const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
 const { version } = readJson('package.json');
 
+const WARM_UP_POD = `
+apiVersion: v1
+kind: Pod
+metadata: { name: warm-up }
+spec:
+  restartPolicy: Never
+  containers: [{ name: main, image: busybox, command: ['true'], env: [{ name: A, value: b }] }]
+`;
+
+/** Called with the program, the file for the cache, and podrun's own arguments. */
+const WARM_UP = `
+  const [fs, vm, path] = ['fs', 'vm', 'path'].map((name) => require('node:' + name));
+  const [node, program, made, ...args] = process.argv;
+  // The same source text as in bin/podrun.js, or the cache would not fit.
+  const text = fs.readFileSync(program, 'latin1');
+  const source = '(function(exports,require,module,__filename,__dirname){' + text + '\\n})';
+  const script = new vm.Script(source, { filename: program });
+  process.on('exit', () => fs.writeFileSync(made, script.createCachedData()));
+  process.argv = [node, program, ...args];
+  script.runInThisContext()({}, require, {}, program, path.dirname(program));
+`;
+
 const { metafile, outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: { podrun: 'src/cli/main.ts' },
@@ -39,34 +61,26 @@ const cache = `${program}.${process.version}-${process.arch}.cache`;
 for (const file of readdirSync(dist)) if (file !== 'podrun.cjs') rmSync(path.join(dist, file), { recursive: true });
 replace(program, outputFiles[0].contents);
 writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(metafile.inputs)));
-replace(cache, compiledByUse());
+const compiled = compiledByUse();
+if (compiled !== undefined) replace(cache, compiled);
 
 /**
  * Runs a small Pod with the new program, in a process and a folder of its own, and answers what V8 had compiled by
- * then: with the functions that a start calls, not only the outline of the file.
+ * then: with the functions that a start calls, not only the outline of the file. Undefined where that cannot be: such
+ * a podrun works as well, and starts slower.
  */
 function compiledByUse() {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-build-'));
+  const manifest = path.join(folder, 'pod.yaml');
+  const made = path.join(folder, 'cache');
+  const flags = ['--state-dir', path.join(folder, 'state')];
+  writeFileSync(manifest, WARM_UP_POD);
   try {
-    const manifest = path.join(folder, 'pod.yaml');
-    const container = '{ name: main, image: busybox, command: ["true"], env: [{ name: A, value: b }] }';
-    writeFileSync(
-      manifest,
-      `apiVersion: v1\nkind: Pod\nmetadata: { name: warm }\nspec:\n  restartPolicy: Never\n  containers: [${container}]\n`,
-    );
-    const made = path.join(folder, 'cache');
-    // The same source text as in bin/podrun.js, or the cache would not fit.
-    const warmUp = `
-      const fs = require('node:fs'), vm = require('node:vm'), path = require('node:path');
-      const program = ${JSON.stringify(program)};
-      const source = '(function(exports,require,module,__filename,__dirname){' + fs.readFileSync(program, 'latin1') + '\\n})';
-      const script = new vm.Script(source, { filename: program });
-      process.on('exit', () => fs.writeFileSync(${JSON.stringify(made)}, script.createCachedData()));
-      process.argv = [process.argv[0], 'podrun', 'apply', ${JSON.stringify(manifest)}, '--state-dir', ${JSON.stringify(folder)}];
-      script.runInThisContext()({}, require, {}, program, path.dirname(program));
-    `;
-    execFileSync(process.execPath, ['-e', warmUp], { stdio: ['ignore', 'ignore', 'inherit'], cwd: folder });
+    const warmUp = ['-e', WARM_UP, program, made, 'apply', manifest, ...flags];
+    execFileSync(process.execPath, warmUp, { stdio: 'ignore', cwd: folder });
     return readFileSync(made);
+  } catch {
+    return undefined;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

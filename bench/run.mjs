@@ -40,5 +40,5 @@ function betterOf(first, second) {
 
 function print(name, { what, value, unit, bar, detail }) {
   const verdict = bar === undefined ? '' : ` (at most ${bar}${unit})${value > bar ? ' MISSED' : ''}`;
-  process.stdout.write(`${name.padEnd(14)}${what.padEnd(44)}${value.toFixed(2)}${unit}${verdict}  ${detail}\n`);
+  process.stdout.write(`${name.padEnd(14)}${what.padEnd(52)}${value.toFixed(2)}${unit}${verdict}  ${detail}\n`);
 }
