@@ -1,4 +1,4 @@
-import type { PodrunError } from '../api/errors.ts';
+import { PodrunError } from '../api/errors.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { BackOffLimits } from '../lifecycle/back-off.ts';
@@ -95,6 +95,16 @@ export class Agent {
     return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));
   }
 
+  /** A process that cannot be put on record runs all the same: its Pod is looked after while this agent lives. */
+  #record(pod: StoredPod, instance: InstanceRef, pid: number): void {
+    try {
+      this.#options.files.recordProcess(pod, instance, pid);
+    } catch (error) {
+      if (!(error instanceof PodrunError)) throw error;
+      this.#options.onTrouble(error);
+    }
+  }
+
   #surroundings(): Omit<PodSurroundings, 'event'> {
     const logs = this.#logs;
     const { onOutput, files } = this.#options;
@@ -102,7 +112,7 @@ export class Agent {
       createSandbox: (pod) => files.prepare(pod),
       removeSandbox: () => Promise.resolve(),
       prepare: (pod, container) => Promise.resolve(this.#preparer.prepare(pod, container)),
-      started: (pod, instance, pid) => files.recordProcess(pod, instance, pid),
+      started: (pod, instance, pid) => this.#record(pod, instance, pid),
       output: (pod, instance, stream, chunk) => {
         logs.write(pod, instance, stream, chunk);
         onOutput(pod, instance.container, stream, chunk);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
@@ -41,8 +42,7 @@ export class PodRun {
   #isOver = false;
   /** Somebody removed the object by force: the processes are still to be ended, and nothing is left to write to. */
   #isGone = false;
-  /** The store tells of changes within the call that makes them: one's own are no news. */
-  #isWriting = false;
+  #isRemoving = false;
 
   constructor(options: PodRunOptions) {
     this.#options = options;
@@ -67,11 +67,15 @@ export class PodRun {
     else this.#leavePending(verdict);
   }
 
-  /** The object was changed by somebody else. */
+  /**
+   * The stored object was changed, by this agent or by somebody else. What clients write is compared: the store tells of
+   * one's own changes too, and in the middle of such a call of changes that others made just before.
+   */
   objectChanged(pod: StoredPod): void {
-    if (this.#isOver || this.#isWriting || pod.metadata.uid !== this.#pod.metadata.uid) return;
+    if (this.#isOver || this.#isRemoving || pod.metadata.uid !== this.#pod.metadata.uid) return;
+    if (isDeepStrictEqual(clientPart(pod), clientPart(this.pod))) return;
     if (this.#worker !== undefined) return this.#worker.objectChanged(pod);
-    this.#pod = pod;
+    this.#pod = { ...pod, status: this.#pod.status };
     // Nothing runs: such a Pod is gone at once, and without a terminal phase.
     if (pod.metadata.deletionTimestamp !== undefined) return this.#remove();
     this.begin();
@@ -79,7 +83,7 @@ export class PodRun {
 
   /** The object was removed by force: what runs is killed. */
   objectGone(uid: string): void {
-    if (this.#isOver || this.#isWriting || uid !== this.#pod.metadata.uid) return;
+    if (this.#isOver || this.#isRemoving || uid !== this.#pod.metadata.uid) return;
     this.#isGone = true;
     if (this.#worker === undefined) this.#end();
     else this.#worker.terminate({ force: true });
@@ -94,8 +98,8 @@ export class PodRun {
 
   #bind(nodeName: string): void {
     const { store, clock } = this.#options;
-    const placed = { ...this.#pod, spec: { ...this.#pod.spec, nodeName } };
-    const bound = this.#write(() => store.update('pods', placed), placed);
+    this.#pod = { ...this.#pod, spec: { ...this.#pod.spec, nodeName } };
+    const bound = this.#write(() => store.update('pods', this.#pod), this.#pod);
     this.#pod = this.#withScheduled(bound, { status: 'True' });
     const { name, namespace } = this.#pod.metadata;
     const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
@@ -168,16 +172,12 @@ export class PodRun {
    */
   #write<T>(write: () => T, otherwise: T): T {
     if (this.#isGone) return otherwise;
-    const nested = this.#isWriting;
-    this.#isWriting = true;
     try {
       return write();
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
       this.#options.onTrouble(error);
       return otherwise;
-    } finally {
-      this.#isWriting = nested;
     }
   }
 
@@ -191,6 +191,7 @@ export class PodRun {
   #remove(): void {
     const { store } = this.#options;
     const { name, namespace } = this.#pod.metadata;
+    this.#isRemoving = true;
     const metadata = { ...this.#pod.metadata, deletionGracePeriodSeconds: 0 };
     this.#write(() => store.update('pods', { ...this.#pod, metadata }), undefined);
     this.#write(() => store.delete('pods', namespace, name), undefined);
@@ -202,4 +203,10 @@ export class PodRun {
     this.#isOver = true;
     this.#options.onOver(this.pod);
   }
+}
+
+/** What clients write of a Pod, and the agent only reads. */
+function clientPart({ metadata, spec }: StoredPod): unknown {
+  const { resourceVersion: _, ...rest } = metadata;
+  return { metadata: rest, spec };
 }

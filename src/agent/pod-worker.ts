@@ -75,10 +75,11 @@ export class PodWorker {
     this.#receive('look');
   }
 
-  /** Somebody changed the object: its spec or metadata, or conditions that are not the agent's. */
+  /** Somebody changed the object: its spec or metadata. */
   objectChanged(pod: StoredPod): void {
     if (this.#facts.finished || pod.metadata.uid !== this.#pod.metadata.uid) return;
-    this.#pod = pod;
+    // The status is the agent's own: what the object carries may be older.
+    this.#pod = { ...pod, status: this.#pod.status };
     if (pod.metadata.deletionTimestamp !== undefined) {
       const graceSeconds = podGraceSeconds(pod, undefined);
       this.#receive({ type: 'terminate', cause: 'deleted', graceSeconds, force: false });

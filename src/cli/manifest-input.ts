@@ -17,6 +17,7 @@ export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
     namespace: flags.namespace,
     validate: flags.validate,
     stdin: () => process.stdin,
+    forRunning: flags.dryRun === 'none',
   });
   for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
   if (errors.length === 0) return { ok: true, objects: objects.map(({ object }) => object) };

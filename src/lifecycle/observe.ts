@@ -240,6 +240,8 @@ export function changeStop(facts: PodFacts, name: string, id: string, change: (s
 function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
   const own = containerFacts(facts, seen.container);
   if (own.current?.id !== seen.id || own.starting !== undefined) return facts;
+  // What the prober says of startup and liveness while a Pod goes down only ends the probing: nothing has become ready.
+  if (facts.termination !== undefined && seen.probe !== 'readiness') return facts;
   return withContainer(facts, seen.container, { probes: { ...own.probes, [seen.probe]: seen.success } });
 }
 

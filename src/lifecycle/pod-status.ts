@@ -126,7 +126,8 @@ function conditions(input: ConditionInput): PodCondition[] {
   const old = pod.status.conditions ?? [];
   const others = old.filter(({ type }) => !OWN_TYPES.has(type));
   const wasInitialized = old.some(({ type, status }) => type === 'Initialized' && status === 'True');
-  const sandboxes = [{ ready: facts.sandbox === 'ready', ip: addresses.podIP }];
+  const ready = facts.sandbox === 'ready' || facts.sandbox === 'stopping';
+  const sandboxes = [{ ready, ip: addresses.podIP }];
   const verdicts: [string, ConditionVerdict][] = [
     ['PodReadyToStartContainers', readyToStartCondition(sandboxes)],
     ['Initialized', initializedCondition({ spec: pod.spec, statuses, phase, wasInitialized })],
