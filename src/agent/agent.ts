@@ -101,7 +101,9 @@ export class Agent {
       this.#options.files.recordProcess(pod, instance, pid);
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
-      this.#options.onTrouble(error);
+      const { name, namespace, uid } = pod.metadata;
+      // Of a Pod that was removed by force nothing is on record: it is being killed.
+      if (this.#options.store.get('pods', namespace, name)?.metadata.uid === uid) this.#options.onTrouble(error);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { KubeObject, StoredEvent, StoredMeta, WatchEvent } from '../api/objects.ts';
+import { ifPresent } from './disk-errors.ts';
 import { podPaths } from './layout.ts';
 import { LineCursor } from './line-cursor.ts';
 import { keysIn, keyText, type ObjectKey } from './listing.ts';
@@ -39,8 +40,8 @@ export class EventRecords {
     const { clock, versions } = this.#parts;
     const created = { ...object, metadata: newMetadata(object.metadata, clock, versions) };
     if (log.find(created.metadata.name) !== undefined) throw alreadyExists('events', created.metadata.name);
-    log.append('ADDED', created);
-    return created;
+    if (log.append('ADDED', created)) return created;
+    return this.#plain.create('events', object);
   }
 
   update(object: Storable): StoredObject {
@@ -49,8 +50,8 @@ export class EventRecords {
     const stored = log?.find(keyOf(object).name);
     if (log === undefined || stored === undefined) return this.#plain.update('events', object);
     const changed = { ...object, metadata: changedMetadata('events', object.metadata, stored, this.#parts.versions) };
-    log.append('MODIFIED', changed);
-    return changed;
+    if (log.append('MODIFIED', changed)) return changed;
+    return this.#plain.update('events', object);
   }
 
   delete(namespace: string, name: string): StoredObject | undefined {
@@ -60,8 +61,7 @@ export class EventRecords {
     if (stored === undefined || log?.find(name) === undefined) return this.#plain.delete('events', namespace, name);
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const deleted = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
-    log.append('DELETED', deleted);
-    return deleted;
+    return log.append('DELETED', deleted) ? deleted : undefined;
   }
 
   /** The Pod was removed or replaced, and its log with it. */
@@ -116,8 +116,13 @@ class EventLog {
     return this.#known.get(name);
   }
 
-  append(type: WatchEvent['type'], event: StoredObject): void {
-    appendTransition(this.#path, transitionLine(type, event));
+  /** False: the Pod was removed a moment ago, and its log with it. */
+  append(type: WatchEvent['type'], event: StoredObject): boolean {
+    const appended = ifPresent(() => {
+      appendTransition(this.#path, transitionLine(type, event));
+      return true;
+    });
+    return appended === true;
   }
 
   close(): void {
