@@ -48,7 +48,7 @@ function regularContainersEnded({ spec, status }: StoredPod): boolean {
 function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: boolean): Told[] {
   const ended = now.lastState?.terminated;
   if (!ended || ended.reason === 'RestartingAllContainers') return [];
-  if (isSameEnd(ended, old?.state?.terminated) || isSameEnd(ended, old?.lastState?.terminated)) return [];
+  if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
   // A start that failed is told by the waiting reason.
   if (ended.reason === 'StartError' && now.state?.waiting?.reason) return [];
   return [toldEnd(ended, isExpected)];
@@ -56,7 +56,13 @@ function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExp
 
 function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: boolean): Told[] {
   const ended = now.state?.terminated;
-  return ended && !isSameEnd(ended, old?.state?.terminated) ? [toldEnd(ended, isExpected)] : [];
+  return ended && !isKnownEnd(ended, old) ? [toldEnd(ended, isExpected)] : [];
+}
+
+/** Told before: also where a container that waited to be restarted is not restarted any more, and shows its end again. */
+function isKnownEnd(ended: ContainerStateTerminated | undefined, old: ContainerStatus | undefined): boolean {
+  if (ended === undefined) return false;
+  return isSameEnd(ended, old?.state?.terminated) || isSameEnd(ended, old?.lastState?.terminated);
 }
 
 function isSameEnd(a: ContainerStateTerminated, b: ContainerStateTerminated | undefined): boolean {

@@ -79,6 +79,16 @@ describe('transitionsOf()', () => {
     expect(told(first, second)).toEqual(['✗ main  backing off 20s before attempt 4: CrashLoopBackOff']);
   });
 
+  it('does not tell an end again when the restart that was waited for is called off', () => {
+    const [first, second] = [endOf(ended('main', 1)), endOf(ended('main', 2))];
+    const lastState = second;
+    const backingOff = with1(
+      waiting('main', 'CrashLoopBackOff', { message: backOff('10s'), restartCount: 1, lastState }),
+    );
+    const calledOff = with1(ended('main', 2, { restartCount: 1, lastState: first }));
+    expect(told(backingOff, calledOff)).toEqual([]);
+  });
+
   it('does not dig out what happened before it looked', () => {
     const restarted = with1(running('main', { restartCount: 1, lastState: endOf(ended('main', 1)) }));
     expect(told(undefined, restarted)).not.toContainEqual(expect.stringContaining('exited'));
