@@ -1,15 +1,23 @@
 import { PodrunError } from '../api/errors.ts';
+import type { Container } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { BackOffLimits } from '../lifecycle/back-off.ts';
 import type { ImageMap } from '../lifecycle/entry-point.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
-import type { OutputStream, Runtime } from '../runtime/runtime.ts';
+import { containerSpec } from '../lifecycle/observe.ts';
+import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
-import type { InstanceRef, PodSurroundings } from './container-effects.ts';
+import type { InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
 import { PodRun } from './pod-run.ts';
 import { judgeImages, Preparer } from './prepare.ts';
+import {
+  closeTerminationLog,
+  openTerminationLog,
+  TERMINATION_LOG_VARIABLE,
+  terminationMessage,
+} from './termination-message.ts';
 
 export interface AgentOptions {
   readonly store: Store;
@@ -113,19 +121,37 @@ export class Agent {
     return {
       createSandbox: (pod) => files.prepare(pod),
       removeSandbox: () => Promise.resolve(),
-      prepare: (pod, container) => Promise.resolve(this.#preparer.prepare(pod, container)),
+      prepare: (pod, container, instance) => Promise.resolve(this.#prepare(pod, container, instance)),
       started: (pod, instance, pid) => this.#record(pod, instance, pid),
       output: (pod, instance, stream, chunk) => {
         logs.write(pod, instance, stream, chunk);
         onOutput(pod, instance.container, stream, chunk);
       },
-      exited: (_pod: StoredPod, instance: InstanceRef) => {
+      exited: (pod, instance, exit) => {
         logs.close(instance);
-        return undefined;
+        return this.#lastWords(pod, instance, exit);
       },
       // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.
       runHook: async (input) => (await import('./hooks.ts')).runHook(input),
       runProbe: async (input) => (await import('./probe/index.ts')).probeOnce(input),
     };
+  }
+
+  #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {
+    const prepared = this.#preparer.prepare(pod, container);
+    if (!prepared.ok) return prepared;
+    const file = this.#options.files.terminationLog(pod, instance);
+    openTerminationLog(container, file);
+    const env = { ...prepared.preparation.env, [TERMINATION_LOG_VARIABLE]: file };
+    return { ok: true, preparation: { ...prepared.preparation, env } };
+  }
+
+  #lastWords(pod: StoredPod, instance: InstanceRef, { exitCode }: ProcessExit): string | undefined {
+    const { files } = this.#options;
+    const container = containerSpec(pod, instance.container);
+    const file = files.terminationLog(pod, instance);
+    closeTerminationLog(container, file);
+    const logTail = (lines: number): readonly string[] => files.logTail(pod, instance, lines);
+    return terminationMessage(pod, container, exitCode, { file, logTail });
   }
 }

@@ -15,6 +15,10 @@ export interface PodFiles {
   /** Makes the Pod's directories. Rejects with a PodrunError when it cannot. */
   prepare(pod: StoredPod): Promise<void>;
   openLog(pod: StoredPod, container: string, attempt: number): LogSink;
+  /** The last lines of the log of an instance, as text. */
+  logTail(pod: StoredPod, instance: InstanceRef, lines: number): readonly string[];
+  /** Where an instance may write its termination message. */
+  terminationLog(pod: StoredPod, instance: InstanceRef): string;
   /** Remembers a process, so that a later command can end it when the agent was killed. */
   recordProcess(pod: StoredPod, instance: InstanceRef, pid: number): void;
 }

@@ -81,7 +81,7 @@ function claimFor(store: FileStore, { metadata }: StoredPod): { readonly ok: tru
  * The containers of which something may run. Of those whose main process has ended since, only the status tells: what
  * they have left behind still bears their mark.
  */
-export function remainingContainers(
+function remainingContainers(
   { status }: StoredPod,
   recorded: ReadonlyArray<{ readonly id: string; readonly pid: number; readonly startTime: string }>,
 ): RemainingContainer[] {

@@ -112,7 +112,7 @@ export class EventRecorder {
 }
 
 /** How an event points at a container. Source: pkg/kubelet/container/ref.go. */
-export function containerFieldPath(pod: StoredPod, name: string): string {
+function containerFieldPath(pod: StoredPod, name: string): string {
   const list = pod.spec.initContainers?.some((container) => container.name === name)
     ? 'initContainers'
     : pod.spec.ephemeralContainers?.some((container) => container.name === name)

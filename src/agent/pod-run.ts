@@ -168,7 +168,7 @@ export class PodRun {
 
   /**
    * Writes to the store. A store that cannot be written to (a full disk, say) must not take running programs down:
-   * the user is told, and the next change is another chance.
+   * the user is told, and the next change is another chance. A Pod that is no longer there was removed by force.
    */
   #write<T>(write: () => T, otherwise: T): T {
     if (this.#isGone) return otherwise;
@@ -176,7 +176,9 @@ export class PodRun {
       return write();
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
-      this.#options.onTrouble(error);
+      const { name, namespace, uid } = this.#pod.metadata;
+      if (this.#options.store.get('pods', namespace, name)?.metadata.uid !== uid) this.objectGone(uid);
+      else this.#options.onTrouble(error);
       return otherwise;
     }
   }

@@ -1,7 +1,9 @@
+import path from 'node:path';
 import type { PodFiles } from '../agent/container-logs.ts';
 import { startTimeOf } from '../runtime/process-identity.ts';
 import { ContainerLog } from '../store/container-log.ts';
 import { instanceLogPath } from '../store/log-files.ts';
+import { lastLogLines } from '../store/log-reader.ts';
 import type { FileStore } from '../store/file-store.ts';
 
 /** The files of Pods, in the store's folders. */
@@ -10,6 +12,10 @@ export function podFiles(store: FileStore): PodFiles {
     prepare: () => Promise.resolve(),
     openLog: ({ metadata }, container, attempt) =>
       new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),
+    logTail: ({ metadata }, { container, attempt }, lines) =>
+      lastLogLines(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt), lines),
+    terminationLog: ({ metadata }, { container, attempt }) =>
+      path.join(store.paths(metadata.namespace, metadata.name).folder, 'termination', container, String(attempt)),
     recordProcess: ({ metadata }, { id, container }, pid) => {
       const startTime = startTimeOf(pid);
       // Gone already: there is nothing that a later command would have to end.
