@@ -121,7 +121,7 @@ export class Agent {
     return {
       createSandbox: (pod) => files.prepare(pod),
       removeSandbox: () => Promise.resolve(),
-      prepare: (pod, container, instance) => Promise.resolve(this.#prepare(pod, container, instance)),
+      prepare: async (pod, container, instance) => this.#prepare(pod, container, instance),
       started: (pod, instance, pid) => this.#record(pod, instance, pid),
       output: (pod, instance, stream, chunk) => {
         logs.write(pod, instance, stream, chunk);

@@ -155,7 +155,13 @@ export class ContainerEffects implements EffectRunner {
     const failed = (stage: 'config' | 'start', message: string, at = this.#clock.now()): void =>
       this.#tell({ type: 'startFailed', container, id, stage, message, at });
 
-    const prepared = await this.#surroundings.prepare(pod, containerSpec(pod, container), instance);
+    // What goes wrong on the way (a full disk) is told as the reason why the container does not start.
+    const prepared = await this.#surroundings
+      .prepare(pod, containerSpec(pod, container), instance)
+      .catch((error: unknown): Prepared => ({
+        ok: false,
+        message: String(error instanceof Error ? error.message : error),
+      }));
     if (!prepared.ok) return failed('config', prepared.message);
     const ended = new AbortController();
     const outcome = await this.#runtime.start({
