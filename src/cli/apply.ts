@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { formatGoDuration } from '../api/duration.ts';
+import { CRASH_LOOP } from '../lifecycle/back-off.ts';
 
 /** What stands on the command line of `apply`, as it was written. */
 export interface ApplyFlags {
@@ -70,8 +72,12 @@ export function registerApply(
     .option('--no-logs', 'do not show what containers print')
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append, [])
     .option('--config <file>', 'use this file in place of the podrun.yaml found upward from here')
-    .option('--backoff-initial <duration>', 'delay before the second restart of a container', '10s')
-    .option('--backoff-max <duration>', 'longest delay between restarts', '5m')
+    .option(
+      '--backoff-initial <duration>',
+      'delay before the second restart of a container',
+      formatGoDuration(CRASH_LOOP.initialMs),
+    )
+    .option('--backoff-max <duration>', 'longest delay between restarts', formatGoDuration(CRASH_LOOP.maxMs))
     .addOption(
       new Option('--dry-run [mode]', 'validate and default only; print the objects with -o')
         .choices(['none', 'client', 'server'])

@@ -4,10 +4,11 @@ import { qualifiedKind } from '../api/resource-types.ts';
 import { SystemClock } from '../clock.ts';
 import { listOf, renderObject } from '../print/object.ts';
 import { columnsOf } from '../print/resource-columns.ts';
-import { renderTable, type TableOptions } from '../print/table-printer.ts';
+import { renderTable } from '../print/table-printer.ts';
 import { displayNowMs, openStore } from './environment.ts';
 import { findObjects, type Found, noneFound, notFound } from './find-objects.ts';
 import type { GetFlags } from './get.ts';
+import { tableOptions } from './get-table-options.ts';
 import { reportErrors } from './report-error.ts';
 import { readSelection, type Selection } from './selection.ts';
 import { StandardOutput } from './standard-output.ts';
@@ -54,17 +55,4 @@ function renderFound({ groups }: Found, selection: Selection, flags: GetFlags, n
 /** One name is answered with that object, everything else with a list. */
 function onlyObject(selection: Selection, objects: readonly StoredKubeObject[]): StoredKubeObject | undefined {
   return selection.how === 'named' && selection.refs.length === 1 ? objects[0] : undefined;
-}
-
-/** @param kind put in front of the names, where several types are listed */
-export function tableOptions(flags: GetFlags, kind: string | undefined): TableOptions {
-  return {
-    wide: flags.output === 'wide',
-    allNamespaces: flags.allNamespaces,
-    showLabels: flags.showLabels,
-    labelColumns: flags.labelColumns,
-    noHeaders: !flags.headers,
-    watchEvents: flags.outputWatchEvents,
-    ...(kind !== undefined && { kindPrefix: `${kind}/` }),
-  };
 }

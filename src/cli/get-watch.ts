@@ -10,7 +10,7 @@ import type { Scope, Store } from '../store/store.ts';
 import { displayNowMs } from './environment.ts';
 import { getObject, notFound } from './find-objects.ts';
 import type { GetFlags } from './get.ts';
-import { tableOptions } from './get-command.ts';
+import { tableOptions } from './get-table-options.ts';
 import type { Selection } from './selection.ts';
 import { StandardOutput } from './standard-output.ts';
 import { untilStopped } from './until-stopped.ts';

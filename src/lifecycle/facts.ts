@@ -127,10 +127,10 @@ export interface Stop {
   readonly graceLeftMs: number;
 }
 
-/** preStop: its hook runs. turn: it waits for others to end. signalled: it has its stop signal. killed: SIGKILL sent. */
+/** preStop: its hook runs. turn: others must end first. signalled: it has its stop signal. killed: SIGKILL was sent. */
 export type StopStage = 'preStopDue' | 'preStop' | 'turn' | 'signalled' | 'killed';
 
-export const NEW_CONTAINER: ContainerFacts = {
+const NEW_CONTAINER: ContainerFacts = {
   starting: undefined,
   current: undefined,
   previous: undefined,

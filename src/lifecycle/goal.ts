@@ -9,7 +9,7 @@ export type Goal =
 export type GoalState = 'met' | 'pending' | 'impossible';
 
 /**
- * Reads `ready`, `succeeded` or `CONDITION[=STATUS]`; names of conditions are taken in any case, as `kubectl wait` does.
+ * Reads `ready`, `succeeded` or `CONDITION[=STATUS]`; conditions are taken in any case, as `kubectl wait` does.
  * Undefined when it is none of them.
  */
 export function parseGoal(text: string): Goal | undefined {

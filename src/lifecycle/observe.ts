@@ -226,7 +226,7 @@ function stopHookReturned(facts: PodFacts, seen: HookReturned, now: Instant): St
 }
 
 /** Changes the stop that is under way for an instance, wherever it stands; does nothing when there is none. */
-export function changeStop(facts: PodFacts, name: string, id: string, change: (stop: Stop) => Stop): PodFacts {
+function changeStop(facts: PodFacts, name: string, id: string, change: (stop: Stop) => Stop): PodFacts {
   const { starting, current } = containerFacts(facts, name);
   if (starting?.id === id && starting.stop !== undefined) {
     return withContainer(facts, name, { starting: { ...starting, stop: change(starting.stop) } });
@@ -263,7 +263,7 @@ function terminated(facts: PodFacts, seen: TerminateRequest, now: Instant): PodF
  * A start is over: what was being started becomes the newest instance, the newest the one before it. Kept are at most
  * two, as kubelet keeps one dead instance beside the living one.
  */
-export function promoted(
+function promoted(
   pod: StoredPod,
   name: string,
   own: ContainerFacts,

@@ -21,7 +21,7 @@ export function restartsAfterKill(podPolicy: string | undefined, container: Cont
 }
 
 /** The first rule of the container that names this exit code. */
-export function matchingRule(container: Container, exitCode: number): ContainerRestartRule | undefined {
+function matchingRule(container: Container, exitCode: number): ContainerRestartRule | undefined {
   return container.restartPolicyRules?.find(({ exitCodes }) => {
     if (exitCodes === undefined) return false;
     const listed = (exitCodes.values ?? []).includes(exitCode);

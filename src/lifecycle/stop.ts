@@ -3,7 +3,7 @@ import type { Instant } from '../api/time.ts';
 import type { Container, Probe } from '../api/generated/types.ts';
 import { containerFacts, isAlive, type PodFacts, type Stop } from './facts.ts';
 
-/** The least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */
+/** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */
 const LEAST_STOP_MS = 2000;
 
 /** What a stop asks for next; `wakeAtMs` is when to look again if nothing happens before. */
@@ -92,8 +92,8 @@ function nextStage(stop: Stop, stage: 'turn' | 'signalled', nowMs: number): Stop
 }
 
 /**
- * May this container get its stop signal, while its Pod goes down? Regular containers and plain init containers at once; a sidecar when every
- * regular container and every later sidecar has ended.
+ * May this container get its stop signal, while its Pod goes down? Regular containers and plain init containers at
+ * once; a sidecar when every regular container and every later sidecar has ended.
  */
 export function isTurnToStop(pod: StoredPod, facts: PodFacts, name: string): boolean {
   const init = pod.spec.initContainers ?? [];
@@ -104,7 +104,10 @@ export function isTurnToStop(pod: StoredPod, facts: PodFacts, name: string): boo
   return before.every((container) => !isAlive(containerFacts(facts, container.name)));
 }
 
-/** Grace period of a Pod that is taken down, in seconds; never below 1. Source: pod_workers.go calculateEffectiveGracePeriod. */
+/**
+ * Grace period of a Pod that is taken down, in seconds; never below 1.
+ * Source: pod_workers.go calculateEffectiveGracePeriod.
+ */
 export function podGraceSeconds(pod: StoredPod, override: number | undefined): number {
   return Math.max(
     1,

@@ -59,7 +59,7 @@ function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpecte
   return ended && !isKnownEnd(ended, old) ? [toldEnd(ended, isExpected)] : [];
 }
 
-/** Told before: also where a container that waited to be restarted is not restarted any more, and shows its end again. */
+/** Told before: also where a container that waited to be restarted is given up, and shows its end again. */
 function isKnownEnd(ended: ContainerStateTerminated | undefined, old: ContainerStatus | undefined): boolean {
   if (ended === undefined) return false;
   return isSameEnd(ended, old?.state?.terminated) || isSameEnd(ended, old?.lastState?.terminated);

@@ -75,8 +75,8 @@ describe('an exec probe', () => {
 
 describe('an exec probe on this machine', () => {
   const NOT_STARTED =
-    'rpc error: code = Unknown desc = failed to exec in container: failed to start exec "ID": OCI runtime exec failed: ' +
-    'exec failed: unable to start container process: exec: ';
+    'rpc error: code = Unknown desc = failed to exec in container: failed to start exec "ID": ' +
+    'OCI runtime exec failed: exec failed: unable to start container process: exec: ';
 
   it.each([
     { command: ['true'], want: { result: 'success', output: '' } },

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, it } from 'vitest';
 import type { Container, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
+import { isTerminalPhase } from '../../src/api/objects.ts';
 import { PodSimulation } from './pod-simulation.ts';
 import type { ProgramBehaviour } from './simulated-runtime.ts';
 
@@ -20,24 +21,26 @@ interface World {
 
 const policy = fc.constantFrom('Always', 'OnFailure', 'Never');
 
-const program: fc.Arbitrary<ProgramBehaviour> = fc.record(
-  {
-    startDelayMs: fc.constantFrom(0, 5, 700),
-    failToStart: fc.option(fc.constant('no such program'), { freq: 8, nil: undefined }),
-    exitAfterMs: fc.option(fc.constantFrom(0, 30, 900, 20_000, 700_000), { freq: 2, nil: undefined }),
-    exitCode: fc.constantFrom(0, 0, 1, 42),
-    sweepMs: fc.constantFrom(0, 0, 400),
-    reaction: fc.constantFrom('default', 'ignore', 'slow'),
-  },
-  { requiredKeys: ['exitCode', 'reaction'] },
-).map(({ reaction, failToStart, exitAfterMs, ...rest }) => ({
-  ...rest,
-  ...(failToStart === undefined ? {} : { failToStart }),
-  ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
-  ...(reaction === 'default'
-    ? {}
-    : { onSignal: () => (reaction === 'ignore' ? 'ignore' : { exitAfterMs: 1500, exitCode: 0 }) }),
-}));
+const program: fc.Arbitrary<ProgramBehaviour> = fc
+  .record(
+    {
+      startDelayMs: fc.constantFrom(0, 5, 700),
+      failToStart: fc.option(fc.constant('no such program'), { freq: 8, nil: undefined }),
+      exitAfterMs: fc.option(fc.constantFrom(0, 30, 900, 20_000, 700_000), { freq: 2, nil: undefined }),
+      exitCode: fc.constantFrom(0, 0, 1, 42),
+      sweepMs: fc.constantFrom(0, 0, 400),
+      reaction: fc.constantFrom('default', 'ignore', 'slow'),
+    },
+    { requiredKeys: ['exitCode', 'reaction'] },
+  )
+  .map(({ reaction, failToStart, exitAfterMs, ...rest }) => ({
+    ...rest,
+    ...(failToStart === undefined ? {} : { failToStart }),
+    ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
+    ...(reaction === 'default'
+      ? {}
+      : { onSignal: () => (reaction === 'ignore' ? 'ignore' : { exitAfterMs: 1500, exitCode: 0 }) }),
+  }));
 
 const world: fc.Arbitrary<World> = fc
   .record({
@@ -52,13 +55,11 @@ const world: fc.Arbitrary<World> = fc
     deadline: fc.option(fc.constantFrom(1, 60), { freq: 5, nil: undefined }),
   })
   .map(({ restartPolicy, initKinds, regular, programs, deadline, ...rest }) => {
-    const initContainers = initKinds.map(
-      (kind, index): Container => ({
-        name: `${kind}-${index}`,
-        image: 'app',
-        ...(kind === 'sidecar' ? { restartPolicy: 'Always' } : {}),
-      }),
-    );
+    const initContainers = initKinds.map((kind, index): Container => ({
+      name: `${kind}-${index}`,
+      image: 'app',
+      ...(kind === 'sidecar' ? { restartPolicy: 'Always' } : {}),
+    }));
     const containers = Array.from({ length: regular }, (_, index): Container => ({ name: `c-${index}`, image: 'app' }));
     const names = [...initContainers, ...containers].map(({ name }) => name);
     return {
@@ -129,9 +130,9 @@ describe('whatever happens', () => {
 
   holdsAlways('a terminal phase is never left, and told only when every process is gone', (pod) => {
     forEachStep(pod, (before, after) => {
-      if (before.phase === 'Succeeded' || before.phase === 'Failed') must(after.phase === before.phase, 'phase went back');
+      if (isTerminalPhase(before.phase)) must(after.phase === before.phase, 'phase went back');
     });
-    const told = pod.seen.find(({ status }) => status?.phase === 'Succeeded' || status?.phase === 'Failed');
+    const told = pod.seen.find(({ status }) => isTerminalPhase(status?.phase));
     const lastSwept = pod.runtime.journal.findLast(({ what }) => what === 'swept');
     must(lastSwept === undefined || (told?.atMs ?? 0) >= lastSwept.atMs, 'the end was told too early');
   });
@@ -165,7 +166,11 @@ describe('whatever happens', () => {
   holdsAlways('Ready is True only when every container that serves does', (pod) => {
     for (const status of statusesOf(pod)) {
       const isReady = status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True');
-      if (isReady) must((status.containerStatuses ?? []).every(({ ready }) => ready), 'Ready without its containers');
+      if (isReady)
+        must(
+          (status.containerStatuses ?? []).every(({ ready }) => ready),
+          'Ready without its containers',
+        );
     }
   });
 
@@ -180,7 +185,7 @@ describe('whatever happens', () => {
     }
   });
 
-  holdsAlways('a sidecar is not signalled while a regular container runs, unless its grace is used up', (pod, setting) => {
+  holdsAlways('a sidecar is not signalled while a main container runs, unless its grace is used up', (pod, setting) => {
     if (setting.end === 'force') return;
     const { journal } = pod.runtime;
     for (const entry of journal) {
