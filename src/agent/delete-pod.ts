@@ -1,10 +1,10 @@
 import { PodrunError } from '../api/errors.ts';
-import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { planDeletion } from '../lifecycle/deletion.ts';
-import { endRemains, type RemainingContainer } from '../runtime/remains.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { ConflictError } from '../store/store-errors.ts';
+import { endLeftovers } from './leftovers.ts';
 
 export interface PodDeletion {
   readonly store: FileStore;
@@ -58,11 +58,11 @@ function mark(store: FileStore, pod: StoredPod): 'ending' | undefined {
 }
 
 /** Ends what is left of a Pod that nobody runs; false when somebody else has taken it up. */
-async function clearAway({ store, clock, namespace, name }: PodDeletion, pod: StoredPod): Promise<boolean> {
+async function clearAway({ store, clock }: PodDeletion, pod: StoredPod): Promise<boolean> {
   // As its owner, so that nobody begins a new run of that name while the old one is being ended.
   const claim = claimFor(store, pod);
   if (claim === undefined) return false;
-  await endRemains(remainingContainers(pod, store.remainsOf(namespace, name)), clock);
+  await endLeftovers(store, pod, clock);
   return true;
 }
 
@@ -75,21 +75,4 @@ function claimFor(store: FileStore, { metadata }: StoredPod): { readonly ok: tru
     if (store.get('pods', metadata.namespace, metadata.name) === undefined) return undefined;
     throw error;
   }
-}
-
-/**
- * The containers of which something may run. Of those whose main process has ended since, only the status tells: what
- * they have left behind still bears their mark.
- */
-function remainingContainers(
-  { status }: StoredPod,
-  recorded: ReadonlyArray<{ readonly id: string; readonly pid: number; readonly startTime: string }>,
-): RemainingContainer[] {
-  const known = new Map<string, RemainingContainer>();
-  for (const { containerID } of isTerminalPhase(status.phase) ? [] : allContainerStatuses(status)) {
-    const id = containerID?.replace(/^.*:\/\//, '');
-    if (id) known.set(id, { id, main: undefined });
-  }
-  for (const main of recorded) known.set(main.id, { id: main.id, main });
-  return [...known.values()];
 }

@@ -35,6 +35,13 @@ export function parseJsonPath(text: string): JsonPath {
   return (root) => take(steps, root);
 }
 
+/** A text, number, truth value or null as Go prints it; undefined for objects and lists. */
+export function plainText(value: unknown): string | undefined {
+  if (value === null) return '<nil>';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** Undefined when there is something in the path that is no step. */
 function parseSteps(path: string): Step[] | undefined {
   const steps: Step[] = [];
@@ -90,6 +97,6 @@ function filterStep(condition: string): Step | undefined {
     childrenOf(value).filter((item) => {
       const [found] = take(steps, item);
       if (operator === undefined || found === undefined) return found !== undefined;
-      return (String(found) === literal) === (operator === '==');
+      return (plainText(found) === literal) === (operator === '==');
     });
 }

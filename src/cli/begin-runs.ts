@@ -1,7 +1,7 @@
+import { endLeftovers } from '../agent/leftovers.ts';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import { endRemains } from '../runtime/remains.ts';
 import type { FileStore } from '../store/file-store.ts';
 
 /** A Pod that this process owns from now on. */
@@ -22,12 +22,8 @@ export async function beginRuns(store: FileStore, clock: Clock, pods: readonly S
   const begun: Begun[] = [];
   for (const pod of pods) {
     const { namespace, name } = pod.metadata;
-    const remains = store.remainsOf(namespace, name);
-    if (remains.length > 0)
-      await endRemains(
-        remains.map((main) => ({ id: main.id, main })),
-        clock,
-      );
+    const old = store.get<StoredPod>('pods', namespace, name);
+    if (old !== undefined) await endLeftovers(store, old, clock);
     const started = store.startRun(pod, process.argv.slice(2).join(' '));
     if (!started.ok) {
       for (const { pod: other } of begun) store.delete('pods', other.metadata.namespace, other.metadata.name);

@@ -1,5 +1,5 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
-import { type JsonPath, parseJsonPath } from '../api/json-path.ts';
+import { type JsonPath, parseJsonPath, plainText } from '../api/json-path.ts';
 import type { KubeObject } from '../api/objects.ts';
 
 /** What `wait --for` waits for. */
@@ -62,17 +62,17 @@ function pathCondition(text: string): (object: KubeObject) => boolean {
   return (object) => {
     const found = onlyValue(path, object);
     if (found === undefined) return false;
-    if (typeof found.value === 'object' && found.value !== null) {
-      throw new PodrunError('error: jsonpath leads to a nested object or list which is not supported');
-    }
-    return String(found.value).trim() === wanted;
+    const text = plainText(found.value);
+    if (text !== undefined) return text.trim() === wanted;
+    throw new PodrunError('error: jsonpath leads to a nested object or list which is not supported');
   };
 }
 
 /** Where the path ends and the wanted value begins: the first `=` outside of all brackets, else -1. */
 function equalsSignIn(text: string): number {
   let depth = 0;
-  for (const [index, character] of [...text].entries()) {
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charAt(index);
     if ('{[('.includes(character)) depth += 1;
     if ('}])'.includes(character)) depth -= 1;
     if (character === '=' && depth === 0) return index;

@@ -77,5 +77,5 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
  * Source: pkg/printers/internalversion/printers.go.
  */
 export function columnsOf(resource: string): readonly Column<TableObject>[] {
-  return (COLUMNS[resource] as readonly Column<TableObject>[] | undefined) ?? [NAME, AGE];
+  return COLUMNS[resource] ?? [NAME, AGE];
 }

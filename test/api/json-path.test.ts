@@ -48,17 +48,20 @@ describe('parseJsonPath()', () => {
     ['{.status.conditions[?(@.reason)].type}', ['Initialized']],
     ['{.status.containerStatuses[?(@.ready==true)].restartCount}', [3]],
     ['{.status.containerStatuses[?(@.restartCount==0)].ready}', [false]],
-    ['{.status.conditions[?(@.type=="Ready")]..status}', ['refused']],
-    ['{.spec.containers[0:1].name}', ['refused']],
-    ['{.metadata.name} {.status.phase}', ['refused']],
-    ['{.status.phase', ['refused']],
-    ['{}', ['refused']],
-    ['', ['refused']],
   ])('%s finds %j', (path, found) => {
-    if (found[0] === 'refused') {
-      expect(() => parseJsonPath(path)).toThrow(
-        expect.objectContaining({ exitCode: 2, message: `error: invalid JSONPath ${JSON.stringify(path)}` }),
-      );
-    } else expect(parseJsonPath(path)(POD)).toEqual(found);
+    expect(parseJsonPath(path)(POD)).toEqual(found);
+  });
+
+  it.each([
+    '{.status.conditions[?(@.type=="Ready")]..status}',
+    '{.spec.containers[0:1].name}',
+    '{.metadata.name} {.status.phase}',
+    '{.status.phase',
+    '{}',
+    '',
+  ])('refuses %s', (path) => {
+    expect(() => parseJsonPath(path)).toThrow(
+      expect.objectContaining({ exitCode: 2, message: `error: invalid JSONPath ${JSON.stringify(path)}` }),
+    );
   });
 });

@@ -1,0 +1,29 @@
+import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { endRemains, type RemainingContainer } from '../runtime/remains.ts';
+import type { FileStore } from '../store/file-store.ts';
+
+/** Ends what still runs of a Pod that nobody looks after: its agent was killed, or it has ended and left something. */
+export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
+  const { namespace, name } = pod.metadata;
+  const containers = remainingContainers(pod, store.remainsOf(namespace, name));
+  if (containers.length > 0) await endRemains(containers, clock);
+}
+
+/**
+ * The containers of which something may run. Of those whose main process has ended since, only the status tells: what
+ * they have left behind still bears their mark.
+ * @param recorded main processes that still exist
+ */
+export function remainingContainers(
+  { status }: StoredPod,
+  recorded: ReadonlyArray<{ readonly id: string; readonly pid: number; readonly startTime: string }>,
+): RemainingContainer[] {
+  const known = new Map<string, RemainingContainer>();
+  for (const { containerID } of isTerminalPhase(status.phase) ? [] : allContainerStatuses(status)) {
+    const id = containerID?.replace(/^.*:\/\//, '');
+    if (id) known.set(id, { id, main: undefined });
+  }
+  for (const main of recorded) known.set(main.id, { id: main.id, main });
+  return [...known.values()];
+}

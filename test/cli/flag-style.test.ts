@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import { expect, it } from 'vitest';
+import { normalizeFlags } from '../../src/cli/flag-style.ts';
+
+const program = new Command();
+program
+  .command('delete')
+  .option('--wait')
+  .option('--no-wait')
+  .option('--force')
+  .option('--no-headers')
+  .option('--no-show-events')
+  .option('-o, --output <format>')
+  .option('--dry-run [mode]');
+program.command('apply').option('--validate <mode>');
+
+it.each([
+  { given: ['delete', '--wait=false'], taken: ['delete', '--no-wait'] },
+  { given: ['delete', '--wait=true'], taken: ['delete', '--wait'] },
+  { given: ['delete', '--force=true'], taken: ['delete', '--force'] },
+  { given: ['delete', '--force=false'], taken: ['delete'] },
+  { given: ['delete', '--no-headers=true'], taken: ['delete', '--no-headers'] },
+  { given: ['delete', '--no-headers=false'], taken: ['delete'] },
+  { given: ['delete', '--show-events=false'], taken: ['delete', '--no-show-events'] },
+  { given: ['delete', '--show-events=true'], taken: ['delete'] },
+  { given: ['delete', '-o=yaml', '-l=app=web'], taken: ['delete', '-o', 'yaml', '-l', 'app=web'] },
+  { given: ['delete', '--output=yaml', '--dry-run=client'], taken: ['delete', '--output=yaml', '--dry-run=client'] },
+  { given: ['delete', '--nosuch=true', '-oyaml'], taken: ['delete', '--nosuch=true', '-oyaml'] },
+  { given: ['apply', '--validate=true'], taken: ['apply', '--validate=true'] },
+])('$given is taken as $taken', ({ given, taken }) => {
+  expect(normalizeFlags(given, program)).toEqual(taken);
+});
