@@ -9,7 +9,7 @@ export function goalCommand(argv: readonly [string, ...string[]], view: ApplyVie
   return {
     run: async () => {
       view.commandStarts(argv);
-      const interactive = Boolean(process.stdin.isTTY);
+      const interactive = process.stdin.isTTY;
       const outcome = await startCommand({ argv, env: process.env, cwd: process.cwd(), interactive });
       if (!outcome.ok) {
         view.trouble(outcome.error);

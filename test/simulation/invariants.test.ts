@@ -70,7 +70,7 @@ const world: fc.Arbitrary<World> = fc
         containers,
         terminationGracePeriodSeconds: 10,
         ...(deadline === undefined ? {} : { activeDeadlineSeconds: deadline }),
-      } as Partial<PodSpec>,
+      },
       programs: new Map(names.map((name, index) => [name, programs[index] ?? []])),
     };
   });

@@ -1,13 +1,12 @@
 import type { StoredPod } from '../../src/api/objects.ts';
 import type { ContainerStatus, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
-import { ContainerEffects } from '../../src/agent/container-effects.ts';
+import { ContainerEffects, type PodSurroundings } from '../../src/agent/container-effects.ts';
 import { runHook } from '../../src/agent/hooks.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import { PodWorker } from '../../src/agent/pod-worker.ts';
 import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/back-off.ts';
 import type { EventDraft } from '../../src/lifecycle/effects.ts';
 import type { ImageVerdicts } from '../../src/lifecycle/image-pull.ts';
-import type { ExecRequest } from '../../src/runtime/runtime.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type ExecBehaviour, type ProgramBehaviour, SimulatedRuntime } from './simulated-runtime.ts';
 
@@ -17,6 +16,8 @@ export interface PodSimulationOptions {
   readonly behaveExec?: (container: string, argv: readonly string[]) => ExecBehaviour;
   readonly crashLoop?: BackOffLimits;
   readonly images?: ImageVerdicts;
+  /** The Pod's environment; by default it is there at once. */
+  readonly createSandbox?: PodSurroundings['createSandbox'];
 }
 
 /** One line of the story: when, and what a reader of the status or the events saw. */
@@ -34,12 +35,12 @@ export class PodSimulation {
   readonly worker: PodWorker;
   finished = false;
 
-  constructor({ spec, behave, behaveExec, crashLoop, images }: PodSimulationOptions) {
+  constructor({ spec, behave, behaveExec, crashLoop, images, createSandbox }: PodSimulationOptions) {
     const nameOf = (subject: { readonly id: string; readonly env: Readonly<Record<string, string>> }): string =>
       subject.env['SIMULATED_NAME'] ?? subject.id;
     this.runtime = new SimulatedRuntime({
       clock: this.clock,
-      nameOf: nameOf as (subject: ExecRequest | { id: string }) => string,
+      nameOf,
       ...(behave === undefined ? {} : { behave }),
       ...(behaveExec === undefined ? {} : { behaveExec }),
     });
@@ -64,7 +65,7 @@ export class PodSimulation {
           runtime: this.runtime,
           tell,
           surroundings: {
-            createSandbox: () => Promise.resolve(),
+            createSandbox: createSandbox ?? (() => Promise.resolve()),
             removeSandbox: () => Promise.resolve(),
             prepare: (_pod, container) =>
               Promise.resolve({

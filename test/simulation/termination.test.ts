@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PodSurroundings } from '../../src/agent/container-effects.ts';
 import type { Container } from '../../src/api/generated/types.ts';
 import { PodSimulation } from './pod-simulation.ts';
 import type { ProgramBehaviour } from './simulated-runtime.ts';
@@ -150,6 +151,31 @@ describe('deleting a Pod', () => {
       reason: 'ContainerStatusUnknown',
       message: 'The container could not be located when the pod was terminated',
     });
+  });
+
+  it('whose environment never gets ready ends at once, and never was ready to start', async () => {
+    let given = new AbortController().signal;
+    const createSandbox: PodSurroundings['createSandbox'] = (_pod, { signal }) => {
+      given = signal;
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+    };
+    const pod = await deleted({ spec: { containers: [main] }, createSandbox }, 30);
+    await pod.clock.run(0);
+    expect(given.aborted).toBe(true);
+    expect(pod.phases).toEqual(['Pending', 'Failed']);
+    expect(pod.condition('PodReadyToStartContainers')).toEqual(['False']);
+    expect(pod.condition('Ready')).toEqual(['False/ContainersNotReady']);
+    expect(pod.seen.filter(({ status }) => status?.podIP !== undefined)).toEqual([]);
+    expect(pod.container('main').state?.terminated?.reason).toBe('ContainerStatusUnknown');
+    expect([pod.finished, pod.clock.alarmCount]).toEqual([true, 0]);
+  });
+
+  it('whose environment cannot be made ends the attempts', async () => {
+    const createSandbox = (): Promise<void> => Promise.reject(new Error('no space left on device'));
+    const pod = await deleted({ spec: { containers: [main] }, createSandbox }, 30);
+    await pod.clock.run(0);
+    expect(pod.events).toEqual(['FailedCreatePodSandBox Failed to create pod sandbox: no space left on device']);
+    expect([pod.finished, pod.clock.alarmCount]).toEqual([true, 0]);
   });
 
   it('while a container is being created stops it as soon as it runs', async () => {
