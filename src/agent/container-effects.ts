@@ -2,11 +2,12 @@ import type { StoredPod } from '../api/objects.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { Clock } from '../clock.ts';
 import { isReady, isStarted, containerKind, willRestart } from '../lifecycle/container-status.ts';
-import type { Effect } from '../lifecycle/effects.ts';
+import type { Effect, EventDraft } from '../lifecycle/effects.ts';
 import { containerFacts, isRunning, type PodFacts } from '../lifecycle/facts.ts';
 import { containerSpec, type Observation } from '../lifecycle/observe.ts';
 import type { ExecOutcome, OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
+import { pause } from './probe/deadline.ts';
 import type { ProbeInput } from './probe/index.ts';
 import { Prober, type ProbedContainer, type ProbeOutcome, type ProberDeps } from './prober.ts';
 import type { EffectRunner } from './pod-worker.ts';
@@ -31,10 +32,20 @@ export interface InstanceRef {
   readonly attempt: number;
 }
 
+/** The making of a Pod's environment. */
+export interface SandboxAttempt {
+  /** Aborted when the Pod goes down: what is being waited for is needed no more. */
+  readonly signal: AbortSignal;
+  event(event: EventDraft): void;
+}
+
 /** What container effects need of their surroundings. */
 export interface PodSurroundings {
-  /** Makes the Pod's environment: its directories. Rejects when it cannot. */
-  createSandbox(pod: StoredPod): Promise<void>;
+  /**
+   * Makes the Pod's environment: its directories and volumes. Rejects when it cannot; waits for what may still come,
+   * until the signal is aborted.
+   */
+  createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<void>;
   removeSandbox(pod: StoredPod): Promise<void>;
   prepare(pod: StoredPod, container: Container, instance: InstanceRef): Promise<Prepared>;
   started(pod: StoredPod, instance: InstanceRef, pid: number): void;
@@ -44,10 +55,7 @@ export interface PodSurroundings {
   runHook(input: HookInput): Promise<HookOutcome>;
   /** Runs one probe once; never rejects. */
   runProbe(input: ProbeInput): Promise<ProbeOutcome>;
-  event(
-    pod: StoredPod,
-    event: { type: 'Normal' | 'Warning'; reason: string; message: string; container?: string },
-  ): void;
+  event(pod: StoredPod, event: EventDraft): void;
 }
 
 export interface ContainerEffectsOptions {
@@ -77,6 +85,7 @@ export class ContainerEffects implements EffectRunner {
   readonly #tell: (seen: Observation) => void;
   readonly #live = new Map<string, LiveInstance>();
   readonly #prober: Prober;
+  readonly #goingDown = new AbortController();
   #pod: StoredPod | undefined;
 
   constructor({ clock, runtime, surroundings, tell }: ContainerEffectsOptions) {
@@ -132,17 +141,22 @@ export class ContainerEffects implements EffectRunner {
   }
 
   async #createSandbox(pod: StoredPod): Promise<void> {
-    try {
-      await this.#surroundings.createSandbox(pod);
-      this.#tell({ type: 'sandboxReady' });
-    } catch (error) {
-      const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
-      this.#surroundings.event(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
-      this.#clock.wakeAt(this.#clock.now().monotonicMs + SANDBOX_RETRY_MS, () => void this.#createSandbox(pod));
+    const { signal } = this.#goingDown;
+    const event = (draft: EventDraft): void => this.#surroundings.event(pod, draft);
+    while (!signal.aborted) {
+      try {
+        await this.#surroundings.createSandbox(pod, { signal, event });
+        return this.#tell({ type: 'sandboxReady' });
+      } catch (error) {
+        const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
+        event({ type: 'Warning', reason: 'FailedCreatePodSandBox', message });
+        await pause(this.#clock, SANDBOX_RETRY_MS, signal);
+      }
     }
   }
 
   async #stopSandbox(pod: StoredPod): Promise<void> {
+    this.#goingDown.abort();
     try {
       await this.#surroundings.removeSandbox(pod);
     } finally {

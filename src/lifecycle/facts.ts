@@ -5,8 +5,11 @@ import type { Instant } from '../api/time.ts';
  * what was refused. Plain, immutable data. `observe` adds what happened, `sync` adds what was decided.
  */
 export interface PodFacts {
-  /** The Pod's environment: directories, address. Containers start only while it is ready. */
-  readonly sandbox: 'absent' | 'creating' | 'ready' | 'stopping' | 'stopped';
+  /**
+   * The Pod's environment: directories, volumes, address. Containers start only while it is ready. abandoned: the Pod
+   * goes down before it was ready.
+   */
+  readonly sandbox: 'absent' | 'creating' | 'ready' | 'stopping' | 'abandoned' | 'stopped';
   /** When the agent first looked at the Pod; activeDeadlineSeconds counts from here. */
   readonly startTime: Instant | undefined;
   readonly containers: Readonly<Record<string, ContainerFacts>>;

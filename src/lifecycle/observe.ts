@@ -86,7 +86,8 @@ const CONFIG_RETRY_MS = 10_000;
 export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now: Instant): Step {
   switch (seen.type) {
     case 'sandboxReady':
-      return { facts: { ...facts, sandbox: 'ready' }, effects: [] };
+      // One that was given up meanwhile stays given up.
+      return { facts: facts.sandbox === 'creating' ? { ...facts, sandbox: 'ready' } : facts, effects: [] };
     case 'sandboxStopped':
       return { facts: { ...facts, sandbox: 'stopped', finished: true }, effects: [{ type: 'finish' }] };
     case 'terminate':

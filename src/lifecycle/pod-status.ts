@@ -88,14 +88,18 @@ export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddress
     ...verdict,
     hostIP: addresses.hostIP,
     hostIPs: [{ ip: addresses.hostIP }],
-    ...(facts.sandbox === 'absent' || facts.sandbox === 'creating'
-      ? {}
-      : { podIP: addresses.podIP, podIPs: [{ ip: addresses.podIP }] }),
+    ...(isSandboxReady(facts) || old.podIP !== undefined
+      ? { podIP: addresses.podIP, podIPs: [{ ip: addresses.podIP }] }
+      : {}),
     ...(facts.startTime === undefined ? {} : { startTime: formatTime(facts.startTime.wallMs) }),
     ...(init.length === 0 ? {} : { initContainerStatuses: init }),
     containerStatuses: regular,
     ...(old.qosClass === undefined ? {} : { qosClass: old.qosClass }),
   };
+}
+
+function isSandboxReady({ sandbox }: PodFacts): boolean {
+  return sandbox === 'ready' || sandbox === 'stopping';
 }
 
 function terminalVerdict(facts: PodFacts, visible: string): { reason?: string; message?: string } {
@@ -126,8 +130,7 @@ function conditions(input: ConditionInput): PodCondition[] {
   const old = pod.status.conditions ?? [];
   const others = old.filter(({ type }) => !OWN_TYPES.has(type));
   const wasInitialized = old.some(({ type, status }) => type === 'Initialized' && status === 'True');
-  const ready = facts.sandbox === 'ready' || facts.sandbox === 'stopping';
-  const sandboxes = [{ ready, ip: addresses.podIP }];
+  const sandboxes = [{ ready: isSandboxReady(facts), ip: addresses.podIP }];
   const verdicts: [string, ConditionVerdict][] = [
     ['PodReadyToStartContainers', readyToStartCondition(sandboxes)],
     ['Initialized', initializedCondition({ spec: pod.spec, statuses, phase, wasInitialized })],

@@ -87,10 +87,10 @@ function planTermination(draft: Draft): void {
     draft.setStop(container.name, podStop(draft, process.stop, { graceMs, hasPreStop: hasPreStop(container) }));
   }
   if (!draft.containers.every((container) => isGone(draft.own(container)))) return;
-  if (draft.facts.sandbox === 'ready' || draft.facts.sandbox === 'absent') {
-    draft.facts = { ...draft.facts, sandbox: 'stopping' };
-    draft.effects.push({ type: 'stopSandbox' });
-  }
+  const { sandbox } = draft.facts;
+  if (sandbox !== 'ready' && sandbox !== 'creating' && sandbox !== 'absent') return;
+  draft.facts = { ...draft.facts, sandbox: sandbox === 'ready' ? 'stopping' : 'abandoned' };
+  draft.effects.push({ type: 'stopSandbox' });
 }
 
 function podStop(

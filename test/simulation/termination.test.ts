@@ -164,7 +164,6 @@ describe('deleting a Pod', () => {
     expect(given.aborted).toBe(true);
     expect(pod.phases).toEqual(['Pending', 'Failed']);
     expect(pod.condition('PodReadyToStartContainers')).toEqual(['False']);
-    expect(pod.condition('Ready')).toEqual(['False/ContainersNotReady']);
     expect(pod.seen.filter(({ status }) => status?.podIP !== undefined)).toEqual([]);
     expect(pod.container('main').state?.terminated?.reason).toBe('ContainerStatusUnknown');
     expect([pod.finished, pod.clock.alarmCount]).toEqual([true, 0]);
