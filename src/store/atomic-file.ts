@@ -19,32 +19,20 @@ export function makerOf(name: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-/** A new text of a file, written but not yet in its place. */
-export interface PreparedFile {
-  putInPlace(): void;
-  discard(): void;
-}
-
 /**
- * Writes a file beside its place, to be put there in one step: a reader sees the old text or the new one, whole, and a
- * crash leaves one of them. Not flushed to the disk (no fsync): that guards against power failures, after which no
- * process of a Pod is left for a status to tell of, and it would cost every transition milliseconds.
+ * Puts a file in its place in one step: a reader sees the old text or the new one, whole, and a crash leaves one of
+ * them. Not flushed to the disk (no fsync): that guards against power failures, after which no process of a Pod is
+ * left for a status to tell of, and it would cost every transition milliseconds.
  */
-export function prepareFile(file: string, text: string): PreparedFile {
+export function writeFileAtomically(file: string, text: string): void {
   const temporary = path.join(path.dirname(file), temporaryName());
-  const discard = (): void => rmSync(temporary, { force: true });
   try {
     writePrivateFile(temporary, text);
+    renameSync(temporary, file);
   } catch (error) {
-    discard();
+    rmSync(temporary, { force: true });
     throw error;
   }
-  return { putInPlace: () => renameSync(temporary, file), discard };
-}
-
-/** Replaces a file in one step, see {@link prepareFile}. */
-export function writeFileAtomically(file: string, text: string): void {
-  prepareFile(file, text).putInPlace();
 }
 
 /** A new file that only its user can read. */

@@ -59,12 +59,20 @@ export class LogReader {
 
   #openFirst(): LineCursor | undefined {
     const { tailLines } = this.#query;
-    for (;;) {
-      const parts = partsOfLog(this.#path);
+    return this.#undisturbed((parts) => {
       const { part, offset } = tailLines === undefined ? { part: 0, offset: 0 } : findTail(parts, tailLines);
       const first = parts[part];
-      const cursor = first === undefined ? undefined : LineCursor.open(first, offset);
-      // Parts that were put aside meanwhile have other names now: then the place is not the one that was found.
+      return first === undefined ? undefined : LineCursor.open(first, offset);
+    });
+  }
+
+  /**
+   * Opens one of the parts of the log, at a moment when none is put aside: that gives their names to other files.
+   */
+  #undisturbed(open: (parts: readonly string[]) => LineCursor | undefined): LineCursor | undefined {
+    for (;;) {
+      const parts = partsOfLog(this.#path);
+      const cursor = open(parts);
       if (partsOfLog(this.#path).join('\n') === parts.join('\n')) return cursor;
       cursor?.close();
     }
@@ -75,22 +83,27 @@ export class LogReader {
     while (this.#cursor !== undefined && !this.#isClosed) {
       const lines = this.#cursor.next();
       if (lines.length > 0) return lines;
-      const successor = this.#successor(this.#cursor);
+      const successor = this.#openSuccessor(this.#cursor);
       if (successor === undefined) return [];
       // Between the last look and now the writer may have filled this part before it began the next one.
       const late = this.#cursor.next();
-      if (late.length > 0) return late;
+      if (late.length > 0) {
+        successor.close();
+        return late;
+      }
       this.#cursor.close();
-      this.#cursor = LineCursor.open(successor, 'start');
+      this.#cursor = successor;
     }
     return [];
   }
 
   /** The part that follows the one being read; the oldest when that was removed meanwhile. */
-  #successor(cursor: LineCursor): string | undefined {
-    const parts = partsOfLog(this.#path);
-    const place = parts.findIndex((part) => ifPresent(() => statSync(part))?.ino === cursor.inode);
-    return parts[place + 1];
+  #openSuccessor(cursor: LineCursor): LineCursor | undefined {
+    return this.#undisturbed((parts) => {
+      const place = parts.findIndex((part) => ifPresent(() => statSync(part))?.ino === cursor.inode);
+      const successor = parts[place + 1];
+      return successor === undefined ? undefined : LineCursor.open(successor, 'start');
+    });
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
-import { inFolder, namesIn, prepareFile, readJson, writePrivateFile } from './atomic-file.ts';
+import { inFolder, namesIn, readJson, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
 import { errorCode } from './disk-errors.ts';
 import { historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
 import { keysIn } from './listing.ts';
@@ -29,8 +29,8 @@ const LOST_STATUS: PodStatus = { phase: 'Unknown', message: 'the status of this 
 
 /**
  * Pods as folders. Clients write `pod.json`, the agent `status.json`, so that neither can overwrite the other; readers
- * put the two together. Every change is first a line of the transition log and then in its file, both under the Pod's
- * lock: the lines are the Pod's states, whole and in order.
+ * put the two together. Every change is stored and logged under the Pod's lock: the lines of the transition log are the
+ * Pod's states, whole and in order.
  */
 export class PodRecords {
   readonly #parts: StorageParts;
@@ -140,16 +140,13 @@ export class PodRecords {
     return pod === undefined ? undefined : { ...pod, status: LOST_STATUS };
   }
 
-  /** Logs a change and makes it. What can fail on a full disk comes first: no line without a change. */
+  /**
+   * Makes a change and logs it, in this order: who reads a line, or begins to watch after it, finds a state at least as
+   * new. On a full disk the state may be stored and its line missing; the change is then reported as failed.
+   */
   #change(paths: PodPaths, file: string, text: string, pod: StoredPod): void {
-    const prepared = prepareFile(file, text);
-    try {
-      appendTransition(paths.transitions, transitionLine('MODIFIED', pod));
-    } catch (error) {
-      prepared.discard();
-      throw error;
-    }
-    prepared.putInPlace();
+    writeFileAtomically(file, text);
+    appendTransition(paths.transitions, transitionLine('MODIFIED', pod));
   }
 
   /** Writes a new Pod completely, but not yet in its place. */

@@ -2,6 +2,7 @@ import { mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import { LogReader } from '../../src/store/log-reader.ts';
 import { parseTransition, transitionLines } from '../../src/store/transition-log.ts';
 import { inShort, newPod } from './objects.ts';
 import { openStore, realProcesses, temporaryFolder } from './temporary-store.ts';
@@ -135,6 +136,23 @@ describe('a watcher in another process', () => {
     expect(told).toHaveLength(done.length);
   });
 
+  it('finds whatever it is told of: the state is never older than the line', async () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    let told = 0;
+    const behind: string[] = [];
+    store.watch<StoredPod>('pods', {}, ({ type, object }) => {
+      const { namespace, name, uid, resourceVersion } = object.metadata;
+      const found = store.get<StoredPod>('pods', namespace, name);
+      told += 1;
+      if (type === 'DELETED' || found?.metadata.uid !== uid) return;
+      if (Number(found.metadata.resourceVersion) < Number(resourceVersion)) behind.push(name);
+    });
+    await messageOf(startWorker(root, 'burst', 60));
+    await vi.waitFor(() => expect(told).toBe(60 * 10), { timeout: 5000, interval: 5 });
+    expect(behind).toEqual([]);
+  });
+
   it('is told phase Unknown when the owner of a Pod is killed', async () => {
     const root = temporaryFolder();
     const worker = startWorker(root, 'start');
@@ -143,5 +161,26 @@ describe('a watcher in another process', () => {
     openStore(root).watch<StoredPod>('pods', {}, ({ object }) => phases.push(object.status.phase), { replay: true });
     await killHard(worker);
     await vi.waitFor(() => expect(phases).toEqual(['Running', 'Unknown']), { timeout: 10_000 });
+  });
+});
+
+describe('a reader of a log', () => {
+  it('loses no line and sees none twice, however fast another process puts parts aside', async () => {
+    const root = temporaryFolder();
+    const worker = startWorker(root, 'rotate', 3000);
+    await messageOf(worker);
+    const reader = new LogReader(path.join(root, 'logs/main/0.log'));
+    const seen: number[] = [];
+    await vi.waitFor(
+      () => {
+        for (let next = reader.next(); next.length > 0; next = reader.next()) {
+          seen.push(...next.map(({ content }) => Number(content.toString())));
+        }
+        expect(seen.length).toBeGreaterThanOrEqual(3000);
+      },
+      { timeout: 15_000, interval: 1 },
+    );
+    reader.close();
+    expect(seen).toEqual(Array.from({ length: 3000 }, (_, line) => line));
   });
 });
