@@ -45,7 +45,6 @@ export async function deleteObjects(words: readonly string[], flags: DeleteFlags
     const deadlineMs = clock.now().monotonicMs + (timeoutMs <= 0 ? WEEK_MS : timeoutMs);
     for (const one of ending) errors.push(...(await untilGone(session, one, deadlineMs)));
   }
-  await out.flush();
   return reportErrors(errors);
 }
 

@@ -23,7 +23,6 @@ export async function describe(words: readonly string[], flags: DescribeFlags): 
   const out = new StandardOutput();
   if (isGuess) out.write(pods.map((pod) => `${describePod(pod, events, nowMs)}\n`).join(''));
   else out.write(describePods(pods, events, nowMs));
-  await out.flush();
   if (pods.length === 0 && selection.how === 'listed') process.stderr.write(`${noneFound(selection)}\n`);
   return missing.length === 0 ? EXIT.ok : reportErrors(missing.map((ref) => notFound(store, ref)));
 }

@@ -29,7 +29,6 @@ export async function events(flags: EventsFlags): Promise<number> {
   if (output === undefined) out.write(renderEvents(found, nowMs(), { allNamespaces, noHeaders: !flags.headers }));
   // As in kubectl, `-o name` prints nothing: events have no names that anybody would use.
   else if (output !== 'name') out.write(renderObject(listOf(found), output));
-  await out.flush();
   if (found.length === 0 && output === undefined) {
     const where = scope.namespace === undefined ? '' : ` in ${scope.namespace} namespace`;
     process.stderr.write(`No events found${where}.\n`);

@@ -27,7 +27,6 @@ export async function get(words: readonly string[], flags: GetFlags): Promise<nu
   const found = findObjects(store, selection);
   const out = new StandardOutput();
   out.write(renderFound(found, selection, flags, nowMs));
-  await out.flush();
   const missing = flags.ignoreNotFound ? [] : found.missing.map((ref) => notFound(store, ref));
   const isTable = flags.output === undefined || flags.output === 'wide';
   const isEmpty = selection.how === 'listed' && found.groups.length === 0;

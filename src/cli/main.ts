@@ -8,6 +8,7 @@ import { normalizeFlags } from './flag-style.ts';
 import { registerGet } from './get.ts';
 import { registerLogs } from './logs.ts';
 import { reportError, usageError } from './report-error.ts';
+import { handedOn } from './standard-output.ts';
 import { registerVersion, version } from './version.ts';
 import { registerWait } from './wait.ts';
 
@@ -53,4 +54,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 // A defect must not show a page of bundled code, nor end the process before it has said what happened.
 process.on('uncaughtException', (error) => process.exit(reportError(error)));
-void main(process.argv.slice(2)).then((exitCode) => process.exit(exitCode));
+void main(process.argv.slice(2)).then(async (exitCode) => {
+  await Promise.all([handedOn(process.stdout), handedOn(process.stderr)]);
+  process.exit(exitCode);
+});

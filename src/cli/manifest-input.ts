@@ -4,6 +4,7 @@ import { loadManifests } from '../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../manifest/report.ts';
 import { listOf, renderObject } from '../print/object.ts';
 import type { ApplyFlags } from './apply.ts';
+import { StandardOutput } from './standard-output.ts';
 
 export type LoadedInput =
   | { readonly ok: true; readonly objects: readonly KubeObject[] }
@@ -23,7 +24,11 @@ export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
   if (errors.length === 0) return { ok: true, objects: objects.map(({ object }) => object) };
   process.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
   if (flags.output === 'json') {
-    for (const status of statusesOf(errors)) process.stdout.write(`${JSON.stringify(status)}\n`);
+    new StandardOutput().write(
+      statusesOf(errors)
+        .map((status) => `${JSON.stringify(status)}\n`)
+        .join(''),
+    );
   }
   return { ok: false, exitCode: EXIT.usage };
 }
@@ -32,9 +37,10 @@ export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
 export function printDryRun(objects: readonly KubeObject[], { output, dryRun }: ApplyFlags): number {
   const format = output === undefined || output === 'text' ? undefined : output;
   const [first] = objects;
+  const out = new StandardOutput();
   if (format === undefined || first === undefined) {
     const suffix = dryRun === 'server' ? 'server dry run' : 'dry run';
-    for (const object of objects) process.stdout.write(`${renderObject(object, 'name').trim()} created (${suffix})\n`);
-  } else process.stdout.write(renderObject(objects.length === 1 ? first : listOf(objects), format));
+    for (const object of objects) out.write(`${renderObject(object, 'name').trim()} created (${suffix})\n`);
+  } else out.write(renderObject(objects.length === 1 ? first : listOf(objects), format));
   return EXIT.ok;
 }

@@ -15,16 +15,22 @@ export class StandardOutput {
     if (!this.#isGone) process.stdout.write(text);
   }
 
-  /** Resolves when everything was handed to the reader, or the reader is gone: pipes take only so much at a time. */
+  /** Resolves when everything was handed to the reader, or the reader is gone. */
   flush(): Promise<void> {
-    if (this.#isGone || process.stdout.writableLength === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      process.stdout.write('', () => resolve());
-    });
+    return this.#isGone ? Promise.resolve() : handedOn(process.stdout);
   }
 
   onReaderGone(callback: () => void): void {
     this.#onGone = callback;
     if (this.#isGone) callback();
   }
+}
+
+/** Resolves when a stream has handed everything on, or nobody reads it any more: pipes take only so much at a time. */
+export function handedOn(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('error', () => resolve());
+    stream.write('', () => resolve());
+  });
 }

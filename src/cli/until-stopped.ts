@@ -12,6 +12,5 @@ export async function untilStopped(clock: Clock, out: StandardOutput): Promise<n
     listenForSignals(clock, () => resolve());
     out.onReaderGone(resolve);
   });
-  await out.flush();
   return EXIT.failed;
 }

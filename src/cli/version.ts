@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
+import { StandardOutput } from './standard-output.ts';
 
 /** Put in by the build, from package.json (esbuild.config.mjs; for the tests vitest.config.ts). */
 declare const PODRUN_VERSION: string;
@@ -15,7 +16,7 @@ export function registerVersion(program: Command, done: (exitCode: number) => vo
     .command('version')
     .description('Print the version of podrun, and of the Kubernetes that it follows')
     .action(() => {
-      process.stdout.write(`podrun v${version}\nKubernetes: ${KUBERNETES_VERSION}\n`);
+      new StandardOutput().write(`podrun v${version}\nKubernetes: ${KUBERNETES_VERSION}\n`);
       done(EXIT.ok);
     });
 }

@@ -43,7 +43,6 @@ export async function wait(words: readonly string[], flags: WaitFlags): Promise<
       else if (outcome !== undefined) out.write(renderMet(ref, outcome, flags));
     }
   }
-  await out.flush();
   return reportErrors(errors);
 }
 

@@ -66,6 +66,15 @@ export class Podrun {
     this.#child.stdout?.destroy();
   }
 
+  /** Leaves what it prints in the pipe until `resumeStdout`. */
+  pauseStdout(): void {
+    this.#child.stdout?.pause();
+  }
+
+  resumeStdout(): void {
+    this.#child.stdout?.resume();
+  }
+
   /** Resolves once the output so far satisfies a condition. Fails with what was seen when that takes too long. */
   async until(condition: (podrun: this) => boolean): Promise<void> {
     let alarm: NodeJS.Timeout | undefined;
