@@ -13,6 +13,8 @@ export const CONTAINER_MARKER = 'PODRUN_CONTAINER_ID';
 /** A process, and the container whose mark its environment bears. */
 export interface ProcessEntry extends ProcessFacts {
   readonly containerId: string | undefined;
+  /** It may bear a mark that could not be seen just now. */
+  readonly isUnclear: boolean;
 }
 
 // How long a look at the processes may keep the event loop from its work, in one go.
@@ -40,7 +42,7 @@ export function parsePsTable(text: string): ProcessEntry[] {
   return text.split('\n').flatMap((line): ProcessEntry[] => {
     const facts = parsePsLine(line);
     if (facts === undefined || facts.zombie || facts.pid === process.pid) return [];
-    return [{ ...facts, containerId: new RegExp(` ${CONTAINER_MARKER}=(\\S+)`).exec(line)?.[1] }];
+    return [{ ...facts, containerId: new RegExp(` ${CONTAINER_MARKER}=(\\S+)`).exec(line)?.[1], isUnclear: false }];
   });
 }
 
@@ -58,17 +60,29 @@ async function listByProc(clock: Clock, sinceTicks: number): Promise<ProcessEntr
     }
     const facts = factsOf(pid);
     if (facts === undefined || facts.zombie) continue;
-    const containerId = Number(facts.startTime) < sinceTicks ? undefined : readMark(pid);
-    entries.push({ ...facts, containerId });
+    const mark = Number(facts.startTime) < sinceTicks ? NO_MARK : readMark(pid);
+    // What the kernel runs for itself has no environment either, and never will.
+    entries.push({ ...facts, ...mark, isUnclear: mark.isUnclear && facts.parentPid !== KERNEL_THREADS });
   }
   return entries;
 }
 
-function readMark(pid: number): string | undefined {
+interface Mark {
+  readonly containerId: string | undefined;
+  readonly isUnclear: boolean;
+}
+
+const NO_MARK: Mark = { containerId: undefined, isUnclear: false };
+/** kthreadd, the parent of all kernel threads. */
+const KERNEL_THREADS = 2;
+
+/** A process in the middle of execve(2) has no environment for a moment: whether it bears a mark is not clear. */
+function readMark(pid: number): Mark {
   try {
-    return markIn(readFileSync(`/proc/${pid}/environ`, 'latin1'));
+    const environ = readFileSync(`/proc/${pid}/environ`, 'latin1');
+    return { containerId: markIn(environ), isUnclear: environ === '' };
   } catch {
-    return undefined; // gone, or not ours to see
+    return NO_MARK; // somebody else's, or gone
   }
 }
 

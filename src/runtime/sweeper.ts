@@ -15,6 +15,8 @@ export interface SweepTarget {
 
 // A process that forks faster than it is found would keep us busy for ever.
 const PASSES_MAX = 20;
+// A process that is about to become another program shows no mark: worth looking again, but not for ever.
+const UNCLEAR_PASSES_MAX = 4;
 // A killed process takes a moment to vanish, a large one longer.
 const PAUSE_FIRST_MS = 1;
 const PAUSE_LONGEST_MS = 50;
@@ -71,12 +73,14 @@ export class Sweeper {
     // A machine that cannot be asked now may answer in the next pass.
     const processes = await this.#list(this.#clock, earliestTicks(targets)).catch(() => undefined);
     const members = membersOf(targets, processes ?? []);
+    const isUnclear = processes?.some((entry) => entry.isUnclear) ?? true;
     for (const sweep of due) {
       const left = members.get(sweep.target) ?? [];
       for (const identity of left) killProcess(identity);
       sweep.dueMs = this.#clock.now().monotonicMs + Math.min(PAUSE_LONGEST_MS, PAUSE_FIRST_MS * 2 ** sweep.passes);
       sweep.passes++;
-      if ((left.length > 0 || processes === undefined) && sweep.passes < PASSES_MAX) continue;
+      const passesMax = left.length > 0 || processes === undefined ? PASSES_MAX : isUnclear ? UNCLEAR_PASSES_MAX : 0;
+      if (sweep.passes < passesMax) continue;
       this.#sweeps.delete(sweep);
       sweep.done();
     }

@@ -18,6 +18,7 @@ const stranger: ProcessEntry = {
   sessionId: 900,
   zombie: false,
   containerId: undefined,
+  isUnclear: false,
 };
 
 function membersAmong(...changes: Partial<ProcessEntry>[]): number[] {
@@ -133,6 +134,19 @@ describe('Sweeper', () => {
     expect(clock.alarmCount).toBe(0);
   });
 
+  it('looks again when a process may bear a mark that cannot be seen, but not for ever', async () => {
+    const becoming = sweeperSeeing([{ isUnclear: true }], [{ containerId: 'mine' }], []);
+    const swept = becoming.sweeper.sweep(target);
+    await becoming.clock.run(1000);
+    await swept;
+    expect(becoming.looks()).toBe(3);
+    const nameless = sweeperSeeing([{ isUnclear: true }]);
+    const given = nameless.sweeper.sweep(target);
+    await nameless.clock.run(1000);
+    await given;
+    expect(nameless.looks()).toBe(4);
+  });
+
   it('takes a machine that cannot be asked for one where something may be left', async () => {
     const { clock, sweeper, looks } = sweeperSeeing('fails', 'fails', []);
     const swept = sweeper.sweep(target);
@@ -194,7 +208,7 @@ describe('parsePsTable()', () => {
       'second line of a command',
       '',
     ];
-    const facts = { parentPid: 500, groupId: 501, sessionId: 0, zombie: false };
+    const facts = { parentPid: 500, groupId: 501, sessionId: 0, zombie: false, isUnclear: false };
     expect(parsePsTable(lines.join('\n'))).toEqual([
       { ...facts, pid: 501, startTime: 'Fri Nov 20 21:35:17 2026', containerId: 'mine' },
       { ...facts, pid: 502, startTime: 'Fri Nov 20 21:35:18 2026', containerId: undefined },
