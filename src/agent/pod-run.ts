@@ -68,8 +68,8 @@ export class PodRun {
   }
 
   /**
-   * The stored object was changed, by this agent or by somebody else. What clients write is compared: the store tells of
-   * one's own changes too, and in the middle of such a call of changes that others made just before.
+   * The stored object was changed, by this agent or by somebody else. What clients write is compared: the store tells
+   * of one's own changes too, and in the middle of such a call of changes that others made just before.
    */
   objectChanged(pod: StoredPod): void {
     if (this.#isOver || this.#isRemoving || pod.metadata.uid !== this.#pod.metadata.uid) return;
@@ -99,7 +99,7 @@ export class PodRun {
   #bind(nodeName: string): void {
     const { store, clock } = this.#options;
     this.#pod = { ...this.#pod, spec: { ...this.#pod.spec, nodeName } };
-    const bound = this.#write(() => store.update('pods', this.#pod), this.#pod);
+    const bound = this.#write(() => store.update('pods', unversioned(this.#pod)), this.#pod);
     this.#pod = this.#withScheduled(bound, { status: 'True' });
     const { name, namespace } = this.#pod.metadata;
     const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
@@ -195,7 +195,7 @@ export class PodRun {
     const { name, namespace } = this.#pod.metadata;
     this.#isRemoving = true;
     const metadata = { ...this.#pod.metadata, deletionGracePeriodSeconds: 0 };
-    this.#write(() => store.update('pods', { ...this.#pod, metadata }), undefined);
+    this.#write(() => store.update('pods', unversioned({ ...this.#pod, metadata })), undefined);
     this.#write(() => store.delete('pods', namespace, name), undefined);
     this.#isGone = true;
     this.#end();
@@ -211,4 +211,9 @@ export class PodRun {
 function clientPart({ metadata, spec }: StoredPod): unknown {
   const { resourceVersion: _, ...rest } = metadata;
   return { metadata: rest, spec };
+}
+
+/** To be stored whatever happened to the object meanwhile. */
+function unversioned(pod: StoredPod): StoredPod {
+  return { ...pod, metadata: { ...pod.metadata, resourceVersion: '' } };
 }
