@@ -20,6 +20,10 @@ export interface ApplyFlags {
   readonly stateDir: string | undefined;
 }
 
+/** What commander hands over: flags without a default are there only when they were written. */
+type GivenFlags = Omit<ApplyFlags, Optional | 'stateDir'> & Partial<Pick<ApplyFlags, Optional>>;
+type Optional = 'filename' | 'recursive' | 'image' | 'dryRun';
+
 const EXIT_CODES = `
 Exit codes:
   0    every Pod Succeeded, or the goal of --until was met
@@ -36,7 +40,7 @@ Examples:
   kubectl get pod web -o yaml | podrun apply -f - --image 'nginx:*=nginx -g "daemon off;"'
 `;
 
-const append = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+const append = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
 
 /** Unifies the ways in which kubectl lets one say how to validate. */
 function validation(value: string): ApplyFlags['validate'] {
@@ -63,14 +67,14 @@ export function registerApply(
     .description('Runs the Pods of manifests in the foreground, and shows what happens to them until they have ended.')
     .usage('[flags] -f FILE|DIR|- | FILE... [-- COMMAND ARGS...]')
     .argument('[files...]', 'manifests, folders of manifests, or - for standard input')
-    .option('-f, --filename <file>', 'the same; may be given several times', append, [])
-    .option('-R, --recursive', 'read folders with all that is below them', false)
+    .option('-f, --filename <file>', 'the same; may be given several times', append)
+    .option('-R, --recursive', 'read folders with all that is below them')
     .option('-n, --namespace <name>', 'namespace of objects that name none')
     .option('--until <goal>', 'ready, succeeded or CONDITION[=STATUS]: end the Pods as soon as all got there')
     .option('--timeout <duration>', 'give up after this long, for example 60s or 2m30s')
     .addOption(new Option('-o, --output <format>', 'what to print').choices(['text', 'json', 'yaml', 'name']))
     .option('--no-logs', 'do not show what containers print')
-    .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append, [])
+    .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
     .option('--config <file>', 'use this file in place of the podrun.yaml found upward from here')
     .option(
       '--backoff-initial <duration>',
@@ -81,15 +85,15 @@ export function registerApply(
     .addOption(
       new Option('--dry-run [mode]', 'validate and default only; print the objects with -o')
         .choices(['none', 'client', 'server'])
-        .preset('client')
-        .default('none'),
+        .preset('client'),
     )
     .option('--validate <mode>', 'unknown and duplicate fields: strict, warn or ignore', validation, 'strict')
     .addHelpText('after', EXIT_CODES)
-    .action(async (files: string[], flags: Omit<ApplyFlags, 'stateDir'>) => {
+    .action(async (files: string[], given: GivenFlags) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();
       const { apply } = await import('./apply-session.ts');
-      const filename = [...flags.filename, ...files];
-      done(await apply({ ...flags, filename, stateDir }, command));
+      const filename = [...(given.filename ?? []), ...files];
+      const { recursive = false, image = [], dryRun = 'none' } = given;
+      done(await apply({ ...given, recursive, image, dryRun, filename, stateDir }, command));
     });
 }
