@@ -51,9 +51,9 @@ export function explainOutcome({ outcome, pods, store, goal, timeout, nowMs }: E
       return failed.map((pod) => `error: pod "${pod.metadata.name}" failed: ${cause(store, pod)}\n`).join('');
     }
     case 'goalImpossible': {
-      const { namespace, name } = outcome.pod.metadata;
-      const ended = pods.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-      return `error: pod "${name}" cannot become ${goal}: ${cause(store, ended ?? outcome.pod)}\n`;
+      // As it was when that became certain: afterwards the Pod was ended, which is not the cause.
+      const { name } = outcome.pod.metadata;
+      return `error: pod "${name}" cannot become ${goal}: ${cause(store, outcome.pod)}\n`;
     }
     case 'timedOut': {
       if (outcome.duringCommand) return `error: timed out after ${timeout} while COMMAND was running\n`;

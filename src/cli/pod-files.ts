@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { PodFiles } from '../agent/container-logs.ts';
 import { startTimeOf } from '../runtime/process-identity.ts';
 import { ContainerLog } from '../store/container-log.ts';
+import { objectPath } from '../store/layout.ts';
 import { instanceLogPath } from '../store/log-files.ts';
 import { lastLogLines } from '../store/log-reader.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -10,6 +11,8 @@ import type { FileStore } from '../store/file-store.ts';
 export function podFiles(store: FileStore): PodFiles {
   return {
     prepare: () => Promise.resolve(),
+    volumes: ({ metadata }) => store.paths(metadata.namespace, metadata.name).volumes,
+    claimedVolume: (namespace, claim) => objectPath(store.root, 'claims', namespace, claim),
     openLog: ({ metadata }, container, attempt) =>
       new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),
     logTail: ({ metadata }, { container, attempt }, lines) =>
