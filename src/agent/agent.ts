@@ -8,10 +8,11 @@ import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
-import type { InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
+import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
 import { PodRun } from './pod-run.ts';
 import { judgeImages, Preparer } from './prepare.ts';
+import type { PodVolumes } from './volumes/pod-volumes.ts';
 import {
   closeTerminationLog,
   openTerminationLog,
@@ -45,6 +46,8 @@ export class Agent {
   readonly #logs: ContainerLogs;
   readonly #runs: PodRun[] = [];
   readonly #subscriptions: Subscription[] = [];
+  /** By uid of the Pod; only Pods that have volumes and have not ended. */
+  readonly #volumes = new Map<string, PodVolumes>();
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -73,7 +76,10 @@ export class Agent {
     this.#subscriptions.push(
       store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
         if (type === 'DELETED') run.objectGone(object.metadata.uid);
-        else run.objectChanged(object);
+        else {
+          run.objectChanged(object);
+          this.#volumes.get(object.metadata.uid)?.podChanged(object);
+        }
       }),
     );
     run.begin();
@@ -119,8 +125,11 @@ export class Agent {
     const logs = this.#logs;
     const { onOutput, files } = this.#options;
     return {
-      createSandbox: (pod) => files.prepare(pod),
-      removeSandbox: () => Promise.resolve(),
+      createSandbox: async (pod, attempt) => {
+        await files.prepare(pod);
+        if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
+      },
+      removeSandbox: async (pod) => this.#letGoOfVolumes(pod),
       prepare: async (pod, container, instance) => this.#prepare(pod, container, instance),
       started: (pod, instance, pid) => this.#record(pod, instance, pid),
       output: (pod, instance, stream, chunk) => {
@@ -137,13 +146,32 @@ export class Agent {
     };
   }
 
+  async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
+    const { store, clock, node, files, cwd } = this.#options;
+    const { namespace, uid } = pod.metadata;
+    // Most Pods have no volumes.
+    const { PodVolumes } = await import('./volumes/pod-volumes.ts');
+    const claim = (name: string): string | undefined =>
+      store.get('persistentvolumeclaims', namespace, name) && files.claimedVolume(namespace, name);
+    const places = { volumes: files.volumes(pod), claim, cwd };
+    this.#letGoOfVolumes(pod);
+    const volumes = new PodVolumes({ pod, store, clock, node, places });
+    this.#volumes.set(uid, volumes);
+    await volumes.setUp(attempt);
+  }
+
+  #letGoOfVolumes({ metadata: { uid } }: StoredPod): void {
+    this.#volumes.get(uid)?.close();
+    this.#volumes.delete(uid);
+  }
+
   #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {
-    const prepared = this.#preparer.prepare(pod, container);
+    const prepared = this.#preparer.prepare(pod, container, this.#volumes.get(pod.metadata.uid));
     if (!prepared.ok) return prepared;
     const file = this.#options.files.terminationLog(pod, instance);
     openTerminationLog(container, file);
     const env = { ...prepared.preparation.env, [TERMINATION_LOG_VARIABLE]: file };
-    return { ok: true, preparation: { ...prepared.preparation, env } };
+    return { ...prepared, preparation: { ...prepared.preparation, env } };
   }
 
   #lastWords(pod: StoredPod, instance: InstanceRef, { exitCode }: ProcessExit): string | undefined {

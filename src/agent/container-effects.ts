@@ -21,7 +21,12 @@ export interface Preparation {
 }
 
 export type Prepared =
-  | { readonly ok: true; readonly preparation: Preparation }
+  | {
+      readonly ok: true;
+      readonly preparation: Preparation;
+      /** What is to be said about the container when it starts for the first time. */
+      readonly notices?: readonly EventDraft[];
+    }
   /** The container's configuration cannot be resolved; kubelet's words. */
   | { readonly ok: false; readonly message: string };
 
@@ -36,7 +41,7 @@ export interface InstanceRef {
 export interface SandboxAttempt {
   /** Aborted when the Pod goes down: what is being waited for is needed no more. */
   readonly signal: AbortSignal;
-  event(event: EventDraft): void;
+  readonly event: (event: EventDraft) => void;
 }
 
 /** What container effects need of their surroundings. */
@@ -177,6 +182,7 @@ export class ContainerEffects implements EffectRunner {
         message: String(error instanceof Error ? error.message : error),
       }));
     if (!prepared.ok) return failed('config', prepared.message);
+    if (instance.attempt === 0) for (const notice of prepared.notices ?? []) this.#surroundings.event(pod, notice);
     const ended = new AbortController();
     const outcome = await this.#runtime.start({
       id,

@@ -14,6 +14,10 @@ export interface LogSink {
 export interface PodFiles {
   /** Makes the Pod's directories. Rejects with a PodrunError when it cannot. */
   prepare(pod: StoredPod): Promise<void>;
+  /** The folder that holds the Pod's volumes. */
+  volumes(pod: StoredPod): string;
+  /** Where the data of a claim of that namespace lies, whichever Pod uses it. */
+  claimedVolume(namespace: string, claim: string): string;
   openLog(pod: StoredPod, container: string, attempt: number): LogSink;
   /** The last lines of the log of an instance, as text. */
   logTail(pod: StoredPod, instance: InstanceRef, lines: number): readonly string[];

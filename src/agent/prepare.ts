@@ -5,8 +5,10 @@ import { type ImageMap, resolveEntryPoint } from '../lifecycle/entry-point.ts';
 import type { ImageVerdict, ImageVerdicts } from '../lifecycle/image-pull.ts';
 import { invalidImageMessage } from '../lifecycle/image-reference.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
+import { hostPathOf, notAtMountPath, volumeVariables } from '../lifecycle/volume-mounts.ts';
 import type { Store } from '../store/store.ts';
 import type { Prepared } from './container-effects.ts';
+import type { MountOutcome, PodVolumes } from './volumes/pod-volumes.ts';
 
 export interface PreparerOptions {
   readonly store: Store;
@@ -23,6 +25,8 @@ export interface PreparerOptions {
  * would make a Pod behave differently from one terminal to the next.
  */
 const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TERM)$/;
+
+const NOTHING_MOUNTED: MountOutcome = { ok: true, mounts: [] };
 
 /** What stands in for the images: each container's program, or why there is none. */
 export function judgeImages(pod: StoredPod, images: ImageMap): ImageVerdicts {
@@ -51,7 +55,8 @@ export class Preparer {
     );
   }
 
-  prepare(pod: StoredPod, container: Container): Prepared {
+  /** @param volumes undefined: the Pod has none */
+  prepare(pod: StoredPod, container: Container, volumes: PodVolumes | undefined): Prepared {
     const { store, node, images, cwd } = this.#options;
     const { namespace } = pod.metadata;
     const made = makeEnvironment({
@@ -61,8 +66,12 @@ export class Preparer {
       services: undefined,
       configMap: (name) => store.get<StoredConfigMap>('configmaps', namespace, name),
       secret: (name) => store.get<StoredSecret>('secrets', namespace, name),
+      envFile: (volume, file) => volumes?.readFile(volume, file),
     });
     if (!made.ok) return { ok: false, message: made.message };
+    const mounted = volumes?.mount(container, made.env) ?? NOTHING_MOUNTED;
+    if (!mounted.ok) return mounted;
+    const { mounts } = mounted;
     const resolved = resolveEntryPoint(container, images);
     if (!resolved.ok) return { ok: false, message: resolved.message };
     const { argv, env, workingDir } = resolved.entryPoint;
@@ -71,10 +80,24 @@ export class Preparer {
       ok: true,
       preparation: {
         argv: [program, ...args],
-        env: { ...this.#inherited, HOSTNAME: hostnameOf(pod), ...env, ...Object.fromEntries(made.env) },
-        cwd: workingDir ?? cwd,
+        env: {
+          ...this.#inherited,
+          HOSTNAME: hostnameOf(pod),
+          ...volumeVariables(mounts),
+          ...env,
+          ...Object.fromEntries(made.env),
+        },
+        cwd: hostPathOf(workingDir ?? cwd, container.workingDir ? mounts : []),
         stdin: container.stdin ?? false,
       },
+      notices: mounts
+        .filter(({ isAtMountPath }) => !isAtMountPath)
+        .map((mount) => ({
+          type: 'Warning',
+          reason: 'VolumeNotAtMountPath',
+          message: notAtMountPath(mount),
+          container: container.name,
+        })),
     };
   }
 }

@@ -1,0 +1,122 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { formatTime } from '../../api/time.ts';
+import type { VolumeFile } from '../../lifecycle/volume-files.ts';
+
+/** A link to the folder with the files as they are now. */
+const DATA = '..data';
+const NEW_DATA = '..data_tmp';
+const DATED_FOLDER = /^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\./;
+const FOLDER_MODE = 0o755;
+
+type Files = ReadonlyMap<string, VolumeFile>;
+
+/**
+ * Puts files into a volume, all of them in one step, and takes the old ones away: whoever reads through the links sees
+ * all old files or all new ones. What is in place already is left alone.
+ *
+ * ```
+ * VOLUME/..2026_01_31_12_00_00.x8SbKd/a/b   the files
+ * VOLUME/..data -> ..2026_01_31_12_00_00.x8SbKd   replaced by a rename: that is the step
+ * VOLUME/a -> ..data/a                      for each name at the top
+ * ```
+ *
+ * Source: pkg/volume/util/atomic_writer.go.
+ * @param folder exists
+ * @param wallMs now
+ */
+export function writeVolumeFiles(folder: string, files: Files, wallMs: number): void {
+  const current = currentFolder(folder);
+  if (current !== undefined && holds(path.join(folder, current), files)) return;
+  const dated = newFolder(folder, files, wallMs);
+  rmSync(path.join(folder, NEW_DATA), { force: true });
+  symlinkSync(dated, path.join(folder, NEW_DATA));
+  renameSync(path.join(folder, NEW_DATA), path.join(folder, DATA));
+  const names = new Set([...files.keys()].map((file) => file.split('/')[0] ?? ''));
+  for (const name of names) link(folder, name);
+  removeRest(folder, { dated, names });
+}
+
+/** Undefined: nothing was written yet. A link that somebody else has put there counts as nothing. */
+function currentFolder(folder: string): string | undefined {
+  const target = linkTarget(path.join(folder, DATA));
+  return target !== undefined && isDated(target) ? target : undefined;
+}
+
+function isDated(name: string): boolean {
+  return DATED_FOLDER.test(name) && !name.includes('/');
+}
+
+function linkTarget(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Are these files there, these alone, with these contents? */
+function holds(folder: string, files: Files): boolean {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory());
+    if (entries.length !== files.size) return false;
+    return [...files].every(([name, { bytes }]) => readFileSync(path.join(folder, name)).equals(bytes));
+  } catch {
+    return false;
+  }
+}
+
+/** Writes all files into a new folder and answers its name. Modes are set one by one: the umask has no say. */
+function newFolder(volume: string, files: Files, wallMs: number): string {
+  const date = formatTime(wallMs).slice(0, 'YYYY-MM-DDThh:mm:ss'.length).replaceAll(/[-T:]/g, '_');
+  const folder = mkdtempSync(path.join(volume, `..${date}.`));
+  try {
+    chmodSync(folder, FOLDER_MODE);
+    for (const [name, { bytes, mode }] of files) {
+      const file = path.join(folder, name);
+      makeFolders(folder, path.dirname(name));
+      writeFileSync(file, bytes, { flag: 'wx', mode: 0o600 });
+      chmodSync(file, mode);
+    }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return path.basename(folder);
+}
+
+function makeFolders(root: string, name: string): void {
+  if (name === '.') return;
+  makeFolders(root, path.dirname(name));
+  const folder = path.join(root, name);
+  if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, FOLDER_MODE);
+}
+
+/** What containers may have put in the place of a link gives way. */
+function link(folder: string, name: string): void {
+  const place = path.join(folder, name);
+  const target = `${DATA}/${name}`;
+  if (linkTarget(place) === target) return;
+  rmSync(place, { recursive: true, force: true });
+  symlinkSync(target, place);
+}
+
+/** Removes links to files that are no more, and the folders of earlier times, also of writes that were cut short. */
+function removeRest(folder: string, { dated, names }: { dated: string; names: ReadonlySet<string> }): void {
+  for (const name of readdirSync(folder)) {
+    const place = path.join(folder, name);
+    const isStale = !names.has(name) && linkTarget(place) === `${DATA}/${name}`;
+    if (isStale || (isDated(name) && name !== dated)) rmSync(place, { recursive: true, force: true });
+  }
+}

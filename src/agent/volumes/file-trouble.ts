@@ -1,0 +1,9 @@
+import { errnoOf, errnoText } from '../../runtime/errno.ts';
+
+/** What went wrong with a file, as a Go program would say it: `mkdir /data: permission denied`. */
+export function fileTrouble(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return error.message;
+  return `${syscall}${path === undefined ? '' : ` ${path}`}: ${errnoText(errnoOf(error))}`;
+}

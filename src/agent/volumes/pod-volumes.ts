@@ -1,0 +1,168 @@
+import { realpathSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { Container, Volume } from '../../api/generated/types.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import type { StoredConfigMap, StoredPod, StoredSecret } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import type { NodeFacts } from '../../lifecycle/node-facts.ts';
+import type { VolumeFacts } from '../../lifecycle/volume-files.ts';
+import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volume-mounts.ts';
+import type { Store, Subscription } from '../../store/store.ts';
+import type { SandboxAttempt } from '../container-effects.ts';
+import { pause } from '../probe/deadline.ts';
+import { fileTrouble } from './file-trouble.ts';
+import { openSubPath, readInside } from './inside-volume.ts';
+import { setUpVolume, type VolumePlaces } from './set-up-volume.ts';
+
+export interface PodVolumesOptions {
+  readonly pod: StoredPod;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly node: NodeFacts;
+  readonly places: VolumePlaces;
+}
+
+export type MountOutcome =
+  | { readonly ok: true; readonly mounts: readonly Mounted[] }
+  /** Why the container cannot be created, in kubelet's words. */
+  | { readonly ok: false; readonly message: string };
+
+/** An attempt that failed is repeated after a while, which doubles. Source: goroutinemap/exponentialbackoff. */
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 122_000;
+
+/** The volumes of one Pod: made before its first container starts, and kept up to date until it has ended. */
+export class PodVolumes {
+  readonly #options: PodVolumesOptions;
+  readonly #subscriptions: Subscription[] = [];
+  /** Where the volumes are that are ready, by name. */
+  readonly #ready = new Map<string, string>();
+  #pod: StoredPod;
+  #event: (event: EventDraft) => void = () => undefined;
+
+  constructor(options: PodVolumesOptions) {
+    this.#options = options;
+    this.#pod = options.pod;
+  }
+
+  /** Resolves when every volume is ready, or the Pod goes down. What is missing is waited for, and told. */
+  async setUp({ signal, event }: SandboxAttempt): Promise<void> {
+    this.#event = event;
+    const volumes = this.#pod.spec.volumes ?? [];
+    await Promise.all(volumes.map((volume) => this.#setUpInTime(volume, signal)));
+  }
+
+  /** Labels and annotations may have changed, which volumes show. */
+  podChanged(pod: StoredPod): void {
+    const { labels, annotations } = this.#pod.metadata;
+    this.#pod = pod;
+    if (isDeepStrictEqual([labels, annotations], [pod.metadata.labels, pod.metadata.annotations])) return;
+    for (const volume of pod.spec.volumes ?? []) if (showsPod(volume)) this.#refresh(volume);
+  }
+
+  /** The Pod has ended: nothing changes any more. */
+  close(): void {
+    for (const subscription of this.#subscriptions) subscription.close();
+    this.#ready.clear();
+  }
+
+  /** The text of a file in an emptyDir volume; undefined when it cannot be read. */
+  readFile(volumeName: string, file: string): string | undefined {
+    const folder = this.#ready.get(volumeName);
+    const volume = this.#pod.spec.volumes?.find(({ name }) => name === volumeName);
+    return folder === undefined || volume?.emptyDir === undefined ? undefined : readInside(folder, file);
+  }
+
+  /**
+   * What a container sees of the volumes. Source: pkg/kubelet/kubelet_pods.go makeMounts.
+   * @param env the container's final environment
+   */
+  mount(container: Container, env: ReadonlyMap<string, string>): MountOutcome {
+    const mounts: Mounted[] = [];
+    for (const mount of container.volumeMounts ?? []) {
+      const [volume, quoted] = [mount.name, goQuote(container.name)];
+      const folder = this.#ready.get(volume);
+      if (folder === undefined) {
+        return { ok: false, message: `cannot find volume ${goQuote(volume)} to mount into container ${quoted}` };
+      }
+      const chosen = mountSubPath(mount, env);
+      if (!chosen.ok) return chosen;
+      const opened = chosen.subPath === '' ? { ok: true as const, path: folder } : openSubPath(folder, chosen.subPath);
+      if (!opened.ok) {
+        const failed = opened.problem === 'outside' ? 'prepare subPath' : 'create subPath directory';
+        return { ok: false, message: `failed to ${failed} for volumeMount ${goQuote(volume)} of container ${quoted}` };
+      }
+      const [mountPath, source] = [absoluteMountPath(mount.mountPath), opened.path];
+      mounts.push({ volume, mountPath, source, isAtMountPath: isSamePlace(mountPath, source) });
+    }
+    return { ok: true, mounts };
+  }
+
+  async #setUpInTime(volume: Volume, signal: AbortSignal): Promise<void> {
+    // Before the first look at the objects: no change may go unnoticed.
+    this.#follow(volume);
+    for (let delayMs = FIRST_RETRY_MS; !signal.aborted; delayMs = Math.min(2 * delayMs, LAST_RETRY_MS)) {
+      if (this.#trySetUp(volume)) return;
+      await pause(this.#options.clock, delayMs, signal);
+    }
+  }
+
+  #follow(volume: Volume): void {
+    const { store } = this.#options;
+    const { namespace } = this.#pod.metadata;
+    for (const [resource, name] of sourcesOf(volume)) {
+      // What cannot change is not watched, so that replacing such an object has no effect either.
+      if (store.get<StoredConfigMap | StoredSecret>(resource, namespace, name)?.immutable === true) continue;
+      this.#subscriptions.push(store.watch(resource, { namespace, name }, () => this.#refresh(volume)));
+    }
+  }
+
+  #refresh(volume: Volume): void {
+    if (this.#ready.has(volume.name)) this.#trySetUp(volume);
+  }
+
+  #trySetUp(volume: Volume): boolean {
+    const { clock, places } = this.#options;
+    try {
+      this.#ready.set(volume.name, setUpVolume(volume, this.#facts(), places, clock.now().wallMs));
+      return true;
+    } catch (error) {
+      const message = `MountVolume.SetUp failed for volume ${goQuote(volume.name)} : ${fileTrouble(error)}`;
+      this.#event({ type: 'Warning', reason: 'FailedMount', message });
+      return false;
+    }
+  }
+
+  #facts(): VolumeFacts {
+    const { store, node } = this.#options;
+    const { namespace } = this.#pod.metadata;
+    return {
+      pod: this.#pod,
+      node,
+      configMap: (name) => store.get<StoredConfigMap>('configmaps', namespace, name),
+      secret: (name) => store.get<StoredSecret>('secrets', namespace, name),
+    };
+  }
+}
+
+function isSamePlace(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}
+
+/** The objects that a volume shows. */
+function sourcesOf({ configMap, secret, projected }: Volume): Array<readonly [resource: string, name: string]> {
+  const configMaps = [configMap, ...(projected?.sources ?? []).map((source) => source.configMap)];
+  const secrets = [{ name: secret?.secretName }, ...(projected?.sources ?? []).map((source) => source.secret)];
+  const named = (resource: string, list: ReadonlyArray<{ readonly name?: string | undefined } | undefined>) =>
+    list.flatMap((source) => (source?.name ? [[resource, source.name] as const] : []));
+  return [...named('configmaps', configMaps), ...named('secrets', secrets)];
+}
+
+function showsPod({ downwardAPI, projected }: Volume): boolean {
+  return downwardAPI !== undefined || (projected?.sources ?? []).some((source) => source.downwardAPI !== undefined);
+}

@@ -1,0 +1,78 @@
+import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import path from 'node:path';
+import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts';
+import { type VolumeFacts, volumeFiles } from '../../lifecycle/volume-files.ts';
+import { type FileKind, judgeHostPath } from '../../lifecycle/volume-host-path.ts';
+import { errnoOf } from '../../runtime/errno.ts';
+import { writeVolumeFiles } from './atomic-writer.ts';
+
+export interface VolumePlaces {
+  /** Holds a folder for each volume of the Pod. Made here; the folder around it is there. */
+  readonly volumes: string;
+  /** Where the data of a claim lies; undefined when there is no such claim. */
+  readonly claim: (name: string) => string | undefined;
+  /** What relative paths of the host are relative to. */
+  readonly cwd: string;
+}
+
+const ANYBODY = 0o777;
+
+/**
+ * Makes one volume ready, and answers where it is. What is there already stays; files that the kubelet writes are
+ * brought up to date.
+ * @throws {Error} with kubelet's words, or of the file system
+ */
+export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePlaces, wallMs: number): string {
+  if (volume.hostPath !== undefined) return setUpHostPath(volume.hostPath, places.cwd);
+  if (volume.persistentVolumeClaim !== undefined) {
+    const { claimName } = volume.persistentVolumeClaim;
+    const folder = places.claim(claimName);
+    if (folder === undefined) throw new Error(`persistentvolumeclaim "${claimName}" not found`);
+    if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, ANYBODY);
+    return folder;
+  }
+  const written = volumeFiles(volume, facts);
+  if (written?.ok === false) throw new Error(written.message);
+  // Not with the folders above: a Pod that was removed meanwhile must not come back as an empty folder.
+  makeFolder(places.volumes);
+  const folder = path.join(places.volumes, volume.name);
+  if (makeFolder(folder)) chmodSync(folder, ANYBODY);
+  if (written !== undefined) writeVolumeFiles(folder, written.files, wallMs);
+  return folder;
+}
+
+/** Answers false where there is one already. */
+function makeFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Source: pkg/volume/hostpath/host_path.go. */
+function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, cwd: string): string {
+  const place = path.resolve(cwd, wanted);
+  const verdict = judgeHostPath(wanted, type, kindOf(place));
+  if (verdict.type === 'failed') throw new Error(verdict.message);
+  if (verdict.type === 'make') {
+    if (verdict.kind === 'directory') mkdirSync(place, { recursive: true, mode: 0o755 });
+    else closeSync(openSync(place, 'a', 0o644));
+  }
+  return place;
+}
+
+function kindOf(place: string): FileKind | undefined {
+  const stats = statSync(place, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : (KINDS.find(([, is]) => is(stats))?.[0] ?? 'other');
+}
+
+const KINDS: ReadonlyArray<readonly [FileKind, (stats: Stats) => boolean]> = [
+  ['directory', (stats) => stats.isDirectory()],
+  ['file', (stats) => stats.isFile()],
+  ['socket', (stats) => stats.isSocket()],
+  ['character device', (stats) => stats.isCharacterDevice()],
+  ['block device', (stats) => stats.isBlockDevice()],
+];
