@@ -21,6 +21,12 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
       hint: "See 'podrun apply --help' for usage.",
     });
   }
+  if (flags.dryRun === 'none' && (flags.output === 'yaml' || flags.output === 'name')) {
+    throw new PodrunError(`error: -o ${flags.output} needs --dry-run`, {
+      exitCode: EXIT.usage,
+      hint: 'A run prints text for people, or with -o json a stream of watch events.',
+    });
+  }
   const crashLoop = {
     initialMs: positive('--backoff-initial', flags.backoffInitial),
     maxMs: positive('--backoff-max', flags.backoffMax),
@@ -64,31 +70,26 @@ function positive(flag: string, text: string): number {
 }
 
 /** Kinds that are kept on record, for Pods to refer to. */
-const RECORDS: Readonly<Record<string, string>> = {
-  ConfigMap: 'configmaps',
-  Secret: 'secrets',
-  Service: 'services',
-  Namespace: 'namespaces',
-  ServiceAccount: 'serviceaccounts',
-  PersistentVolumeClaim: 'persistentvolumeclaims',
-};
+const RECORDS: ReadonlySet<string> = new Set([
+  'ConfigMap',
+  'Secret',
+  'Service',
+  'Namespace',
+  'ServiceAccount',
+  'PersistentVolumeClaim',
+]);
 
 export interface SortedObjects {
   readonly pods: readonly StoredPod[];
-  readonly records: readonly { readonly resource: string; readonly object: KubeObject }[];
+  readonly records: readonly KubeObject[];
 }
 
 /**
  * Tells Pods from what is only kept on record.
- * @throws {PodrunError} (usage) for kinds that nobody runs yet, all at once
+ * @throws {PodrunError} (usage) for kinds that nobody runs yet, and for two Pods of one name
  */
 export function sortObjects(objects: readonly KubeObject[]): SortedObjects {
-  const pods = objects.filter(({ kind }) => kind === 'Pod') as unknown as StoredPod[];
-  const records = objects.flatMap((object) => {
-    const resource = RECORDS[object.kind];
-    return resource === undefined ? [] : [{ resource, object }];
-  });
-  const others = objects.filter(({ kind }) => kind !== 'Pod' && RECORDS[kind] === undefined);
+  const others = objects.filter(({ kind }) => kind !== 'Pod' && !RECORDS.has(kind));
   if (others.length > 0) {
     const names = others.map(({ kind, metadata }) => `${kind} "${metadata.name}"`).join(', ');
     throw new PodrunError(`error: podrun cannot run ${names} yet: it runs Pods`, {
@@ -96,5 +97,14 @@ export function sortObjects(objects: readonly KubeObject[]): SortedObjects {
       hint: 'Nothing was started. podrun apply --dry-run checks manifests of every kind.',
     });
   }
-  return { pods, records };
+  const pods = objects.filter(({ kind }) => kind === 'Pod');
+  const names = pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) {
+    throw new PodrunError(`error: pod "${twice}" is there twice`, {
+      exitCode: EXIT.usage,
+      hint: 'Nothing was started. Every Pod of a namespace needs a name of its own.',
+    });
+  }
+  return { pods: pods as unknown as StoredPod[], records: objects.filter(({ kind }) => RECORDS.has(kind)) };
 }

@@ -35,7 +35,11 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const store = openStore(flags.stateDir, clock);
   const view = await openView({ flags, clock, pods });
   try {
-    for (const { resource, object } of records) view.note(storeRecord(store, resource, object));
+    for (const object of records) {
+      view.note(storeRecord(store, object));
+      if (object.kind === 'Service')
+        view.trouble(`service/${object.metadata.name} is kept on record only: nothing routes to it`);
+    }
     if (pods.length === 0) return 0;
     const nodeLabels = config?.nodeLabels ?? {};
     return await runPods({ flags, plan, clock, store, view, pods, images, nodeLabels });
