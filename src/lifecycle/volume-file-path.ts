@@ -22,14 +22,14 @@ export function filePathProblem(path: string): string | undefined {
   if (path === '') return 'invalid path: must not be empty: ""';
   if (path.startsWith('/')) return `invalid path: must be relative path: ${path}`;
   if (byteLength(path) > PATH_MAX) return `invalid path: must be less than or equal to ${PATH_MAX} characters`;
-  const names = path.split('/');
-  for (const name of names) {
+  for (const name of path.split('/')) {
     if (name === '..') return `invalid path: must not contain '..': ${path}`;
     if (byteLength(name) > NAME_MAX) {
       return `invalid path: filenames must be less than or equal to ${NAME_MAX} characters`;
     }
   }
-  if (names[0]?.startsWith('..')) return `invalid path: must not start with '..': ${path}`;
+  // The kubelet looks at the path as it is written; `./..data` is no better.
+  if (cleanPath(path).startsWith('..')) return `invalid path: must not start with '..': ${path}`;
   return path.includes('\0') ? `invalid path: must not contain NUL: ${goQuote(path)}` : undefined;
 }
 

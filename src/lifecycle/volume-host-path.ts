@@ -9,15 +9,15 @@ interface PathType {
 }
 
 /** By `type` of a hostPath volume. Source: pkg/volume/hostpath/host_path.go checkTypeInternal. */
-const TYPES: Readonly<Record<string, PathType>> = {
-  DirectoryOrCreate: { kind: 'directory', name: 'directory', isMadeWhenMissing: true },
-  Directory: { kind: 'directory', name: 'directory' },
-  FileOrCreate: { kind: 'file', name: 'file', isMadeWhenMissing: true },
-  File: { kind: 'file', name: 'file' },
-  Socket: { kind: 'socket', name: 'socket file' },
-  CharDevice: { kind: 'character device', name: 'character device' },
-  BlockDevice: { kind: 'block device', name: 'block device' },
-};
+const TYPES: ReadonlyMap<string, PathType> = new Map<string, PathType>([
+  ['DirectoryOrCreate', { kind: 'directory', name: 'directory', isMadeWhenMissing: true }],
+  ['Directory', { kind: 'directory', name: 'directory' }],
+  ['FileOrCreate', { kind: 'file', name: 'file', isMadeWhenMissing: true }],
+  ['File', { kind: 'file', name: 'file' }],
+  ['Socket', { kind: 'socket', name: 'socket file' }],
+  ['CharDevice', { kind: 'character device', name: 'character device' }],
+  ['BlockDevice', { kind: 'block device', name: 'block device' }],
+]);
 
 export type HostPathVerdict =
   | { readonly type: 'fine' }
@@ -30,7 +30,7 @@ export type HostPathVerdict =
  */
 export function judgeHostPath(path: string, type: string | undefined, found: FileKind | undefined): HostPathVerdict {
   if (type === undefined || type === '') return { type: 'fine' };
-  const wanted = TYPES[type];
+  const wanted = TYPES.get(type);
   if (wanted === undefined) return { type: 'failed', message: `${type} is an invalid volume type` };
   const { kind, name, isMadeWhenMissing } = wanted;
   if (found === kind) return { type: 'fine' };
