@@ -40,7 +40,9 @@ describe('startCommand()', () => {
     const file = join(folder, 'plain');
     writeFileSync(file, '');
     chmodSync(file, 0o644);
-    expect(await startCommand(request(['nope']))).toEqual({
+    // Not the PATH of whoever runs the tests: a folder in it may be closed to them.
+    const env = { PATH: '/usr/bin:/bin' };
+    expect(await startCommand(request(['nope'], { env }))).toEqual({
       ok: false,
       error: 'cannot run "nope": executable file not found in $PATH',
       exitCode: 127,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
@@ -75,7 +75,10 @@ describe('a Pod', () => {
     store.create('events', newEvent('web.1', 'web', 'one'));
     const { folder, logs, volumes } = store.paths('default', 'web');
     mkdirSync(path.join(logs, 'main'), { recursive: true });
-    mkdirSync(path.join(volumes, 'data/read-only'), { recursive: true, mode: 0o500 });
+    const readOnly = path.join(volumes, 'data/read-only');
+    mkdirSync(readOnly, { recursive: true });
+    writeFileSync(path.join(readOnly, 'file'), '');
+    chmodSync(readOnly, 0o500);
     store.delete('pods', 'default', 'web');
     expect(existsSync(folder)).toBe(false);
     expect(readdirSync(path.join(root, '.staging'))).toEqual([]);
