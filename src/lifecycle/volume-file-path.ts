@@ -3,7 +3,7 @@ import { goQuote } from '../api/go-quote.ts';
 const PATH_MAX = 4096;
 const NAME_MAX = 255;
 
-/** The shortest form of a relative path: no empty parts, no `.`. What leads upwards is kept. Source: Go's path.Clean. */
+/** The shortest form of a relative path. What leads out of it stays, in front. Source: Go's path.Clean. */
 export function cleanPath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {

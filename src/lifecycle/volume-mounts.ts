@@ -70,7 +70,8 @@ function volumeVariable(volume: string): string {
 /** The text of the event VolumeNotAtMountPath. */
 export function notAtMountPath({ volume, mountPath, source }: Mounted): string {
   return (
-    `volume "${volume}" is not at ${mountPath} but at ${source}, as processes of the host have no mounts of their own: ` +
+    `volume "${volume}" is not at ${mountPath} but at ${source}, ` +
+    'as processes of the host have no mounts of their own: ' +
     `use $${volumeVariable(volume)}, or paths relative to a workingDir in ${mountPath}`
   );
 }

@@ -74,6 +74,7 @@ const POD_RULES: readonly UnenforcedRule[] = [
   { field: 'securityContext.supplementalGroupsPolicy', note: HOST_RIGHTS },
   { field: 'securityContext.seLinuxChangePolicy', note: HOST_RIGHTS },
   { field: 'volumes[].emptyDir.medium', note: 'the folder is on disk' },
+  { field: 'volumes[].emptyDir.sizeLimit', note: 'the folder may grow as the disk permits' },
 ];
 
 /** Fields that the security contexts of Pods and of containers share. */
@@ -148,6 +149,10 @@ export const REFUSED: readonly RefusedRule[] = [
     reason: () => `volume type ${type} is not available here`,
   })),
   { field: 'volumes[].projected.sources[].serviceAccountToken', reason: () => 'there is no server that gives tokens' },
+  ...['clusterTrustBundle', 'podCertificate'].map((source) => ({
+    field: `volumes[].projected.sources[].${source}`,
+    reason: () => 'there is no server that gives certificates',
+  })),
   { field: 'resourceClaims', reason: () => 'there are no devices to claim' },
   ...ofContainers<RefusedRule>([
     { field: 'resources.claims', reason: () => 'there are no devices to claim' },
