@@ -27,9 +27,3 @@ export interface ViewOptions {
   readonly clock: Clock;
   readonly pods: readonly StoredPod[];
 }
-
-/** The view that the user asked for: transitions for people, or a watch as Kubernetes streams it. */
-export async function openView(options: ViewOptions): Promise<ApplyView> {
-  if (options.flags.output === 'json') return new (await import('./json-view.ts')).JsonView();
-  return new (await import('./text-view.ts')).TextView(options);
-}

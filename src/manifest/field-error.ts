@@ -1,3 +1,5 @@
+import { goQuote } from '../api/go-quote.ts';
+
 /**
  * One mistake in a manifest, in the words of the API server: `path: type: value: detail`.
  * Source of the texts: k8s.io/apimachinery/pkg/util/validation/field/errors.go.
@@ -34,35 +36,9 @@ export interface FieldError {
   readonly hint?: string;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};
-
-function escapeUnprintable(char: string): string {
-  const short = ESCAPES[char];
-  if (short !== undefined) return short;
-  const code = char.codePointAt(0) ?? 0;
-  const hex = code.toString(16);
-  if (code < 0x80) return `\\x${hex.padStart(2, '0')}`;
-  return code < 0x1_00_00 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
-}
-
-/** A string in double quotes, escaped as Go's `%q` does. */
-export function quote(text: string): string {
-  return `"${text.replaceAll(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escapeUnprintable)}"`;
-}
-
 /** A value as error messages show it: strings quoted, numbers and booleans bare, `null`, the rest as compact JSON. */
 export function renderValue(value: unknown): string {
-  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value === null || value === undefined) return 'null';
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? Number(item) : item));
@@ -78,7 +54,7 @@ export function invalid(path: string, value: unknown, detail: string): FieldErro
 
 /** `supported` is shown in the order given. */
 export function notSupported(path: string, value: unknown, supported: readonly string[]): FieldError {
-  const detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
+  const detail = supported.length > 0 ? `supported values: ${supported.map(goQuote).join(', ')}` : '';
   return { path, type: 'Unsupported value', value: renderValue(value), detail };
 }
 

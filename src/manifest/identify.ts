@@ -1,4 +1,5 @@
-import { quote, required, type FieldError } from './field-error.ts';
+import { goQuote } from '../api/go-quote.ts';
+import { required, type FieldError } from './field-error.ts';
 import { isListKind, lookUpKind } from './kinds.ts';
 import { entryValue, typeName, type MapNode, type ScalarNode, type SourceNode } from './read/source-node.ts';
 
@@ -64,7 +65,7 @@ function identifyAt(node: SourceNode, path: string, inherited: string): Identifi
   const found = lookUpKind(apiVersion, kind);
   if (found.verdict === 'known') return [{ verdict: 'known', identity, root: node, kind: found }];
   if (found.verdict === 'unsupported') return [{ verdict: 'unsupported', identity }];
-  const detail = `no matches for kind ${quote(kind)} in version ${quote(apiVersion)}`;
+  const detail = `no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`;
   const error: FieldError = { path: '', type: 'No match', detail };
   const withHint = found.hint === undefined ? error : { ...error, hint: found.hint };
   const offset = (entryValue(node, 'kind') ?? node).offset;

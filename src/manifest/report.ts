@@ -1,5 +1,6 @@
 /** What a person or a program is told about mistakes in manifests: the texts of kubectl, the Status of the API. */
-import { formatFieldError, formatFieldErrorBody, quote, type FieldErrorType } from './field-error.ts';
+import { goQuote } from '../api/go-quote.ts';
+import { formatFieldError, formatFieldErrorBody, type FieldErrorType } from './field-error.ts';
 import type { DocumentProblem, InputProblem, ManifestError, Subject } from './manifest-error.ts';
 
 /** Lines for standard error. An object with several mistakes gets a heading, and a line with a star for each. */
@@ -52,25 +53,25 @@ function heading({ stage, subject, error }: DocumentProblem): string {
       return kindHeading(subject, error.type);
     case 'decode':
     case 'strict':
-      return `Error from server (BadRequest): error when creating ${quote(file)}: ${cannotBeHandled(subject)}`;
+      return `Error from server (BadRequest): error when creating ${goQuote(file)}: ${cannotBeHandled(subject)}`;
     case 'support':
-      return `The ${identity.kind} ${quote(identity.name)} cannot run here`;
+      return `The ${identity.kind} ${goQuote(identity.name)} cannot run here`;
     default:
-      return `The ${identity.kind} ${quote(identity.name)} is invalid`;
+      return `The ${identity.kind} ${goQuote(identity.name)} is invalid`;
   }
 }
 
 function kindHeading({ file, identity }: Subject, type: FieldErrorType): string {
-  if (type === 'Required value') return `error: error validating ${quote(file)}: error validating data`;
+  if (type === 'Required value') return `error: error validating ${goQuote(file)}: error validating data`;
   if (type !== 'No match') return `error: error parsing ${file}`;
   const { name, namespace } = identity;
-  const object = `name: ${quote(name)} namespace: ${quote(namespace)}`;
-  return `error: resource mapping not found for ${object} from ${quote(file)}`;
+  const object = `name: ${goQuote(name)} namespace: ${goQuote(namespace)}`;
+  return `error: resource mapping not found for ${object} from ${goQuote(file)}`;
 }
 
 function cannotBeHandled({ identity }: Subject): string {
   const { kind } = identity;
-  return `${kind} in version ${quote(versionOf(identity.apiVersion).version)} cannot be handled as a ${kind}`;
+  return `${kind} in version ${goQuote(versionOf(identity.apiVersion).version)} cannot be handled as a ${kind}`;
 }
 
 /** The mistake itself, without its place. */
@@ -160,7 +161,7 @@ function invalidStatus({ identity }: Subject, problems: readonly DocumentProblem
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `${qualified} ${quote(identity.name)} is invalid: ${all}`,
+    message: `${qualified} ${goQuote(identity.name)} is invalid: ${all}`,
     reason: 'Invalid',
     details: { name: identity.name, ...(group === '' ? {} : { group }), kind: identity.kind, causes },
     code: UNPROCESSABLE,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { goQuote } from '../../src/api/go-quote.ts';
 import {
   duplicate,
   forbidden,
@@ -6,7 +7,6 @@ import {
   invalid,
   notFound,
   notSupported,
-  quote,
   renderValue,
   required,
   tooLong,
@@ -51,7 +51,7 @@ describe('field errors', () => {
     ['a\u00a0b\u200b', '"a\\u00a0b\\u200b"'],
     ['\u{e0001}', '"\\U000e0001"'],
   ])('quotes %j as Go does', (text, quoted) => {
-    expect(quote(text)).toBe(quoted);
+    expect(goQuote(text)).toBe(quoted);
   });
 
   it('shows every digit of a 64-bit integer', () => {

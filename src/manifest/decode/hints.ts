@@ -1,5 +1,5 @@
 /** What to do about a wrong value: short phrases that follow an error message. */
-import { quote } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
 import type { SourceNode } from '../read/source-node.ts';
 
 /** Lists whose items are words of one command. */
@@ -9,7 +9,7 @@ const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3
 
 /** A string was wanted. */
 export function stringHint(node: SourceNode): string | undefined {
-  if (node.kind === 'scalar') return `quote it: ${quote(node.text)}`;
+  if (node.kind === 'scalar') return `quote it: ${goQuote(node.text)}`;
   return node.kind === 'map' ? 'quote the text, ": " starts a map' : undefined;
 }
 
@@ -19,7 +19,7 @@ export function listHint(node: SourceNode, path: string): string | undefined {
   if (node.kind === 'map') return 'begin each item with "- "';
   if (node.kind === 'list' || typeof node.value !== 'string') return undefined;
   const words = COMMAND_FIELDS.has(field) ? node.value.trim().split(/\s+/) : [node.value];
-  return `use a list: [${words.map(quote).join(', ')}]`;
+  return `use a list: [${words.map(goQuote).join(', ')}]`;
 }
 
 /** A number was wanted. */

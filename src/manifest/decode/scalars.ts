@@ -1,6 +1,6 @@
 /** The formats that strings of an object may have to follow: quantities, times, base64. */
 import { formatQuantity, parseQuantity, QuantityError } from '../../api/quantity.ts';
-import { quote } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
 
 /** A value in its canonical form, or what is wrong with it, in the API server's words. */
 export type Checked =
@@ -67,18 +67,20 @@ export function checkTime(text: string): Checked {
   for (const [layout, form, range] of TIME_PARTS) {
     const match = form.exec(rest);
     if (match === null) {
-      return { wrong: `parsing time ${quote(text)} as "${TIME_LAYOUT}": cannot parse ${quote(rest)} as "${layout}"` };
+      return {
+        wrong: `parsing time ${goQuote(text)} as "${TIME_LAYOUT}": cannot parse ${goQuote(rest)} as "${layout}"`,
+      };
     }
     const [part] = match;
     const [name, low, high] = range ?? ['', 0, 0];
     const value = Math.floor(Number.parseFloat(part));
     if (range !== undefined && (value < low || value > high)) {
-      return { wrong: `parsing time ${quote(text)}: ${name} out of range` };
+      return { wrong: `parsing time ${goQuote(text)}: ${name} out of range` };
     }
     rest = rest.slice(part.length);
   }
-  if (rest !== '') return { wrong: `parsing time ${quote(text)}: extra text: ${quote(rest)}` };
+  if (rest !== '') return { wrong: `parsing time ${goQuote(text)}: extra text: ${goQuote(rest)}` };
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
   const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  return day > lastDay ? { wrong: `parsing time ${quote(text)}: day out of range` } : { value: text };
+  return day > lastDay ? { wrong: `parsing time ${goQuote(text)}: day out of range` } : { value: text };
 }

@@ -1,4 +1,4 @@
-import { quote } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
 
 /** Why a schedule of a CronJob is none. Source: github.com/robfig/cron/v3, parser.go, ParseStandard. */
 
@@ -53,7 +53,7 @@ function macroProblem(spec: string): string | undefined {
   if (!spec.startsWith(EVERY)) return `unrecognized descriptor: ${spec}`;
   const duration = spec.slice(EVERY.length);
   if (GO_DURATION.test(duration)) return undefined;
-  return `failed to parse duration ${spec}: time: invalid duration ${quote(duration)}`;
+  return `failed to parse duration ${spec}: time: invalid duration ${goQuote(duration)}`;
 }
 
 function fieldProblem(text: string, field: Field): string | undefined {
@@ -90,7 +90,7 @@ function parseNumber(text: string, names: readonly string[], firstNumber: number
   const named = names.indexOf(text.toLowerCase());
   if (named >= 0) return named + firstNumber;
   if (!/^[-+]?[0-9]+$/.test(text)) {
-    return `failed to parse int from ${text}: strconv.Atoi: parsing ${quote(text)}: invalid syntax`;
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`;
   }
   const number = Number(text);
   return number < 0 ? `negative number (${number}) not allowed: ${text}` : number;

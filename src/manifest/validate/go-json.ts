@@ -1,4 +1,4 @@
-import { quote } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
 
 /**
  * Why Go's JSON decoder would not take a text: the first mistake, in its words. podrun itself reads JSON with
@@ -38,7 +38,7 @@ export function jsonObjectProblem(bytes: string): string | undefined {
 function fail(cursor: Cursor, context: string): never {
   const char = cursor.text[cursor.at];
   if (char === undefined) throw new SyntaxProblem(END);
-  const shown = char === "'" ? "\\'" : char === '"' ? '"' : quote(char).slice(1, -1);
+  const shown = char === "'" ? "\\'" : char === '"' ? '"' : goQuote(char).slice(1, -1);
   throw new SyntaxProblem(`invalid character '${shown}' ${context}`);
 }
 

@@ -1,4 +1,4 @@
-import { quote } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
 
 interface Interval {
   readonly first: number;
@@ -32,7 +32,7 @@ function parseInterval(text: string, completions: number): Interval | IndexProbl
   const parts = text.split('-');
   if (parts.length > 2) {
     const rule = "violates the requirement that an index interval can have at most two parts separated by '-'";
-    return { problem: `the fragment ${quote(text)} ${rule}` };
+    return { problem: `the fragment ${goQuote(text)} ${rule}` };
   }
   const [firstText = '', lastText] = parts;
   const first = parseIndex(firstText, completions);
@@ -44,9 +44,9 @@ function parseInterval(text: string, completions: number): Interval | IndexProbl
 }
 
 function parseIndex(text: string, completions: number): number | IndexProblem {
-  if (!/^\+?[0-9]+$/.test(text)) return { problem: `cannot convert string to integer for index: ${quote(text)}` };
+  if (!/^\+?[0-9]+$/.test(text)) return { problem: `cannot convert string to integer for index: ${goQuote(text)}` };
   const index = Number(text);
-  return index >= completions ? { problem: `too large index: ${quote(text)}` } : index;
+  return index >= completions ? { problem: `too large index: ${goQuote(text)}` } : index;
 }
 
 function notIncreasing(previous: number, current: number): IndexProblem {

@@ -8,7 +8,8 @@ import type {
 } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
-import { duplicate, invalid, notSupported, quote, required, tooLong, tooMany } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import { duplicate, invalid, notSupported, required, tooLong, tooMany } from '../field-error.ts';
 import { each, invalidUnseen, notNegative, wellFormed } from './checks.ts';
 import { countIndexes } from './job-indexes.ts';
 import { child } from './path.ts';
@@ -40,7 +41,7 @@ export function validatePodFailurePolicy(path: string, spec: Decoded<JobSpec>): 
 
 /** Named from a closed list; the message of a missing one lists it in Go's way. */
 function requiredFrom(path: string, text: string | undefined, supported: readonly string[]): FieldError[] {
-  if (!text) return [required(path, `valid values: [${supported.map(quote).join(' ')}]`)];
+  if (!text) return [required(path, `valid values: [${supported.map(goQuote).join(' ')}]`)];
   return supported.includes(text) ? [] : [notSupported(path, text, supported)];
 }
 

@@ -2,7 +2,8 @@ import { labelMessages, subdomainMessages } from '../../api/names.ts';
 import type { Job, JobSpec, LabelSelector } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
-import { invalid, notSupported, quote, required, tooLong } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import { invalid, notSupported, required, tooLong } from '../field-error.ts';
 import { notNegative, oneOfIfSet } from './checks.ts';
 import { selectorMatches, validateLabelSelector } from './labels.ts';
 import { nameOf, validateMetadata } from './metadata.ts';
@@ -161,7 +162,7 @@ function validateReplacementPolicy(path: string, spec: Decoded<JobSpec>): FieldE
 /** Always is what defaulting writes when nothing was said, so it counts as missing. */
 function validateRestartPolicy(path: string, policy: string | undefined, spec: Decoded<JobSpec>): FieldError[] {
   if (!policy || policy === 'Always') {
-    return [required(path, `valid values: ${RESTART_POLICIES.map(quote).join(', ')}`)];
+    return [required(path, `valid values: ${RESTART_POLICIES.map(goQuote).join(', ')}`)];
   }
   if (!RESTART_POLICIES.includes(policy)) return [notSupported(path, policy, RESTART_POLICIES)];
   if (spec.podFailurePolicy === undefined || policy === 'Never') return [];

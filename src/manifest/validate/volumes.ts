@@ -3,7 +3,8 @@ import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
-import { duplicate, forbidden, invalid, quote, required } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import { duplicate, forbidden, invalid, required } from '../field-error.ts';
 import { oneOfIfSet, requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
 import { validateClaimTemplate } from './claim.ts';
 import { descendingPath, noBacksteps } from './file-path.ts';
@@ -129,6 +130,6 @@ function validateEphemeral(path: string, source: Source<'ephemeral'>, rules: Vol
   if (!podName || !volumeName) return errors;
   const claimName = `${podName}-${volumeName}`;
   const namePath = path.replace(/\.ephemeral$/, '.name');
-  const messages = subdomainMessages(claimName).map((message) => `PVC name ${quote(claimName)}: ${message}`);
+  const messages = subdomainMessages(claimName).map((message) => `PVC name ${goQuote(claimName)}: ${message}`);
   return [...errors, ...messages.map((message) => invalid(namePath, volumeName, message))];
 }

@@ -1,7 +1,7 @@
 import type { Container, EnvVar, PodSpec } from '../../api/generated/types.ts';
 import { lookUp } from '../decoded.ts';
 import type { Decoded } from '../decoded.ts';
-import { quote } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
 import { containersWithPaths } from '../pod-specs.ts';
 import type { PodInObject } from '../pod-specs.ts';
 import { placementWarnings, podAffinityWarnings } from './node-labels.ts';
@@ -65,13 +65,13 @@ function annotationWarnings(
 
 function repeatedAliases(path: string, { hostAliases = [] }: Decoded<PodSpec>): string[] {
   const addresses = hostAliases.map(({ ip = '' }) => ip);
-  return repeated(addresses).map((index) => `${path}[${index}].ip: duplicate ip ${quote(addresses[index] ?? '')}`);
+  return repeated(addresses).map((index) => `${path}[${index}].ip: duplicate ip ${goQuote(addresses[index] ?? '')}`);
 }
 
 function pullSecretWarnings(path: string, { imagePullSecrets = [] }: Decoded<PodSpec>): string[] {
   const names = imagePullSecrets.map(({ name = '' }) => name);
   return [
-    ...repeated(names).map((index) => `${path}[${index}].name: duplicate name ${quote(names[index] ?? '')}`),
+    ...repeated(names).map((index) => `${path}[${index}].name: duplicate name ${goQuote(names[index] ?? '')}`),
     ...names.flatMap((name, index) => (name === '' ? [`${path}[${index}].name: invalid empty name ""`] : [])),
   ];
 }
@@ -94,7 +94,7 @@ function containerWarnings(path: string, container: Decoded<Container>): string[
     seen.add(name);
     if (!hides) return [];
     return [
-      `${path}.env[${index}]: hides previous definition of ${quote(name)}, which may be dropped when using apply`,
+      `${path}.env[${index}]: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`,
     ];
   });
   return [...fractionalBytes(`${path}.resources`, container.resources, BYTE_RESOURCES), ...hidden];

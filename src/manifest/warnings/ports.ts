@@ -1,6 +1,6 @@
 import type { Container, ContainerPort } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import { quote } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
 
 /** Every pair is worth a line, but not every pair of a thousand. */
 const OTHERS_MAX = 8;
@@ -57,7 +57,7 @@ function nameWarnings(containers: readonly (readonly [string, Decoded<Container>
         return [];
       }
       const effect = `services and probes that select ports by name will use ${other}`;
-      return [`${path}: duplicate port name ${quote(name)} with ${other}, ${effect}`];
+      return [`${path}: duplicate port name ${goQuote(name)} with ${other}, ${effect}`];
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { formatQuantity, parseQuantity } from '../../api/quantity.ts';
 import { lookUp } from '../decoded.ts';
-import { quote } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
 
 type ResourceList = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +20,7 @@ export function fractionalByteWarnings(
     if (text === undefined) return [];
     const quantity = parseQuantity(text);
     if (quantity.nano % UNIT_NANO === 0n) return [];
-    const shown = quote(formatQuantity(quantity));
+    const shown = goQuote(formatQuantity(quantity));
     return [`${path}[${name}]: fractional byte value ${shown} is invalid, must be an integer`];
   });
 }

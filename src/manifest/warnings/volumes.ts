@@ -1,6 +1,6 @@
 import type { Volume, VolumeProjection } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
-import { quote } from '../field-error.ts';
+import { goQuote } from '../../api/go-quote.ts';
 import { fractionalBytes } from './resources.ts';
 
 /** Volumes of the past, in the order and the spelling of the API. Source: pkg/api/pod/warnings.go. */
@@ -43,14 +43,14 @@ export function volumeWarnings(path: string, volumes: readonly Decoded<Volume>[]
 function overlapWarnings(volume: Decoded<Volume>): string[] {
   const { name = '', configMap, secret, downwardAPI, projected } = volume;
   const warn = (what: string, files: readonly PlannedFile[]): string[] =>
-    overlaps(files).map((overlap) => `volume ${quote(name)} (${what}): overlapping paths: ${overlap}`);
+    overlaps(files).map((overlap) => `volume ${goQuote(name)} (${what}): overlapping paths: ${overlap}`);
   return [
-    ...warn(`ConfigMap ${quote(configMap?.name ?? '')}`, plannedFiles(configMap?.items, '')),
-    ...warn(`Secret ${quote(secret?.secretName ?? '')}`, plannedFiles(secret?.items, '')),
+    ...warn(`ConfigMap ${goQuote(configMap?.name ?? '')}`, plannedFiles(configMap?.items, '')),
+    ...warn(`Secret ${goQuote(secret?.secretName ?? '')}`, plannedFiles(secret?.items, '')),
     ...warn('DownwardAPI', plannedFiles(downwardAPI?.items, '')),
     ...(projected?.sources ?? [])
       .filter((source) => Object.keys(source).length === 0)
-      .map(() => `volume ${quote(name)} (Projected) has no sources provided`),
+      .map(() => `volume ${goQuote(name)} (Projected) has no sources provided`),
     ...warn('Projected', (projected?.sources ?? []).flatMap(projectedFiles)),
   ];
 }
@@ -73,15 +73,16 @@ function projectedFiles({
   downwardAPI,
   serviceAccountToken,
 }: Decoded<VolumeProjection>): PlannedFile[] {
-  if (configMap?.items) return plannedFiles(configMap.items, `ConfigMap ${quote(configMap.name ?? '')}`);
-  if (secret?.items) return plannedFiles(secret.items, `Secret ${quote(secret.name ?? '')}`);
+  if (configMap?.items) return plannedFiles(configMap.items, `ConfigMap ${goQuote(configMap.name ?? '')}`);
+  if (secret?.items) return plannedFiles(secret.items, `Secret ${goQuote(secret.name ?? '')}`);
   if (downwardAPI?.items) return plannedFiles(downwardAPI.items, 'DownwardAPI');
   return serviceAccountToken ? plannedFiles([serviceAccountToken], 'ServiceAccountToken') : [];
 }
 
 /** In the order of the files, later ones with earlier ones. */
 function overlaps(files: readonly PlannedFile[]): string[] {
-  const show = ({ path, source }: PlannedFile): string => (source === '' ? quote(path) : `${quote(path)} (${source})`);
+  const show = ({ path, source }: PlannedFile): string =>
+    source === '' ? goQuote(path) : `${goQuote(path)} (${source})`;
   const exact = new Map<string, number[]>();
   const inside = new Map<string, number[]>();
   return files.flatMap((file, index) => {
