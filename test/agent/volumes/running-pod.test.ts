@@ -54,9 +54,7 @@ it('a program is told where its volumes are, once, and finds them there', async 
     ],
     containers: [
       {
-        ...shell(
-          `echo x >> $PODRUN_VOLUME_MY_DATA/log; cp "$PODRUN_VOLUME_MY_DATA/log" ${host}/; [ $(wc -l < ${host}/log) = 2 ]`,
-        ),
+        ...shell(`cd $PODRUN_VOLUME_MY_DATA; echo x >> log; cp log ${host}/; [ $(wc -l < log) = 2 ]`),
         volumeMounts: [
           { name: 'my-data', mountPath: '/data', subPathExpr: 'of/$(WORKER)' },
           { name: 'host', mountPath: host },
