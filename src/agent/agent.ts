@@ -10,6 +10,7 @@ import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
 import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
+import type { OwnIdentity } from './identity.ts';
 import { PodRun } from './pod-run.ts';
 import { judgeImages, Preparer } from './prepare.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
@@ -29,6 +30,7 @@ export interface AgentOptions {
   readonly images: ImageMap;
   readonly crashLoop: BackOffLimits;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly identity: OwnIdentity;
   readonly cwd: string;
   /** What containers write, as it arrives. */
   readonly onOutput: (pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer) => void;
@@ -55,12 +57,16 @@ export class Agent {
     this.#logs = new ContainerLogs(options);
   }
 
-  /** Takes a stored Pod on, which nobody else runs, and begins. */
-  run(pod: StoredPod): void {
+  /**
+   * Takes a stored Pod on, which nobody else runs, and begins.
+   * @param notices what of its spec has no effect here: an event each
+   */
+  run(pod: StoredPod, notices: readonly string[] = []): void {
     const { store, clock, runtime, node, crashLoop, onOver, onEvent, onTrouble } = this.#options;
     const { name, namespace } = pod.metadata;
     const run = new PodRun({
       pod,
+      notices,
       store,
       clock,
       runtime,

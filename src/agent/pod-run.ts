@@ -16,6 +16,8 @@ import { PodWorker } from './pod-worker.ts';
 
 export interface PodRunOptions {
   readonly pod: StoredPod;
+  /** What of its spec has no effect here: an event each. */
+  readonly notices: readonly string[];
   readonly store: Store;
   readonly clock: Clock;
   readonly runtime: Runtime;
@@ -104,6 +106,9 @@ export class PodRun {
     const { name, namespace } = this.#pod.metadata;
     const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
     this.#recordScheduling({ type: 'Normal', reason: 'Scheduled', message });
+    for (const notice of this.#options.notices) {
+      this.#recordEvent(this.#pod, { type: 'Warning', reason: 'NotEnforced', message: notice });
+    }
     const event = (pod: StoredPod, draft: EventDraft): void => this.#recordEvent(pod, draft);
     const [hostIP] = this.#options.node.hostIPs;
     this.#worker = new PodWorker({

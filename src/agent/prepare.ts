@@ -8,6 +8,7 @@ import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { hostPathOf, notAtMountPath, volumeVariables } from '../lifecycle/volume-mounts.ts';
 import type { Store } from '../store/store.ts';
 import type { Prepared } from './container-effects.ts';
+import { type OwnIdentity, refusedIdentity } from './identity.ts';
 import type { MountOutcome, PodVolumes } from './volumes/pod-volumes.ts';
 
 export interface PreparerOptions {
@@ -16,6 +17,7 @@ export interface PreparerOptions {
   readonly images: ImageMap;
   /** The environment of podrun itself. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly identity: OwnIdentity;
   /** Where podrun was started: where containers work that name no other place. */
   readonly cwd: string;
 }
@@ -59,6 +61,8 @@ export class Preparer {
   prepare(pod: StoredPod, container: Container, volumes: PodVolumes | undefined): Prepared {
     const { store, node, images, cwd } = this.#options;
     const { namespace } = pod.metadata;
+    const refused = refusedIdentity(pod, container, this.#options.identity);
+    if (refused !== undefined) return { ok: false, message: refused };
     const made = makeEnvironment({
       pod,
       container,

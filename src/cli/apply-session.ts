@@ -7,6 +7,7 @@ import { readNode } from '../agent/node.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
 import { goalText } from '../lifecycle/goal.ts';
+import { unenforcedFields } from '../manifest/validate/support.ts';
 import { ProcessRuntime } from '../runtime/process-runtime.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -92,7 +93,7 @@ async function runPods(session: Session): Promise<number> {
     }),
   );
   for (const { pod } of begun) view.pod({ type: 'ADDED', object: pod });
-  for (const { pod } of begun) agent.run(pod);
+  for (const { pod } of begun) agent.run(pod, noticesOf(pod));
   run.look();
 
   const outcome = await run.outcome;
@@ -119,6 +120,7 @@ function makeAgent(
     images,
     crashLoop: plan.crashLoop,
     hostEnv: process.env,
+    identity: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     cwd: process.cwd(),
     onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
     onOver: look,
@@ -134,4 +136,8 @@ async function conclude(session: Session, outcome: RunOutcome, pods: readonly St
   const explanation = explainOutcome({ outcome, pods, store, goal, timeout: flags.timeout, nowMs });
   if (explanation !== '') process.stderr.write(explanation);
   return exitCodeOf(outcome, pods);
+}
+
+function noticesOf(pod: StoredPod): string[] {
+  return unenforcedFields({ ...pod }).map(({ path: field, note }) => `${field}: ${note}`);
 }

@@ -70,21 +70,19 @@ export function containerStatuses(
  */
 export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddresses, now: Instant): PodStatus {
   const { init, regular } = containerStatuses(pod, facts);
-  if (facts.finished) closeStatuses(pod, init, regular);
   const statuses = [...init, ...regular];
-
-  let phase = computedPhase(pod, facts, statuses);
-  if (facts.finished && !isTerminalPhase(phase)) phase = 'Failed';
-  // A terminal phase is a promise that nothing runs any more: until then readers see the phase from before.
-  const heldBack = isTerminalPhase(phase) && facts.sandbox !== 'stopped';
-  const visible = heldBack ? phaseBefore(pod) : phase;
+  const phase = computedPhase(pod, facts, statuses);
+  const computed = conditions({ pod, facts, statuses, phase, addresses, now });
+  // The last word on containers that never ran comes after the conditions, as it does on a node.
+  if (facts.finished) closeStatuses(pod, init, regular);
+  const visible = visiblePhase(pod, facts, phase);
 
   const old = pod.status;
   const verdict = terminalVerdict(facts, visible);
   return {
     observedGeneration: pod.metadata.generation ?? 1,
     phase: visible,
-    conditions: conditions({ pod, facts, statuses, phase, addresses, now }),
+    conditions: computed,
     ...verdict,
     hostIP: addresses.hostIP,
     hostIPs: [{ ip: addresses.hostIP }],
@@ -96,6 +94,12 @@ export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddress
     containerStatuses: regular,
     ...(old.qosClass === undefined ? {} : { qosClass: old.qosClass }),
   };
+}
+
+/** A terminal phase is a promise that nothing runs any more: until then readers see the phase from before. */
+function visiblePhase(pod: StoredPod, facts: PodFacts, phase: PodPhase): PodPhase {
+  if (isTerminalPhase(phase)) return facts.sandbox === 'stopped' || facts.finished ? phase : phaseBefore(pod);
+  return facts.finished ? 'Failed' : phase;
 }
 
 function isSandboxReady({ sandbox }: PodFacts): boolean {

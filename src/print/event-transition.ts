@@ -19,6 +19,8 @@ const TELL: Readonly<Record<string, (message: string) => Told | undefined>> = {
   InspectFailed: () => undefined,
   FailedScheduling: () => undefined,
   Evicted: () => undefined,
+  // Said once for the whole run, before it begins.
+  NotEnforced: () => undefined,
   Pulling: (message) => ({ text: message.replace(/^P/, 'p'), tone: 'muted' }),
   Killing: tellKilling,
   Unhealthy: tellProbe,

@@ -83,9 +83,9 @@ describe('what this runner takes without effect', () => {
       resources: { limits: { memory: '1Gi', cpu: '1' } },
       ports: [{ containerPort: 80 }, { containerPort: 81, hostPort: 8081 }],
     };
-    const spec = { nodeSelector: { disk: 'ssd' }, hostname: 'web' };
+    const spec = { schedulerName: 'mine', hostname: 'web' };
     expect(ignored(podOf(fields, spec))).toEqual([
-      'spec.nodeSelector',
+      'spec.schedulerName',
       'spec.hostname',
       'spec.containers[0].resources.limits[memory]',
       'spec.containers[0].resources.limits[cpu]',

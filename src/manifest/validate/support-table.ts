@@ -37,21 +37,14 @@ const is =
   (value: unknown): boolean =>
     values.includes(value);
 
-/** Labels that the one node has are honoured. */
-const NODE_LABELS: ReadonlySet<string> = new Set(['kubernetes.io/os', 'kubernetes.io/arch', 'kubernetes.io/hostname']);
-
 const isUnconfined = (profile: unknown): boolean =>
   typeof profile === 'object' && profile !== null && 'type' in profile && profile.type === 'Unconfined';
 
 const POD_RULES: readonly UnenforcedRule[] = [
   { field: 'dnsPolicy', isHarmless: is('ClusterFirst', 'Default'), note: HOST_RESOLVER },
   { field: 'dnsConfig', note: HOST_RESOLVER },
-  {
-    field: 'nodeSelector',
-    isHarmless: (labels) => Object.keys(labels ?? {}).every((label) => NODE_LABELS.has(label)),
-    note: ONE_NODE,
-  },
-  { field: 'affinity', note: ONE_NODE },
+  { field: 'affinity.podAffinity', note: ONE_NODE },
+  { field: 'affinity.podAntiAffinity', note: ONE_NODE },
   { field: 'topologySpreadConstraints', note: ONE_NODE },
   { field: 'tolerations', note: ONE_NODE },
   { field: 'schedulerName', isHarmless: is('default-scheduler'), note: ONE_NODE },
@@ -99,6 +92,7 @@ const CONTAINER_RULES: readonly UnenforcedRule[] = [
     isHarmless: (port, { containerPort }) => port === 0 || port === containerPort,
     note: 'the process listens on the ports it opens',
   },
+  { field: 'tty', isHarmless: is(false), note: 'containers have no terminal' },
   { field: 'ports[].hostIP', note: 'the process listens where it wants' },
   { field: 'volumeMounts[].readOnly', isHarmless: is(false), note: HOST_FILES, isSafety: true },
   { field: 'volumeMounts[].recursiveReadOnly', isHarmless: is('Disabled'), note: HOST_FILES },
