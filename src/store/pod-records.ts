@@ -2,7 +2,15 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
-import { inFolder, namesIn, readJson, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
+import {
+  inFolder,
+  namesIn,
+  readJson,
+  readReplacedJson,
+  replaceFile,
+  writeFileAtomically,
+  writePrivateFile,
+} from './atomic-file.ts';
 import { errorCode } from './disk-errors.ts';
 import { historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
 import { keysIn } from './listing.ts';
@@ -67,7 +75,7 @@ export class PodRecords {
       const stored = this.#mustRead(namespace, name);
       const metadata = changedMetadata('pods', object.metadata, stored.metadata, this.#parts.versions);
       const pod = { ...(object as StoredPod), metadata, status: stored.status };
-      this.#change(paths, paths.object, objectText(pod), pod);
+      this.#change(paths, pod, () => writeFileAtomically(paths.object, objectText(pod)));
       return pod;
     });
   }
@@ -80,7 +88,7 @@ export class PodRecords {
       const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
       const { status } = object as StoredPod;
       const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion }, status };
-      this.#change(paths, paths.status, statusText(pod), pod);
+      this.#change(paths, pod, () => replaceFile(paths.status, statusText(pod)));
       return pod;
     });
   }
@@ -133,7 +141,7 @@ export class PodRecords {
     for (let attempt = 0; attempt < REPLACED_MEANWHILE_MAX; attempt++) {
       const pod = readJson<StoredPod>(paths.object);
       if (pod === undefined) return undefined;
-      const file = readJson<StatusFile>(paths.status);
+      const file = readReplacedJson<StatusFile>(paths.status);
       if (file?.uid === pod.metadata.uid) return withStatus(pod, file);
     }
     const pod = readJson<StoredPod>(paths.object);
@@ -144,8 +152,8 @@ export class PodRecords {
    * Makes a change and logs it, in this order: who reads a line, or begins to watch after it, finds a state at least as
    * new. On a full disk the state may be stored and its line missing; the change is then reported as failed.
    */
-  #change(paths: PodPaths, file: string, text: string, pod: StoredPod): void {
-    writeFileAtomically(file, text);
+  #change(paths: PodPaths, pod: StoredPod, store: () => void): void {
+    store();
     appendTransition(paths.transitions, transitionLine('MODIFIED', pod));
   }
 
