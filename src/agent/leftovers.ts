@@ -5,8 +5,10 @@ import type { FileStore } from '../store/file-store.ts';
 
 /** Ends what still runs of a Pod that nobody looks after: its agent was killed, or it has ended and left something. */
 export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
-  const { namespace, name } = pod.metadata;
-  const containers = remainingContainers(pod, store.remainsOf(namespace, name));
+  const { namespace, name, uid } = pod.metadata;
+  // Somebody may have begun a new run of that name by now.
+  const recorded = store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
+  const containers = remainingContainers(pod, recorded);
   if (containers.length > 0) await endRemains(containers, clock);
 }
 

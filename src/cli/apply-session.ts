@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Agent } from '../agent/agent.ts';
 import { ApplyRun, type RunOutcome } from '../agent/apply-run.ts';
+import { closeLostRuns } from '../agent/lost-runs.ts';
 import { readConfigFile } from '../agent/config-file.ts';
 import { makeImageMap } from '../agent/image-map.ts';
 import { readNode } from '../agent/node.ts';
@@ -95,8 +96,13 @@ async function runPods(session: Session): Promise<number> {
   for (const { pod } of begun) view.pod({ type: 'ADDED', object: pod });
   for (const { pod } of begun) agent.run(pod, noticesOf(pod));
   run.look();
+  // Others' remains must neither delay these Pods nor end them.
+  const cleaned = closeLostRuns(store, clock, (text) => view.trouble(text)).catch((error: unknown) =>
+    view.trouble(error instanceof Error ? error.message : String(error)),
+  );
 
   const outcome = await run.outcome;
+  await cleaned;
   for (const subscription of subscriptions) subscription.close();
   agent.close();
   signals.close();

@@ -10,7 +10,7 @@ import { keyOf, type StoredObject } from './metadata.ts';
 import { type Claim, type Owner, Ownership, type RecordedProcess } from './ownership.ts';
 import { PlainRecords } from './plain-records.ts';
 import { PodFeed } from './pod-feed.ts';
-import { PodRecords } from './pod-records.ts';
+import { type LostPod, PodRecords } from './pod-records.ts';
 import { RecordFeed } from './record-feed.ts';
 import { VersionSource } from './resource-version.ts';
 import { StagingArea, type StorageParts } from './storage.ts';
@@ -175,6 +175,11 @@ export class FileStore implements Store {
   /** Who owns the Pod or owned it last; undefined for one that nobody has taken up yet, or that was given up. */
   ownerOf(namespace: string, name: string): Owner | undefined {
     return this.#onDisk(() => this.#ownership.ownerOf(namespace, name));
+  }
+
+  /** Pods whose agent was killed before they had ended, as readers see them. */
+  lostPods(): LostPod[] {
+    return this.#onDisk(() => this.#pods.lost());
   }
 
   isOwnerAlive(owner: Owner): boolean {

@@ -35,6 +35,14 @@ const REPLACED_MEANWHILE_MAX = 10;
 /** After a power failure a file may be empty. */
 const LOST_STATUS: PodStatus = { phase: 'Unknown', message: 'the status of this Pod was lost' };
 
+/** A Pod that nobody runs any more and that has not ended. */
+export interface LostPod {
+  /** As readers see it. */
+  readonly pod: StoredPod;
+  /** The process that ran it. */
+  readonly agentPid: number;
+}
+
 /**
  * Pods as folders. Clients write `pod.json`, the agent `status.json`, so that neither can overwrite the other; readers
  * put the two together. Every change is stored and logged under the Pod's lock: the lines of the transition log are the
@@ -57,6 +65,16 @@ export class PodRecords {
 
   list(scope: Scope): StoredPod[] {
     return keysIn(this.#parts.root, 'pods', scope).flatMap(({ namespace, name }) => this.get(namespace, name) ?? []);
+  }
+
+  /** Pods whose agent was killed before they had ended. */
+  lost(): LostPod[] {
+    return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
+      const agent = this.#ownership.lostOwnerOf(namespace, name);
+      const pod = agent === undefined ? undefined : this.get(namespace, name);
+      if (agent === undefined || pod === undefined || isTerminalPhase(pod.status.phase)) return [];
+      return [{ pod, agentPid: agent.pid }];
+    });
   }
 
   create(object: Storable): StoredPod {

@@ -128,6 +128,25 @@ describe('podrun was killed', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
+  it('so the next apply, whatever it applies, ends what it left running', async () => {
+    const first = workshop.start(['apply', workshop.pod('orphan', server()), '-o', 'json']);
+    const orphan = await stage.puppet('main');
+    await first.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
+    first.signal('SIGKILL');
+    await first.ended;
+
+    const other = { containers: [{ name: 'main', command: ['true'] }], restartPolicy: 'Never' as const };
+    const second = await workshop.run(['apply', workshop.pod('other', other)]);
+    await orphan.gone;
+    expect(second.exitCode).toBe(0);
+    expect(second.stderr).toMatch(/pod\/orphan: podrun \(process \d+\), which ran this Pod, was killed; .* been ended/);
+    const got = JSON.parse((await workshop.run(['get', 'pod', 'orphan', '-o', 'json'])).stdout);
+    expect(got).toMatchObject({
+      status: { phase: 'Failed', containerStatuses: [{ state: { terminated: { reason: 'ContainerStatusUnknown' } } }] },
+    });
+    expect(workshop.processes()).toEqual([]);
+  });
+
   it('so delete ends what it left running', async () => {
     const first = workshop.start(['apply', workshop.pod('orphan', server())]);
     const orphan = await stage.puppet('main');

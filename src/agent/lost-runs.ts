@@ -1,0 +1,42 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { lostPodStatus } from '../lifecycle/lost-pod.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { endLeftovers } from './leftovers.ts';
+
+/**
+ * Ends what killed agents left running, and closes the records of their Pods: a Pod on its way out is removed, the
+ * others have failed. A Pod that somebody takes up meanwhile is theirs.
+ * @param tell gets a sentence for each such Pod
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export async function closeLostRuns(store: FileStore, clock: Clock, tell: (text: string) => void): Promise<void> {
+  for (const { pod, agentPid } of store.lostPods()) {
+    await endLeftovers(store, pod, clock);
+    if (closeRecord(store, pod, agentPid, clock)) tell(`pod/${pod.metadata.name}: ${whatHappened(agentPid)}`);
+  }
+}
+
+function whatHappened(agentPid: number): string {
+  return `podrun (process ${agentPid}), which ran this Pod, was killed; what it left running has been ended`;
+}
+
+/** False: there is nothing to close, the Pod is gone or somebody else's. */
+function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock: Clock): boolean {
+  const { namespace, name, uid } = lost.metadata;
+  const claim = store.claimPod(namespace, name, 'apply');
+  if (!claim.ok) return false;
+  try {
+    // As its agent left it: without an owner that is gone, readers see what is stored.
+    const pod = store.get<StoredPod>('pods', namespace, name);
+    if (pod?.metadata.uid !== uid) return false;
+    if (pod.metadata.deletionTimestamp === undefined) {
+      store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, whatHappened(agentPid), clock.now()) });
+    } else {
+      store.delete('pods', namespace, name);
+    }
+    return true;
+  } finally {
+    claim.release();
+  }
+}

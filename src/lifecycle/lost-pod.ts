@@ -1,0 +1,45 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { Instant } from '../api/time.ts';
+import type { ContainerStatus, PodStatus } from '../api/generated/types.ts';
+import { containersReadyCondition, readyCondition } from './conditions.ts';
+import { closeStatuses } from './container-status.ts';
+import { dated } from './pod-status.ts';
+
+/**
+ * The last status of a Pod whose agent was killed, once nothing of it runs any more: Failed, as a Pod ends whose node
+ * was lost, and with the kubelet's words for containers that nobody saw end (see `closeStatuses`).
+ * Source: pkg/controller/podgc/gc_controller.go (phase Failed), pkg/kubelet/status/generate.go (reason PodFailed).
+ * @param pod as its agent left it
+ * @param message what became of the agent and of the Pod
+ */
+export function lostPodStatus(pod: StoredPod, message: string, now: Instant): PodStatus {
+  const { spec, status } = pod;
+  const init = structuredClone(status.initContainerStatuses ?? []);
+  const regular = structuredClone(status.containerStatuses ?? []);
+  closeStatuses(pod, init, regular);
+  const statuses = [...init, ...regular].map(notRunning);
+  const old = status.conditions ?? [];
+  const verdicts = {
+    PodReadyToStartContainers: { status: 'False' as const },
+    Ready: readyCondition(spec, old, statuses, 'Failed'),
+    ContainersReady: containersReadyCondition(spec, statuses, 'Failed'),
+  };
+  const conditions = old.map((condition) => {
+    const verdict = verdicts[condition.type as keyof typeof verdicts] as (typeof verdicts)['Ready'] | undefined;
+    return verdict === undefined ? condition : dated(condition.type, verdict, { old, now, pod });
+  });
+  return {
+    ...status,
+    phase: 'Failed',
+    message,
+    ...(status.conditions === undefined ? {} : { conditions }),
+    ...(init.length === 0 ? {} : { initContainerStatuses: statuses.slice(0, init.length) }),
+    ...(regular.length === 0 ? {} : { containerStatuses: statuses.slice(init.length) }),
+  };
+}
+
+/** An init container that has completed stays ready. */
+function notRunning(status: ContainerStatus): ContainerStatus {
+  if (status.state?.terminated?.exitCode === 0) return status;
+  return { ...status, ready: false, started: false };
+}

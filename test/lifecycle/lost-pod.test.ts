@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { ContainerStatus } from '../../src/api/generated/types.ts';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { lostPodStatus } from '../../src/lifecycle/lost-pod.ts';
+
+const BEFORE = '2026-11-20T20:00:00.000000Z';
+const NOW = { monotonicMs: 0, wallMs: Date.parse('2026-11-20T21:00:00Z') };
+const NOW_TEXT = '2026-11-20T21:00:00.000000Z';
+const LOST = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } };
+
+const condition = (type: string, status: string) => ({ type, status, lastTransitionTime: BEFORE });
+const container = (name: string, state: ContainerStatus['state'], ready = false): ContainerStatus => ({
+  name,
+  image: 'busybox',
+  imageID: '',
+  ready,
+  restartCount: 0,
+  ...(state === undefined ? {} : { state }),
+});
+
+const completed = container('setup', { terminated: { exitCode: 0, reason: 'Completed' } }, true);
+const running = container('main', { running: { startedAt: BEFORE } }, true);
+
+function pod(init: ContainerStatus[], regular: ContainerStatus[]): StoredPod {
+  const spec = ({ name }: ContainerStatus) => ({ name, image: 'busybox' });
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: BEFORE },
+    spec: { initContainers: init.map(spec), containers: regular.map(spec) },
+    status: {
+      phase: 'Running',
+      podIP: '127.0.0.1',
+      conditions: [condition('Initialized', 'True'), condition('Ready', 'True'), condition('ContainersReady', 'False')],
+      initContainerStatuses: init,
+      containerStatuses: regular,
+    },
+  };
+}
+
+describe('lostPodStatus()', () => {
+  it('says that the Pod has failed and what ran was lost', () => {
+    const status = lostPodStatus(pod([completed], [running]), 'podrun was killed', NOW);
+    expect(status).toMatchObject({ phase: 'Failed', message: 'podrun was killed', podIP: '127.0.0.1' });
+    expect(status.initContainerStatuses).toEqual([completed]);
+    expect(status.containerStatuses).toMatchObject([{ name: 'main', ready: false, started: false, state: LOST }]);
+  });
+
+  it('dates the conditions that turn, and only those', () => {
+    const { conditions } = lostPodStatus(pod([], [running]), '', NOW);
+    const failed = { status: 'False', reason: 'PodFailed' };
+    expect(conditions).toMatchObject([
+      { type: 'Initialized', status: 'True', lastTransitionTime: BEFORE },
+      { type: 'Ready', ...failed, lastTransitionTime: NOW_TEXT },
+      { type: 'ContainersReady', ...failed, lastTransitionTime: BEFORE },
+    ]);
+  });
+
+  it('keeps how containers ended that were seen to end', () => {
+    const crashed = container('main', { terminated: { exitCode: 3, reason: 'Error' } });
+    expect(lostPodStatus(pod([], [crashed]), '', NOW).containerStatuses?.[0]?.state).toEqual(crashed.state);
+  });
+
+  it('leaves containers waiting whose turn never came', () => {
+    const init = container('setup', { running: { startedAt: BEFORE } });
+    const waiting = container('main', { waiting: { reason: 'PodInitializing' } });
+    const status = lostPodStatus(pod([init], [waiting]), '', NOW);
+    expect(status.initContainerStatuses?.[0]?.state).toMatchObject(LOST);
+    expect(status.containerStatuses?.[0]?.state).toEqual(waiting.state);
+  });
+
+  it('does not change the Pod it was given', () => {
+    const given = pod([completed], [running]);
+    const copy = structuredClone(given);
+    lostPodStatus(given, '', NOW);
+    expect(given).toEqual(copy);
+  });
+});
