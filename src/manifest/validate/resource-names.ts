@@ -4,30 +4,6 @@ import type { FieldError } from '../field-error.ts';
 import { invalid, notSupported } from '../field-error.ts';
 import { wellFormed } from './checks.ts';
 
-/** Names without a slash that some resource list of the API knows. Source: pkg/apis/core/helper/helpers.go. */
-const STANDARD: ReadonlySet<string> = new Set([
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'storage',
-  'requests.storage',
-  'requests.cpu',
-  'requests.memory',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-]);
-
 /** Counts of objects. */
 const COUNTED: ReadonlySet<string> = new Set([
   'pods',
@@ -39,6 +15,22 @@ const COUNTED: ReadonlySet<string> = new Set([
   'persistentvolumeclaims',
   'services.nodeports',
   'services.loadbalancers',
+]);
+
+/** Names without a slash that some resource list of the API knows. Source: pkg/apis/core/helper/helpers.go. */
+const STANDARD: ReadonlySet<string> = new Set([
+  ...COUNTED,
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'storage',
+  'requests.storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
 ]);
 
 const OF_CONTAINERS: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
