@@ -1,10 +1,9 @@
-import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { planDeletion } from '../lifecycle/deletion.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { ConflictError } from '../store/store-errors.ts';
-import { endLeftovers } from './leftovers.ts';
+import { claimUnowned, endLeftovers } from './leftovers.ts';
 
 export interface PodDeletion {
   readonly store: FileStore;
@@ -60,19 +59,8 @@ function mark(store: FileStore, pod: StoredPod): 'ending' | undefined {
 /** Ends what is left of a Pod that nobody runs; false when somebody else has taken it up. */
 async function clearAway({ store, clock }: PodDeletion, pod: StoredPod): Promise<boolean> {
   // As its owner, so that nobody begins a new run of that name while the old one is being ended.
-  const claim = claimFor(store, pod);
+  const claim = claimUnowned(store, pod, 'delete');
   if (claim === undefined) return false;
   await endLeftovers(store, pod, clock);
   return true;
-}
-
-function claimFor(store: FileStore, { metadata }: StoredPod): { readonly ok: true } | undefined {
-  try {
-    const claim = store.claimPod(metadata.namespace, metadata.name, 'delete');
-    return claim.ok ? claim : undefined;
-  } catch (error) {
-    if (!(error instanceof PodrunError)) throw error;
-    if (store.get('pods', metadata.namespace, metadata.name) === undefined) return undefined;
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { PodrunError } from '../api/errors.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { endRemains, type RemainingContainer } from '../runtime/remains.ts';
@@ -10,6 +11,27 @@ export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Cloc
   const recorded = store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
   const containers = remainingContainers(pod, recorded);
   if (containers.length > 0) await endRemains(containers, clock);
+}
+
+/**
+ * Makes this process the owner of a Pod that nobody runs, so that nobody takes it up while it is being dealt with.
+ * Undefined when the Pod is gone or somebody has taken it up.
+ * @param command what the user called, for messages
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export function claimUnowned(
+  store: FileStore,
+  { metadata: { namespace, name } }: StoredPod,
+  command: string,
+): { readonly release: () => void } | undefined {
+  try {
+    const claim = store.claimPod(namespace, name, command);
+    return claim.ok ? claim : undefined;
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    if (store.get('pods', namespace, name) === undefined) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { lostPodStatus } from '../lifecycle/lost-pod.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { endLeftovers } from './leftovers.ts';
+import { claimUnowned, endLeftovers } from './leftovers.ts';
 
 /**
  * Ends what killed agents left running, and closes the records of their Pods: a Pod on its way out is removed, the
@@ -24,8 +24,8 @@ function whatHappened(agentPid: number): string {
 /** False: there is nothing to close, the Pod is gone or somebody else's. */
 function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock: Clock): boolean {
   const { namespace, name, uid } = lost.metadata;
-  const claim = store.claimPod(namespace, name, 'apply');
-  if (!claim.ok) return false;
+  const claim = claimUnowned(store, lost, 'apply');
+  if (claim === undefined) return false;
   try {
     // As its agent left it: without an owner that is gone, readers see what is stored.
     const pod = store.get<StoredPod>('pods', namespace, name);

@@ -74,4 +74,16 @@ describe('closeLostRuns()', () => {
     const present = store.get<StoredPod>('pods', 'default', 'web');
     expect(present).toMatchObject({ metadata: { uid: successor.metadata.uid }, status: { phase: 'Running' } });
   });
+
+  it('passes over a Pod that is deleted meanwhile', async () => {
+    const root = temporaryFolder();
+    const before = openAs('100', root);
+    begin(before, 'first');
+    begin(before, 'second');
+    const store = openAs('200', root);
+    const closing = close(store);
+    openAs('300', root).delete('pods', 'default', 'first');
+    expect(await closing).toEqual([expect.stringContaining('pod/second')]);
+    expect(phasesIn(store)).toEqual({ second: 'Failed' });
+  });
 });
