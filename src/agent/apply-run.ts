@@ -10,6 +10,9 @@ export interface GoalCommand {
   readonly stop: () => void;
 }
 
+/** What asks a run to end from outside: a vanished terminal, Ctrl-C, an output that nobody reads, a kill. */
+export type EndingSignal = 'SIGHUP' | 'SIGINT' | 'SIGPIPE' | 'SIGTERM';
+
 /** How a run of `apply` came to its end. */
 export type RunOutcome =
   /** Every Pod ended, or was deleted, by itself. */
@@ -20,7 +23,7 @@ export type RunOutcome =
   /** The Pods as they were when the time was up. */
   | { readonly type: 'timedOut'; readonly pods: readonly StoredPod[]; readonly duringCommand: boolean }
   | { readonly type: 'commandEnded'; readonly exitCode: number }
-  | { readonly type: 'interrupted'; readonly signal: NodeJS.Signals };
+  | { readonly type: 'interrupted'; readonly signal: EndingSignal };
 
 /** What a run needs of the agent. */
 export interface RunAgent {
@@ -85,7 +88,7 @@ export class ApplyRun {
   }
 
   /** The user, or the system, wants the run to end; asking twice means at once. */
-  interrupt(signal: NodeJS.Signals): void {
+  interrupt(signal: EndingSignal): void {
     const again = this.#decided !== undefined;
     this.#decide({ type: 'interrupted', signal });
     if (again) this.#options.agent.terminate({ force: true });

@@ -9,7 +9,11 @@ export const EXIT = {
   /** The command line or the manifest is wrong; nothing was started. */
   usage: 2,
   timeout: 124,
+  /** From here on 128 + the number of the signal, as a shell tells it. SIGHUP: the terminal is gone. */
+  hungUp: 129,
   interrupted: 130,
+  /** SIGPIPE: nobody reads the output any more. */
+  nobodyReads: 141,
   terminated: 143,
 } as const;
 

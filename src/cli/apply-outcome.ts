@@ -6,11 +6,12 @@ import { waitingFor } from '../print/waiting-for.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { tailOfFailure } from './log-tail.ts';
 
-const SIGNAL_EXIT: Readonly<Record<string, number>> = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated };
-
-/** 128 + the number of the signal, for those that have no name of their own in EXIT. */
-const HANGUP = 129;
-const NOBODY_READS = 141;
+const SIGNAL_EXIT = {
+  SIGHUP: EXIT.hungUp,
+  SIGINT: EXIT.interrupted,
+  SIGPIPE: EXIT.nobodyReads,
+  SIGTERM: EXIT.terminated,
+} as const;
 
 /** The exit code of `apply`, as its help lists them. */
 export function exitCodeOf(outcome: RunOutcome, pods: readonly StoredPod[]): number {
@@ -26,7 +27,7 @@ export function exitCodeOf(outcome: RunOutcome, pods: readonly StoredPod[]): num
     case 'commandEnded':
       return outcome.exitCode;
     case 'interrupted':
-      return SIGNAL_EXIT[outcome.signal] ?? (outcome.signal === 'SIGPIPE' ? NOBODY_READS : HANGUP);
+      return SIGNAL_EXIT[outcome.signal];
     default:
       return outcome satisfies never;
   }

@@ -30,7 +30,9 @@ Exit codes:
   1    a Pod Failed, or the goal cannot be met any more
   2    the command line or a manifest is wrong; nothing was started
   124  --timeout passed; the Pods were terminated gracefully
+  129  the terminal is gone (SIGHUP)
   130  interrupted (SIGINT); a second Ctrl-C kills
+  141  nobody reads the output any more (SIGPIPE)
   143  terminated (SIGTERM)
   With -- COMMAND: the exit code of COMMAND.
 

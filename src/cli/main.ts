@@ -52,13 +52,10 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** 128 + SIGPIPE: how a program ends whose output nobody reads any more. */
-const NOBODY_READS = 141;
-
 // Who has something to bring to an end first (apply) listens as well.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  if (process.stdout.listenerCount('error') === 1) process.exit(NOBODY_READS);
+  if (process.stdout.listenerCount('error') === 1) process.exit(EXIT.nobodyReads);
 });
 // A defect must not show a page of bundled code, nor end the process before it has said what happened.
 process.on('uncaughtException', (error) => process.exit(reportError(error)));

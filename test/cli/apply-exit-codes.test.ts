@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/api/errors.ts';
 import { Stage } from '../puppet/stage.ts';
 import { Workshop } from './workshop.ts';
 
@@ -16,6 +17,12 @@ afterEach(async () => {
 });
 
 const once = (command: string[]) => ({ restartPolicy: 'Never' as const, containers: [{ name: 'main', command }] });
+
+it('apply --help lists every exit code', async () => {
+  const { stdout } = await workshop.run(['apply', '--help']);
+  const listed = [...stdout.matchAll(/^ {2}(\d+) +/gm)].map(([, code]) => Number(code));
+  expect(listed).toEqual(Object.values(EXIT).toSorted((a, b) => a - b));
+});
 
 describe('apply exits with', () => {
   it('0 when every Pod succeeded', async () => {
@@ -38,6 +45,7 @@ describe('apply exits with', () => {
   });
 
   it.each([
+    ['SIGHUP', 129],
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('after %s: %i', async (signal, code) => {

@@ -44,6 +44,7 @@ describe('Ctrl-C', () => {
     await main.catch('SIGTERM');
     podrun.signal('SIGINT');
     await main.received();
+    // Two within half a second are one, see signals.ts.
     await sleep(600);
     podrun.signal('SIGINT');
 
@@ -85,7 +86,8 @@ describe('nobody is left behind', () => {
       const main = await stage.puppet('main');
       podrun.closeStdout();
       main.exit(1);
-      const { stderr } = await podrun.ended;
+      const { exitCode, stderr } = await podrun.ended;
+      expect(exitCode).toBe(141);
       expect(stderr).not.toMatch(/EPIPE|^\s+at /m);
       expect(workshop.processes()).toEqual([]);
     },
