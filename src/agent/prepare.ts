@@ -3,7 +3,7 @@ import type { Container } from '../api/generated/types.ts';
 import { commandLine, makeEnvironment } from '../lifecycle/environment.ts';
 import { type ImageMap, resolveEntryPoint } from '../lifecycle/entry-point.ts';
 import type { ImageVerdict, ImageVerdicts } from '../lifecycle/image-pull.ts';
-import { invalidImageMessage } from '../lifecycle/image-reference.ts';
+import { invalidImageMessage } from '../lifecycle/image-name.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { hostPathOf, notAtMountPath, volumeVariables } from '../lifecycle/volume-mounts.ts';
 import type { Store } from '../store/store.ts';

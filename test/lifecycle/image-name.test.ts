@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { invalidImageMessage } from '../../src/lifecycle/image-reference.ts';
+import { invalidImageMessage } from '../../src/lifecycle/image-name.ts';
 
 describe('invalidImageMessage()', () => {
   it('says what the container waits with', () => {
