@@ -35,7 +35,10 @@ export class FifoPool {
   #hasLooked = false;
   #making: Promise<void> | undefined;
 
-  /** @param directory private (mode 0700), may be shared with other processes of the user; made when missing */
+  /**
+   * @param directory private (mode 0700), may be shared with other processes of the user; made when missing, its parent
+   *   must exist
+   */
   constructor(directory: string) {
     this.#directory = directory;
   }
@@ -103,7 +106,7 @@ export class FifoPool {
   async #callMkfifo(): Promise<void> {
     // Whoever starts a container in this moment, too, gets here first.
     await Promise.resolve();
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#directory);
     const prefix = `${process.pid}.${process.hrtime.bigint().toString(36)}`;
     const names = Array.from({ length: Math.max(FIFOS_AHEAD, this.#wanted) }, (_, index) => `${prefix}.${index}`);
     const child = spawn('mkfifo', ['-m', '600', ...names], { cwd: this.#directory, stdio: 'ignore' });
@@ -132,5 +135,13 @@ function openFifo(path: string): Fifo {
     }
   } finally {
     rmSync(path, { force: true });
+  }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }

@@ -1,10 +1,12 @@
 import {
+  existsSync,
   chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -75,9 +77,20 @@ export function writePrivateFile(file: string, text: string): void {
   writeFileSync(file, text, { mode: FILE_MODE });
 }
 
-/** Makes a folder, and those above it, that only its user can enter. */
+/**
+ * Makes a folder, and those above it, that only its user can enter. Node's own recursive way tells ENOENT for EROFS, and
+ * never comes back from a file system that answers ENOENT to every mkdir, as /proc does.
+ */
 export function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  try {
+    mkdirSync(folder, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+    const parent = path.dirname(folder);
+    if (errorCode(error) !== 'ENOENT' || existsSync(parent)) throw error;
+    makeFolder(parent);
+    makeFolder(folder);
+  }
 }
 
 /** Runs a step that puts something into a folder; where the folder is missing, makes it and repeats the step. */

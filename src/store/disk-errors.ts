@@ -8,6 +8,7 @@ const TROUBLES: Readonly<Record<string, string>> = {
   EIO: 'input/output error',
   ENFILE: 'too many open files in system',
   EMFILE: 'too many open files',
+  ENOENT: 'no such file or directory',
   ENOSPC: 'no space left on device',
   ENOTDIR: 'not a directory',
   EPERM: 'operation not permitted',

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Stage } from '../puppet/stage.ts';
 import { podsIn, Workshop } from './workshop.ts';
@@ -44,6 +45,27 @@ describe('the state directory', () => {
     expect(exitCode).toBe(1);
     expect(stderr).toContain(folder);
     expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it.runIf(canMount)('on a read-only file system is told in one sentence', async () => {
+    const folder = workshop.folderNamed('mounted');
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder]);
+    try {
+      const manifest = workshop.pod('unlucky', once(['true']));
+      const { exitCode, stderr } = await workshop.run(['apply', manifest, '--state-dir', path.join(folder, 'state')]);
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('read-only file system');
+      expect(stderr).not.toMatch(/^\s+at /m);
+    } finally {
+      execFileSync('umount', [folder]);
+    }
+  });
+
+  it.runIf(existsSync('/proc/self'))('that cannot be made there is told in one sentence', async () => {
+    const manifest = workshop.pod('unlucky', once(['true']));
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--state-dir', '/proc/podrun/state']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('cannot use the state folder /proc/podrun/state: no such file or directory');
   });
 
   it.runIf(canMount)('that is full ends the Pod and leaves no process', async () => {
