@@ -78,8 +78,8 @@ export function writePrivateFile(file: string, text: string): void {
 }
 
 /**
- * Makes a folder, and those above it, that only its user can enter. Node's own recursive way tells ENOENT for EROFS, and
- * never comes back from a file system that answers ENOENT to every mkdir, as /proc does.
+ * Makes a folder, and those above it, that only its user can enter. Node's own recursive way tells ENOENT for EROFS,
+ * and never comes back from a file system that answers ENOENT to every mkdir, as /proc does.
  */
 export function makeFolder(folder: string): void {
   try {
