@@ -1,4 +1,4 @@
-import type { StoredConfigMap, StoredPod, StoredSecret } from '../api/objects.ts';
+import { allContainers, type StoredConfigMap, type StoredPod, type StoredSecret } from '../api/objects.ts';
 import type { Container } from '../api/generated/types.ts';
 import { commandLine, makeEnvironment } from '../lifecycle/environment.ts';
 import { type ImageMap, resolveEntryPoint } from '../lifecycle/entry-point.ts';
@@ -32,8 +32,9 @@ const NOTHING_MOUNTED: MountOutcome = { ok: true, mounts: [] };
 
 /** What stands in for the images: each container's program, or why there is none. */
 export function judgeImages(pod: StoredPod, images: ImageMap): ImageVerdicts {
-  const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers];
-  return Object.fromEntries(containers.map((container) => [container.name, judgeImage(container, images)]));
+  return Object.fromEntries(
+    allContainers(pod.spec).map((container) => [container.name, judgeImage(container, images)]),
+  );
 }
 
 function judgeImage(container: Container, images: ImageMap): ImageVerdict {

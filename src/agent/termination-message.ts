@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import type { Container } from '../api/generated/types.ts';
-import type { StoredPod } from '../api/objects.ts';
+import { allContainers, type StoredPod } from '../api/objects.ts';
 
 /** Where a container is told to write its last words; a path of the image, which no host has. */
 const DEFAULT_PATH = '/dev/termination-log';
@@ -79,7 +79,7 @@ export function terminationMessage(
   const fallsBack = container.terminationMessagePolicy === 'FallbackToLogsOnError' && exitCode !== 0;
   const message = written === '' && fallsBack ? endOfLog(lastWords) : written;
   if (message === '') return undefined;
-  const containers = pod.spec.containers.length + (pod.spec.initContainers ?? []).length;
+  const containers = allContainers(pod.spec).length;
   return Buffer.from(message)
     .subarray(0, Math.floor(POD_BYTES_MAX / containers))
     .toString();

@@ -66,6 +66,11 @@ export function sidecarsOf(spec: PodSpec): Container[] {
   return (spec.initContainers ?? []).filter(isSidecar);
 }
 
+/** All containers of a Pod: init, regular, ephemeral. */
+export function allContainers({ initContainers = [], containers, ephemeralContainers = [] }: PodSpec): Container[] {
+  return [...initContainers, ...containers, ...ephemeralContainers];
+}
+
 /** Statuses of all containers of a Pod: init, regular, ephemeral. */
 export function allContainerStatuses(status: PodStatus): ContainerStatus[] {
   return [

@@ -11,12 +11,12 @@ const REMOVED_BY_RESTART_ALL = 'The container is removed because RestartAllConta
 const NOT_LOCATED = 'The container could not be located when the pod was terminated';
 
 /** Which of the Pod's lists a container stands in. */
-export type ContainerKind = 'init' | 'sidecar' | 'regular';
+export type ContainerKind = 'init' | 'sidecar' | 'regular' | 'ephemeral';
 
 export function containerKind(pod: StoredPod, name: string): ContainerKind {
   const init = pod.spec.initContainers?.find((container) => container.name === name);
-  if (init === undefined) return 'regular';
-  return isSidecar(init) ? 'sidecar' : 'init';
+  if (init !== undefined) return isSidecar(init) ? 'sidecar' : 'init';
+  return pod.spec.ephemeralContainers?.some((container) => container.name === name) ? 'ephemeral' : 'regular';
 }
 
 /**
@@ -27,7 +27,6 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
   const own = containerFacts(facts, container.name);
   const kind = containerKind(pod, container.name);
   const { state, lastState } = statesOf(pod, facts, container, own);
-  const started = isStarted(container, own);
   const shown = own.current;
   return {
     name: container.name,
@@ -38,7 +37,7 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
     image: container.image ?? '',
     imageID: shown === undefined ? '' : (container.image ?? ''),
     ...(shown === undefined ? {} : { containerID: containerID(shown) }),
-    started,
+    ...(kind === 'ephemeral' ? {} : { started: isStarted(container, own) }),
   };
 }
 
@@ -52,8 +51,9 @@ export function isStarted(container: Container, own: ContainerFacts): boolean {
   return isRunning(own) && (container.startupProbe === undefined || own.probes.startup === true);
 }
 
-/** Init containers are ready when they are done, the others when they serve. */
+/** Init containers are ready when they are done, ephemeral ones never, the others when they serve. */
 export function isReady(kind: ContainerKind, container: Container, own: ContainerFacts): boolean {
+  if (kind === 'ephemeral') return false;
   if (kind === 'init') return own.current?.exit?.exitCode === 0;
   return isStarted(container, own) && (container.readinessProbe === undefined || own.probes.readiness === true);
 }
@@ -67,7 +67,9 @@ export function willRestart(pod: StoredPod, facts: PodFacts, container: Containe
   if (exit === undefined) return stop?.restart === true;
   // Killed in order to be restarted: its exit code does not matter, unless the restart was held back.
   if (stop?.restart && own.startError === undefined) return true;
-  return containerKind(pod, container.name) === 'regular'
+  const kind = containerKind(pod, container.name);
+  if (kind === 'ephemeral') return false;
+  return kind === 'regular'
     ? shouldRestart(pod.spec.restartPolicy, container, exit.exitCode)
     : initContainerRestarts(pod.spec.restartPolicy, container, exit.exitCode);
 }
@@ -111,10 +113,15 @@ function waitingState(pod: StoredPod, facts: PodFacts, own: ContainerFacts): { r
     return message === '' ? { reason } : { reason, message };
   }
   // Shown until the first container of the new round runs.
-  if (own.removedByRestartAll && Object.values(facts.containers).every(({ current }) => current === undefined)) {
+  if (own.removedByRestartAll && everyOneIsRemoved(pod, facts)) {
     return { reason: 'RestartingAllContainers', message: REMOVED_BY_RESTART_ALL };
   }
   return { reason: (pod.spec.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating' };
+}
+
+function everyOneIsRemoved({ spec }: StoredPod, facts: PodFacts): boolean {
+  const removed = [...(spec.initContainers ?? []), ...spec.containers];
+  return removed.every(({ name }) => containerFacts(facts, name).current === undefined);
 }
 
 function terminatedState(instance: Instance): ContainerStateTerminated {

@@ -1,4 +1,4 @@
-import type { StoredPod } from '../api/objects.ts';
+import { allContainers, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { BackOffLimits } from './back-off.ts';
@@ -66,8 +66,8 @@ export class Draft {
     this.facts = { ...this.facts, termination: { cause, since: this.now, graceSeconds, force: false } };
   }
 
-  /** All containers of the Pod: init in the order of the spec, then the regular ones. */
+  /** All containers of the Pod: init in the order of the spec, then the regular ones, then the ephemeral ones. */
   get containers(): Container[] {
-    return [...(this.pod.spec.initContainers ?? []), ...this.pod.spec.containers];
+    return allContainers(this.pod.spec);
   }
 }

@@ -1,4 +1,4 @@
-import type { StoredPod } from '../api/objects.ts';
+import { allContainers, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { Container } from '../api/generated/types.ts';
 import { type Effect, eventEffect, type Step } from './effects.ts';
@@ -291,9 +291,9 @@ function promoted(
   };
 }
 
-/** The spec of a container of the Pod, init or regular. */
+/** The spec of a container of the Pod: init, regular or ephemeral. */
 export function containerSpec(pod: StoredPod, name: string): Container {
-  const container = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find((one) => one.name === name);
+  const container = allContainers(pod.spec).find((one) => one.name === name);
   if (container === undefined) throw new Error(`Pod ${pod.metadata.name} has no container ${name}`);
   return container;
 }

@@ -1,6 +1,6 @@
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { formatTime, type Instant } from '../api/time.ts';
-import type { ContainerStatus, PodCondition, PodStatus } from '../api/generated/types.ts';
+import type { Container, ContainerStatus, PodCondition, PodStatus } from '../api/generated/types.ts';
 import {
   allContainersRestartingCondition,
   type ConditionVerdict,
@@ -51,16 +51,26 @@ function phaseBefore(pod: StoredPod): 'Running' | 'Pending' {
   return pod.status.phase === 'Running' ? 'Running' : 'Pending';
 }
 
-/** Statuses of the Pod's containers: init in the order of the spec, regular ones by name, as kubelet lists them. */
-export function containerStatuses(
-  pod: StoredPod,
-  facts: PodFacts,
-): { readonly init: ContainerStatus[]; readonly regular: ContainerStatus[] } {
-  const init = (pod.spec.initContainers ?? []).map((container) => containerStatus(pod, facts, container));
-  const regular = pod.spec.containers
-    .map((container) => containerStatus(pod, facts, container))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { init, regular };
+/** Statuses of containers, by the list that they stand in. */
+export interface ContainerStatuses {
+  readonly init: ContainerStatus[];
+  readonly regular: ContainerStatus[];
+  /** They count for nothing: neither for the phase nor for readiness. */
+  readonly ephemeral: ContainerStatus[];
+}
+
+/** Statuses of the Pod's containers: init in the order of the spec, the others by name, as kubelet lists them. */
+export function containerStatuses(pod: StoredPod, facts: PodFacts): ContainerStatuses {
+  const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
+  const statusesOf = (list: readonly Container[]): ContainerStatus[] =>
+    list.map((container) => containerStatus(pod, facts, container));
+  const byName = (statuses: ContainerStatus[]): ContainerStatus[] =>
+    statuses.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    init: statusesOf(initContainers),
+    regular: byName(statusesOf(containers)),
+    ephemeral: byName(statusesOf(ephemeralContainers)),
+  };
 }
 
 /**
@@ -69,7 +79,7 @@ export function containerStatuses(
  * Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus, pkg/kubelet/status/status_manager.go mergePodStatus.
  */
 export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddresses, now: Instant): PodStatus {
-  const { init, regular } = containerStatuses(pod, facts);
+  const { init, regular, ephemeral } = containerStatuses(pod, facts);
   const statuses = [...init, ...regular];
   const phase = computedPhase(pod, facts, statuses);
   const computed = conditions({ pod, facts, statuses, phase, addresses, now });
@@ -92,6 +102,7 @@ export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddress
     ...(facts.startTime === undefined ? {} : { startTime: formatTime(facts.startTime.wallMs) }),
     ...(init.length === 0 ? {} : { initContainerStatuses: init }),
     containerStatuses: regular,
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
     ...(old.qosClass === undefined ? {} : { qosClass: old.qosClass }),
   };
 }

@@ -3,6 +3,7 @@ import type { Instant } from '../api/time.ts';
 import { Draft, type SyncConfig } from './draft.ts';
 import type { Step } from './effects.ts';
 import { isAlive, isGone, type PodFacts, processOf, type Stop } from './facts.ts';
+import { startEphemeralContainers } from './ephemeral-plan.ts';
 import { planInitContainers } from './init-plan.ts';
 import { stopContainer } from './kill-container.ts';
 import { computedPhase, containerStatuses, DEADLINE_EXCEEDED } from './pod-status.ts';
@@ -64,6 +65,7 @@ function planRunning(draft: Draft): void {
   }
   if (draft.facts.sandbox !== 'ready') return;
   if (planRestartAll(draft)) return;
+  startEphemeralContainers(draft);
 
   const init = planInitContainers(draft);
   if (init.failed) return complete(draft);

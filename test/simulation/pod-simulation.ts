@@ -1,5 +1,5 @@
-import type { StoredPod } from '../../src/api/objects.ts';
-import type { ContainerStatus, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
+import { allContainerStatuses, type StoredPod } from '../../src/api/objects.ts';
+import type { ContainerStatus, EphemeralContainer, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
 import { ContainerEffects, type PodSurroundings } from '../../src/agent/container-effects.ts';
 import { runHook } from '../../src/agent/hooks.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
@@ -94,6 +94,16 @@ export class PodSimulation {
     return this;
   }
 
+  /** Somebody adds an ephemeral container to the Pod. */
+  async addEphemeral(container: EphemeralContainer): Promise<void> {
+    const { pod } = this.worker;
+    const ephemeralContainers = [...(pod.spec.ephemeralContainers ?? []), container];
+    const generation = (pod.metadata.generation ?? 0) + 1;
+    const metadata = { ...pod.metadata, generation };
+    this.worker.objectChanged({ ...pod, metadata, spec: { ...pod.spec, ephemeralContainers } });
+    await this.clock.run(0);
+  }
+
   /** Somebody deletes the Pod. */
   delete(graceSeconds: number): void {
     const { pod } = this.worker;
@@ -113,8 +123,7 @@ export class PodSimulation {
   }
 
   container(name: string): ContainerStatus {
-    const { initContainerStatuses = [], containerStatuses = [] } = this.status;
-    const status = [...initContainerStatuses, ...containerStatuses].find((one) => one.name === name);
+    const status = allContainerStatuses(this.status).find((one) => one.name === name);
     if (status === undefined) throw new Error(`no status of ${name}`);
     return status;
   }
