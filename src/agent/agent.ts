@@ -3,6 +3,7 @@ import type { Container } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { BackOffLimits } from '../lifecycle/back-off.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
 import type { ImageMap } from '../lifecycle/entry-point.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
@@ -16,9 +17,11 @@ import { judgeImages, Preparer } from './prepare.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
 import {
   closeTerminationLog,
+  notAtTerminationPath,
   openTerminationLog,
   TERMINATION_LOG_VARIABLE,
   terminationMessage,
+  withTerminationLog,
 } from './termination-message.ts';
 
 export interface AgentOptions {
@@ -175,9 +178,27 @@ export class Agent {
     const prepared = this.#preparer.prepare(pod, container, this.#volumes.get(pod.metadata.uid));
     if (!prepared.ok) return prepared;
     const file = this.#options.files.terminationLog(pod, instance);
-    openTerminationLog(container, file);
-    const env = { ...prepared.preparation.env, [TERMINATION_LOG_VARIABLE]: file };
-    return { ...prepared, preparation: { ...prepared.preparation, env } };
+    const isAtPath = openTerminationLog(container, file);
+    const translate = (text: string): string => withTerminationLog(text, container, file);
+    const { preparation, notices = [] } = prepared;
+    const [program, ...args] = preparation.argv;
+    const env = Object.fromEntries(Object.entries(preparation.env).map(([name, value]) => [name, translate(value)]));
+    const notice: EventDraft = {
+      type: 'Warning',
+      reason: 'TerminationLogNotAtPath',
+      message: notAtTerminationPath(container),
+      container: container.name,
+    };
+    return {
+      ok: true,
+      preparation: {
+        ...preparation,
+        argv: [translate(program), ...args.map(translate)],
+        env: { ...env, [TERMINATION_LOG_VARIABLE]: file },
+        translate,
+      },
+      notices: isAtPath ? notices : [...notices, notice],
+    };
   }
 
   #lastWords(pod: StoredPod, instance: InstanceRef, { exitCode }: ProcessExit): string | undefined {

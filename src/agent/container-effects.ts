@@ -18,6 +18,8 @@ export interface Preparation {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly stdin: boolean;
+  /** Paths of the container, in the words of a command that runs in it, become those of the host. */
+  readonly translate?: (word: string) => string;
 }
 
 export type Prepared =
@@ -259,8 +261,17 @@ export class ContainerEffects implements EffectRunner {
     { timeoutMs, signal }: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal },
   ): Promise<ExecOutcome> {
     const { id, preparation } = instance;
-    const { env, cwd } = preparation;
-    return this.#runtime.exec({ id, argv, env, cwd, timeoutMs, maxOutputBytes: HOOK_OUTPUT_MAX_BYTES, signal });
+    const { env, cwd, translate = (word) => word } = preparation;
+    const [program, ...args] = argv;
+    return this.#runtime.exec({
+      id,
+      argv: [translate(program), ...args.map(translate)],
+      env,
+      cwd,
+      timeoutMs,
+      maxOutputBytes: HOOK_OUTPUT_MAX_BYTES,
+      signal,
+    });
   }
 }
 

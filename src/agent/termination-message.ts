@@ -2,7 +2,6 @@ import {
   closeSync,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readlinkSync,
   readSync,
@@ -13,6 +12,7 @@ import {
 import path from 'node:path';
 import type { Container } from '../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
+import { makeFolder } from '../store/atomic-file.ts';
 
 /** Where a container is told to write its last words; a path of the image, which no host has. */
 const DEFAULT_PATH = '/dev/termination-log';
@@ -36,19 +36,48 @@ export interface LastWords {
 
 /**
  * Makes the file of an instance, empty. A container that names a path of its own finds it there too, as a link, where
- * nothing else is and the folder may be written to. Nothing that the user has is replaced.
+ * nothing else is and the folder may be written to. Nothing that the user has is replaced, and nothing is put into
+ * /dev: for the default path see {@link withTerminationLog}.
+ * @returns false where a path of its own cannot lead to the file: then only the variable names it
  */
-export function openTerminationLog(container: Container, file: string): void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+export function openTerminationLog(container: Container, file: string): boolean {
+  makeFolder(path.dirname(file));
   writeFileSync(file, '', { mode: 0o666 });
   const wanted = container.terminationMessagePath ?? DEFAULT_PATH;
-  if (wanted === DEFAULT_PATH || !path.isAbsolute(wanted)) return;
+  if (wanted === DEFAULT_PATH || wanted === '') return true;
+  if (!path.isAbsolute(wanted)) return false;
   removeLink(wanted, path.dirname(file));
   try {
     symlinkSync(file, wanted);
+    return true;
   } catch {
-    // Something is there, or the folder is not ours: the variable names the file.
+    // Something is there, or the folder is not ours.
+    return false;
   }
+}
+
+/** The text of the event TerminationLogNotAtPath. */
+export function notAtTerminationPath({ terminationMessagePath = DEFAULT_PATH }: Container): string {
+  return (
+    `terminationMessagePath ${terminationMessagePath} does not lead to the termination log, as something else is ` +
+    `there or its folder cannot be written to: use $${TERMINATION_LOG_VARIABLE}`
+  );
+}
+
+/** The default path as a word of its own, or in the text of a script; not as the end or the beginning of another. */
+const DEFAULT_PATH_IN_TEXT = /(?<![\w./-])\/dev\/termination-log(?![\w./-])/g;
+/** What may stand in a script without quotes. */
+const PLAIN_PATH = /^[\w./@%+,:-]+$/;
+
+/**
+ * The words of a command, or the values of variables, for a host that has no /dev/termination-log and must not get
+ * one: what names the default path names the file instead. A script could not hold the path of a file with a blank or
+ * a quote in it; it is then left as it is.
+ */
+export function withTerminationLog(text: string, container: Container, file: string): string {
+  if ((container.terminationMessagePath ?? DEFAULT_PATH) !== DEFAULT_PATH) return text;
+  if (text === DEFAULT_PATH) return file;
+  return PLAIN_PATH.test(file) ? text.replaceAll(DEFAULT_PATH_IN_TEXT, () => file) : text;
 }
 
 /** Takes the link away again; a link that leads elsewhere is not ours. */

@@ -80,16 +80,19 @@ export function writePrivateFile(file: string, text: string): void {
 /**
  * Makes a folder, and those above it, that only its user can enter. Node's own recursive way tells ENOENT for EROFS,
  * and never comes back from a file system that answers ENOENT to every mkdir, as /proc does.
+ * @param mode of every folder that is made
+ * @returns false where the folder was there already
  */
-export function makeFolder(folder: string): void {
+export function makeFolder(folder: string, mode: number = FOLDER_MODE): boolean {
   try {
-    mkdirSync(folder, { mode: FOLDER_MODE });
+    mkdirSync(folder, { mode });
+    return true;
   } catch (error) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return false;
     const parent = path.dirname(folder);
     if (errorCode(error) !== 'ENOENT' || existsSync(parent)) throw error;
-    makeFolder(parent);
-    makeFolder(folder);
+    makeFolder(parent, mode);
+    return makeFolder(folder, mode);
   }
 }
 

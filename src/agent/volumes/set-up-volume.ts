@@ -4,6 +4,7 @@ import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts'
 import { type VolumeFacts, volumeFiles } from '../../lifecycle/volume-files.ts';
 import { type FileKind, judgeHostPath } from '../../lifecycle/volume-host-path.ts';
 import { errnoOf } from '../../runtime/errno.ts';
+import { makeFolder } from '../../store/atomic-file.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
 
 export interface VolumePlaces {
@@ -16,6 +17,8 @@ export interface VolumePlaces {
 }
 
 const ANYBODY = 0o777;
+/** Source: pkg/volume/hostpath/host_path.go makeDir. */
+const HOST_FOLDER_MODE = 0o755;
 
 /**
  * Makes one volume ready, and answers where it is. What is there already stays; files that the kubelet writes are
@@ -28,21 +31,21 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePl
     const { claimName } = volume.persistentVolumeClaim;
     const folder = places.claim(claimName);
     if (folder === undefined) throw new Error(`persistentvolumeclaim "${claimName}" not found`);
-    if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, ANYBODY);
+    if (makeFolder(folder)) chmodSync(folder, ANYBODY);
     return folder;
   }
   const written = volumeFiles(volume, facts);
   if (written?.ok === false) throw new Error(written.message);
   // Not with the folders above: a Pod that was removed meanwhile must not come back as an empty folder.
-  makeFolder(places.volumes);
+  makeFolderIn(places.volumes);
   const folder = path.join(places.volumes, volume.name);
-  if (makeFolder(folder)) chmodSync(folder, ANYBODY);
+  if (makeFolderIn(folder)) chmodSync(folder, ANYBODY);
   if (written !== undefined) writeVolumeFiles(folder, written.files, wallMs);
   return folder;
 }
 
-/** Answers false where there is one already. */
-function makeFolder(folder: string): boolean {
+/** Makes a folder in one that must be there. Answers false where there is one already. */
+function makeFolderIn(folder: string): boolean {
   try {
     mkdirSync(folder);
     return true;
@@ -58,7 +61,7 @@ function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, cwd: string
   const verdict = judgeHostPath(wanted, type, kindOf(place));
   if (verdict.type === 'failed') throw new Error(verdict.message);
   if (verdict.type === 'make') {
-    if (verdict.kind === 'directory') mkdirSync(place, { recursive: true, mode: 0o755 });
+    if (verdict.kind === 'directory') makeFolder(place, HOST_FOLDER_MODE);
     else closeSync(openSync(place, 'a', 0o644));
   }
   return place;

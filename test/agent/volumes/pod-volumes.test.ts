@@ -172,6 +172,11 @@ describe('a volume of the host', () => {
     expect(existsSync(place)).toBe(!at.startsWith('none'));
   });
 
+  it.runIf(existsSync('/proc/self'))('fails where no folder can be made, instead of trying for ever', () => {
+    const bench = begin([{ name: 'v', hostPath: { path: '/proc/podrun/new', type: 'DirectoryOrCreate' } }]);
+    expect(bench.events[0]?.[1]).toMatch(/: mkdir \/proc\/podrun: no such file or directory$/);
+  });
+
   it('is in its place already when it is mounted where it is', async () => {
     const folder = temporaryFolder();
     const bench = begin([{ name: 'v', hostPath: { path: folder } }]);
