@@ -3,10 +3,10 @@ import type { Container } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { BackOffLimits } from '../lifecycle/back-off.ts';
-import type { EventDraft } from '../lifecycle/effects.ts';
 import type { ImageMap } from '../lifecycle/entry-point.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
+import { terminationLogNotAtPath } from '../lifecycle/texts/events.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
 import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
@@ -183,12 +183,7 @@ export class Agent {
     const { preparation, notices = [] } = prepared;
     const [program, ...args] = preparation.argv;
     const env = Object.fromEntries(Object.entries(preparation.env).map(([name, value]) => [name, translate(value)]));
-    const notice: EventDraft = {
-      type: 'Warning',
-      reason: 'TerminationLogNotAtPath',
-      message: notAtTerminationPath(container),
-      container: container.name,
-    };
+    const notice = terminationLogNotAtPath(container.name, notAtTerminationPath(container));
     return {
       ok: true,
       preparation: {

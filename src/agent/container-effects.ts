@@ -5,6 +5,7 @@ import { isReady, isStarted, containerKind, willRestart } from '../lifecycle/con
 import type { Effect, EventDraft } from '../lifecycle/effects.ts';
 import { containerFacts, isRunning, type PodFacts } from '../lifecycle/facts.ts';
 import { containerSpec, type Observation } from '../lifecycle/observe.ts';
+import { failedCreatePodSandBox, lifecycleHttpFallback } from '../lifecycle/texts/events.ts';
 import type { ExecOutcome, OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
 import { pause } from './probe/deadline.ts';
@@ -155,8 +156,7 @@ export class ContainerEffects implements EffectRunner {
         await this.#surroundings.createSandbox(pod, { signal, event });
         return this.#tell({ type: 'sandboxReady' });
       } catch (error) {
-        const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
-        event({ type: 'Warning', reason: 'FailedCreatePodSandBox', message });
+        event(failedCreatePodSandBox(error instanceof Error ? error.message : String(error)));
         await pause(this.#clock, SANDBOX_RETRY_MS, signal);
       }
     }
@@ -226,13 +226,7 @@ export class ContainerEffects implements EffectRunner {
             exec: (argv, signal) => this.#exec(instance, argv, { timeoutMs: undefined, signal }),
             clock: this.#clock,
             signal: instance.ended.signal,
-            onFallback: (message) =>
-              this.#surroundings.event(pod, {
-                type: 'Warning',
-                reason: 'LifecycleHTTPFallback',
-                message,
-                container: name,
-              }),
+            onFallback: (host) => this.#surroundings.event(pod, lifecycleHttpFallback(name, host)),
           });
     const error = outcome.ok ? undefined : outcome.message;
     this.#tell({ type: 'hookReturned', hook, container: name, id, error });

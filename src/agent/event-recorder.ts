@@ -3,6 +3,7 @@ import { formatTime, type Instant } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { EventCorrelator } from '../lifecycle/event-correlation.ts';
+import type { SchedulingEvent } from '../lifecycle/texts/events.ts';
 import type { Store } from '../store/store.ts';
 
 export interface EventRecorderOptions {
@@ -49,13 +50,13 @@ export class EventRecorder {
   }
 
   /** An event of the scheduler, in the newer form that it uses. Source: pkg/scheduler/schedule_one.go. */
-  recordScheduling(pod: StoredPod, draft: EventDraft): void {
+  recordScheduling(pod: StoredPod, draft: SchedulingEvent): void {
     const now = this.#clock.now();
     const object = this.#store.create<StoredEvent>('events', {
       ...this.#base(pod, draft, now),
       source: {},
       eventTime: formatTime(now.wallMs),
-      action: draft.reason === 'Scheduled' ? 'Binding' : 'Scheduling',
+      action: draft.action,
       reportingComponent: 'default-scheduler',
       reportingInstance: `default-scheduler-${this.#nodeName}`,
     });

@@ -1,7 +1,17 @@
 import type { Container, ExecAction, HTTPGetAction, LifecycleHandler, SleepAction } from '../api/generated/types.ts';
-import { goQuote } from '../api/go-quote.ts';
-import { podFullName, type StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
+import {
+  commandCanceled,
+  commandFailed,
+  commandNotStarted,
+  execHook,
+  hookFailed,
+  httpHook,
+  invalidHandler,
+  SLEEP_CUT_SHORT,
+  sleepHook,
+} from '../lifecycle/texts/hook-errors.ts';
 import type { ExecOutcome } from '../runtime/runtime.ts';
 import { pause, withDeadline } from './probe/deadline.ts';
 import { HTTP_FOR_HTTPS } from './probe/go-error.ts';
@@ -18,8 +28,8 @@ export interface HookInput {
   readonly clock: Clock;
   /** Aborted when the container has ended. */
   readonly signal: AbortSignal;
-  /** An HTTPS hook was answered in plain HTTP and succeeded that way: message of the event `LifecycleHTTPFallback`. */
-  readonly onFallback: (message: string) => void;
+  /** An HTTPS hook was answered in plain HTTP and succeeded that way; told with host and port. */
+  readonly onFallback: (host: string) => void;
 }
 
 export type HookOutcome =
@@ -38,7 +48,7 @@ export async function runHook(input: HookInput): Promise<HookOutcome> {
   if (exec !== undefined) return runExecHook(exec, input);
   if (get !== undefined) return runHttpHook(get, input);
   if (sleep !== undefined) return runSleepHook(sleep, input);
-  return { ok: false, message: `Cannot run handler: invalid handler: ${describeHandler(input.handler)}` };
+  return { ok: false, message: invalidHandler(describeHandler(input.handler)) };
 }
 
 /** The command is run as it is written: unlike in a probe, nothing is expanded. */
@@ -47,20 +57,19 @@ async function runExecHook(action: ExecAction, input: HookInput): Promise<HookOu
   const command = [program, ...args].join(' ');
   const outcome = await input.exec([program, ...args], input.signal);
   if (outcome.type === 'exited' && outcome.exitCode === 0) return DONE;
-  const output = 'stdout' in outcome ? outcome.stdout + outcome.stderr : '';
-  const error = execError(command, outcome);
-  return failed(`Exec lifecycle hook ([${command}])`, input, `${error}, message: ${goQuote(output)}`);
+  return failed(execHook(command), input, execError(command, outcome));
 }
 
 function execError(command: string, outcome: ExecOutcome): string {
   switch (outcome.type) {
     case 'exited':
-      return `command '${command}' exited with ${outcome.exitCode}: ${outcome.stderr}`;
+      return commandFailed(command, outcome);
     case 'failedToStart':
-      return `rpc error: code = Unknown desc = ${outcome.error}`;
+      return commandNotStarted(outcome.error);
     case 'timedOut':
+      return commandCanceled(outcome.stdout + outcome.stderr);
     case 'aborted':
-      return 'rpc error: code = Canceled desc = context canceled';
+      return commandCanceled('');
     default:
       return outcome satisfies never;
   }
@@ -70,7 +79,7 @@ function execError(command: string, outcome: ExecOutcome): string {
 async function runHttpHook(action: HTTPGetAction, input: HookInput): Promise<HookOutcome> {
   const built = requestFor(action, input.pod, input.container, 'lifecycle');
   const error = built.ok ? await deliver(built.request, input) : built.error;
-  return error === undefined ? DONE : failed(`HTTP lifecycle hook (${action.path ?? '/'})`, input, error);
+  return error === undefined ? DONE : failed(httpHook(action.path ?? '/'), input, error);
 }
 
 /** Answers what went wrong, undefined when the request has arrived. */
@@ -85,8 +94,7 @@ async function deliver(request: HttpRequest, input: HookInput): Promise<string |
     headers: request.headers.filter(([name]) => name !== 'Authorization'),
   };
   if ((await send(plain, input)) !== undefined) return error;
-  const host = joinHostPort(request.hostname, request.port);
-  input.onFallback(`request to HTTPS lifecycle hook ${host} got HTTP response, retry with HTTP succeeded`);
+  input.onFallback(joinHostPort(request.hostname, request.port));
   return undefined;
 }
 
@@ -98,12 +106,11 @@ async function send(request: HttpRequest, { clock, signal }: HookInput): Promise
 async function runSleepHook({ seconds }: SleepAction, input: HookInput): Promise<HookOutcome> {
   await pause(input.clock, seconds * 1000, input.signal);
   if (!input.signal.aborted) return DONE;
-  return failed(`Sleep lifecycle hook (${seconds})`, input, 'container terminated before sleep hook finished');
+  return failed(sleepHook(seconds), input, SLEEP_CUT_SHORT);
 }
 
 function failed(hook: string, { pod, container }: HookInput, error: string): HookOutcome {
-  const names = `Container ${goQuote(container.name)} in Pod ${goQuote(podFullName(pod.metadata))}`;
-  return { ok: false, message: `${hook} for ${names} failed - error: ${error}` };
+  return { ok: false, message: hookFailed({ hook, pod: pod.metadata, container: container.name, error }) };
 }
 
 /** As Go prints a LifecycleHandler; only one that kubelet cannot run is ever shown. */

@@ -5,6 +5,15 @@ import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/draft.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
+import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
+import {
+  failedScheduling,
+  notEnforced,
+  podRejected,
+  scheduled,
+  type SchedulingEvent,
+} from '../lifecycle/texts/events.ts';
+import { ENDED_UNSCHEDULED } from '../lifecycle/texts/pod-reasons.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { dated } from '../lifecycle/pod-status.ts';
 import { schedule, type Schedule } from '../lifecycle/schedule.ts';
@@ -94,7 +103,7 @@ export class PodRun {
   /** Ends the run; the record stays. */
   terminate(how: { readonly force: boolean }): void {
     if (this.#isOver) return;
-    if (this.#worker === undefined) this.#fail('Terminated', 'Pod was ended before it could be scheduled');
+    if (this.#worker === undefined) this.#fail(ENDED_UNSCHEDULED);
     else this.#worker.terminate(how);
   }
 
@@ -103,12 +112,8 @@ export class PodRun {
     this.#pod = { ...this.#pod, spec: { ...this.#pod.spec, nodeName } };
     const bound = this.#write(() => store.update('pods', unversioned(this.#pod)), this.#pod);
     this.#pod = this.#withScheduled(bound, { status: 'True' });
-    const { name, namespace } = this.#pod.metadata;
-    const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
-    this.#recordScheduling({ type: 'Normal', reason: 'Scheduled', message });
-    for (const notice of this.#options.notices) {
-      this.#recordEvent(this.#pod, { type: 'Warning', reason: 'NotEnforced', message: notice });
-    }
+    this.#recordScheduling(scheduled(this.#pod.metadata, nodeName));
+    for (const notice of this.#options.notices) this.#recordEvent(this.#pod, notEnforced(notice));
     const event = (pod: StoredPod, draft: EventDraft): void => this.#recordEvent(pod, draft);
     const [hostIP] = this.#options.node.hostIPs;
     this.#worker = new PodWorker({
@@ -133,21 +138,19 @@ export class PodRun {
     const before = this.#pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
     if (before?.reason === reason && before.message === message) return;
     this.#pod = this.#withScheduled(this.#pod, { status: 'False', reason, message });
-    if (reason === 'Unschedulable') {
-      this.#recordScheduling({ type: 'Warning', reason: 'FailedScheduling', message });
-    }
+    if (reason === CONDITION.unschedulable) this.#recordScheduling(failedScheduling(message));
   }
 
   /** The kubelet's own admission. Source: pkg/kubelet/kubelet.go rejectPod. */
-  #reject({ reason, message, eventMessage }: Extract<Schedule, { rejected: true }>): void {
-    this.#recordEvent(this.#pod, { type: 'Warning', reason, message: eventMessage });
+  #reject({ reason, message, why }: Extract<Schedule, { rejected: true }>): void {
+    this.#recordEvent(this.#pod, podRejected({ reason, why }));
     const startTime = formatTime(this.#options.clock.now().wallMs);
     this.#pod = { ...this.#pod, status: { ...this.#pod.status, startTime } };
-    this.#fail(reason, message);
+    this.#fail({ reason, message });
   }
 
   /** The end of a Pod that never ran. */
-  #fail(reason: string, message: string): void {
+  #fail({ reason, message }: { readonly reason: string; readonly message: string }): void {
     this.#pod = this.#saveStatus({ ...this.#pod, status: { ...this.#pod.status, phase: 'Failed', reason, message } });
     this.#end();
   }
@@ -167,7 +170,7 @@ export class PodRun {
     this.#write(() => this.#recorder.record(pod, draft), undefined);
   }
 
-  #recordScheduling(draft: EventDraft): void {
+  #recordScheduling(draft: SchedulingEvent): void {
     this.#write(() => this.#recorder.recordScheduling(this.#pod, draft), undefined);
   }
 

@@ -5,6 +5,7 @@ import { type ImageMap, resolveEntryPoint } from '../lifecycle/entry-point.ts';
 import type { ImageVerdict, ImageVerdicts } from '../lifecycle/image-pull.ts';
 import { invalidImageMessage } from '../lifecycle/image-name.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
+import { volumeNotAtMountPath } from '../lifecycle/texts/events.ts';
 import { hostPathOf, notAtMountPath, volumeVariables } from '../lifecycle/volume-mounts.ts';
 import type { Store } from '../store/store.ts';
 import type { Prepared } from './container-effects.ts';
@@ -97,12 +98,7 @@ export class Preparer {
       },
       notices: mounts
         .filter(({ isAtMountPath }) => !isAtMountPath)
-        .map((mount) => ({
-          type: 'Warning',
-          reason: 'VolumeNotAtMountPath',
-          message: notAtMountPath(mount),
-          container: container.name,
-        })),
+        .map((mount) => volumeNotAtMountPath(container.name, notAtMountPath(mount))),
     };
   }
 }

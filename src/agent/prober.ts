@@ -1,8 +1,8 @@
 import { PROBE_TYPES, type ProbedContainer, type ProbedPod, type ProbeType, probeOf } from '../lifecycle/probe.ts';
-import type { ProbeEvent, ProbeOutcome } from '../lifecycle/probe-outcome.ts';
+import type { ProbeOutcome } from '../lifecycle/probe-outcome.ts';
 import { type ProbeFacts, type ProbeNews, type ProberDeps, ProbeTimer } from './probe/timer.ts';
 
-export type { ProbedContainer, ProbeEvent, ProbeNews, ProbeOutcome, ProberDeps, ProbeType };
+export type { ProbedContainer, ProbeNews, ProbeOutcome, ProberDeps, ProbeType };
 
 /** What the prober must know of a Pod at this moment. */
 export interface ProberView extends ProbedPod {

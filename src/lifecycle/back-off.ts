@@ -1,5 +1,3 @@
-import { formatGoDuration } from '../api/duration.ts';
-import { podFullName, type StoredMeta } from '../api/objects.ts';
 import type { BackOff } from './facts.ts';
 
 /** Numbers of a back-off, in milliseconds. */
@@ -40,14 +38,4 @@ export function backOffVerdict(
     return { type: 'wait', untilMs: failedAtMs + entry.delayMs, delayMs: entry.delayMs };
   }
   return { type: 'go', next: { delayMs: Math.min(entry.delayMs * 2, limits.maxMs), lastUpdateMs: nowMs } };
-}
-
-/** Message of the waiting state `CrashLoopBackOff`. */
-export function crashLoopMessage(delayMs: number, container: string, pod: StoredMeta): string {
-  return `back-off ${formatGoDuration(delayMs)} restarting failed container=${container} pod=${podFullName(pod)}`;
-}
-
-/** Message of the event `BackOff` of a crashing container. */
-export function crashLoopEventMessage(container: string, pod: StoredMeta): string {
-  return `Back-off restarting failed container ${container} in pod ${podFullName(pod)}`;
 }

@@ -1,6 +1,7 @@
 import { isSidecar } from '../api/objects.ts';
 import type { Container, ContainerStatus, PodCondition, PodSpec } from '../api/generated/types.ts';
 import { restartsAll } from './restart-policy.ts';
+import { closedGate, CONDITION, containersWith, RESTART_RULE_MATCHED } from './texts/condition-reasons.ts';
 
 /** What a condition says, before it has a time. */
 export interface ConditionVerdict {
@@ -21,13 +22,14 @@ export function containersReadyCondition(
   statuses: Statuses,
   phase: string | undefined,
 ): ConditionVerdict {
-  if (statuses === undefined) return { status: 'False', reason: 'UnknownContainerStatuses' };
+  if (statuses === undefined) return { status: 'False', reason: CONDITION.unknownContainerStatuses };
   const counted = [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers];
   const { unknown, failing } = partition(counted, statuses, (status) => status.ready);
-  if (phase === 'Succeeded' && unknown.length === 0) return { status: 'False', reason: 'PodCompleted' };
-  if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
+  if (phase === 'Succeeded' && unknown.length === 0) return { status: 'False', reason: CONDITION.podCompleted };
+  if (phase === 'Failed') return { status: 'False', reason: CONDITION.podFailed };
   if (unknown.length + failing.length === 0) return TRUE;
-  return { status: 'False', reason: 'ContainersNotReady', message: listing(unknown, failing, 'unready') };
+  const message = containersWith(unknown, failing, 'unready');
+  return { status: 'False', reason: CONDITION.containersNotReady, message };
 }
 
 /** Ready: ContainersReady, and every readiness gate open. */
@@ -41,12 +43,10 @@ export function readyCondition(
   if (containersReady.status !== 'True') return containersReady;
   const closed = (spec.readinessGates ?? []).flatMap(({ conditionType: type }) => {
     const condition = conditions.find((candidate) => candidate.type === type);
-    if (condition === undefined) return [`corresponding condition of pod readiness gate "${type}" does not exist.`];
-    if (condition.status === 'True') return [];
-    return [`the status of pod readiness gate "${type}" is not "True", but ${condition.status}`];
+    return condition?.status === 'True' ? [] : [closedGate(type, condition?.status)];
   });
   if (closed.length === 0) return TRUE;
-  return { status: 'False', reason: 'ReadinessGatesNotReady', message: closed.join(', ') };
+  return { status: 'False', reason: CONDITION.readinessGatesNotReady, message: closed.join(', ') };
 }
 
 export interface InitializedInput {
@@ -61,17 +61,18 @@ export function initializedCondition(input: InitializedInput): ConditionVerdict 
   const { spec, statuses, phase, wasInitialized } = input;
   const initContainers = spec.initContainers ?? [];
   if (statuses === undefined && initContainers.length > 0) {
-    return { status: 'False', reason: 'UnknownContainerStatuses' };
+    return { status: 'False', reason: CONDITION.unknownContainerStatuses };
   }
   const known = statuses ?? [];
   const { unknown, failing } = partition(initContainers, known, (status, container) =>
     isSidecar(container) ? status.started === true : status.ready,
   );
-  if (phase === 'Succeeded' && unknown.length === 0) return { status: 'True', reason: 'PodCompleted' };
+  if (phase === 'Succeeded' && unknown.length === 0) return { status: 'True', reason: CONDITION.podCompleted };
   const regular = new Set(spec.containers.map(({ name }) => name));
   if (known.some(({ name, state }) => regular.has(name) && (state?.running || state?.terminated))) return TRUE;
   if (unknown.length + failing.length === 0 || wasInitialized) return TRUE;
-  return { status: 'False', reason: 'ContainersNotInitialized', message: listing(unknown, failing, 'incomplete') };
+  const message = containersWith(unknown, failing, 'incomplete');
+  return { status: 'False', reason: CONDITION.containersNotInitialized, message };
 }
 
 /** The Pod's environment as the container runtime sees it. */
@@ -92,19 +93,15 @@ export function allContainersRestartingCondition(
   statuses: Statuses,
   phase: string | undefined,
 ): ConditionVerdict {
-  if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
-  if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
+  if (phase === 'Succeeded') return { status: 'False', reason: CONDITION.podCompleted };
+  if (phase === 'Failed') return { status: 'False', reason: CONDITION.podFailed };
   const containers = [...(spec.initContainers ?? []), ...spec.containers];
   const triggered = containers.some((container) => {
     const exit = statuses?.find(({ name }) => name === container.name)?.state?.terminated;
     return exit !== undefined && restartsAll(container, exit.exitCode);
   });
   if (!triggered) return { status: 'False' };
-  return {
-    status: 'True',
-    reason: 'RestartAllContainersStarted',
-    message: 'container exited with restart policy rule',
-  };
+  return { status: 'True', reason: CONDITION.restartAllContainersStarted, message: RESTART_RULE_MATCHED };
 }
 
 function partition(
@@ -120,11 +117,4 @@ function partition(
     else if (!good(status, container)) failing.push(container.name);
   }
   return { unknown, failing };
-}
-
-function listing(unknown: readonly string[], failing: readonly string[], word: 'unready' | 'incomplete'): string {
-  return [
-    ...(unknown.length > 0 ? [`containers with unknown status: [${unknown.join(' ')}]`] : []),
-    ...(failing.length > 0 ? [`containers with ${word} status: [${failing.join(' ')}]`] : []),
-  ].join(', ');
 }

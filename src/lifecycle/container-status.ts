@@ -3,12 +3,11 @@ import { formatTime } from '../api/time.ts';
 import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus } from '../api/generated/types.ts';
 import { containerFacts, type ContainerFacts, type Instance, isRunning, type PodFacts } from './facts.ts';
 import { initContainerRestarts, shouldRestart } from './restart-policy.ts';
+import { NOT_LOCATED, TERMINATED } from './texts/terminated.ts';
+import { REMOVED_BY_RESTART_ALL, WAITING } from './texts/waiting.ts';
 
 /** How runtimes report the start time of a container that could not be started. */
 const EPOCH = '1970-01-01T00:00:00Z';
-
-const REMOVED_BY_RESTART_ALL = 'The container is removed because RestartAllContainers in place';
-const NOT_LOCATED = 'The container could not be located when the pod was terminated';
 
 /** Which of the Pod's lists a container stands in. */
 export type ContainerKind = 'init' | 'sidecar' | 'regular' | 'ephemeral';
@@ -84,7 +83,7 @@ function statesOf(pod: StoredPod, facts: PodFacts, container: Container, own: Co
     ? {
         terminated: {
           exitCode: 137,
-          reason: 'RestartingAllContainers',
+          reason: TERMINATED.restartingAllContainers,
           message: REMOVED_BY_RESTART_ALL,
         },
       }
@@ -114,9 +113,10 @@ function waitingState(pod: StoredPod, facts: PodFacts, own: ContainerFacts): { r
   }
   // Shown until the first container of the new round runs.
   if (own.removedByRestartAll && everyOneIsRemoved(pod, facts)) {
-    return { reason: 'RestartingAllContainers', message: REMOVED_BY_RESTART_ALL };
+    return { reason: WAITING.restartingAllContainers, message: REMOVED_BY_RESTART_ALL };
   }
-  return { reason: (pod.spec.initContainers ?? []).length > 0 ? 'PodInitializing' : 'ContainerCreating' };
+  const hasInit = (pod.spec.initContainers ?? []).length > 0;
+  return { reason: hasInit ? WAITING.podInitializing : WAITING.containerCreating };
 }
 
 function everyOneIsRemoved({ spec }: StoredPod, facts: PodFacts): boolean {
@@ -149,7 +149,7 @@ export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: 
 
 function closeStatus(status: ContainerStatus): void {
   if (status.state?.terminated !== undefined) return;
-  status.state = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown', message: NOT_LOCATED } };
+  status.state = { terminated: { exitCode: 137, reason: TERMINATED.statusUnknown, message: NOT_LOCATED } };
 }
 
 function hasPodInitialized(pod: StoredPod, init: ContainerStatus[], regular: ContainerStatus[]): boolean {

@@ -3,6 +3,7 @@ import type { StoredPod } from '../api/objects.ts';
 import { isPodLevelResource } from '../api/pod-resources.ts';
 import { parseQuantity, quantityMilliValue, quantityValue } from '../api/quantity.ts';
 import type { NodeFacts } from './node-facts.ts';
+import { containerNotFound, unsupportedResource } from './texts/config-errors.ts';
 
 /** What a container may ask about its Pod: the Pod, and the node that it runs on. */
 export interface DownwardFacts {
@@ -67,9 +68,9 @@ export function resourceField(
 ): ResourceFieldOutcome {
   const { containerName = '', resource } = selector;
   const container = containerName === '' ? own : findContainer(facts.pod, containerName);
-  if (container === undefined) return { ok: false, message: `container ${containerName} not found` };
+  if (container === undefined) return { ok: false, message: containerNotFound(containerName) };
   const [, kind, name] = /^(requests|limits)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/.exec(resource) ?? [];
-  if (name === undefined) return { ok: false, message: `unsupported container resource : ${resource}` };
+  if (name === undefined) return { ok: false, message: unsupportedResource(resource) };
   const amount = kind === 'limits' ? limitOf(container, name, facts) : container.resources?.requests?.[name];
   const divisor = selector.divisor === undefined || isZero(selector.divisor) ? '1' : selector.divisor;
   const units = (quantity: string): bigint => {

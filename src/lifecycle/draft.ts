@@ -2,7 +2,7 @@ import { allContainers, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { BackOffLimits } from './back-off.ts';
-import { type Effect, eventEffect } from './effects.ts';
+import { type Effect, type EventDraft, eventEffect } from './effects.ts';
 import {
   type ContainerFacts,
   containerFacts,
@@ -46,8 +46,8 @@ export class Draft {
     this.facts = withContainer(this.facts, name, change);
   }
 
-  event(type: 'Normal' | 'Warning', reason: string, message: string, container?: string): void {
-    this.effects.push(eventEffect(type, reason, message, container));
+  event(event: EventDraft): void {
+    this.effects.push(eventEffect(event));
   }
 
   /** Look again at this time, or before. */

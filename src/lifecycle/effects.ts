@@ -27,6 +27,7 @@ export interface Step {
   readonly effects: readonly Effect[];
 }
 
-export function eventEffect(type: EventDraft['type'], reason: string, message: string, container?: string): Effect {
-  return { type: 'event', event: { type, reason, message, ...(container === undefined ? {} : { container }) } };
+/** @param event see texts/events.ts */
+export function eventEffect(event: EventDraft): Effect {
+  return { type: 'event', event };
 }

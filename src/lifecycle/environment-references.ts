@@ -8,6 +8,14 @@ import type {
 } from '../api/generated/types.ts';
 import { type DownwardFacts, podField, resourceField } from './downward-api.ts';
 import { readEnvFile } from './environment-file.ts';
+import {
+  ENV_FILE_UNREADABLE,
+  envKeyNotFound,
+  envVolumeNotFound,
+  keyNotFound,
+  objectNotFound,
+  unsupportedFieldPath,
+} from './texts/config-errors.ts';
 
 /** What references are looked up in. The objects are those of the Pod's namespace. */
 export interface ReferenceFacts extends DownwardFacts {
@@ -48,7 +56,7 @@ export function resolveAll(source: EnvFromSource, facts: ReferenceFacts): Resolv
 
 function resolveField(fieldPath: string, facts: DownwardFacts): Resolved<string> {
   const value = podField(fieldPath, facts);
-  return value === undefined ? failed(`unsupported fieldPath: ${fieldPath}`) : found(value);
+  return value === undefined ? failed(unsupportedFieldPath(fieldPath)) : found(value);
 }
 
 type ObjectKind = 'ConfigMap' | 'Secret';
@@ -65,7 +73,7 @@ function resolveObject(
 ): Resolved<ReadonlyMap<string, string>> {
   const object = kind === 'ConfigMap' ? facts.configMap(name) : facts.secret(name);
   if (object !== undefined) return found(kind === 'ConfigMap' ? configMapText(object) : secretText(object));
-  return skippedOr(optional, `${kind.toLowerCase()} "${name}" not found`);
+  return skippedOr(optional, objectNotFound(kind === 'ConfigMap' ? 'configmap' : 'secret', name));
 }
 
 function resolveKey(
@@ -78,7 +86,7 @@ function resolveKey(
   const { key, name = '', optional } = reference;
   const value = object.value.get(key);
   if (value !== undefined) return found(value);
-  return skippedOr(optional, `couldn't find key ${key} in ${kind} ${facts.pod.metadata.namespace}/${name}`);
+  return skippedOr(optional, keyNotFound(key, kind, facts.pod.metadata.namespace, name));
 }
 
 /** Only the text of a ConfigMap becomes variables, its binary data does not. */
@@ -94,13 +102,13 @@ function secretText({ data = {} }: Secret): ReadonlyMap<string, string> {
 function resolveFileKey(reference: FileKeySelector, { pod, envFile }: ReferenceFacts): Resolved<string> {
   const { volumeName, path, key, optional } = reference;
   if (!(pod.spec.volumes ?? []).some(({ name }) => name === volumeName)) {
-    return failed(`cannot find the volume "${volumeName}" referenced by FileKeyRef`);
+    return failed(envVolumeNotFound(volumeName));
   }
   const text = envFile?.(volumeName, path);
   const outcome = text === undefined ? { ok: false as const } : readEnvFile(text, key);
-  if (!outcome.ok) return failed("couldn't parse env file");
+  if (!outcome.ok) return failed(ENV_FILE_UNREADABLE);
   if (outcome.value !== '') return found(outcome.value);
-  return skippedOr(optional, `environment variable key "${key}" not found in file "${path}"`);
+  return skippedOr(optional, envKeyNotFound(key, path));
 }
 
 function found<T>(value: T): Resolved<T> {

@@ -2,6 +2,7 @@ import type { EnvVar } from '../api/generated/types.ts';
 import { type ReferenceFacts, resolveAll, type Resolved, resolveValue } from './environment-references.ts';
 import { type ServiceFact, serviceVariables } from './environment-services.ts';
 import { expand, type VariableLookup } from './expansion.ts';
+import { NO_SERVICE_LINKS } from './texts/config-errors.ts';
 
 /** What the environment of a container is made of. */
 export interface EnvironmentInput extends ReferenceFacts {
@@ -22,9 +23,7 @@ export type EnvironmentOutcome =
 export function makeEnvironment(input: EnvironmentInput): EnvironmentOutcome {
   const { pod, container } = input;
   const { enableServiceLinks: wantsLinks } = pod.spec;
-  if (wantsLinks === undefined) {
-    return { ok: false, message: 'nil pod.spec.enableServiceLinks encountered, cannot construct envvars' };
-  }
+  if (wantsLinks === undefined) return { ok: false, message: NO_SERVICE_LINKS };
   const ofServices = serviceVariables(input.services ?? [], pod.metadata.namespace, wantsLinks);
   const env = new Map<string, string>();
   for (const source of container.envFrom ?? []) {

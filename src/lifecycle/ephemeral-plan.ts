@@ -2,9 +2,9 @@ import type { EphemeralContainer } from '../api/generated/types.ts';
 import type { Draft } from './draft.ts';
 import type { ContainerFacts } from './facts.ts';
 import { startContainer } from './start-container.ts';
-
-/** Source: pkg/kubelet/kuberuntime/kuberuntime_container.go getTargetID. */
-const noTarget = (target: string): string => `unable to find target container ${target}`;
+import { noTarget } from './texts/config-errors.ts';
+import { failed } from './texts/events.ts';
+import { WAITING } from './texts/waiting.ts';
 
 /**
  * Starts the ephemeral containers that have never run: each once, whatever the others do, also while the Pod is being
@@ -24,8 +24,8 @@ function waitsForTarget(draft: Draft, { name, targetContainerName: target }: Eph
   const message = noTarget(target);
   // Said once; as soon as the target runs, there is another look.
   if (draft.own({ name }).startError?.message === message) return true;
-  draft.event('Warning', 'Failed', `Error: ${message}`, name);
-  draft.change(name, { startError: { reason: 'CreateContainerConfigError', message, retryAtMs: undefined } });
+  draft.event(failed(name, message));
+  draft.change(name, { startError: { reason: WAITING.createContainerConfigError, message, retryAtMs: undefined } });
   return true;
 }
 

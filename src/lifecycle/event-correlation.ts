@@ -1,4 +1,5 @@
 import type { EventDraft } from './effects.ts';
+import { combined } from './texts/events.ts';
 
 /** Distinct messages of one kind before they are combined, and how long a pause makes them distinct again. */
 const COMBINE_AT = 10;
@@ -37,6 +38,6 @@ export class EventCorrelator {
     if (group.messages.size < COMBINE_AT) return { key: eventKey, message: draft.message };
     const [oldest] = group.messages;
     if (oldest !== undefined) group.messages.delete(oldest);
-    return { key: groupKey, message: `(combined from similar events): ${draft.message}` };
+    return { key: groupKey, message: combined(draft.message) };
   }
 }

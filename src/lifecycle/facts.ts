@@ -1,4 +1,5 @@
 import type { Instant } from '../api/time.ts';
+import type { TERMINATED } from './texts/terminated.ts';
 
 /**
  * What is known of a Pod at one moment, apart from its object: what was started, what ended, what is being stopped and
@@ -98,7 +99,7 @@ export interface Instance {
 
 export interface Exit {
   readonly exitCode: number;
-  readonly reason: 'Completed' | 'Error' | 'OOMKilled' | 'StartError';
+  readonly reason: (typeof TERMINATED)['completed' | 'error' | 'oomKilled' | 'startError'];
   readonly message: string | undefined;
   readonly at: Instant;
 }

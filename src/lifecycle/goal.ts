@@ -1,5 +1,6 @@
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { restartsAfterKill, shouldRestart } from './restart-policy.ts';
+import { CONDITION } from './texts/condition-reasons.ts';
 
 /** What `apply --until` and COMMAND wait for. */
 export type Goal =
@@ -53,8 +54,8 @@ export function goalState(goal: Goal, pod: StoredPod): GoalState {
 /** The conditions tell how a Pod ends before its phase does. */
 function phaseIsDecided(pod: StoredPod): 'Succeeded' | 'Failed' | undefined {
   const ready = pod.status.conditions?.find(({ type }) => type === 'ContainersReady');
-  if (pod.status.phase === 'Failed' || ready?.reason === 'PodFailed') return 'Failed';
-  if (pod.status.phase === 'Succeeded' || ready?.reason === 'PodCompleted') return 'Succeeded';
+  if (pod.status.phase === 'Failed' || ready?.reason === CONDITION.podFailed) return 'Failed';
+  if (pod.status.phase === 'Succeeded' || ready?.reason === CONDITION.podCompleted) return 'Succeeded';
   return undefined;
 }
 
@@ -63,7 +64,7 @@ const UNUSABLE_IMAGE = new Set(['ErrImagePull', 'ImagePullBackOff', 'ErrImageNev
 /** What stands in the way will not change while podrun runs: the node is what it is, and so are the images. */
 function cannotStart(pod: StoredPod): boolean {
   const scheduled = pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (scheduled?.reason === 'Unschedulable') return true;
+  if (scheduled?.reason === CONDITION.unschedulable) return true;
   return allContainerStatuses(pod.status).some(({ state }) => UNUSABLE_IMAGE.has(state?.waiting?.reason ?? ''));
 }
 

@@ -1,7 +1,9 @@
 import type { Container } from '../api/generated/types.ts';
 import { IMAGE_PULL } from './back-off.ts';
-import { type Effect, eventEffect } from './effects.ts';
+import { type Effect, type EventDraft, eventEffect } from './effects.ts';
 import type { BackOff, ContainerFacts, StartError } from './facts.ts';
+import * as events from './texts/events.ts';
+import { imagePullBackOff, neverPulled, WAITING } from './texts/waiting.ts';
 
 /** What is known of an image before a container is started from it. */
 export type ImageVerdict =
@@ -40,39 +42,35 @@ export function ensureImage(
   const { name } = container;
   const image = container.image ?? '';
   if (verdict.type === 'present') {
-    const message = `Container image "${image}" already present on machine and can be accessed by the pod`;
-    return { type: 'ready', effects: [eventEffect('Normal', 'Pulled', message, name)] };
+    return { type: 'ready', effects: [eventEffect(events.pulled(name, image))] };
   }
   if (verdict.type === 'invalidName') {
-    return refused(name, { reason: 'InvalidImageName', message: verdict.message, retryAtMs: nowMs + RETRY_MS }, [
-      eventEffect('Warning', 'InspectFailed', verdict.message, name),
+    const { message } = verdict;
+    return refused(name, { reason: WAITING.invalidImageName, message, retryAtMs: nowMs + RETRY_MS }, [
+      events.inspectFailed(name, message),
     ]);
   }
   if (container.imagePullPolicy === 'Never') {
-    const message = `Container image "${image}" is not present with pull policy of Never`;
-    return refused(name, { reason: 'ErrImageNeverPull', message, retryAtMs: nowMs + RETRY_MS }, [
-      eventEffect('Warning', 'ErrImageNeverPull', message, name),
+    const message = neverPulled(image);
+    return refused(name, { reason: WAITING.errImageNeverPull, message, retryAtMs: nowMs + RETRY_MS }, [
+      events.errImageNeverPull(name, image),
     ]);
   }
   const backOff = own.imageBackOff;
   const until = backOff === undefined ? 0 : backOff.lastUpdateMs + backOff.delayMs;
   if (backOff !== undefined && nowMs < until) {
-    const short = `Back-off pulling image "${image}"`;
-    const message = `${short}: ErrImagePull: ${verdict.pullError}`;
+    const message = imagePullBackOff(image, verdict.pullError);
     return refused(
       name,
-      { reason: 'ImagePullBackOff', message, retryAtMs: until },
-      [eventEffect('Normal', 'BackOff', short, name)],
+      { reason: WAITING.imagePullBackOff, message, retryAtMs: until },
+      [events.backOffPulling(name, image)],
       backOff,
     );
   }
   return refused(
     name,
-    { reason: 'ErrImagePull', message: verdict.pullError, retryAtMs: nowMs + SHOW_PULL_ERROR_MS },
-    [
-      eventEffect('Normal', 'Pulling', `Pulling image "${image}"`, name),
-      eventEffect('Warning', 'Failed', `Failed to pull image "${image}": ${verdict.pullError}`, name),
-    ],
+    { reason: WAITING.errImagePull, message: verdict.pullError, retryAtMs: nowMs + SHOW_PULL_ERROR_MS },
+    [events.pulling(name, image), events.failedToPull(name, image, verdict.pullError)],
     nextPull(backOff, nowMs),
   );
 }
@@ -83,8 +81,13 @@ function nextPull(backOff: BackOff | undefined, nowMs: number): BackOff {
   return { delayMs, lastUpdateMs: nowMs };
 }
 
-function refused(name: string, startError: StartError, before: readonly Effect[], imageBackOff?: BackOff): ImageStep {
-  const effects = [...before, eventEffect('Warning', 'Failed', `Error: ${startError.reason}`, name)];
+function refused(
+  name: string,
+  startError: StartError,
+  before: readonly EventDraft[],
+  imageBackOff?: BackOff,
+): ImageStep {
+  const effects = [...before, events.failed(name, startError.reason)].map(eventEffect);
   return { type: 'refused', startError, imageBackOff, effects };
 }
 

@@ -5,6 +5,8 @@ import { isAlive } from './facts.ts';
 import { definitionChanged } from './image-pull.ts';
 import { killContainer } from './kill-container.ts';
 import { shouldRestart } from './restart-policy.ts';
+import { initDefinitionChanged, initProbeFailed } from './texts/killing.ts';
+import { TERMINATED } from './texts/terminated.ts';
 
 /** What is to be done about init containers and sidecars. */
 export interface InitPlan {
@@ -58,7 +60,7 @@ function judge(draft: Draft, container: Container): Verdict {
   if (current?.exit === undefined) return isSidecar(container) ? judgeSidecar(draft, container) : 'wait';
   if (isSidecar(container)) return 'start';
   const { exitCode, reason } = current.exit;
-  if (exitCode === 0 && reason !== 'OOMKilled') return 'done';
+  if (exitCode === 0 && reason !== TERMINATED.oomKilled) return 'done';
   return shouldRestart(draft.pod.spec.restartPolicy, container, exitCode) ? 'start' : 'failed';
 }
 
@@ -68,16 +70,16 @@ function judgeSidecar(draft: Draft, container: Container): Verdict {
   const { name } = container;
   if (container.startupProbe !== undefined && probes.startup !== true) {
     if (probes.startup === false) {
-      killContainer(draft, container, `Init container ${name} failed startup probe`, container.startupProbe);
+      killContainer(draft, container, initProbeFailed(name, 'startup'), container.startupProbe);
     }
     return 'wait';
   }
   if (current?.stop === undefined) {
     if (definitionChanged(container, draft.own(container))) {
       draft.change(name, { backOff: undefined });
-      killContainer(draft, container, `Init container ${name} definition changed`);
+      killContainer(draft, container, initDefinitionChanged(name));
     } else if (container.livenessProbe !== undefined && probes.liveness === false) {
-      killContainer(draft, container, `Init container ${name} failed liveness probe`, container.livenessProbe);
+      killContainer(draft, container, initProbeFailed(name, 'liveness'), container.livenessProbe);
     }
   }
   return 'done';

@@ -15,6 +15,17 @@ import {
 } from './facts.ts';
 import { restartsAll } from './restart-policy.ts';
 import { containerGraceMs, hasPreStop, preStopReturned, requestStop, shortenStop } from './stop.ts';
+import {
+  created,
+  failed,
+  failedPostStartHook,
+  failedPreStopHook,
+  killing,
+  started as startedEvent,
+} from './texts/events.ts';
+import { HOOK_FAILED } from './texts/killing.ts';
+import { TERMINATED } from './texts/terminated.ts';
+import { HOOK_CUT_SHORT, WAITING } from './texts/waiting.ts';
 
 /** Something that happened to a Pod. `id` tells which instance of the container it happened to. */
 export type Observation =
@@ -114,10 +125,7 @@ function started(pod: StoredPod, facts: PodFacts, seen: Extract<Observation, { t
   const own = containerFacts(facts, name);
   if (own.starting?.id !== id) return { facts, effects: [] };
   const starting: Starting = { ...own.starting, startedAt: seen.at };
-  const effects: Effect[] = [
-    eventEffect('Normal', 'Created', 'Container created', name),
-    eventEffect('Normal', 'Started', 'Container started', name),
-  ];
+  const effects: Effect[] = [eventEffect(created(name)), eventEffect(startedEvent(name))];
   // A Pod that is going down runs no hook: the container is shown as running and stopped at once.
   if (containerSpec(pod, name).lifecycle?.postStart === undefined || facts.termination !== undefined) {
     return { facts: withContainer(facts, name, promoted(pod, name, own, { starting })), effects };
@@ -132,21 +140,21 @@ function startFailed(pod: StoredPod, facts: PodFacts, seen: StartFailed): Step {
   const { container: name, message } = seen;
   const own = containerFacts(facts, name);
   if (own.starting?.id !== seen.id) return { facts, effects: [] };
-  const failed = eventEffect('Warning', 'Failed', `Error: ${message}`, name);
+  const failure = eventEffect(failed(name, message));
   if (seen.stage === 'config') {
     const startError = {
-      reason: 'CreateContainerConfigError',
+      reason: WAITING.createContainerConfigError,
       message,
       retryAtMs: seen.at.monotonicMs + CONFIG_RETRY_MS,
     };
-    return { facts: withContainer(facts, name, { starting: undefined, startError }), effects: [failed] };
+    return { facts: withContainer(facts, name, { starting: undefined, startError }), effects: [failure] };
   }
-  const exit: Exit = { exitCode: 128, reason: 'StartError', message, at: seen.at };
+  const exit: Exit = { exitCode: 128, reason: TERMINATED.startError, message, at: seen.at };
   const change = promoted(pod, name, own, { starting: { ...own.starting, startedAt: undefined }, exit, swept: true });
-  const startError = { reason: 'RunContainerError', message, retryAtMs: undefined };
+  const startError = { reason: WAITING.runContainerError, message, retryAtMs: undefined };
   return {
     facts: withContainer(facts, name, { ...change, startError }),
-    effects: [eventEffect('Normal', 'Created', 'Container created', name), failed],
+    effects: [eventEffect(created(name)), failure],
   };
 }
 
@@ -155,7 +163,7 @@ function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
   const own = containerFacts(facts, name);
   const exit: Exit = {
     exitCode: seen.exitCode,
-    reason: seen.oomKilled ? 'OOMKilled' : seen.exitCode === 0 ? 'Completed' : 'Error',
+    reason: exitReason(seen),
     message: seen.message,
     at: seen.at,
   };
@@ -177,13 +185,16 @@ function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
   };
 }
 
+function exitReason({ oomKilled, exitCode }: Exited): Exit['reason'] {
+  if (oomKilled) return TERMINATED.oomKilled;
+  return exitCode === 0 ? TERMINATED.completed : TERMINATED.error;
+}
+
 function swept(facts: PodFacts, seen: { readonly container: string; readonly id: string }): PodFacts {
   const { current } = containerFacts(facts, seen.container);
   if (current?.id !== seen.id) return facts;
   return withContainer(facts, seen.container, { current: { ...current, swept: true } });
 }
-
-const HOOK_CUT_SHORT = 'container terminated before its postStart hook finished';
 
 function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, now: Instant): Step {
   const { container: name } = seen;
@@ -208,18 +219,14 @@ function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, 
 
 function hookFailure(name: string, message: string): { startError: ContainerFacts['startError']; effects: Effect[] } {
   return {
-    startError: { reason: 'PostStartHookError', message, retryAtMs: undefined },
-    effects: [
-      eventEffect('Warning', 'FailedPostStartHook', 'PostStartHook failed', name),
-      eventEffect('Normal', 'Killing', 'FailedPostStartHook', name),
-    ],
+    startError: { reason: WAITING.postStartHookError, message, retryAtMs: undefined },
+    effects: [eventEffect(failedPostStartHook(name)), eventEffect(killing(name, HOOK_FAILED))],
   };
 }
 
 function stopHookReturned(facts: PodFacts, seen: HookReturned, now: Instant): Step {
   const { container: name, id } = seen;
-  const effects =
-    seen.error === undefined ? [] : [eventEffect('Warning', 'FailedPreStopHook', 'PreStopHook failed', name)];
+  const effects = seen.error === undefined ? [] : [eventEffect(failedPreStopHook(name))];
   return {
     facts: changeStop(facts, name, id, (stop) => preStopReturned(stop, now.monotonicMs)),
     effects,

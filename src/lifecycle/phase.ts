@@ -1,6 +1,7 @@
 import { isSidecar } from '../api/objects.ts';
 import type { Container, ContainerStatus, PodSpec } from '../api/generated/types.ts';
 import { shouldRestart } from './restart-policy.ts';
+import { TERMINATED } from './texts/terminated.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
@@ -43,7 +44,7 @@ export function podPhase(input: PhaseInput): PodPhase {
   const statusOf = (container: Container): ContainerStatus | undefined =>
     statuses.find((status) => status.name === container.name);
   const restarts = (container: Container, exitCode: number, reason: string | undefined): boolean =>
-    reason === 'RestartingAllContainers' || shouldRestart(spec.restartPolicy, container, exitCode);
+    reason === TERMINATED.restartingAllContainers || shouldRestart(spec.restartPolicy, container, exitCode);
 
   for (const container of spec.initContainers ?? []) {
     if (isSidecar(container)) tallySidecar(tally, statusOf(container));

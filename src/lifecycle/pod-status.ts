@@ -13,11 +13,7 @@ import { closeStatuses, containerStatus } from './container-status.ts';
 import { containerFacts, type PodFacts } from './facts.ts';
 import { podPhase, type PodPhase } from './phase.ts';
 import { hasRestartAllRule } from './restart-policy.ts';
-
-export const DEADLINE_EXCEEDED = {
-  reason: 'DeadlineExceeded',
-  message: 'Pod was active on the node longer than the specified deadline',
-} as const;
+import { DEADLINE_EXCEEDED } from './texts/pod-reasons.ts';
 
 /** Addresses of the Pod and of the node it runs on. */
 export interface PodAddresses {

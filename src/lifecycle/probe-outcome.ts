@@ -1,4 +1,6 @@
+import type { EventDraft } from './effects.ts';
 import type { ProbeType } from './probe.ts';
+import { probeErrored, probeWarning, unhealthy } from './texts/events.ts';
 
 /**
  * What came of one probe. A failure is the container's answer and counts; an error means that the probe could not be
@@ -8,15 +10,6 @@ export type ProbeOutcome =
   | { readonly result: 'success' | 'warning' | 'failure' | 'unknown'; readonly output: string }
   /** `state` is what kubelet calls the outcome in the event; `unknown` where nothing is said. */
   | { readonly result: 'error'; readonly output: string; readonly state?: 'unknown' | 'failure' };
-
-export interface ProbeEvent {
-  readonly container: string;
-  readonly type: 'Warning';
-  readonly reason: 'Unhealthy' | 'ProbeWarning';
-  readonly message: string;
-}
-
-const TITLE: Readonly<Record<ProbeType, string>> = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' };
 
 /** Does the outcome speak for the container? Undefined: it says nothing. Source: pkg/kubelet/prober/prober.go probe. */
 export function outcomeSpeaksFor(outcome: ProbeOutcome): boolean | undefined {
@@ -35,25 +28,19 @@ export function outcomeSpeaksFor(outcome: ProbeOutcome): boolean | undefined {
 }
 
 /** The event that an outcome leaves, also below the threshold; most leave none. Source: prober.go probe. */
-export function outcomeEvent(container: string, type: ProbeType, outcome: ProbeOutcome): ProbeEvent | undefined {
+export function outcomeEvent(container: string, type: ProbeType, outcome: ProbeOutcome): EventDraft | undefined {
   const { output } = outcome;
   switch (outcome.result) {
     case 'success':
     case 'unknown':
       return undefined;
     case 'warning':
-      return warning(container, 'ProbeWarning', `${TITLE[type]} probe warning: ${output}`);
+      return probeWarning(container, type, output);
     case 'failure':
-      return warning(container, 'Unhealthy', `${TITLE[type]} probe failed: ${output}`);
-    case 'error': {
-      const state = outcome.state ?? 'unknown';
-      return warning(container, 'Unhealthy', `${TITLE[type]} probe errored and resulted in ${state} state: ${output}`);
-    }
+      return unhealthy(container, type, output);
+    case 'error':
+      return probeErrored(container, type, { state: outcome.state ?? 'unknown', output });
     default:
       return outcome satisfies never;
   }
-}
-
-function warning(container: string, reason: ProbeEvent['reason'], message: string): ProbeEvent {
-  return { container, type: 'Warning', reason, message };
 }

@@ -5,6 +5,7 @@ import { isRunning } from './facts.ts';
 import { definitionChanged } from './image-pull.ts';
 import type { KillRequest } from './kill-container.ts';
 import { restartsAfterKill } from './restart-policy.ts';
+import { definitionChanged as changedText, probeFailed } from './texts/killing.ts';
 
 /** What is to be done about the regular containers of an initialized Pod. */
 export interface RegularPlan {
@@ -38,18 +39,14 @@ function killReason(draft: Draft, container: Container): KillRequest | undefined
   const own = draft.own(container);
   const { name } = container;
   if (definitionChanged(container, own)) {
-    const message = `Container ${name} definition changed, will be restarted`;
-    return { message, failedProbe: undefined, restart: true };
+    return { why: changedText(name), failedProbe: undefined, restart: true };
   }
   const restart = restartsAfterKill(draft.pod.spec.restartPolicy, container);
-  const suffix = restart ? ', will be restarted' : '';
   if (container.livenessProbe !== undefined && own.probes.liveness === false) {
-    const message = `Container ${name} failed liveness probe${suffix}`;
-    return { message, failedProbe: container.livenessProbe, restart };
+    return { why: probeFailed(name, 'liveness', restart), failedProbe: container.livenessProbe, restart };
   }
   if (container.startupProbe !== undefined && own.probes.startup === false) {
-    const message = `Container ${name} failed startup probe${suffix}`;
-    return { message, failedProbe: container.startupProbe, restart };
+    return { why: probeFailed(name, 'startup', restart), failedProbe: container.startupProbe, restart };
   }
   return undefined;
 }

@@ -1,6 +1,8 @@
 import type { Draft } from './draft.ts';
 import { isAlive, isGone } from './facts.ts';
 import { requestStop } from './stop.ts';
+import { killing } from './texts/events.ts';
+import { RESTARTING_ALL } from './texts/killing.ts';
 
 /**
  * RestartAllContainers: every container is killed without its preStop hook, then all instances are forgotten and
@@ -15,7 +17,7 @@ export function planRestartAll(draft: Draft): boolean {
     const own = draft.own({ name });
     const process = own.starting ?? own.current;
     if (!isAlive(own) || own.starting?.stage === 'creating' || process?.stop !== undefined) continue;
-    draft.event('Normal', 'Killing', 'killing', name);
+    draft.event(killing(name, RESTARTING_ALL));
     draft.setStop(name, requestStop({ graceMs: 0, hasPreStop: false, restart: false, forPod: false }, draft.now));
   }
   if (!order.every((container) => isGone(draft.own(container)))) return true;

@@ -1,8 +1,12 @@
 import type { PodSpec } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
+import { SCHEDULING_GATED } from '../api/scheduling-gated.ts';
 import { affinityNodeNames, matchesNode } from './node-affinity.ts';
 import type { NodeFacts } from './node-facts.ts';
-import { isExtendedResource, isTooLarge, type Shortage, shortages } from './node-resources.ts';
+import { isExtendedResource, isTooLarge, shortages } from './node-resources.ts';
+import { CONDITION } from './texts/condition-reasons.ts';
+import { NODE_AFFINITY, outOfResource, type Rejection, rejectionMessage } from './texts/pod-reasons.ts';
+import { insufficient, MISFIT, unschedulable } from './texts/scheduling.ts';
 
 export type Schedule =
   | { readonly ok: true; readonly nodeName: string }
@@ -10,7 +14,7 @@ export type Schedule =
   | {
       readonly ok: false;
       readonly rejected: false;
-      readonly reason: 'SchedulingGated' | 'Unschedulable';
+      readonly reason: typeof SCHEDULING_GATED.reason | typeof CONDITION.unschedulable;
       readonly message: string;
     }
   /** The Pod is Failed at once; reason and message are those of its status. */
@@ -20,10 +24,9 @@ export type Schedule =
       readonly reason: string;
       readonly message: string;
       /** Text of the Warning event with the same reason. */
-      readonly eventMessage: string;
+      readonly why: string;
     };
 
-const AFFINITY_MISMATCH = "node(s) didn't match Pod's node affinity/selector";
 const HOSTNAME_LABEL = 'kubernetes.io/hostname';
 
 /**
@@ -41,12 +44,12 @@ export function schedule(pod: StoredPod, node: NodeFacts, placed: readonly Store
   const others = placed.map((other) => other.spec);
   if (spec.nodeName !== undefined && spec.nodeName !== '') return admit(spec, named(node, spec.nodeName), others);
   if ((spec.schedulingGates ?? []).length > 0) {
-    const message = 'Scheduling is blocked due to non-empty scheduling gates';
-    return { ok: false, rejected: false, reason: 'SchedulingGated', message };
+    return { ok: false, rejected: false, ...SCHEDULING_GATED };
   }
   const misfit = findMisfit(spec, node, others);
   if (misfit === undefined) return { ok: true, nodeName: node.name };
-  return { ok: false, rejected: false, reason: 'Unschedulable', message: unschedulableMessage(misfit) };
+  const message = unschedulable(misfit.reasons, misfit.preemptible);
+  return { ok: false, rejected: false, reason: CONDITION.unschedulable, message };
 }
 
 function named(node: NodeFacts, name: string): NodeFacts {
@@ -63,32 +66,13 @@ interface Misfit {
 /** The scheduler's filters, in its order: the first one that refuses the node says why. */
 function findMisfit(spec: PodSpec, node: NodeFacts, others: readonly PodSpec[]): Misfit | undefined {
   const names = affinityNodeNames(spec);
-  if (names?.size === 0) return { reasons: ['pod affinity terms conflict'], preemptible: false };
-  if (names !== undefined && !names.has(node.name)) {
-    return { reasons: ["1 node(s) didn't satisfy plugin(s) [NodeAffinity]"], preemptible: false };
-  }
-  if (!matchesNode(spec, node)) return { reasons: [`1 ${AFFINITY_MISMATCH}`], preemptible: false };
+  if (names?.size === 0) return { reasons: [MISFIT.conflictingTerms], preemptible: false };
+  if (names !== undefined && !names.has(node.name)) return { reasons: [MISFIT.otherNode], preemptible: false };
+  if (!matchesNode(spec, node)) return { reasons: [MISFIT.affinity], preemptible: false };
   const lacking = shortages(spec, node, others);
   if (lacking.length === 0) return undefined;
-  const reasons = lacking.map(({ resource }) =>
-    resource === 'pods' ? '1 Too many pods' : `1 Insufficient ${resource}`,
-  );
+  const reasons = lacking.map(({ resource }) => (resource === 'pods' ? MISFIT.tooManyPods : insufficient(resource)));
   return { reasons, preemptible: !lacking.some(isTooLarge) };
-}
-
-/**
- * The text of FailedScheduling. Its second half is what preemption found out, which never helps here: podrun ends no
- * Pod for the sake of another. Source: pkg/scheduler/framework/types.go FitError.
- */
-function unschedulableMessage({ reasons, preemptible }: Misfit): string {
-  const preemption = preemptible
-    ? 'No preemption victims found for incoming pod'
-    : 'Preemption is not helpful for scheduling';
-  const why = [...reasons].sort().join(', ');
-  return (
-    `0/1 nodes are available: ${why}. no new claims to deallocate, ` +
-    `preemption: 0/1 nodes are available: 1 ${preemption}.`
-  );
 }
 
 /**
@@ -100,15 +84,11 @@ function admit(spec: PodSpec, node: NodeFacts, others: readonly PodSpec[]): Sche
   const lacking = shortages(spec, node, others).find(({ resource, capacity }) => {
     return capacity > 0n || !isExtendedResource(resource);
   });
-  if (lacking !== undefined) return rejected(`OutOf${lacking.resource}`, shortageMessage(lacking));
-  if (!matchesNode(spec, node)) return rejected('NodeAffinity', `Predicate NodeAffinity failed: ${AFFINITY_MISMATCH}`);
+  if (lacking !== undefined) return rejected(outOfResource(lacking));
+  if (!matchesNode(spec, node)) return rejected(NODE_AFFINITY);
   return { ok: true, nodeName: node.name };
 }
 
-function shortageMessage({ resource, requested, used, capacity }: Shortage): string {
-  return `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`;
-}
-
-function rejected(reason: string, eventMessage: string): Schedule {
-  return { ok: false, rejected: true, reason, message: `Pod was rejected: ${eventMessage}`, eventMessage };
+function rejected({ reason, why }: Rejection): Schedule {
+  return { ok: false, rejected: true, reason, message: rejectionMessage(why), why };
 }

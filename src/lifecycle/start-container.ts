@@ -1,8 +1,10 @@
 import type { Container } from '../api/generated/types.ts';
-import { backOffVerdict, crashLoopEventMessage, crashLoopMessage } from './back-off.ts';
+import { backOffVerdict } from './back-off.ts';
 import type { Draft } from './draft.ts';
 import { type ContainerFacts, isAlive } from './facts.ts';
 import { ensureImage, imageVerdict } from './image-pull.ts';
+import { backOffRestarting } from './texts/events.ts';
+import { crashLoopMessage, WAITING } from './texts/waiting.ts';
 
 /**
  * Tries to start a container: waits for what its last instance left behind, checks the crash-loop back-off, makes sure
@@ -49,12 +51,12 @@ function passesBackOff(draft: Draft, container: Container, own: ContainerFacts):
   }
   draft.change(name, {
     startError: {
-      reason: 'CrashLoopBackOff',
+      reason: WAITING.crashLoopBackOff,
       message: crashLoopMessage(verdict.delayMs, name, draft.pod.metadata),
       retryAtMs: verdict.untilMs,
     },
   });
-  draft.event('Warning', 'BackOff', crashLoopEventMessage(name, draft.pod.metadata), name);
+  draft.event(backOffRestarting(name, draft.pod.metadata));
   draft.wake(verdict.untilMs);
   return false;
 }

@@ -6,11 +6,13 @@ import { isAlive, isGone, type PodFacts, processOf, type Stop } from './facts.ts
 import { startEphemeralContainers } from './ephemeral-plan.ts';
 import { planInitContainers } from './init-plan.ts';
 import { stopContainer } from './kill-container.ts';
-import { computedPhase, containerStatuses, DEADLINE_EXCEEDED } from './pod-status.ts';
+import { computedPhase, containerStatuses } from './pod-status.ts';
 import { planRegularContainers } from './regular-plan.ts';
 import { planRestartAll } from './restart-all.ts';
 import { startContainer } from './start-container.ts';
 import { advanceStop, forceStop, hasPreStop, isTurnToStop, podGraceSeconds, requestStop, shortenStop } from './stop.ts';
+import { deadlineExceeded, killing } from './texts/events.ts';
+import { stopping } from './texts/killing.ts';
 
 export interface SyncResult extends Step {
   /** Look again at this time of the stopwatch if nothing happens before. */
@@ -43,7 +45,7 @@ function checkDeadline(draft: Draft): void {
   if (seconds === undefined || startTime === undefined || termination !== undefined) return;
   const deadlineMs = startTime.monotonicMs + seconds * 1000;
   if (draft.now.monotonicMs < deadlineMs) return draft.wake(deadlineMs);
-  draft.event('Normal', DEADLINE_EXCEEDED.reason, DEADLINE_EXCEEDED.message);
+  draft.event(deadlineExceeded());
   draft.terminate('deadlineExceeded', podGraceSeconds(draft.pod, undefined));
 }
 
@@ -85,7 +87,7 @@ function planTermination(draft: Draft): void {
     const process = processOf(own);
     // One that is just being created is stopped as soon as it is known whether it runs.
     if (process === undefined || own.starting?.stage === 'creating' || process.stop?.forPod) continue;
-    draft.event('Normal', 'Killing', `Stopping container ${container.name}`, container.name);
+    draft.event(killing(container.name, stopping(container.name)));
     draft.setStop(container.name, podStop(draft, process.stop, { graceMs, hasPreStop: hasPreStop(container) }));
   }
   if (!draft.containers.every((container) => isGone(draft.own(container)))) return;

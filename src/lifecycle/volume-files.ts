@@ -8,6 +8,8 @@ import type {
 } from '../api/generated/types.ts';
 import { goQuote } from '../api/go-quote.ts';
 import { type DownwardFacts, podField, resourceField } from './downward-api.ts';
+import { objectNotFound, unsupportedFieldPath } from './texts/config-errors.ts';
+import { missingKey } from './texts/volume-errors.ts';
 import { cleanPath, filePathProblem } from './volume-file-path.ts';
 
 /** What volumes are made of. The objects are those of the Pod's namespace. */
@@ -72,25 +74,29 @@ interface ObjectSource {
 function configMapFiles(source: ObjectSource, facts: VolumeFacts): VolumeFiles {
   const { name = '' } = source;
   const object = facts.configMap(name);
-  if (object === undefined && source.optional !== true) return failed(`configmap "${name}" not found`);
+  if (object === undefined && source.optional !== true) return failed(objectNotFound('configmap', name));
   const text = new TextEncoder();
   const content = new Map([
     ...Object.entries(object?.binaryData ?? {}).map(([key, base64]) => [key, fromBase64(base64)] as const),
     ...Object.entries(object?.data ?? {}).map(([key, value]) => [key, text.encode(value)] as const),
   ]);
-  return chosen(content, source, 'configmap references non-existent config key');
+  return chosen(content, source, 'configmap');
 }
 
 function secretFiles(source: ObjectSource, facts: VolumeFacts): VolumeFiles {
   const { name = '' } = source;
   const object = facts.secret(name);
-  if (object === undefined && source.optional !== true) return failed(`secret "${name}" not found`);
+  if (object === undefined && source.optional !== true) return failed(objectNotFound('secret', name));
   const content = new Map(Object.entries(object?.data ?? {}).map(([key, base64]) => [key, fromBase64(base64)]));
-  return chosen(content, source, 'references non-existent secret key');
+  return chosen(content, source, 'secret');
 }
 
 /** Every key as a file of its name; with items, only those, where they say. */
-function chosen(content: ReadonlyMap<string, Uint8Array>, source: ObjectSource, missing: string): VolumeFiles {
+function chosen(
+  content: ReadonlyMap<string, Uint8Array>,
+  source: ObjectSource,
+  kind: 'configmap' | 'secret',
+): VolumeFiles {
   const { items = [], defaultMode = DEFAULT_MODE, optional } = source;
   if (items.length === 0) {
     return { ok: true, files: new Map([...content].map(([key, bytes]) => [key, { bytes, mode: defaultMode }])) };
@@ -99,7 +105,7 @@ function chosen(content: ReadonlyMap<string, Uint8Array>, source: ObjectSource, 
   for (const { key, path, mode = defaultMode } of items) {
     const bytes = content.get(key);
     if (bytes !== undefined) files.set(path, { bytes, mode });
-    else if (optional !== true) return failed(`${missing}: ${key}`);
+    else if (optional !== true) return failed(missingKey(kind, key));
   }
   return { ok: true, files };
 }
@@ -124,7 +130,7 @@ function downwardText(
 ): ReturnType<typeof resourceField> {
   if (fieldRef !== undefined) {
     const value = fileField(fieldRef.fieldPath, facts);
-    return value === undefined ? failed(`unsupported fieldPath: ${fieldRef.fieldPath}`) : { ok: true, value };
+    return value === undefined ? failed(unsupportedFieldPath(fieldRef.fieldPath)) : { ok: true, value };
   }
   // A volume belongs to no container: the field has to name one, validation sees to it.
   return resourceFieldRef === undefined

@@ -1,3 +1,5 @@
+import { hostPathMismatch, invalidHostPathType } from './texts/volume-errors.ts';
+
 /** What lies at a path of the host, links followed. */
 export type FileKind = 'directory' | 'file' | 'socket' | 'character device' | 'block device' | 'other';
 
@@ -31,9 +33,9 @@ export type HostPathVerdict =
 export function judgeHostPath(path: string, type: string | undefined, found: FileKind | undefined): HostPathVerdict {
   if (type === undefined || type === '') return { type: 'fine' };
   const wanted = TYPES.get(type);
-  if (wanted === undefined) return { type: 'failed', message: `${type} is an invalid volume type` };
+  if (wanted === undefined) return { type: 'failed', message: invalidHostPathType(type) };
   const { kind, name, isMadeWhenMissing } = wanted;
   if (found === kind) return { type: 'fine' };
   if (found === undefined && isMadeWhenMissing) return { type: 'make', kind: kind === 'file' ? 'file' : 'directory' };
-  return { type: 'failed', message: `hostPath type check failed: ${path} is not a ${name}` };
+  return { type: 'failed', message: hostPathMismatch(path, name) };
 }

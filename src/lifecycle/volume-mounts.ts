@@ -1,5 +1,6 @@
 import type { VolumeMount } from '../api/generated/types.ts';
 import { expand } from './expansion.ts';
+import { absoluteSubPath, climbingSubPath, missingValues } from './texts/config-errors.ts';
 
 /** The part of the volume that a container sees; empty: all of it. Failures are CreateContainerConfigError's text. */
 export type SubPathOutcome =
@@ -18,14 +19,10 @@ export function mountSubPath(mount: VolumeMount, env: ReadonlyMap<string, string
     if (value === '') missing.add(name);
     return value;
   });
-  if (missing.size > 0) return { ok: false, message: `missing value for ${[...missing].toSorted().join(', ')}` };
+  if (missing.size > 0) return { ok: false, message: missingValues(missing) };
   const subPath = subPathExpr === '' ? (mount.subPath ?? '') : expanded;
-  if (subPath.startsWith('/')) {
-    return { ok: false, message: `error SubPath \`${subPath}\` must not be an absolute path` };
-  }
-  if (subPath.split('/').includes('..')) {
-    return { ok: false, message: `unable to provision SubPath \`${subPath}\`: must not contain '..'` };
-  }
+  if (subPath.startsWith('/')) return { ok: false, message: absoluteSubPath(subPath) };
+  if (subPath.split('/').includes('..')) return { ok: false, message: climbingSubPath(subPath) };
   return { ok: true, subPath };
 }
 

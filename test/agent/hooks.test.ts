@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type HookInput, type HookOutcome, runHook } from '../../src/agent/hooks.ts';
 import type { LifecycleHandler } from '../../src/api/generated/types.ts';
 import { SystemClock } from '../../src/clock.ts';
+import { lifecycleHttpFallback } from '../../src/lifecycle/texts/events.ts';
 import type { ExecOutcome } from '../../src/runtime/runtime.ts';
 import { podWith } from '../lifecycle/base-objects.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
@@ -130,11 +131,11 @@ describe('an HTTPS hook', () => {
     });
     const outcome = await running(
       { httpGet: { path: '/stop', port, scheme: 'HTTPS', httpHeaders } },
-      { onFallback: (message) => told.push(message) },
+      { onFallback: (host) => told.push(host) },
     );
     expect(outcome).toEqual({ ok: true });
     expect(seen.map(({ headers }) => [headers.authorization, headers['x-a']])).toEqual([[undefined, 'one']]);
-    expect(told).toEqual([
+    expect(told.map((host) => lifecycleHttpFallback('main', host).message)).toEqual([
       `request to HTTPS lifecycle hook 127.0.0.1:${port} got HTTP response, retry with HTTP succeeded`,
     ]);
   });
@@ -148,7 +149,7 @@ describe('an HTTPS hook', () => {
     });
     const outcome = await running(
       { httpGet: { path: '/', port, scheme: 'HTTPS' } },
-      { onFallback: (message) => told.push(message) },
+      { onFallback: (host) => told.push(host) },
     );
     const error = `Get "https://127.0.0.1:${port}/": http: server gave HTTP response to HTTPS client`;
     expect(outcome).toEqual({ ok: false, message: `HTTP lifecycle hook (/) ${IN_POD} ${error}` });

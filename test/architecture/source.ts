@@ -48,8 +48,13 @@ export function readText(file: string): string {
 export function sourcesBelow(folder: string): SourceFile[] {
   return filesBelow(folder, /\.(ts|mjs|js)$/).map((file) => {
     const text = readText(file);
-    return { path: file, text, ast: parseAst(text, { lang: 'ts' }) as unknown as AstNode };
+    return { path: file, text, ast: parse(text) };
   });
+}
+
+/** The syntax tree of some TypeScript. */
+export function parse(text: string): AstNode {
+  return parseAst(text, { lang: 'ts' }) as unknown as AstNode;
 }
 
 /** Every node of the tree, parents first. */

@@ -21,7 +21,7 @@ function unschedulable(why: string): Schedule {
 }
 
 function rejected(reason: string, text: string): Schedule {
-  return { ok: false, rejected: true, reason, message: `Pod was rejected: ${text}`, eventMessage: text };
+  return { ok: false, rejected: true, reason, message: `Pod was rejected: ${text}`, why: text };
 }
 
 interface Row {

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type BackOffLimits,
-  backOffVerdict,
-  crashLoopEventMessage,
-  crashLoopMessage,
-} from '../../src/lifecycle/back-off.ts';
+import { type BackOffLimits, backOffVerdict } from '../../src/lifecycle/back-off.ts';
 import type { BackOff } from '../../src/lifecycle/facts.ts';
 import { initContainerRestarts, shouldRestart } from '../../src/lifecycle/restart-policy.ts';
+import { backOffRestarting } from '../../src/lifecycle/texts/events.ts';
+import { crashLoopMessage } from '../../src/lifecycle/texts/waiting.ts';
 import { tableRows } from './table.ts';
 
 interface Run {
@@ -45,7 +42,7 @@ describe('backoff', () => {
   it.each(rows.filter((row) => 'expect' in row))('$id', ({ pod, namespace, uid, container, ...row }) => {
     const metadata = { name: pod, namespace, uid, resourceVersion: '1', creationTimestamp: '' };
     expect(crashLoopMessage(row.initialSeconds * 1000, container, metadata)).toBe(row.expect.waitingMessage);
-    expect(crashLoopEventMessage(container, metadata)).toBe(row.expect.eventMessage);
+    expect(backOffRestarting(container, metadata).message).toBe(row.expect.eventMessage);
   });
 });
 

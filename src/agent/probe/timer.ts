@@ -13,7 +13,8 @@ import {
   type ProbeType,
   type ProbeWorker,
 } from '../../lifecycle/probe.ts';
-import { outcomeEvent, outcomeSpeaksFor, type ProbeEvent, type ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import { outcomeEvent, outcomeSpeaksFor, type ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
 
 /** How often a probe that cannot be carried out is tried before it is given up until the next tick. */
 const TRIES_MAX = 3;
@@ -32,7 +33,7 @@ export interface ProberDeps {
   readonly probe: (container: Container, type: ProbeType, probe: Probe, signal: AbortSignal) => Promise<ProbeOutcome>;
   /** May call `update`. */
   readonly onResult: (news: ProbeNews) => void;
-  readonly onEvent: (event: ProbeEvent) => void;
+  readonly onEvent: (event: EventDraft) => void;
 }
 
 /** What the timer was told last. */

@@ -1,11 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Container, Volume } from '../../api/generated/types.ts';
-import { goQuote } from '../../api/go-quote.ts';
 import type { StoredConfigMap, StoredPod, StoredSecret } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node-facts.ts';
+import { subPathFailed, volumeNotFound } from '../../lifecycle/texts/config-errors.ts';
+import { failedMount } from '../../lifecycle/texts/events.ts';
 import type { VolumeFacts } from '../../lifecycle/volume-files.ts';
 import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volume-mounts.ts';
 import type { Store, Subscription } from '../../store/store.ts';
@@ -81,18 +82,13 @@ export class PodVolumes {
   mount(container: Container, env: ReadonlyMap<string, string>): MountOutcome {
     const mounts: Mounted[] = [];
     for (const mount of container.volumeMounts ?? []) {
-      const [volume, quoted] = [mount.name, goQuote(container.name)];
+      const volume = mount.name;
       const folder = this.#ready.get(volume);
-      if (folder === undefined) {
-        return { ok: false, message: `cannot find volume ${goQuote(volume)} to mount into container ${quoted}` };
-      }
+      if (folder === undefined) return { ok: false, message: volumeNotFound(volume, container.name) };
       const chosen = mountSubPath(mount, env);
       if (!chosen.ok) return chosen;
       const opened = chosen.subPath === '' ? { ok: true as const, path: folder } : openSubPath(folder, chosen.subPath);
-      if (!opened.ok) {
-        const failed = opened.problem === 'outside' ? 'prepare subPath' : 'create subPath directory';
-        return { ok: false, message: `failed to ${failed} for volumeMount ${goQuote(volume)} of container ${quoted}` };
-      }
+      if (!opened.ok) return { ok: false, message: subPathFailed(opened.problem, volume, container.name) };
       const [mountPath, source] = [absoluteMountPath(mount.mountPath), opened.path];
       mounts.push({ volume, mountPath, source, isAtMountPath: isSamePlace(mountPath, source) });
     }
@@ -128,8 +124,7 @@ export class PodVolumes {
       this.#ready.set(volume.name, setUpVolume(volume, this.#facts(), places, clock.now().wallMs));
       return true;
     } catch (error) {
-      const message = `MountVolume.SetUp failed for volume ${goQuote(volume.name)} : ${fileTrouble(error)}`;
-      this.#event({ type: 'Warning', reason: 'FailedMount', message });
+      this.#event(failedMount(volume.name, fileTrouble(error)));
       return false;
     }
   }

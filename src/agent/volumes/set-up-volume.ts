@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts';
+import { objectNotFound } from '../../lifecycle/texts/config-errors.ts';
 import { type VolumeFacts, volumeFiles } from '../../lifecycle/volume-files.ts';
 import { type FileKind, judgeHostPath } from '../../lifecycle/volume-host-path.ts';
 import { errnoOf } from '../../runtime/errno.ts';
@@ -30,7 +31,7 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePl
   if (volume.persistentVolumeClaim !== undefined) {
     const { claimName } = volume.persistentVolumeClaim;
     const folder = places.claim(claimName);
-    if (folder === undefined) throw new Error(`persistentvolumeclaim "${claimName}" not found`);
+    if (folder === undefined) throw new Error(objectNotFound('persistentvolumeclaim', claimName));
     if (makeFolder(folder)) chmodSync(folder, ANYBODY);
     return folder;
   }

@@ -1,6 +1,7 @@
 import type { Container, Pod, PodSpec, PodStatus, Volume } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
+import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
 import type { Decoded } from '../decoded.ts';
 import { changeFields, omit } from './fill.ts';
 
@@ -41,8 +42,7 @@ function firstStatus(spec: Decoded<PodSpec>): PodStatus {
   const gated = {
     type: 'PodScheduled',
     status: 'False',
-    reason: 'SchedulingGated',
-    message: 'Scheduling is blocked due to non-empty scheduling gates',
+    ...SCHEDULING_GATED,
   };
   return { ...status, conditions: [gated] };
 }

@@ -1,0 +1,37 @@
+/** The reasons of a Pod's conditions. Source: pkg/kubelet/status/generate.go; PodScheduled: the scheduler. */
+export const CONDITION = {
+  unknownContainerStatuses: 'UnknownContainerStatuses',
+  podCompleted: 'PodCompleted',
+  podFailed: 'PodFailed',
+  containersNotReady: 'ContainersNotReady',
+  containersNotInitialized: 'ContainersNotInitialized',
+  readinessGatesNotReady: 'ReadinessGatesNotReady',
+  restartAllContainersStarted: 'RestartAllContainersStarted',
+  /** Of PodScheduled. Source: staging/src/k8s.io/api/core/v1/types.go PodReasonUnschedulable. */
+  unschedulable: 'Unschedulable',
+} as const;
+
+/** Of ContainersNotReady and ContainersNotInitialized. Source: pkg/kubelet/status/generate.go. */
+export function containersWith(
+  unknown: readonly string[],
+  failing: readonly string[],
+  word: 'unready' | 'incomplete',
+): string {
+  return [
+    ...(unknown.length > 0 ? [`containers with unknown status: [${unknown.join(' ')}]`] : []),
+    ...(failing.length > 0 ? [`containers with ${word} status: [${failing.join(' ')}]`] : []),
+  ].join(', ');
+}
+
+/**
+ * Of ReadinessGatesNotReady. Source: pkg/kubelet/status/generate.go GeneratePodReadyCondition.
+ * @param status of the gate's condition; undefined: the Pod has no such condition
+ */
+export function closedGate(type: string, status: string | undefined): string {
+  return status === undefined
+    ? `corresponding condition of pod readiness gate "${type}" does not exist.`
+    : `the status of pod readiness gate "${type}" is not "True", but ${status}`;
+}
+
+/** Of RestartAllContainersStarted. Source: pkg/kubelet/status/generate.go. */
+export const RESTART_RULE_MATCHED = 'container exited with restart policy rule';

@@ -1,0 +1,94 @@
+import { goQuote } from '../../api/go-quote.ts';
+import { podFullName, type StoredMeta } from '../../api/objects.ts';
+
+// Why a container cannot be described: the messages of CreateContainerConfigError. Those that a volume shares with them
+// are the errors of FailedMount, too.
+
+/** Source: staging/src/k8s.io/apimachinery/pkg/api/errors/errors.go NewNotFound. */
+export function objectNotFound(resource: 'configmap' | 'secret' | 'persistentvolumeclaim', name: string): string {
+  return `${resource} "${name}" not found`;
+}
+
+/** Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables. */
+export function keyNotFound(key: string, kind: 'ConfigMap' | 'Secret', namespace: string, name: string): string {
+  return `couldn't find key ${key} in ${kind} ${namespace}/${name}`;
+}
+
+/** Source: pkg/fieldpath/fieldpath.go ExtractFieldPathAsString. */
+export function unsupportedFieldPath(fieldPath: string): string {
+  return `unsupported fieldPath: ${fieldPath}`;
+}
+
+/** Source: pkg/api/v1/resource/helpers.go ExtractResourceValueByContainerName. */
+export function containerNotFound(name: string): string {
+  return `container ${name} not found`;
+}
+
+/** Source: pkg/api/v1/resource/helpers.go ExtractContainerResourceValue. */
+export function unsupportedResource(resource: string): string {
+  return `unsupported container resource : ${resource}`;
+}
+
+/** Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables. */
+export const NO_SERVICE_LINKS = 'nil pod.spec.enableServiceLinks encountered, cannot construct envvars';
+
+// Of fileKeyRef. Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
+
+export function envVolumeNotFound(volume: string): string {
+  return `cannot find the volume "${volume}" referenced by FileKeyRef`;
+}
+
+export const ENV_FILE_UNREADABLE = "couldn't parse env file";
+
+export function envKeyNotFound(key: string, file: string): string {
+  return `environment variable key "${key}" not found in file "${file}"`;
+}
+
+// Of volumeMounts. Source: pkg/kubelet/kubelet_pods.go makeMounts; of subPathExpr: pkg/kubelet/container/helpers.go.
+
+export function volumeNotFound(volume: string, container: string): string {
+  return `cannot find volume ${goQuote(volume)} to mount into container ${goQuote(container)}`;
+}
+
+/** @param problem outside: the path leads out of the volume */
+export function subPathFailed(problem: 'outside' | 'not made', volume: string, container: string): string {
+  const failed = problem === 'outside' ? 'prepare subPath' : 'create subPath directory';
+  return `failed to ${failed} for volumeMount ${goQuote(volume)} of container ${goQuote(container)}`;
+}
+
+export function missingValues(names: Iterable<string>): string {
+  return `missing value for ${[...names].toSorted().join(', ')}`;
+}
+
+export function absoluteSubPath(subPath: string): string {
+  return `error SubPath \`${subPath}\` must not be an absolute path`;
+}
+
+export function climbingSubPath(subPath: string): string {
+  return `unable to provision SubPath \`${subPath}\`: must not contain '..'`;
+}
+
+/** Of targetContainerName. Source: pkg/kubelet/kuberuntime/kuberuntime_container.go getTargetID. */
+export function noTarget(container: string): string {
+  return `unable to find target container ${container}`;
+}
+
+// Of runAsNonRoot. Source: pkg/kubelet/kuberuntime/security_context.go verifyRunAsNonRoot.
+
+export function breaksNonRoot(pod: StoredMeta, container: string): string {
+  return `container's runAsUser breaks non-root policy ${who(pod, container)}`;
+}
+
+export function runsAsRoot(pod: StoredMeta, container: string): string {
+  return `container has runAsNonRoot and image will run as root ${who(pod, container)}`;
+}
+
+function who(pod: StoredMeta, container: string): string {
+  return `(pod: "${podFullName(pod)}", container: ${container})`;
+}
+
+/** podrun's own: only root could run a container as somebody else. */
+export function otherIdentity(word: 'user' | 'group', asked: number, own: number): string {
+  const field = word === 'user' ? 'runAsUser' : 'runAsGroup';
+  return `securityContext.${field} is ${asked}, but podrun runs containers as its own ${word}, ${own}`;
+}

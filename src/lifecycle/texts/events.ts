@@ -1,0 +1,175 @@
+import { goQuote } from '../../api/go-quote.ts';
+import { podFullName, type StoredMeta } from '../../api/objects.ts';
+import type { EventDraft } from '../effects.ts';
+import { DEADLINE_EXCEEDED } from './pod-reasons.ts';
+import { backingOffPull, neverPulled } from './waiting.ts';
+
+// Every event that podrun records, one builder each: of the scheduler first, then those of the kubelet in the order of
+// a Pod's life, at the end podrun's own. Reasons: pkg/kubelet/events/event.go. The file beside a builder has its text.
+
+/** An event of the scheduler, which uses the newer form: it names what was being done. */
+export interface SchedulingEvent extends EventDraft {
+  readonly action: 'Binding' | 'Scheduling';
+}
+
+/** Source: pkg/scheduler/schedule_one.go. */
+export function scheduled({ namespace, name }: StoredMeta, nodeName: string): SchedulingEvent {
+  const message = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
+  return { ...normal('Scheduled', message), action: 'Binding' };
+}
+
+/** Source: pkg/scheduler/schedule_one.go. @param diagnosis see `unschedulable` */
+export function failedScheduling(diagnosis: string): SchedulingEvent {
+  return { ...warning('FailedScheduling', diagnosis), action: 'Scheduling' };
+}
+
+/** The kubelet does not take the Pod. Source: pkg/kubelet/kubelet.go rejectPod; reason and text: pod-reasons.ts. */
+export function podRejected({ reason, why }: { readonly reason: string; readonly why: string }): EventDraft {
+  return warning(reason, why);
+}
+
+/** Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go SyncPod. */
+export function failedCreatePodSandBox(error: string): EventDraft {
+  return warning('FailedCreatePodSandBox', `Failed to create pod sandbox: ${error}`);
+}
+
+/** Source: pkg/volume/util/operationexecutor/operation_generator.go GenerateMountVolumeFunc. */
+export function failedMount(volume: string, error: string): EventDraft {
+  return warning('FailedMount', `MountVolume.SetUp failed for volume ${goQuote(volume)} : ${error}`);
+}
+
+/** Source: pkg/kubelet/images/image_manager.go pullImage. */
+export function pulling(container: string, image: string): EventDraft {
+  return normal('Pulling', `Pulling image "${image}"`, container);
+}
+
+/** The image is there. Source: pkg/kubelet/images/image_manager.go EnsureImageExists. */
+export function pulled(container: string, image: string): EventDraft {
+  const message = `Container image "${image}" already present on machine and can be accessed by the pod`;
+  return normal('Pulled', message, container);
+}
+
+/** Source: pkg/kubelet/images/image_manager.go pullImage. */
+export function failedToPull(container: string, image: string, pullError: string): EventDraft {
+  return warning('Failed', `Failed to pull image "${image}": ${pullError}`, container);
+}
+
+/** Normal, unlike the other BackOff. Source: pkg/kubelet/images/image_manager.go pullImage. */
+export function backOffPulling(container: string, image: string): EventDraft {
+  return normal('BackOff', backingOffPull(image), container);
+}
+
+/** Source: pkg/kubelet/images/image_manager.go EnsureImageExists. */
+export function errImageNeverPull(container: string, image: string): EventDraft {
+  return warning('ErrImageNeverPull', neverPulled(image), container);
+}
+
+/** Source: pkg/kubelet/images/image_manager.go EnsureImageExists. @param message see `unparsableImage` */
+export function inspectFailed(container: string, message: string): EventDraft {
+  return warning('InspectFailed', message, container);
+}
+
+/**
+ * Why a container did not start: the message of its error, of an image the waiting reason.
+ * Source: pkg/kubelet/kuberuntime/kuberuntime_container.go startContainer.
+ */
+export function failed(container: string, error: string): EventDraft {
+  return warning('Failed', `Error: ${error}`, container);
+}
+
+/** Source: pkg/kubelet/kuberuntime/kuberuntime_container.go startContainer. */
+export function created(container: string): EventDraft {
+  return normal('Created', 'Container created', container);
+}
+
+/** Source: pkg/kubelet/kuberuntime/kuberuntime_container.go startContainer. */
+export function started(container: string): EventDraft {
+  return normal('Started', 'Container started', container);
+}
+
+/** Source: pkg/kubelet/kuberuntime/kuberuntime_container.go startContainer. */
+export function failedPostStartHook(container: string): EventDraft {
+  return warning('FailedPostStartHook', 'PostStartHook failed', container);
+}
+
+/** Source: pkg/kubelet/lifecycle/handlers.go runHTTPHandler. @param host with its port */
+export function lifecycleHttpFallback(container: string, host: string): EventDraft {
+  const message = `request to HTTPS lifecycle hook ${host} got HTTP response, retry with HTTP succeeded`;
+  return warning('LifecycleHTTPFallback', message, container);
+}
+
+const PROBE_TITLE = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' } as const;
+
+type ProbeName = keyof typeof PROBE_TITLE;
+
+/** Source: pkg/kubelet/prober/prober.go probe. */
+export function unhealthy(container: string, probe: ProbeName, output: string): EventDraft {
+  return warning('Unhealthy', `${PROBE_TITLE[probe]} probe failed: ${output}`, container);
+}
+
+/** The probe could not be carried out. Source: pkg/kubelet/prober/prober.go probe. */
+export function probeErrored(
+  container: string,
+  probe: ProbeName,
+  { state, output }: { readonly state: 'unknown' | 'failure'; readonly output: string },
+): EventDraft {
+  const message = `${PROBE_TITLE[probe]} probe errored and resulted in ${state} state: ${output}`;
+  return warning('Unhealthy', message, container);
+}
+
+/** Source: pkg/kubelet/prober/prober.go probe. */
+export function probeWarning(container: string, probe: ProbeName, output: string): EventDraft {
+  return warning('ProbeWarning', `${PROBE_TITLE[probe]} probe warning: ${output}`, container);
+}
+
+/** A crashing container is held back. Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go doBackOff. */
+export function backOffRestarting(container: string, pod: StoredMeta): EventDraft {
+  const message = `Back-off restarting failed container ${container} in pod ${podFullName(pod)}`;
+  return warning('BackOff', message, container);
+}
+
+/** Source: pkg/kubelet/kuberuntime/kuberuntime_container.go killContainer. @param why see killing.ts */
+export function killing(container: string, why: string): EventDraft {
+  return normal('Killing', why, container);
+}
+
+/** Source: pkg/kubelet/kuberuntime/kuberuntime_container.go executePreStopHook. */
+export function failedPreStopHook(container: string): EventDraft {
+  return warning('FailedPreStopHook', 'PreStopHook failed', container);
+}
+
+/** Normal, although the Pod fails. Source: pkg/kubelet/active_deadline.go. */
+export function deadlineExceeded(): EventDraft {
+  return normal(DEADLINE_EXCEEDED.reason, DEADLINE_EXCEEDED.message);
+}
+
+/** podrun's own: something in the manifest has no effect here. @param notice names the field, and says why */
+export function notEnforced(notice: string): EventDraft {
+  return warning('NotEnforced', notice);
+}
+
+/** podrun's own: a volume is in its real folder only. @param notice see `notAtMountPath` */
+export function volumeNotAtMountPath(container: string, notice: string): EventDraft {
+  return warning('VolumeNotAtMountPath', notice, container);
+}
+
+/** podrun's own: the termination log is in its real place only. @param notice see `notAtTerminationPath` */
+export function terminationLogNotAtPath(container: string, notice: string): EventDraft {
+  return warning('TerminationLogNotAtPath', notice, container);
+}
+
+/**
+ * The message of an event that stands for many similar ones.
+ * Source: staging/src/k8s.io/client-go/tools/record/events_cache.go EventAggregatorByReasonMessageFunc.
+ */
+export function combined(latestMessage: string): string {
+  return `(combined from similar events): ${latestMessage}`;
+}
+
+function normal(reason: string, message: string, container?: string): EventDraft {
+  return { type: 'Normal', reason, message, ...(container === undefined ? {} : { container }) };
+}
+
+function warning(reason: string, message: string, container?: string): EventDraft {
+  return { type: 'Warning', reason, message, ...(container === undefined ? {} : { container }) };
+}

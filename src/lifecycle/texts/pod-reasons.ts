@@ -1,0 +1,43 @@
+// Why a Pod as a whole has failed: `reason` and `message` of its status.
+
+/** Source: pkg/kubelet/active_deadline.go. */
+export const DEADLINE_EXCEEDED = {
+  reason: 'DeadlineExceeded',
+  message: 'Pod was active on the node longer than the specified deadline',
+} as const;
+
+/** podrun's own: it was told to end before it had found a node for the Pod. */
+export const ENDED_UNSCHEDULED = {
+  reason: 'Terminated',
+  message: 'Pod was ended before it could be scheduled',
+} as const;
+
+/** The kubelet does not take a Pod that has its nodeName from somebody else than the scheduler. */
+export interface Rejection {
+  readonly reason: string;
+  /** The text of the event. */
+  readonly why: string;
+}
+
+/** What the status says of a rejection. Source: pkg/kubelet/kubelet.go rejectPod. */
+export function rejectionMessage(why: string): string {
+  return `Pod was rejected: ${why}`;
+}
+
+/** Source: pkg/kubelet/lifecycle/predicate.go InsufficientResourceError. */
+export function outOfResource(shortage: {
+  readonly resource: string;
+  readonly requested: bigint;
+  readonly used: bigint;
+  readonly capacity: bigint;
+}): Rejection {
+  const { resource, requested, used, capacity } = shortage;
+  const amounts = `requested: ${requested}, used: ${used}, capacity: ${capacity}`;
+  return { reason: `OutOf${resource}`, why: `Node didn't have enough resource: ${resource}, ${amounts}` };
+}
+
+/** Source: pkg/kubelet/lifecycle/predicate.go PredicateFailureError, plugins/nodeaffinity ErrReasonPod. */
+export const NODE_AFFINITY: Rejection = {
+  reason: 'NodeAffinity',
+  why: "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+};

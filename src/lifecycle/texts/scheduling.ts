@@ -1,0 +1,34 @@
+// Why the scheduler finds no node: the message of the condition PodScheduled and of the event FailedScheduling.
+
+/** What its filters say of the one node there is, each behind the number of nodes of which it is true. */
+export const MISFIT = {
+  /** Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go errReasonConflict. */
+  conflictingTerms: 'pod affinity terms conflict',
+  /** Source: pkg/scheduler/framework/types.go FitError, of nodes that PreFilter left out. */
+  otherNode: "1 node(s) didn't satisfy plugin(s) [NodeAffinity]",
+  /** Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go ErrReasonPod. */
+  affinity: "1 node(s) didn't match Pod's node affinity/selector",
+  /** Source: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest. */
+  tooManyPods: '1 Too many pods',
+} as const;
+
+/** Source: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest. */
+export function insufficient(resource: string): string {
+  return `1 Insufficient ${resource}`;
+}
+
+/**
+ * The whole text. Its second half is what preemption found out, which never helps here: podrun ends no Pod for the
+ * sake of another. Source: pkg/scheduler/framework/types.go FitError, pkg/scheduler/framework/preemption/preemption.go.
+ * @param preemptible could the Pod fit if others went away?
+ */
+export function unschedulable(reasons: readonly string[], preemptible: boolean): string {
+  const preemption = preemptible
+    ? 'No preemption victims found for incoming pod'
+    : 'Preemption is not helpful for scheduling';
+  const why = [...reasons].sort().join(', ');
+  return (
+    `0/1 nodes are available: ${why}. no new claims to deallocate, ` +
+    `preemption: 0/1 nodes are available: 1 ${preemption}.`
+  );
+}

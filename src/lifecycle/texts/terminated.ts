@@ -1,0 +1,16 @@
+/**
+ * The reasons of a container that has ended. Source: containerd, internal/cri/server/helpers.go and
+ * container_start.go (the first four, which the runtime says); pkg/kubelet/kubelet_pods.go,
+ * pkg/kubelet/container/runtime.go (the others).
+ */
+export const TERMINATED = {
+  completed: 'Completed',
+  error: 'Error',
+  oomKilled: 'OOMKilled',
+  startError: 'StartError',
+  statusUnknown: 'ContainerStatusUnknown',
+  restartingAllContainers: 'RestartingAllContainers',
+} as const;
+
+/** Of ContainerStatusUnknown, in a Pod that is gone. Source: pkg/kubelet/status/status_manager.go TerminatePod. */
+export const NOT_LOCATED = 'The container could not be located when the pod was terminated';

@@ -1,0 +1,18 @@
+// Why a volume cannot be set up, besides what config-errors.ts has: the errors of FailedMount.
+
+/** Source: pkg/volume/configmap/configmap.go MakePayload, pkg/volume/secret/secret.go MakePayload. */
+export function missingKey(kind: 'configmap' | 'secret', key: string): string {
+  return kind === 'configmap'
+    ? `configmap references non-existent config key: ${key}`
+    : `references non-existent secret key: ${key}`;
+}
+
+/** Source: pkg/volume/hostpath/host_path.go checkTypeInternal. */
+export function invalidHostPathType(type: string): string {
+  return `${type} is an invalid volume type`;
+}
+
+/** Source: pkg/volume/hostpath/host_path.go checkTypeInternal. @param kind as kubelet calls what it did not find */
+export function hostPathMismatch(path: string, kind: string): string {
+  return `hostPath type check failed: ${path} is not a ${kind}`;
+}

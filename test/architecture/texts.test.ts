@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { type AstNode, isNode, lineAt, nodesOf, parse, type SourceFile, sourcesBelow } from './source.ts';
+
+const CATALOGUE = 'src/lifecycle/texts/';
+/** What Go's network libraries say is written where it is spoken: next to the protocols. */
+const PROTOCOLS = 'src/agent/probe/';
+
+const everywhere = ['src/lifecycle', 'src/agent'].flatMap(sourcesBelow);
+const catalogue = everywhere.filter(({ path }) => path.startsWith(CATALOGUE));
+const elsewhere = everywhere.filter(({ path }) => !path.startsWith(CATALOGUE) && !path.startsWith(PROTOCOLS));
+
+describe('what events and statuses say', () => {
+  it('is written in the catalogue, nowhere else', () => {
+    const wrong = elsewhere.flatMap((file) =>
+      [...nodesOf(file.ast)].filter(isWording).map((node) => `${file.path}:${lineAt(file, node.start)}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has its source beside it, or is called our own', () => {
+    expect(catalogue.flatMap(silentExports)).toEqual([]);
+  });
+
+  it('is found wherever it is hidden', () => {
+    const hidden = [
+      "const x = { reason: 'Killing' };",
+      'const x = { message: `Stopping ${y}` };',
+      "const x = { type: 'Normal', reason, message };",
+      "const x = { reason: y ? 'Error' : z };",
+      "const message = 'gone';",
+      "if (state.reason === 'Error') f();",
+    ];
+    const found = hidden.filter((text) => [...nodesOf(parse(text))].some(isWording));
+    expect(found).toEqual(hidden);
+  });
+});
+
+/** `reason: '…'`, `message = …`, `x.reason === '…'`, and events put together by hand. */
+function isWording(node: AstNode): boolean {
+  if (node.type === 'Property') {
+    if (nameOf(node['key']) === 'type') return /^(Normal|Warning)$/.test(literal(node['value']) ?? '');
+    return isTold(nameOf(node['key'])) && isText(node['value']);
+  }
+  if (node.type === 'VariableDeclarator') return isTold(nameOf(node['id'])) && isText(node['init']);
+  if (node.type !== 'BinaryExpression') return false;
+  const sides = [node['left'], node['right']];
+  return sides.some((side) => isTold(nameOf(side))) && sides.some(isText);
+}
+
+function isTold(name: string | undefined): boolean {
+  return name === 'reason' || name === 'message';
+}
+
+function isText(value: unknown): boolean {
+  if (!isNode(value)) return false;
+  if (value.type === 'ConditionalExpression') return isText(value['consequent']) || isText(value['alternate']);
+  return value.type === 'TemplateLiteral' || Boolean(literal(value));
+}
+
+/** The text of a string literal. */
+function literal(value: unknown): string | undefined {
+  return isNode(value) && typeof value['value'] === 'string' ? value['value'] : undefined;
+}
+
+/** The name of a variable, or the last one of `a.b.c`. */
+function nameOf(value: unknown): string | undefined {
+  if (!isNode(value)) return undefined;
+  if (value.type === 'ChainExpression') return nameOf(value['expression']);
+  if (value.type === 'MemberExpression') return nameOf(value['property']);
+  return value.type === 'Identifier' ? String(value['name']) : undefined;
+}
+
+/** Exported functions and constants whose comment, or the one that heads their section, does not say whose words. */
+function silentExports({ path, text, ast }: SourceFile): string[] {
+  const nodes = ast['body'] as AstNode[];
+  return nodes.flatMap((node, index) => {
+    const declaration = node['declaration'];
+    if (node.type !== 'ExportNamedDeclaration' || !isNode(declaration)) return [];
+    if (declaration.type.startsWith('TS')) return [];
+    const comment = text.slice(nodes[index - 1]?.end ?? 0, node.end);
+    const [section = ''] = [...text.slice(0, node.start).matchAll(/(?<=\n)\/\/ .*(\n\/\/ .*)*/g)].at(-1) ?? [];
+    return /Source:|podrun's own/.test(comment + section)
+      ? []
+      : [`${path}: ${text.slice(node.start, node.start + 60)}`];
+  });
+}
