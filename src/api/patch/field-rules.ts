@@ -1,0 +1,40 @@
+import { fieldTable } from '../generated/field-table.ts';
+import { patchTable } from '../generated/patch-table.ts';
+import type { KubeObject } from '../objects.ts';
+
+/** How patches treat a field. */
+export interface FieldRules {
+  /** The type of the object, or of the items of the list, in the field table; undefined where it has no fields. */
+  readonly typeName: string | undefined;
+  /** Lists are merged rather than replaced. */
+  readonly isMerged: boolean;
+  /** The field that tells items of a list apart; undefined in lists of plain values. */
+  readonly mergeKey: string | undefined;
+  /** Members of a union: setting one clears the others. */
+  readonly retainsKeys: boolean;
+}
+
+const NO_RULES: FieldRules = { typeName: undefined, isMerged: false, mergeKey: undefined, retainsKeys: false };
+
+/** The type of an object as a whole; undefined for kinds without a table, whose lists are all replaced. */
+export function typeOf({ apiVersion, kind }: KubeObject): string | undefined {
+  return own(fieldTable.kinds, `${apiVersion}/${kind}`);
+}
+
+/** @param typeName of the object that has the field */
+export function rulesOf(typeName: string | undefined, field: string): FieldRules {
+  const type = typeName === undefined ? undefined : own(own(fieldTable.types, typeName), field);
+  if (typeName === undefined || type === undefined) return NO_RULES;
+  const rule = own(own(patchTable, typeName), field);
+  const base = type.replace(/^\[\]/, '');
+  return {
+    typeName: Object.hasOwn(fieldTable.types, base) ? base : undefined,
+    isMerged: rule?.strategies.includes('merge') ?? false,
+    mergeKey: rule?.mergeKey,
+    retainsKeys: rule?.strategies.includes('retainKeys') ?? false,
+  };
+}
+
+function own<T>(table: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return table !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
+}

@@ -1,0 +1,158 @@
+import { badRequest, goJsonType, rejectedRequest } from './errors.ts';
+import { isJsonObject, isSameJson, type JsonObject } from './json.ts';
+import { changeAt, PointerError, valueAt } from './json-pointer.ts';
+
+/**
+ * RFC 6902, as the API server understands it: github.com/evanphx/json-patch v4, whose words and leniencies (negative
+ * indexes, values that are left out) no library for JavaScript has.
+ * @throws PodrunError when the patch is no list of operations, or one of them cannot be carried out
+ */
+export function applyJsonPatch(object: JsonObject, patch: unknown): JsonObject {
+  if (patch !== null && !Array.isArray(patch)) throw cannotUnmarshal(patch, 'jsonpatch.Patch');
+  const operations = (patch ?? []) as readonly unknown[];
+  if (operations.length > MAX_OPERATIONS) {
+    const limit = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}`;
+    throw badRequest(`${limit}, got ${operations.length}`);
+  }
+  const result = operations.map(readOperation).reduce<unknown>(carryOut, object);
+  if (!isJsonObject(result)) throw cannotUnmarshal(result, 'map[string]interface {}');
+  return result;
+}
+
+/** Source: staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go, maxJSONPatchOperations. */
+const MAX_OPERATIONS = 10_000;
+
+function cannotUnmarshal(value: unknown, goType: string): Error {
+  return badRequest(`json: cannot unmarshal ${goJsonType(value)} into Go value of type ${goType}`);
+}
+
+function readOperation(operation: unknown): JsonObject {
+  if (isJsonObject(operation)) return operation;
+  throw cannotUnmarshal(operation, 'jsonpatch.Operation');
+}
+
+function carryOut(document: unknown, operation: JsonObject): unknown {
+  const { op, value = null } = operation;
+  switch (op) {
+    case 'add': {
+      const path = textOf(operation, 'path', op);
+      return add(document, path, value, {
+        noWay: `add operation does not apply: doc is missing path: "${path}"`,
+        failed: `error in add for path: '${path}'`,
+      });
+    }
+    case 'remove': {
+      const path = textOf(operation, 'path', op);
+      return remove(document, path, {
+        noWay: `remove operation does not apply: doc is missing path: "${path}"`,
+        failed: `error in remove for path: '${path}'`,
+      });
+    }
+    case 'replace':
+      return replace(document, textOf(operation, 'path', op), value);
+    case 'move':
+      return move(document, textOf(operation, 'from', op), textOf(operation, 'path', op));
+    case 'copy':
+      return copy(document, textOf(operation, 'from', op), textOf(operation, 'path', op));
+    case 'test':
+      test(document, textOf(operation, 'path', op), value);
+      return document;
+    default:
+      throw rejectedRequest(`Unexpected kind: ${typeof op === 'string' ? op : 'unknown'}`);
+  }
+}
+
+function textOf(operation: JsonObject, field: 'path' | 'from', op: string): string {
+  const text = operation[field];
+  if (typeof text === 'string') return text;
+  throw rejectedRequest(`${op} operation failed to decode ${field}: missing value`);
+}
+
+/** What an operation says when its pointer leads nowhere. */
+interface Complaints {
+  readonly noWay: string;
+  /** For a key or an index that is not there; why follows. */
+  readonly failed: string;
+}
+
+function complaining<T>({ noWay, failed }: Complaints, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (!(error instanceof PointerError)) throw error;
+    throw rejectedRequest(error.trouble === 'no way' ? `${noWay}: missing value` : `${failed}: ${error.message}`);
+  }
+}
+
+function add(document: unknown, path: string, value: unknown, complaints: Complaints): unknown {
+  return complaining(complaints, () => changeAt(document, path, (container, key) => container.add(key, value)));
+}
+
+function remove(document: unknown, path: string, complaints: Complaints): unknown {
+  return complaining(complaints, () => changeAt(document, path, (container, key) => container.remove(key)));
+}
+
+function replace(document: unknown, path: string, value: unknown): unknown {
+  if (path === '') return value;
+  const noWay = `replace operation does not apply: doc is missing path: ${path}`;
+  const noKey = `replace operation does not apply: doc is missing key: ${path}: missing value`;
+  return complaining({ noWay, failed: '' }, () =>
+    changeAt(document, path, (container, key) => {
+      try {
+        container.get(key);
+      } catch {
+        throw rejectedRequest(noKey);
+      }
+      return container.set(key, value);
+    }),
+  );
+}
+
+function move(document: unknown, from: string, path: string): unknown {
+  const source: Complaints = {
+    noWay: `move operation does not apply: doc is missing from path: ${from}`,
+    failed: `error in move for path: '${from.slice(from.lastIndexOf('/') + 1)}'`,
+  };
+  const value = complaining(source, () => valueAt(document, from));
+  return add(remove(document, from, source), path, value, {
+    noWay: `move operation does not apply: doc is missing destination path: ${path}`,
+    failed: `error in move for path: '${path}'`,
+  });
+}
+
+function copy(document: unknown, from: string, path: string): unknown {
+  const source: Complaints = {
+    noWay: `copy operation does not apply: doc is missing from path: ${from}`,
+    failed: `error in copy for from: '${from}'`,
+  };
+  const value = complaining(source, () => valueAt(document, from));
+  return add(document, path, value, {
+    noWay: `copy operation does not apply: doc is missing destination path: ${path}`,
+    failed: 'error while adding value during copy',
+  });
+}
+
+/** What is not there equals null. */
+function test(document: unknown, path: string, value: unknown): void {
+  const complaints: Complaints = {
+    noWay: `test operation does not apply: is missing path: ${path}`,
+    failed: `error in test for path: '${path}'`,
+  };
+  if (
+    isSameJson(
+      complaining(complaints, () => valueOrNull(document, path)),
+      value,
+    )
+  )
+    return;
+  throw rejectedRequest(`testing value ${path} failed: test failed`);
+}
+
+function valueOrNull(document: unknown, path: string): unknown {
+  try {
+    return valueAt(document, path);
+  } catch (error) {
+    if (error instanceof PointerError && error.trouble === 'no key') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import { badRequest, goJsonType } from './errors.ts';
+import { fieldMap, isJsonObject, type JsonObject } from './json.ts';
+
+/**
+ * RFC 7386: objects are merged, null deletes, everything else replaces.
+ * @throws PodrunError when the patch is no object
+ */
+export function applyMergePatch(object: JsonObject, patch: unknown): JsonObject {
+  if (isJsonObject(patch)) return merged(object, patch);
+  if (patch === null) throw badRequest('Invalid JSON Patch');
+  const type = goJsonType(patch);
+  throw badRequest(
+    `error decoding patch: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+  );
+}
+
+function merged(original: unknown, patch: JsonObject): JsonObject {
+  const fields = fieldMap(isJsonObject(original) ? original : {});
+  for (const [key, value] of fieldMap(patch)) {
+    if (value === null) fields.delete(key);
+    else fields.set(key, isJsonObject(value) ? merged(fields.get(key), value) : value);
+  }
+  return Object.fromEntries(fields);
+}

@@ -1,0 +1,133 @@
+import { isDeleted, PATCH, plainValue, readDirectives, unknownDirective } from './directives.ts';
+import { badRequest, goJsonType, goValue, rejectedRequest, serverError } from './errors.ts';
+import { rulesOf, type FieldRules } from './field-rules.ts';
+import { fieldMap, isJsonObject, type JsonObject } from './json.ts';
+import { inPatchOrder } from './list-order.ts';
+
+/**
+ * A strategic merge patch: objects are merged, null deletes, lists are merged by the key of their items where the API
+ * says so, and replaced otherwise; directives say more.
+ * Source: staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go, mergeMap.
+ * @param typeName of the object, in the field table; undefined where nothing is known of it
+ * @throws PodrunError when the patch is of the wrong form
+ */
+export function applyStrategicPatch(object: JsonObject, patch: unknown, typeName: string | undefined): JsonObject {
+  if (patch === null) return object;
+  if (isJsonObject(patch)) return mergeObject(object, patch, typeName);
+  const type = goJsonType(patch);
+  throw badRequest(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+}
+
+function mergeObject(original: JsonObject, patch: JsonObject, typeName: string | undefined): JsonObject {
+  const directive = patch[PATCH];
+  if (directive === 'delete') return {};
+  // What stays of a patch that replaces is not looked into any further, upstream neither.
+  if (directive === 'replace') return plainValue(patch) as JsonObject;
+  if (directive !== undefined) throw unknownDirective(patch);
+  const { values, retained, orders, deletions } = readDirectives(patch);
+  const fields = fieldMap(original);
+  if (retained !== undefined) for (const key of fields.keys()) if (!retained.has(key)) fields.delete(key);
+  for (const [field, value] of values) {
+    if (value === null || (isDeleted(value) && !fields.has(field))) fields.delete(field);
+    else fields.set(field, mergeValue(fields.get(field), value, rulesOf(typeName, field)));
+  }
+  for (const [field, unwanted] of deletions) {
+    const list = fields.get(field);
+    if (Array.isArray(list))
+      fields.set(
+        field,
+        list.filter((item) => !unwanted.includes(item)),
+      );
+  }
+  for (const [field, order] of orders) {
+    const list = fields.get(field);
+    if (!Array.isArray(list)) continue;
+    const { mergeKey } = rulesOf(typeName, field);
+    checkOrder(values.get(field), order, mergeKey);
+    const before = original[field];
+    fields.set(field, inOrder(list, order, Array.isArray(before) ? before : [], mergeKey));
+  }
+  return Object.fromEntries(fields);
+}
+
+/** The items of a patch must be among those of its order, and in that order. */
+function checkOrder(patch: unknown, order: readonly unknown[], mergeKey: string | undefined): void {
+  if (!Array.isArray(patch) || order.length === 0) return;
+  const ids = order.map(idsBy(mergeKey));
+  let place = 0;
+  for (const item of patch.filter((item: unknown) => !isJsonObject(item) || item[PATCH] === undefined)) {
+    place = ids.indexOf(idsBy(mergeKey)(item), place) + 1;
+    if (place > 0) continue;
+    const lists = [patch, order].map(goValue);
+    throw serverError(`The order in patch list:\n${lists[0]}\n doesn't match $setElementOrder list:\n${lists[1]}\n`);
+  }
+}
+
+function mergeValue(original: unknown, patch: unknown, rules: FieldRules): unknown {
+  if (isJsonObject(original) && isJsonObject(patch)) return mergeObject(original, patch, rules.typeName);
+  if (!Array.isArray(original) || !Array.isArray(patch)) return plainValue(patch);
+  return rules.isMerged ? mergeList(original, patch, rules) : patch;
+}
+
+function mergeList(original: readonly unknown[], patch: readonly unknown[], rules: FieldRules): readonly unknown[] {
+  if (patch.length === 0) return original;
+  const items = [...original, ...patch];
+  if (items.some(Array.isArray)) throw rejectedRequest('lists of lists are not supported');
+  if (new Set(items.map(goJsonType)).size > 1) {
+    throw serverError(`list element types are not identical: ${goValue([original, patch])}`);
+  }
+  if (!items.every(isJsonObject)) return inOrder([...new Set(items)], patch, original, undefined);
+  const { mergeKey, typeName } = rules;
+  if (mergeKey === undefined) throw serverError('cannot merge lists without merge key for type struct');
+  return mergeKeyedList(original as readonly JsonObject[], patch as readonly JsonObject[], mergeKey, typeName);
+}
+
+function mergeKeyedList(
+  original: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+  typeName: string | undefined,
+): readonly JsonObject[] {
+  const changes = patch.filter((item) => item[PATCH] === undefined);
+  const directed = patch.filter((item) => item[PATCH] !== undefined);
+  for (const item of directed) if (item[PATCH] !== 'delete' && item[PATCH] !== 'replace') throw refusedInList(item);
+  const deletions = directed.filter((item) => item[PATCH] === 'delete');
+  const deleted = new Set(deletions.map((item) => keyOf(item, mergeKey)));
+  if (directed.some((item) => item[PATCH] === 'replace')) return changes.map((item) => plainValue(item) as JsonObject);
+  const merged: JsonObject[] = original.filter((item) => !deleted.has(item[mergeKey]));
+  for (const item of changes) {
+    const key = keyOf(item, mergeKey);
+    const index = merged.findIndex((other) => other[mergeKey] === key);
+    const known = merged[index];
+    if (known === undefined) merged.push(plainValue(item) as JsonObject);
+    else merged[index] = mergeObject(known, item, typeName);
+  }
+  return inOrder(merged, changes, original, mergeKey) as readonly JsonObject[];
+}
+
+function refusedInList(item: JsonObject): Error {
+  return item[PATCH] === 'merge'
+    ? serverError('merging lists cannot yet be specified in the patch')
+    : unknownDirective(item);
+}
+
+function inOrder(
+  list: readonly unknown[],
+  order: readonly unknown[],
+  before: readonly unknown[],
+  mergeKey: string | undefined,
+): unknown[] {
+  const idOf = idsBy(mergeKey);
+  return inPatchOrder(list, idOf, order.map(idOf), before.map(idOf));
+}
+
+/** What tells items apart; plain values, where there is no merge key, are their own ids. */
+function idsBy(mergeKey: string | undefined): (item: unknown) => unknown {
+  return (item) => (mergeKey === undefined ? item : keyOf(isJsonObject(item) ? item : {}, mergeKey));
+}
+
+function keyOf(item: JsonObject, mergeKey: string): unknown {
+  const key = item[mergeKey];
+  if (key === undefined) throw serverError(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`);
+  return key;
+}

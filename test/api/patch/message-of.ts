@@ -1,0 +1,12 @@
+import { PodrunError } from '../../../src/api/errors.ts';
+
+/** What people read when this is refused. */
+export function messageOf(act: () => unknown): { message: string; hint?: string } | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    return { message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+  }
+}
