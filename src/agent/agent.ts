@@ -139,6 +139,8 @@ export class Agent {
         if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
       },
       removeSandbox: async (pod) => this.#letGoOfVolumes(pod),
+      // As below: most Pods have no limits.
+      measureStorage: async (pod, wanted) => (await import('./storage-usage.ts')).storageUsage(pod, wanted, files),
       prepare: async (pod, container, instance) => this.#prepare(pod, container, instance),
       started: (pod, instance, pid) => this.#record(pod, instance, pid),
       output: (pod, instance, stream, chunk) => {

@@ -4,7 +4,9 @@ import type { Clock } from '../clock.ts';
 import { isReady, isStarted, containerKind, willRestart } from '../lifecycle/container-status.ts';
 import type { Effect, EventDraft } from '../lifecycle/effects.ts';
 import { containerFacts, isRunning, type PodFacts } from '../lifecycle/facts.ts';
-import { containerSpec, type Observation } from '../lifecycle/observe.ts';
+import type { StorageMeasures, StorageUsage } from '../lifecycle/local-storage.ts';
+import type { Observation } from '../lifecycle/observation.ts';
+import { containerSpec } from '../lifecycle/observe.ts';
 import { failedCreatePodSandBox, lifecycleHttpFallback } from '../lifecycle/texts/events.ts';
 import type { ExecOutcome, OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
@@ -12,6 +14,7 @@ import { pause } from './probe/deadline.ts';
 import type { ProbeInput } from './probe/index.ts';
 import { Prober, type ProbedContainer, type ProbeOutcome, type ProberDeps } from './prober.ts';
 import type { EffectRunner } from './pod-worker.ts';
+import { watchStorage } from './storage-watch.ts';
 
 /** What a container's main process is started with; hooks, probes and `exec` run with the same. */
 export interface Preparation {
@@ -55,6 +58,8 @@ export interface PodSurroundings {
    */
   createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<void>;
   removeSandbox(pod: StoredPod): Promise<void>;
+  /** What the Pod has on disk; never rejects. */
+  measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage>;
   prepare(pod: StoredPod, container: Container, instance: InstanceRef): Promise<Prepared>;
   started(pod: StoredPod, instance: InstanceRef, pid: number): void;
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
@@ -154,12 +159,23 @@ export class ContainerEffects implements EffectRunner {
     while (!signal.aborted) {
       try {
         await this.#surroundings.createSandbox(pod, { signal, event });
+        void this.#watchStorage(pod, signal);
         return this.#tell({ type: 'sandboxReady' });
       } catch (error) {
         event(failedCreatePodSandBox(error instanceof Error ? error.message : String(error)));
         await pause(this.#clock, SANDBOX_RETRY_MS, signal);
       }
     }
+  }
+
+  #watchStorage(pod: StoredPod, signal: AbortSignal): Promise<void> {
+    return watchStorage({
+      pod,
+      clock: this.#clock,
+      signal,
+      measure: (...wanted) => this.#surroundings.measureStorage(...wanted),
+      tell: (usage) => this.#tell({ type: 'storageMeasured', usage }),
+    });
   }
 
   async #stopSandbox(pod: StoredPod): Promise<void> {

@@ -16,6 +16,8 @@ export interface PodFiles {
   prepare(pod: StoredPod): Promise<void>;
   /** The folder that holds the Pod's volumes. */
   volumes(pod: StoredPod): string;
+  /** The folder that holds the logs of all runs of a container. */
+  logs(pod: StoredPod, container: string): string;
   /** Where the data of a claim of that namespace lies, whichever Pod uses it. */
   claimedVolume(namespace: string, claim: string): string;
   openLog(pod: StoredPod, container: string, attempt: number): LogSink;

@@ -12,6 +12,8 @@ export function podFiles(store: FileStore): PodFiles {
   return {
     prepare: () => Promise.resolve(),
     volumes: ({ metadata }) => store.paths(metadata.namespace, metadata.name).volumes,
+    logs: ({ metadata }, container) =>
+      path.dirname(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, 0)),
     claimedVolume: (namespace, claim) => objectPath(store.root, 'claims', namespace, claim),
     openLog: ({ metadata }, container, attempt) =>
       new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),

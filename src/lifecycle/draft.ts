@@ -62,8 +62,8 @@ export class Draft {
     else if (current !== undefined) this.change(name, { current: { ...current, stop } });
   }
 
-  terminate(cause: TerminationCause, graceSeconds: number): void {
-    this.facts = { ...this.facts, termination: { cause, since: this.now, graceSeconds, force: false } };
+  terminate(cause: TerminationCause, graceSeconds: number, message?: string): void {
+    this.facts = { ...this.facts, termination: { cause, since: this.now, graceSeconds, force: false, message } };
   }
 
   /** All containers of the Pod: init in the order of the spec, then the regular ones, then the ephemeral ones. */

@@ -1,4 +1,5 @@
 import type { Instant } from '../api/time.ts';
+import type { StorageUsage } from './local-storage.ts';
 import type { TERMINATED } from './texts/terminated.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface PodFacts {
   readonly termination: Termination | undefined;
   /** A container has exited with a code that a RestartAllContainers rule names, and its siblings are being removed. */
   readonly restartingAll: RestartingAll | undefined;
+  /** As last measured; undefined: not yet, or the Pod has no limits for what it stores. */
+  readonly storage: StorageUsage | undefined;
   /** Nothing of the Pod is left and its last status has been computed. */
   readonly finished: boolean;
 }
@@ -30,6 +33,8 @@ export type TerminationCause =
   | 'completed'
   /** activeDeadlineSeconds has passed. */
   | 'deadlineExceeded'
+  /** It stores more than its limits permit. */
+  | 'evicted'
   /** The agent itself ends the run: interrupted, goal reached, time-out. */
   | 'ended';
 
@@ -40,6 +45,8 @@ export interface Termination {
   readonly graceSeconds: number;
   /** No more waiting: everything is killed now. */
   readonly force: boolean;
+  /** What the status says of an eviction. */
+  readonly message?: string | undefined;
 }
 
 export interface RestartingAll {
@@ -152,6 +159,7 @@ export const NEW_POD: PodFacts = {
   containers: {},
   termination: undefined,
   restartingAll: undefined,
+  storage: undefined,
   finished: false,
 };
 

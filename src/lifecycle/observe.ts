@@ -10,9 +10,9 @@ import {
   type PodFacts,
   type Starting,
   type Stop,
-  type TerminationCause,
   withContainer,
 } from './facts.ts';
+import type { Exited, HookReturned, Observation, ProbeTurned, StartFailed, TerminateRequest } from './observation.ts';
 import { restartsAll } from './restart-policy.ts';
 import { containerGraceMs, hasPreStop, preStopReturned, requestStop, shortenStop } from './stop.ts';
 import {
@@ -26,66 +26,6 @@ import {
 import { HOOK_FAILED } from './texts/killing.ts';
 import { TERMINATED } from './texts/terminated.ts';
 import { HOOK_CUT_SHORT, WAITING } from './texts/waiting.ts';
-
-/** Something that happened to a Pod. `id` tells which instance of the container it happened to. */
-export type Observation =
-  | { readonly type: 'sandboxReady' }
-  | { readonly type: 'sandboxStopped' }
-  | { readonly type: 'started'; readonly container: string; readonly id: string; readonly at: Instant }
-  | StartFailed
-  | Exited
-  /** No process of the instance is left. */
-  | { readonly type: 'swept'; readonly container: string; readonly id: string }
-  | HookReturned
-  | ProbeTurned
-  | TerminateRequest;
-
-/** Take the Pod down, or hurry up with it. */
-export interface TerminateRequest {
-  readonly type: 'terminate';
-  readonly cause: TerminationCause;
-  readonly graceSeconds: number;
-  /** Kill everything now. */
-  readonly force: boolean;
-}
-
-export interface StartFailed {
-  readonly type: 'startFailed';
-  readonly container: string;
-  readonly id: string;
-  /** config: the container could not be described (a ConfigMap is missing). start: its program could not be run. */
-  readonly stage: 'config' | 'start';
-  readonly message: string;
-  readonly at: Instant;
-}
-
-export interface Exited {
-  readonly type: 'exited';
-  readonly container: string;
-  readonly id: string;
-  readonly exitCode: number;
-  readonly oomKilled: boolean;
-  /** The termination message, undefined when there is none. */
-  readonly message: string | undefined;
-  readonly at: Instant;
-}
-
-export interface HookReturned {
-  readonly type: 'hookReturned';
-  readonly hook: 'postStart' | 'preStop';
-  readonly container: string;
-  readonly id: string;
-  /** Undefined: it succeeded. */
-  readonly error: string | undefined;
-}
-
-export interface ProbeTurned {
-  readonly type: 'probeTurned';
-  readonly probe: 'startup' | 'liveness' | 'readiness';
-  readonly container: string;
-  readonly id: string;
-  readonly success: boolean;
-}
 
 /** A container whose configuration is wrong is tried again this often; kubelet takes 10 to 15 s. */
 const CONFIG_RETRY_MS = 10_000;
@@ -103,6 +43,8 @@ export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now:
       return { facts: { ...facts, sandbox: 'stopped', finished: true }, effects: [{ type: 'finish' }] };
     case 'terminate':
       return { facts: terminated(facts, seen, now), effects: [] };
+    case 'storageMeasured':
+      return { facts: { ...facts, storage: seen.usage }, effects: [] };
     case 'started':
       return started(pod, facts, seen);
     case 'startFailed':

@@ -11,9 +11,10 @@ import {
 } from './conditions.ts';
 import { closeStatuses, containerStatus } from './container-status.ts';
 import { containerFacts, type PodFacts } from './facts.ts';
+import { forgetStopped } from './evicted-status.ts';
 import { podPhase, type PodPhase } from './phase.ts';
 import { hasRestartAllRule } from './restart-policy.ts';
-import { DEADLINE_EXCEEDED } from './texts/pod-reasons.ts';
+import { DEADLINE_EXCEEDED, EVICTED } from './texts/pod-reasons.ts';
 
 /** Addresses of the Pod and of the node it runs on. */
 export interface PodAddresses {
@@ -23,7 +24,10 @@ export interface PodAddresses {
 
 /** The phase as it stands, which readers learn only when every process is gone (`podStatus`). */
 export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonly ContainerStatus[]): PodPhase {
-  if (facts.termination?.cause === 'deadlineExceeded') return 'Failed';
+  const cause = facts.termination?.cause;
+  if (cause === 'deadlineExceeded') return 'Failed';
+  // Until then its conditions are those of a Pod that runs. Source: pkg/kubelet/kubelet.go SyncTerminatingPod.
+  if (cause === 'evicted' && !statuses.some(({ state }) => state?.running)) return 'Failed';
   const phase = podPhase({
     spec: pod.spec,
     statuses,
@@ -80,6 +84,7 @@ export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddress
   const phase = computedPhase(pod, facts, statuses);
   const computed = conditions({ pod, facts, statuses, phase, addresses, now });
   // The last word on containers that never ran comes after the conditions, as it does on a node.
+  if (facts.finished && facts.termination?.cause === 'evicted') forgetStopped(facts, statuses);
   if (facts.finished) closeStatuses(pod, init, regular);
   const visible = visiblePhase(pod, facts, phase);
 
@@ -114,8 +119,10 @@ function isSandboxReady({ sandbox }: PodFacts): boolean {
 }
 
 function terminalVerdict(facts: PodFacts, visible: string): { reason?: string; message?: string } {
-  if (facts.termination?.cause === 'deadlineExceeded' && isTerminalPhase(visible)) return DEADLINE_EXCEEDED;
-  return {};
+  const { cause, message = '' } = facts.termination ?? {};
+  if (!isTerminalPhase(visible)) return {};
+  if (cause === 'evicted') return { reason: EVICTED, message };
+  return cause === 'deadlineExceeded' ? DEADLINE_EXCEEDED : {};
 }
 
 interface ConditionInput {

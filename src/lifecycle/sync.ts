@@ -6,12 +6,13 @@ import { isAlive, isGone, type PodFacts, processOf, type Stop } from './facts.ts
 import { startEphemeralContainers } from './ephemeral-plan.ts';
 import { planInitContainers } from './init-plan.ts';
 import { stopContainer } from './kill-container.ts';
+import { EVICTION_GRACE_SECONDS, evictionMessage } from './local-storage.ts';
 import { computedPhase, containerStatuses } from './pod-status.ts';
 import { planRegularContainers } from './regular-plan.ts';
 import { planRestartAll } from './restart-all.ts';
 import { startContainer } from './start-container.ts';
 import { advanceStop, forceStop, hasPreStop, isTurnToStop, podGraceSeconds, requestStop, shortenStop } from './stop.ts';
-import { deadlineExceeded, killing } from './texts/events.ts';
+import { deadlineExceeded, evicted, killing } from './texts/events.ts';
 import { stopping } from './texts/killing.ts';
 
 export interface SyncResult extends Step {
@@ -29,6 +30,7 @@ export function sync(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: I
   if (!facts.finished) {
     draft.facts = { ...facts, startTime: facts.startTime ?? now };
     checkDeadline(draft);
+    checkStorage(draft);
     checkCompletion(draft);
     if (draft.facts.termination === undefined) planRunning(draft);
     // Also when planRunning has just found that the Pod is done.
@@ -47,6 +49,16 @@ function checkDeadline(draft: Draft): void {
   if (draft.now.monotonicMs < deadlineMs) return draft.wake(deadlineMs);
   draft.event(deadlineExceeded());
   draft.terminate('deadlineExceeded', podGraceSeconds(draft.pod, undefined));
+}
+
+/** Source: pkg/kubelet/eviction/eviction_manager.go localStorageEviction, evictPod. */
+function checkStorage(draft: Draft): void {
+  const { storage, termination } = draft.facts;
+  if (storage === undefined || termination !== undefined) return;
+  const message = evictionMessage(draft.pod.spec, storage);
+  if (message === undefined) return;
+  draft.event(evicted(message));
+  draft.terminate('evicted', EVICTION_GRACE_SECONDS, message);
 }
 
 /** A Pod whose phase has become terminal is taken down: what is left are sidecars and its environment. */

@@ -80,7 +80,7 @@ describe('what this runner takes without effect', () => {
 
   it('is named field by field, list items and map entries included', () => {
     const fields = {
-      resources: { limits: { memory: '1Gi', cpu: '1' } },
+      resources: { limits: { memory: '1Gi', cpu: '1', 'ephemeral-storage': '1Gi' } },
       ports: [{ containerPort: 80 }, { containerPort: 81, hostPort: 8081 }],
     };
     const spec = { schedulerName: 'mine', hostname: 'web' };

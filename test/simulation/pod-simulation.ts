@@ -7,6 +7,7 @@ import { PodWorker } from '../../src/agent/pod-worker.ts';
 import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/back-off.ts';
 import type { EventDraft } from '../../src/lifecycle/effects.ts';
 import type { ImageVerdicts } from '../../src/lifecycle/image-pull.ts';
+import type { StorageUsage } from '../../src/lifecycle/local-storage.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type ExecBehaviour, type ProgramBehaviour, SimulatedRuntime } from './simulated-runtime.ts';
 
@@ -34,6 +35,8 @@ export class PodSimulation {
   readonly runtime: SimulatedRuntime;
   readonly worker: PodWorker;
   finished = false;
+  /** What the Pod has on disk. */
+  usage: StorageUsage = { volumes: {}, logs: {} };
 
   constructor({ spec, behave, behaveExec, crashLoop, images, createSandbox }: PodSimulationOptions) {
     const nameOf = (subject: { readonly id: string; readonly env: Readonly<Record<string, string>> }): string =>
@@ -67,6 +70,7 @@ export class PodSimulation {
           surroundings: {
             createSandbox: createSandbox ?? (() => Promise.resolve()),
             removeSandbox: () => Promise.resolve(),
+            measureStorage: () => Promise.resolve(this.usage),
             prepare: (_pod, container) =>
               Promise.resolve({
                 ok: true,

@@ -1,7 +1,7 @@
 import { goQuote } from '../../api/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 import type { EventDraft } from '../effects.ts';
-import { DEADLINE_EXCEEDED } from './pod-reasons.ts';
+import { DEADLINE_EXCEEDED, EVICTED } from './pod-reasons.ts';
 import { backingOffPull, neverPulled } from './waiting.ts';
 
 // Every event that podrun records, one builder each: of the scheduler first, then those of the kubelet in the order of
@@ -141,6 +141,11 @@ export function failedPreStopHook(container: string): EventDraft {
 /** Normal, although the Pod fails. Source: pkg/kubelet/active_deadline.go. */
 export function deadlineExceeded(): EventDraft {
   return normal(DEADLINE_EXCEEDED.reason, DEADLINE_EXCEEDED.message);
+}
+
+/** @param why one of EVICTION. Source: pkg/kubelet/eviction/eviction_manager.go evictPod. */
+export function evicted(why: string): EventDraft {
+  return warning(EVICTED, why);
 }
 
 /** podrun's own: something in the manifest has no effect here. @param notice names the field, and says why */

@@ -6,6 +6,18 @@ export const DEADLINE_EXCEEDED = {
   message: 'Pod was active on the node longer than the specified deadline',
 } as const;
 
+/** Source: pkg/kubelet/eviction/eviction_manager.go Reason. */
+export const EVICTED = 'Evicted';
+
+/** Messages of an eviction; each ends in a blank. Source: pkg/kubelet/eviction/helpers.go. */
+export const EVICTION = {
+  emptyDir: (volume: string, limit: string): string =>
+    `Usage of EmptyDir volume "${volume}" exceeds the limit "${limit}". `,
+  pod: (limit: string): string => `Pod ephemeral local storage usage exceeds the total limit of containers ${limit}. `,
+  container: (container: string, limit: string): string =>
+    `Container ${container} exceeded its local ephemeral storage limit "${limit}". `,
+} as const;
+
 /** podrun's own: it was told to end before it had found a node for the Pod. */
 export const ENDED_UNSCHEDULED = {
   reason: 'Terminated',

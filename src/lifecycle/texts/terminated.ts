@@ -14,3 +14,7 @@ export const TERMINATED = {
 
 /** Of ContainerStatusUnknown, in a Pod that is gone. Source: pkg/kubelet/status/status_manager.go TerminatePod. */
 export const NOT_LOCATED = 'The container could not be located when the pod was terminated';
+
+/** Of ContainerStatusUnknown, in `lastState`. Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses. */
+export const USED_TO_RUN =
+  'The container could not be located when the pod was deleted.  The container used to be Running';

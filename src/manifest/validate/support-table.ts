@@ -7,8 +7,11 @@
 export interface UnenforcedRule {
   /** Below the Pod's spec; `list[]` stands for every item, `map{}` for every entry. */
   readonly field: string;
-  /** Values that change nothing: defaults, and what is so anyway. Empty text, lists and objects always count. */
-  readonly isHarmless?: (value: unknown, parent: Readonly<Record<string, unknown>>) => boolean;
+  /**
+   * Values that change nothing: defaults, and what is so anyway. Empty text, lists and objects always count.
+   * @param name of the field, or the key of the entry
+   */
+  readonly isHarmless?: (value: unknown, parent: Readonly<Record<string, unknown>>, name: string) => boolean;
   /** Why, for the event: one short sentence. */
   readonly note: string;
   /** People rely on it to be kept safe: said aloud at once, not only in an event. */
@@ -37,6 +40,9 @@ const is =
   (value: unknown): boolean =>
     values.includes(value);
 
+/** What a Pod stores is measured. */
+const isMeasured = (_: unknown, _parent: unknown, resource: string): boolean => resource === 'ephemeral-storage';
+
 const isUnconfined = (profile: unknown): boolean =>
   typeof profile === 'object' && profile !== null && 'type' in profile && profile.type === 'Unconfined';
 
@@ -60,14 +66,13 @@ const POD_RULES: readonly UnenforcedRule[] = [
   { field: 'hostAliases', note: 'containers use the hosts file of the host' },
   { field: 'automountServiceAccountToken', isHarmless: is(false), note: 'there is no server that gives tokens' },
   { field: 'imagePullSecrets', note: NO_IMAGES },
-  { field: 'resources.limits{}', note: NO_LIMITS, isSafety: true },
+  { field: 'resources.limits{}', isHarmless: isMeasured, note: NO_LIMITS, isSafety: true },
   { field: 'securityContext.fsGroup', note: HOST_FILES },
   { field: 'securityContext.fsGroupChangePolicy', note: HOST_FILES },
   { field: 'securityContext.supplementalGroups', note: HOST_RIGHTS },
   { field: 'securityContext.supplementalGroupsPolicy', note: HOST_RIGHTS },
   { field: 'securityContext.seLinuxChangePolicy', note: HOST_RIGHTS },
   { field: 'volumes[].emptyDir.medium', note: 'the folder is on disk' },
-  { field: 'volumes[].emptyDir.sizeLimit', note: 'the folder may grow as the disk permits' },
 ];
 
 /** Fields that the security contexts of Pods and of containers share. */
@@ -86,7 +91,7 @@ const CONTAINER_RULES: readonly UnenforcedRule[] = [
   { field: 'securityContext.allowPrivilegeEscalation', isHarmless: is(true), note: HOST_RIGHTS, isSafety: true },
   { field: 'securityContext.readOnlyRootFilesystem', isHarmless: is(false), note: HOST_FILES, isSafety: true },
   { field: 'securityContext.procMount', isHarmless: is('Default'), note: HOST_FILES },
-  { field: 'resources.limits{}', note: NO_LIMITS, isSafety: true },
+  { field: 'resources.limits{}', isHarmless: isMeasured, note: NO_LIMITS, isSafety: true },
   {
     field: 'ports[].hostPort',
     isHarmless: (port, { containerPort }) => port === 0 || port === containerPort,

@@ -16,6 +16,7 @@ interface Found {
   readonly path: string;
   readonly value: unknown;
   readonly parent: Readonly<Record<string, unknown>>;
+  readonly name: string;
 }
 
 const NO_PARENT: Readonly<Record<string, unknown>> = {};
@@ -36,7 +37,7 @@ export function unsupportedFields(object: KubeObject): FieldError[] {
 export function unenforcedFields(object: KubeObject): UnenforcedField[] {
   return UNENFORCED.flatMap(({ field, isHarmless, note, isSafety = false }) =>
     findInPod(object, field)
-      .filter(({ value, parent }) => isHarmless?.(value, parent) !== true)
+      .filter(({ value, parent, name }) => isHarmless?.(value, parent, name) !== true)
       .map(({ path }) => ({ path, note, isSafety })),
   );
 }
@@ -51,7 +52,7 @@ export function notEnforced(object: KubeObject): string[] {
 function findInPod(object: KubeObject, field: string): Found[] {
   const found = podIn(object);
   if (found === undefined) return [];
-  const root = { path: child(found.path, 'spec'), value: found.pod.spec, parent: NO_PARENT };
+  const root = { path: child(found.path, 'spec'), value: found.pod.spec, parent: NO_PARENT, name: 'spec' };
   const steps = field.split('.');
   return steps.reduce<Found[]>((places, step) => places.flatMap((place) => follow(place, step)), [root]);
 }
@@ -65,14 +66,19 @@ function follow({ path, value }: Found, step: string): Found[] {
   const at = child(path, name);
   if (step.endsWith('[]')) {
     return Array.isArray(inner)
-      ? inner.map((one: unknown, index) => ({ path: item(at, index), value: one, parent: value }))
+      ? inner.map((one: unknown, index) => ({ path: item(at, index), value: one, parent: value, name }))
       : [];
   }
   if (step.endsWith('{}')) {
     const entries = isRecord(inner) ? Object.entries(inner) : [];
-    return entries.map(([key, one]) => ({ path: entry(at, key), value: one, parent: inner as Found['parent'] }));
+    return entries.map(([key, one]) => ({
+      path: entry(at, key),
+      value: one,
+      parent: inner as Found['parent'],
+      name: key,
+    }));
   }
-  return [{ path: at, value: inner, parent: value }];
+  return [{ path: at, value: inner, parent: value, name }];
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,0 +1,26 @@
+import path from 'node:path';
+import type { StoredPod } from '../api/objects.ts';
+import type { StorageMeasures, StorageUsage } from '../lifecycle/local-storage.ts';
+import type { PodFiles } from './container-logs.ts';
+import { diskUsage } from './volumes/disk-usage.ts';
+
+/** Measures the folders of a Pod, one after the other: nobody waits for it. */
+export async function storageUsage(
+  pod: StoredPod,
+  { volumes, logs }: StorageMeasures,
+  files: Pick<PodFiles, 'volumes' | 'logs'>,
+): Promise<StorageUsage> {
+  return {
+    volumes: await measured(volumes, (name) => path.join(files.volumes(pod), name)),
+    logs: await measured(logs, (name) => files.logs(pod, name)),
+  };
+}
+
+async function measured(
+  wanted: ReadonlyMap<string, number>,
+  folderOf: (name: string) => string,
+): Promise<Record<string, number>> {
+  const usage: Record<string, number> = {};
+  for (const [name, enoughBytes] of wanted) usage[name] = await diskUsage(folderOf(name), enoughBytes);
+  return usage;
+}

@@ -1,0 +1,27 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { storageMeasures, type StorageMeasures, type StorageUsage } from '../lifecycle/local-storage.ts';
+import { pause } from './probe/deadline.ts';
+
+export interface StorageWatch {
+  readonly pod: StoredPod;
+  readonly clock: Clock;
+  /** Aborted when the Pod goes down. */
+  readonly signal: AbortSignal;
+  readonly measure: (pod: StoredPod, wanted: StorageMeasures) => Promise<StorageUsage>;
+  readonly tell: (usage: StorageUsage) => void;
+}
+
+/** Source: pkg/kubelet/kubelet.go evictionMonitoringPeriod. */
+const MEASURE_EVERY_MS = 10_000;
+
+/** Measures what a Pod stores, again and again, when it has limits for that. */
+export async function watchStorage({ pod, clock, signal, measure, tell }: StorageWatch): Promise<void> {
+  const wanted = storageMeasures(pod.spec);
+  if (wanted === undefined) return;
+  for (;;) {
+    await pause(clock, MEASURE_EVERY_MS, signal);
+    if (signal.aborted) return;
+    tell(await measure(pod, wanted));
+  }
+}
