@@ -35,6 +35,8 @@ export interface AgentOptions {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly identity: OwnIdentity;
   readonly cwd: string;
+  /** What of a Pod's spec has no effect here: an event each. */
+  readonly notices: (pod: StoredPod) => readonly string[];
   /** What containers write, as it arrives. */
   readonly onOutput: (pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer) => void;
   /** A Pod has ended, or is gone. */
@@ -60,21 +62,18 @@ export class Agent {
     this.#logs = new ContainerLogs(options);
   }
 
-  /**
-   * Takes a stored Pod on, which nobody else runs, and begins.
-   * @param notices what of its spec has no effect here: an event each
-   */
-  run(pod: StoredPod, notices: readonly string[] = []): void {
+  /** Takes a stored Pod on, which nobody else runs, and begins. */
+  run(pod: StoredPod): void {
     const { store, clock, runtime, node, crashLoop, onOver, onEvent, onTrouble } = this.#options;
     const { name, namespace } = pod.metadata;
     const run = new PodRun({
       pod,
-      notices,
+      notices: this.#options.notices,
       store,
       clock,
       runtime,
       node,
-      config: { crashLoop, images: judgeImages(pod, this.#options.images) },
+      config: (changed) => ({ crashLoop, images: judgeImages(changed, this.#options.images) }),
       surroundings: this.#surroundings(),
       placed: () => this.#placedBeside(run),
       onOver,

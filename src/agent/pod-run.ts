@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PodrunError } from '../api/errors.ts';
+import type { PodStatus } from '../api/generated/types.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
@@ -15,23 +16,24 @@ import {
 } from '../lifecycle/texts/events.ts';
 import { ENDED_UNSCHEDULED } from '../lifecycle/texts/pod-reasons.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
+import { mergeStatus } from '../lifecycle/merge-status.ts';
 import { dated } from '../lifecycle/pod-status.ts';
 import { schedule, type Schedule } from '../lifecycle/schedule.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { Store } from '../store/store.ts';
+import type { ObjectPart, Store } from '../store/store.ts';
 import { ContainerEffects, type PodSurroundings } from './container-effects.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { PodWorker } from './pod-worker.ts';
 
 export interface PodRunOptions {
   readonly pod: StoredPod;
-  /** What of its spec has no effect here: an event each. */
-  readonly notices: readonly string[];
+  /** What of its spec has no effect here: an event each. Asked again when the spec has changed. */
+  readonly notices: (pod: StoredPod) => readonly string[];
   readonly store: Store;
   readonly clock: Clock;
   readonly runtime: Runtime;
   readonly node: NodeFacts;
-  readonly config: SyncConfig;
+  readonly config: (pod: StoredPod) => SyncConfig;
   readonly surroundings: Omit<PodSurroundings, 'event'>;
   /** Pods that share the node with this one. */
   readonly placed: () => readonly StoredPod[];
@@ -54,6 +56,10 @@ export class PodRun {
   /** Somebody removed the object by force: the processes are still to be ended, and nothing is left to write to. */
   #isGone = false;
   #isRemoving = false;
+  #isBinding = false;
+  #isSavingStatus = false;
+  /** Notices that were given. */
+  readonly #told = new Set<string>();
 
   constructor(options: PodRunOptions) {
     this.#options = options;
@@ -83,13 +89,24 @@ export class PodRun {
    * of one's own changes too, and in the middle of such a call of changes that others made just before.
    */
   objectChanged(pod: StoredPod): void {
-    if (this.#isOver || this.#isRemoving || pod.metadata.uid !== this.#pod.metadata.uid) return;
-    if (isDeepStrictEqual(clientPart(pod), clientPart(this.pod))) return;
-    if (this.#worker !== undefined) return this.#worker.objectChanged(pod);
-    this.#pod = { ...pod, status: this.#pod.status };
+    if (this.#isOver || this.#isBinding || this.#isRemoving || pod.metadata.uid !== this.#pod.metadata.uid) return;
+    const isSameObject = isDeepStrictEqual(clientPart(pod), clientPart(this.pod));
+    if (isSameObject && !this.#isStatusOfOthers(pod.status)) return;
+    if (this.#worker !== undefined) {
+      this.#worker.objectChanged(pod);
+      if (!isSameObject) this.#giveNotices(pod);
+      return;
+    }
+    this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
     // Nothing runs: such a Pod is gone at once, and without a terminal phase.
     if (pod.metadata.deletionTimestamp !== undefined) return this.#remove();
     this.begin();
+  }
+
+  /** Has somebody else written into the status? What was written before an own write is merged into that. */
+  #isStatusOfOthers(status: PodStatus): boolean {
+    if (this.#isSavingStatus) return false;
+    return !isDeepStrictEqual(status, this.#worker?.storedStatus ?? this.#pod.status);
   }
 
   /** The object was removed by force: what runs is killed. */
@@ -108,30 +125,48 @@ export class PodRun {
   }
 
   #bind(nodeName: string): void {
-    const { store, clock } = this.#options;
-    this.#pod = { ...this.#pod, spec: { ...this.#pod.spec, nodeName } };
-    const bound = this.#write(() => store.update('pods', unversioned(this.#pod)), this.#pod);
-    this.#pod = this.#withScheduled(bound, { status: 'True' });
+    this.#pod = this.#bound(nodeName);
     this.#recordScheduling(scheduled(this.#pod.metadata, nodeName));
-    for (const notice of this.#options.notices) this.#recordEvent(this.#pod, notEnforced(notice));
+    this.#giveNotices(this.#pod);
     const event = (pod: StoredPod, draft: EventDraft): void => this.#recordEvent(pod, draft);
     const [hostIP] = this.#options.node.hostIPs;
     this.#worker = new PodWorker({
       pod: this.#pod,
-      clock,
+      clock: this.#options.clock,
       config: this.#options.config,
       // Pods share the addresses of the host: there is no network of their own.
       addresses: { hostIP, podIP: hostIP },
       report: { status: (pod) => this.#saveStatus(pod), event, finished: (pod) => this.#finished(pod) },
       effects: (tell) =>
         new ContainerEffects({
-          clock,
+          clock: this.#options.clock,
           runtime: this.#options.runtime,
           tell,
           surroundings: { ...this.#options.surroundings, event },
         }),
     });
     this.#worker.start();
+    if (this.#pod.metadata.deletionTimestamp !== undefined) this.#worker.objectChanged(this.#pod);
+  }
+
+  /** The Pod with its node. What others make of it meanwhile is in it, and needs no answer of its own. */
+  #bound(nodeName: string): StoredPod {
+    const bind = (pod: StoredPod): StoredPod => ({ ...pod, spec: { ...pod.spec, nodeName } });
+    this.#isBinding = true;
+    try {
+      const bound = this.#write(() => this.#change('object', bind), bind(this.#pod));
+      return this.#withScheduled(bound, { status: 'True' });
+    } finally {
+      this.#isBinding = false;
+    }
+  }
+
+  #giveNotices(pod: StoredPod): void {
+    for (const notice of this.#options.notices(pod)) {
+      if (this.#told.has(notice)) continue;
+      this.#told.add(notice);
+      this.#recordEvent(pod, notEnforced(notice));
+    }
   }
 
   #leavePending({ reason, message }: Extract<Schedule, { rejected: false }>): void {
@@ -163,7 +198,22 @@ export class PodRun {
   }
 
   #saveStatus(pod: StoredPod): StoredPod {
-    return this.#write(() => this.#options.store.updateStatus('pods', pod), pod);
+    this.#isSavingStatus = true;
+    try {
+      const merge = (stored: StoredPod): StoredPod => ({ ...stored, status: mergeStatus(stored.status, pod.status) });
+      return this.#write(() => this.#change('status', merge), pod);
+    } finally {
+      this.#isSavingStatus = false;
+    }
+  }
+
+  /** Changes what is stored of this Pod, and of no other that has its name now. */
+  #change(part: ObjectPart, change: (stored: StoredPod) => StoredPod): StoredPod {
+    const { uid } = this.#pod.metadata;
+    return this.#options.store.change<StoredPod>('pods', this.#pod.metadata, part, (stored) => {
+      const changed = change(stored);
+      return { ...changed, metadata: { ...changed.metadata, uid } };
+    });
   }
 
   #recordEvent(pod: StoredPod, draft: EventDraft): void {
@@ -202,8 +252,11 @@ export class PodRun {
     const { store } = this.#options;
     const { name, namespace } = this.#pod.metadata;
     this.#isRemoving = true;
-    const metadata = { ...this.#pod.metadata, deletionGracePeriodSeconds: 0 };
-    this.#write(() => store.update('pods', unversioned({ ...this.#pod, metadata })), undefined);
+    const hurry = (pod: StoredPod): StoredPod => ({
+      ...pod,
+      metadata: { ...pod.metadata, deletionGracePeriodSeconds: 0 },
+    });
+    this.#write(() => this.#change('object', hurry), undefined);
     this.#write(() => store.delete('pods', namespace, name), undefined);
     this.#isGone = true;
     this.#end();
@@ -219,9 +272,4 @@ export class PodRun {
 function clientPart({ metadata, spec }: StoredPod): unknown {
   const { resourceVersion: _, ...rest } = metadata;
   return { metadata: rest, spec };
-}
-
-/** To be stored whatever happened to the object meanwhile. */
-function unversioned(pod: StoredPod): StoredPod {
-  return { ...pod, metadata: { ...pod.metadata, resourceVersion: '' } };
 }

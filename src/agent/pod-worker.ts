@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/draft.ts';
+import type { PodStatus } from '../api/generated/types.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
 import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
+import { mergeStatus } from '../lifecycle/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
 import { type PodAddresses, podStatus } from '../lifecycle/pod-status.ts';
@@ -30,7 +32,8 @@ export interface PodReport {
 export interface PodWorkerOptions {
   readonly pod: StoredPod;
   readonly clock: Clock;
-  readonly config: SyncConfig;
+  /** What a sync must know besides the Pod; asked again whenever the object has changed. */
+  readonly config: (pod: StoredPod) => SyncConfig;
   readonly addresses: PodAddresses;
   readonly report: PodReport;
   /** Made with the function by which it tells the worker what happened. */
@@ -44,9 +47,12 @@ export interface PodWorkerOptions {
  */
 export class PodWorker {
   #pod: StoredPod;
+  /** As it is in the store: what this agent wrote last, or what somebody else has made of that. */
+  #storedStatus: PodStatus;
   #facts: PodFacts = NEW_POD;
   readonly #clock: Clock;
-  readonly #config: SyncConfig;
+  readonly #configFor: (pod: StoredPod) => SyncConfig;
+  #config: SyncConfig;
   readonly #addresses: PodAddresses;
   readonly #report: PodReport;
   readonly #effects: EffectRunner;
@@ -56,16 +62,23 @@ export class PodWorker {
 
   constructor({ pod, clock, config, addresses, report, effects }: PodWorkerOptions) {
     this.#pod = pod;
+    this.#storedStatus = pod.status;
     this.#clock = clock;
-    this.#config = config;
+    this.#configFor = config;
+    this.#config = config(pod);
     this.#addresses = addresses;
     this.#report = report;
     this.#effects = effects((seen) => this.#receive(seen));
   }
 
-  /** The Pod as last stored. */
+  /** The Pod as this agent knows it. */
   get pod(): StoredPod {
     return this.#pod;
+  }
+
+  /** The status as the store has it, as far as is known. */
+  get storedStatus(): PodStatus {
+    return this.#storedStatus;
   }
 
   get isFinished(): boolean {
@@ -76,11 +89,13 @@ export class PodWorker {
     this.#receive('look');
   }
 
-  /** Somebody changed the object: its spec or metadata. */
+  /** Somebody changed the object: its spec, its metadata, or a condition that is not kubelet's. */
   objectChanged(pod: StoredPod): void {
     if (this.#facts.finished || pod.metadata.uid !== this.#pod.metadata.uid) return;
-    // The status is the agent's own: what the object carries may be older.
-    this.#pod = { ...pod, status: this.#pod.status };
+    this.#storedStatus = pod.status;
+    // Of the status, the rest is the agent's own: what was made of that in the store does not count, and is put right.
+    this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
+    this.#config = this.#configFor(pod);
     if (pod.metadata.deletionTimestamp !== undefined) {
       const graceSeconds = podGraceSeconds(pod, undefined);
       this.#receive({ type: 'terminate', cause: 'deleted', graceSeconds, force: false });
@@ -131,9 +146,14 @@ export class PodWorker {
   }
 
   #publish(): void {
-    const status = podStatus(this.#pod, this.#facts, this.#addresses, this.#clock.now());
-    if (isDeepStrictEqual(status, this.#pod.status)) return;
-    this.#pod = this.#report.status({ ...this.#pod, status });
+    for (;;) {
+      const status = podStatus(this.#pod, this.#facts, this.#addresses, this.#clock.now());
+      if (isDeepStrictEqual(status, this.#storedStatus)) return;
+      this.#pod = this.#report.status({ ...this.#pod, status });
+      this.#storedStatus = this.#pod.status;
+      // Somebody else's condition may have come along, and Ready may depend on it.
+      if (isDeepStrictEqual(status, this.#storedStatus)) return;
+    }
   }
 
   #finish(): void {

@@ -94,7 +94,7 @@ async function runPods(session: Session): Promise<number> {
     }),
   );
   for (const { pod } of begun) view.pod({ type: 'ADDED', object: pod });
-  for (const { pod } of begun) agent.run(pod, noticesOf(pod));
+  for (const { pod } of begun) agent.run(pod);
   run.look();
   // Others' remains must neither delay these Pods nor end them.
   const cleaned = closeLostRuns(store, clock, (text) => view.trouble(text)).catch((error: unknown) =>
@@ -128,6 +128,7 @@ function makeAgent(
     hostEnv: process.env,
     identity: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     cwd: process.cwd(),
+    notices: noticesOf,
     onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
     onOver: look,
     onEvent: (event) => view.event(event),

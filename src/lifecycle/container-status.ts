@@ -33,8 +33,9 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
     lastState,
     ready: isReady(kind, container, own),
     restartCount: shown?.attempt ?? own.nextAttempt,
-    image: container.image ?? '',
-    imageID: shown === undefined ? '' : (container.image ?? ''),
+    // Of what runs, or ran: after a change of the spec, not yet what will run next.
+    image: shown?.image ?? container.image ?? '',
+    imageID: shown?.image ?? '',
     ...(shown === undefined ? {} : { containerID: containerID(shown) }),
     ...(kind === 'ephemeral' ? {} : { started: isStarted(container, own) }),
   };

@@ -64,6 +64,8 @@ export interface ContainerFacts {
   readonly nextAttempt: number;
   /** Why the latest attempt to start did not lead to a running container. kubelet calls this the reason cache. */
   readonly startError: StartError | undefined;
+  /** The image of the latest attempt to start, which `startError` and the back-offs are about; undefined: none yet. */
+  readonly triedImage: string | undefined;
   readonly backOff: BackOff | undefined;
   readonly imageBackOff: BackOff | undefined;
   readonly probes: ProbeResults;
@@ -147,6 +149,7 @@ const NEW_CONTAINER: ContainerFacts = {
   previous: undefined,
   nextAttempt: 0,
   startError: undefined,
+  triedImage: undefined,
   backOff: undefined,
   imageBackOff: undefined,
   probes: {},

@@ -12,6 +12,7 @@ import {
 import { closeStatuses, containerStatus } from './container-status.ts';
 import { containerFacts, type PodFacts } from './facts.ts';
 import { forgetStopped } from './evicted-status.ts';
+import { othersConditions } from './merge-status.ts';
 import { podPhase, type PodPhase } from './phase.ts';
 import { hasRestartAllRule } from './restart-policy.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './texts/pod-reasons.ts';
@@ -134,19 +135,10 @@ interface ConditionInput {
   readonly now: Instant;
 }
 
-const OWN_TYPES = new Set([
-  'PodReadyToStartContainers',
-  'Initialized',
-  'Ready',
-  'ContainersReady',
-  'PodScheduled',
-  'AllContainersRestarting',
-]);
-
 function conditions(input: ConditionInput): PodCondition[] {
   const { pod, facts, statuses, phase, addresses } = input;
   const old = pod.status.conditions ?? [];
-  const others = old.filter(({ type }) => !OWN_TYPES.has(type));
+  const others = othersConditions(pod.status);
   const wasInitialized = old.some(({ type, status }) => type === 'Initialized' && status === 'True');
   const sandboxes = [{ ready: isSandboxReady(facts), ip: addresses.podIP }];
   const verdicts: [string, ConditionVerdict][] = [

@@ -14,8 +14,9 @@ import { crashLoopMessage, WAITING } from './texts/waiting.ts';
  */
 export function startContainer(draft: Draft, container: Container): void {
   const { name } = container;
+  if (isAlive(draft.own(container)) || draft.own(container).current?.swept === false) return;
+  forgetOtherImage(draft, container);
   const own = draft.own(container);
-  if (isAlive(own) || (own.current !== undefined && !own.current.swept)) return;
   const retryAtMs = own.startError?.retryAtMs;
   if (retryAtMs !== undefined && draft.now.monotonicMs < retryAtMs) return draft.wake(retryAtMs);
   if (draft.containers.some((other) => draft.own(other).starting !== undefined)) return;
@@ -32,6 +33,19 @@ export function startContainer(draft: Draft, container: Container): void {
   const id = `${draft.pod.metadata.uid}/${name}/${attempt}`;
   draft.change(name, { starting: { id, attempt, stage: 'creating', startedAt: undefined, stop: undefined } });
   draft.effects.push({ type: 'start', container: name, id, attempt });
+}
+
+/**
+ * What went wrong with another image says nothing of this one. Source: kuberuntime_manager.go GetBackoffKey, which has
+ * the hash of the container in it; pkg/kubelet/images/image_manager.go, whose back-off is kept by image.
+ */
+function forgetOtherImage(draft: Draft, container: Container): void {
+  const { triedImage } = draft.own(container);
+  const image = container.image ?? '';
+  if (triedImage === image) return;
+  const forgotten =
+    triedImage === undefined ? {} : { startError: undefined, backOff: undefined, imageBackOff: undefined };
+  draft.change(container.name, { ...forgotten, triedImage: image });
 }
 
 /**

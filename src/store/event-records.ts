@@ -2,12 +2,12 @@ import type { KubeObject, StoredEvent, StoredMeta, WatchEvent } from '../api/obj
 import { ifPresent } from './disk-errors.ts';
 import { podPaths } from './layout.ts';
 import { LineCursor } from './line-cursor.ts';
-import { keysIn, keyText, type ObjectKey } from './listing.ts';
-import { changedMetadata, keyOf, newMetadata, type StoredObject } from './metadata.ts';
+import { keysIn, keyText } from './listing.ts';
+import { changedMetadata, checkPrecondition, isSamePart, keyOf, newMetadata, type StoredObject } from './metadata.ts';
 import type { PlainRecords } from './plain-records.ts';
 import type { StorageParts } from './storage.ts';
-import type { Scope, Storable } from './store.ts';
-import { alreadyExists } from './store-errors.ts';
+import type { ObjectKey, Scope, Storable } from './store.ts';
+import { alreadyExists, notFound } from './store-errors.ts';
 import { appendTransition, isAboutEvent, parseTransition, transitionLine, transitionLines } from './transition-log.ts';
 
 /**
@@ -52,6 +52,15 @@ export class EventRecords {
     const changed = { ...object, metadata: changedMetadata('events', object.metadata, stored, this.#parts.versions) };
     if (log.append('MODIFIED', changed)) return changed;
     return this.#plain.update('events', object);
+  }
+
+  /** Events are written by one recorder each: this needs no lock of its own. */
+  change(key: ObjectKey, change: (stored: StoredObject) => StoredObject): StoredObject {
+    const [stored] = this.list(key);
+    if (stored === undefined) throw notFound('events', key.name);
+    const changed = change(stored);
+    checkPrecondition('events', changed.metadata, stored.metadata);
+    return isSamePart('object', changed, stored) ? stored : this.update(changed);
   }
 
   delete(namespace: string, name: string): StoredObject | undefined {

@@ -5,7 +5,6 @@ import { EventRecords, podOf } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
 import { type ProcessLookup, rememberBoot } from './known-process.ts';
 import { type PodPaths, podPaths } from './layout.ts';
-import type { ObjectKey } from './listing.ts';
 import { keyOf, type StoredObject } from './metadata.ts';
 import { type Claim, type Owner, Ownership, type RecordedProcess } from './ownership.ts';
 import { PlainRecords } from './plain-records.ts';
@@ -14,7 +13,7 @@ import { type LostPod, PodRecords } from './pod-records.ts';
 import { RecordFeed } from './record-feed.ts';
 import { VersionSource } from './resource-version.ts';
 import { StagingArea, type StorageParts } from './storage.ts';
-import type { Resource, Scope, Storable, Store, Subscription } from './store.ts';
+import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from './store.ts';
 import { type Listener, type Subscriber, Subscribers } from './subscribers.ts';
 
 export interface FileStoreOptions {
@@ -118,6 +117,22 @@ export class FileStore implements Store {
     });
     this.#tell(resource, updated);
     return updated as Storable as T;
+  }
+
+  change<T extends Storable = KubeObject>(
+    resource: Resource,
+    key: ObjectKey,
+    part: ObjectPart,
+    change: (stored: T) => T,
+  ): T {
+    const one = change as unknown as (stored: StoredObject) => StoredObject;
+    const changed = this.#onDisk((): StoredObject => {
+      if (resource === 'pods') return this.#pods.change(key, part, one as (stored: Storable) => StoredPod);
+      if (resource === 'events') return this.#events.change(key, one);
+      return this.#plain.change(resource, key, part, one);
+    });
+    this.#tell(resource, changed);
+    return changed as Storable as T;
   }
 
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {

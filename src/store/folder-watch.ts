@@ -1,7 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { makeFolder, namesIn } from './atomic-file.ts';
 import { namespaceFolder, resourceFolder } from './layout.ts';
-import { keysIn, type ObjectKey } from './listing.ts';
+import { keysIn } from './listing.ts';
+import type { ObjectKey } from './store.ts';
 import type { Resource } from './store.ts';
 
 /**

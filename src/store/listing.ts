@@ -1,12 +1,6 @@
 import { namesIn } from './atomic-file.ts';
 import { namespaceFolder, resourceFolder } from './layout.ts';
-import type { Resource, Scope } from './store.ts';
-
-/** Which object of a resource. */
-export interface ObjectKey {
-  readonly namespace: string;
-  readonly name: string;
-}
+import type { ObjectKey, Resource, Scope } from './store.ts';
 
 /** What a scope may hold, sorted by namespace, then name. A name that is asked for is among them, stored or not. */
 export function keysIn(root: string, resource: Resource, { namespace, name }: Scope): ObjectKey[] {

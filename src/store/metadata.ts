@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '../api/generated/types.ts';
 import type { StoredMeta } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
-import type { ObjectKey } from './listing.ts';
 import type { VersionSource } from './resource-version.ts';
-import type { Resource, Storable } from './store.ts';
+import type { ObjectKey, ObjectPart, Resource, Storable } from './store.ts';
 import { conflict, otherUid } from './store-errors.ts';
 import { newUid } from './unique-id.ts';
 
@@ -38,12 +38,27 @@ export function changedMetadata(
   stored: StoredMeta,
   versions: VersionSource,
 ): StoredMeta {
-  checkUid(resource, given, stored);
-  if (given.resourceVersion && given.resourceVersion !== stored.resourceVersion) {
-    throw conflict(resource, stored.name);
-  }
+  checkPrecondition(resource, given, stored);
   const { name, namespace, uid, creationTimestamp } = stored;
   return { ...given, name, namespace, uid, creationTimestamp, resourceVersion: versions.next(stored.resourceVersion) };
+}
+
+/** @throws {ConflictError} when the change was made to an older version, or to another object of that name */
+export function checkPrecondition(resource: Resource, given: ObjectMeta, stored: StoredMeta): void {
+  checkUid(resource, given, stored);
+  if (given.resourceVersion && given.resourceVersion !== stored.resourceVersion) throw conflict(resource, stored.name);
+}
+
+/** Says a change of one part nothing new? Its resourceVersion is for the store alone. */
+export function isSamePart(part: ObjectPart, one: StoredObject, other: StoredObject): boolean {
+  if (part === 'status') return isDeepStrictEqual(one.status, other.status);
+  return isDeepStrictEqual(written(one), written(other));
+}
+
+/** As a file holds it: there, a field that is undefined is none. */
+function written(object: StoredObject): unknown {
+  const metadata = { ...object.metadata, resourceVersion: '' };
+  return JSON.parse(JSON.stringify({ ...object, metadata, status: undefined }));
 }
 
 /** @throws {ConflictError} when another object has the name now */

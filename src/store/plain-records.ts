@@ -3,9 +3,17 @@ import path from 'node:path';
 import { inFolder, readJson, writeFileAtomically } from './atomic-file.ts';
 import { objectPath } from './layout.ts';
 import { keysIn } from './listing.ts';
-import { changedMetadata, checkUid, keyOf, newMetadata, type StoredObject } from './metadata.ts';
+import {
+  changedMetadata,
+  checkPrecondition,
+  checkUid,
+  isSamePart,
+  keyOf,
+  newMetadata,
+  type StoredObject,
+} from './metadata.ts';
 import type { StorageParts } from './storage.ts';
-import type { Resource, Scope, Storable } from './store.ts';
+import type { ObjectKey, ObjectPart, Resource, Scope, Storable } from './store.ts';
 import { alreadyExists, notFound } from './store-errors.ts';
 
 /** Objects of every kind but Pods: a file of JSON each, which only its user can read. */
@@ -26,7 +34,7 @@ export class PlainRecords {
   }
 
   create(resource: Resource, object: Storable): StoredObject {
-    return this.#locked(resource, object, (file, stored) => {
+    return this.#locked(resource, keyOf(object), (file, stored) => {
       const { clock, versions } = this.#parts;
       const created = { ...object, metadata: newMetadata(object.metadata, clock, versions) };
       if (stored !== undefined) throw alreadyExists(resource, created.metadata.name);
@@ -36,22 +44,31 @@ export class PlainRecords {
   }
 
   update(resource: Resource, object: Storable): StoredObject {
-    return this.#change(resource, object, (stored) => {
-      const metadata = changedMetadata(resource, object.metadata, stored.metadata, this.#parts.versions);
-      return { ...object, metadata, ...('status' in stored && { status: stored.status }) };
-    });
+    return this.#replace(resource, keyOf(object), (stored) => this.#withObject(resource, stored, object));
   }
 
   updateStatus(resource: Resource, object: Storable): StoredObject {
-    return this.#change(resource, object, (stored) => {
-      checkUid(resource, object.metadata, stored.metadata);
-      const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
-      return { ...stored, metadata: { ...stored.metadata, resourceVersion }, status: (object as StoredObject).status };
+    return this.#replace(resource, keyOf(object), (stored) => this.#withStatus(resource, stored, object));
+  }
+
+  change(
+    resource: Resource,
+    key: ObjectKey,
+    part: ObjectPart,
+    change: (stored: StoredObject) => StoredObject,
+  ): StoredObject {
+    return this.#replace(resource, key, (stored) => {
+      const changed = change(stored);
+      checkPrecondition(resource, changed.metadata, stored.metadata);
+      if (isSamePart(part, changed, stored)) return stored;
+      return part === 'status'
+        ? this.#withStatus(resource, stored, changed)
+        : this.#withObject(resource, stored, changed);
     });
   }
 
   delete(resource: Resource, namespace: string, name: string): StoredObject | undefined {
-    return this.#locked(resource, { metadata: { namespace, name } }, (file, stored) => {
+    return this.#locked(resource, { namespace, name }, (file, stored) => {
       if (stored === undefined) return undefined;
       unlinkSync(file);
       const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
@@ -59,17 +76,29 @@ export class PlainRecords {
     });
   }
 
-  #change(resource: Resource, object: Storable, change: (stored: StoredObject) => StoredObject): StoredObject {
-    return this.#locked(resource, object, (file, stored) => {
-      if (stored === undefined) throw notFound(resource, keyOf(object).name);
+  #withObject(resource: Resource, stored: StoredObject, given: Storable): StoredObject {
+    const metadata = changedMetadata(resource, given.metadata, stored.metadata, this.#parts.versions);
+    return { ...given, metadata, ...('status' in stored && { status: stored.status }) };
+  }
+
+  #withStatus(resource: Resource, stored: StoredObject, given: Storable): StoredObject {
+    checkUid(resource, given.metadata, stored.metadata);
+    const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
+    return { ...stored, metadata: { ...stored.metadata, resourceVersion }, status: (given as StoredObject).status };
+  }
+
+  /** Stores what comes of the stored object, unless it is that object itself. */
+  #replace(resource: Resource, key: ObjectKey, change: (stored: StoredObject) => StoredObject): StoredObject {
+    return this.#locked(resource, key, (file, stored) => {
+      if (stored === undefined) throw notFound(resource, key.name);
       const changed = change(stored);
-      writeFileAtomically(file, recordText(changed));
+      if (changed !== stored) writeFileAtomically(file, recordText(changed));
       return changed;
     });
   }
 
-  #locked<T>(resource: Resource, object: Storable, run: (file: string, stored: StoredObject | undefined) => T): T {
-    const { namespace, name } = keyOf(object);
+  #locked<T>(resource: Resource, key: ObjectKey, run: (file: string, stored: StoredObject | undefined) => T): T {
+    const { namespace, name } = key;
     const file = objectPath(this.#parts.root, resource, namespace, name);
     return this.#parts.locks.hold(resource, namespace, name, () => run(file, readJson<StoredObject>(file)));
   }

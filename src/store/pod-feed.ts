@@ -2,8 +2,9 @@ import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { FolderWatch, watchPath } from './folder-watch.ts';
 import { podPaths } from './layout.ts';
 import { LineCursor } from './line-cursor.ts';
-import { isWithin, keysIn, keyText, type ObjectKey } from './listing.ts';
+import { isWithin, keysIn, keyText } from './listing.ts';
 import type { StoredObject } from './metadata.ts';
+import type { ObjectKey } from './store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 import { isAboutEvent, parseTransition } from './transition-log.ts';
 

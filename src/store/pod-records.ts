@@ -15,11 +15,19 @@ import { errorCode } from './disk-errors.ts';
 import { historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
 import { keysIn } from './listing.ts';
 import { asReadersSeeIt } from './lost-owner.ts';
-import { changedMetadata, checkUid, keyOf, newMetadata, type StoredObject } from './metadata.ts';
+import {
+  changedMetadata,
+  checkPrecondition,
+  checkUid,
+  isSamePart,
+  keyOf,
+  newMetadata,
+  type StoredObject,
+} from './metadata.ts';
 import type { Owner, Ownership } from './ownership.ts';
 import { laterVersion } from './resource-version.ts';
 import type { StorageParts } from './storage.ts';
-import type { Scope, Storable } from './store.ts';
+import type { ObjectKey, ObjectPart, Scope, Storable } from './store.ts';
 import { alreadyExists, notFound } from './store-errors.ts';
 import { appendTransition, transitionLine } from './transition-log.ts';
 
@@ -89,25 +97,25 @@ export class PodRecords {
 
   update(object: Storable): StoredPod {
     const { namespace, name } = keyOf(object);
-    return this.#locked(namespace, name, (paths) => {
-      const stored = this.#mustRead(namespace, name);
-      const metadata = changedMetadata('pods', object.metadata, stored.metadata, this.#parts.versions);
-      const pod = { ...(object as StoredPod), metadata, status: stored.status };
-      this.#change(paths, pod, () => writeFileAtomically(paths.object, objectText(pod)));
-      return pod;
-    });
+    return this.#locked(namespace, name, (paths) =>
+      this.#writeObject(paths, this.#mustRead(namespace, name), object as StoredPod),
+    );
   }
 
   updateStatus(object: Storable): StoredPod {
     const { namespace, name } = keyOf(object);
+    return this.#locked(namespace, name, (paths) =>
+      this.#writeStatus(paths, this.#mustRead(namespace, name), object as StoredPod),
+    );
+  }
+
+  change({ namespace, name }: ObjectKey, part: ObjectPart, change: (stored: StoredPod) => StoredPod): StoredPod {
     return this.#locked(namespace, name, (paths) => {
       const stored = this.#mustRead(namespace, name);
-      checkUid('pods', object.metadata, stored.metadata);
-      const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
-      const { status } = object as StoredPod;
-      const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion }, status };
-      this.#change(paths, pod, () => replaceFile(paths.status, statusText(pod)));
-      return pod;
+      const changed = change(stored);
+      checkPrecondition('pods', changed.metadata, stored.metadata);
+      if (isSamePart(part, changed, stored)) return stored;
+      return part === 'status' ? this.#writeStatus(paths, stored, changed) : this.#writeObject(paths, stored, changed);
     });
   }
 
@@ -147,6 +155,21 @@ export class PodRecords {
     return this.#parts.locks.hold('pods', namespace, name, () => run(paths));
   }
 
+  #writeObject(paths: PodPaths, stored: StoredPod, given: StoredPod): StoredPod {
+    const metadata = changedMetadata('pods', given.metadata, stored.metadata, this.#parts.versions);
+    const pod = { ...given, metadata, status: stored.status };
+    this.#write(paths, pod, () => writeFileAtomically(paths.object, objectText(pod)));
+    return pod;
+  }
+
+  #writeStatus(paths: PodPaths, stored: StoredPod, given: StoredPod): StoredPod {
+    checkUid('pods', given.metadata, stored.metadata);
+    const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
+    const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion }, status: given.status };
+    this.#write(paths, pod, () => replaceFile(paths.status, statusText(pod)));
+    return pod;
+  }
+
   #mustRead(namespace: string, name: string): StoredPod {
     const pod = this.#read(namespace, name);
     if (pod === undefined) throw notFound('pods', name);
@@ -170,7 +193,7 @@ export class PodRecords {
    * Makes a change and logs it, in this order: who reads a line, or begins to watch after it, finds a state at least as
    * new. On a full disk the state may be stored and its line missing; the change is then reported as failed.
    */
-  #change(paths: PodPaths, pod: StoredPod, store: () => void): void {
+  #write(paths: PodPaths, pod: StoredPod, store: () => void): void {
     store();
     appendTransition(paths.transitions, transitionLine('MODIFIED', pod));
   }

@@ -1,7 +1,7 @@
 import { FolderWatch } from './folder-watch.ts';
-import { isWithin, keyText, type ObjectKey } from './listing.ts';
+import { isWithin, keyText } from './listing.ts';
 import { keyOf, type StoredObject } from './metadata.ts';
-import type { Resource, Scope } from './store.ts';
+import type { ObjectKey, Resource, Scope } from './store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 
 interface RecordFeedOptions {

@@ -17,6 +17,15 @@ export interface Scope {
   readonly name?: string | undefined;
 }
 
+/** Which object of a resource. */
+export interface ObjectKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What is written apart: the status, and everything else. */
+export type ObjectPart = 'object' | 'status';
+
 export interface Subscription {
   close(): void;
 }
@@ -25,8 +34,9 @@ export interface Subscription {
  * What podrun knows, as Kubernetes objects: podrun's API server. All calls are synchronous, so that what is written is
  * visible, and logged, in the order in which it was written. Nothing above the store knows that it is files.
  *
- * One writer per fact: clients write metadata and spec (`create`, `update`, `delete`), the owning agent writes status
- * (`updateStatus`). The two never overwrite each other.
+ * Two parts are written apart, so that neither overwrites the other: metadata and spec, which clients write (`create`,
+ * `update`, `delete`), and the status. That is the owning agent's, but for conditions that are not kubelet's, which
+ * belong to whoever sets them. So whoever writes a status merges it into the one that is stored (`change`).
  */
 export interface Store {
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined;
@@ -44,6 +54,19 @@ export interface Store {
   update<T extends Storable>(resource: Resource, object: T): T;
   /** Replaces the status alone. Every call is a line of the transition log, in order. */
   updateStatus<T extends Storable>(resource: Resource, object: T): T;
+  /**
+   * Changes one part of an object in one step: nobody else writes between what `change` gets and what it answers. It
+   * gets the object as it is stored, which is not how readers see a Pod whose owner is gone, and must leave it as it
+   * is. An answer that is the same in that part writes nothing.
+   * @throws {PodrunError} when the object is missing; {ConflictError} when the answer has another uid than the stored
+   *   object or another, not empty, resourceVersion; and what `change` throws
+   */
+  change<T extends Storable = KubeObject>(
+    resource: Resource,
+    key: ObjectKey,
+    part: ObjectPart,
+    change: (stored: T) => T,
+  ): T;
   /** Removes the object, and for a Pod its logs and volumes; answers the last state, undefined when there was none. */
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined;
   /**

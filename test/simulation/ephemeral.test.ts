@@ -80,7 +80,7 @@ describe('an ephemeral container', () => {
 
   it('is tried again while its image is missing, and not once it has been created', async () => {
     const pullError = 'no such image';
-    const images = { debug: { type: 'absent', pullError } as const };
+    const images = () => ({ debug: { type: 'absent', pullError } as const });
     const missing = await new PodSimulation({ spec: { containers: [main] }, images }).start();
     await missing.addEphemeral(debug);
     expect(missing.container('debug').state?.waiting).toEqual({ reason: 'ErrImagePull', message: pullError });

@@ -16,7 +16,8 @@ export interface PodSimulationOptions {
   readonly behave?: (container: string, attempt: number) => ProgramBehaviour;
   readonly behaveExec?: (container: string, argv: readonly string[]) => ExecBehaviour;
   readonly crashLoop?: BackOffLimits;
-  readonly images?: ImageVerdicts;
+  /** What is known of the images that the spec names. */
+  readonly images?: (pod: StoredPod) => ImageVerdicts;
   /** The Pod's environment; by default it is there at once. */
   readonly createSandbox?: PodSurroundings['createSandbox'];
 }
@@ -50,7 +51,7 @@ export class PodSimulation {
     this.worker = new PodWorker({
       pod: newPod(spec),
       clock: this.clock,
-      config: { crashLoop: crashLoop ?? CRASH_LOOP, images: images ?? {} },
+      config: (pod) => ({ crashLoop: crashLoop ?? CRASH_LOOP, images: images?.(pod) ?? {} }),
       addresses: { hostIP: '127.0.0.1', podIP: '127.0.0.1' },
       report: {
         status: (pod) => {
@@ -106,6 +107,22 @@ export class PodSimulation {
     const metadata = { ...pod.metadata, generation };
     this.worker.objectChanged({ ...pod, metadata, spec: { ...pod.spec, ephemeralContainers } });
     await this.clock.run(0);
+  }
+
+  /** Somebody changes the spec of the Pod. */
+  change(spec: Partial<PodSpec>): void {
+    const { pod } = this.worker;
+    const generation = (pod.metadata.generation ?? 1) + 1;
+    this.worker.objectChanged({
+      ...pod,
+      metadata: { ...pod.metadata, generation },
+      spec: { ...pod.spec, ...spec },
+    });
+  }
+
+  /** Somebody writes into the stored status. */
+  writeStatus(status: PodStatus): void {
+    this.worker.objectChanged({ ...this.worker.pod, status });
   }
 
   /** Somebody deletes the Pod. */

@@ -142,7 +142,7 @@ describe('deleting a Pod', () => {
   });
 
   it('before anything could start tells that the container was never seen', async () => {
-    const images = { main: { type: 'absent', pullError: 'no such image' } } as const;
+    const images = () => ({ main: { type: 'absent', pullError: 'no such image' } as const });
     const pod = await deleted({ spec: { containers: [main] }, images }, 30);
     await pod.clock.run(0);
     expect(pod.phases).toEqual(['Pending', 'Failed']);

@@ -1,7 +1,9 @@
 import { mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import type { PodStatus } from '../../src/api/generated/types.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import { mergeStatus } from '../../src/lifecycle/merge-status.ts';
 import { LogReader } from '../../src/store/log-reader.ts';
 import { parseTransition, transitionLines } from '../../src/store/transition-log.ts';
 import { inShort, newPod } from './objects.ts';
@@ -34,6 +36,35 @@ describe('several writers', () => {
     const workers = [1, 2, 3].map(() => startWorker(root, 'count', 200));
     expect(await Promise.all(workers.map(exitOf))).toEqual([0, 0, 0]);
     expect(counterIn(root)).toBe('600');
+  });
+
+  it('keep their own conditions, and the agent its own, in one status', async () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    store.create('pods', newPod('web'));
+    const clients = [1, 2].map(() => startWorker(root, 'countInCondition', 100));
+    const over = Promise.all(clients.map(exitOf));
+    const living = new Set(clients);
+    for (const client of clients) client.once('exit', () => living.delete(client));
+    let round = 0;
+    do {
+      const own: PodStatus = {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'False', message: `${++round}` }],
+      };
+      store.change<StoredPod>('pods', { namespace: 'default', name: 'web' }, 'status', (stored) => {
+        return { ...stored, status: mergeStatus(stored.status, own) };
+      });
+      await new Promise(setImmediate);
+    } while (living.size > 0);
+    expect(await over).toEqual([0, 0]);
+    expect(store.get<StoredPod>('pods', 'default', 'web')?.status).toEqual({
+      phase: 'Running',
+      conditions: [
+        { type: 'count', status: 'True', message: '200' },
+        { type: 'Ready', status: 'False', message: String(round) },
+      ],
+    });
   });
 
   it('are not stopped by a lock of a process that is gone, nor by one that went while removing it', async () => {

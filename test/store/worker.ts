@@ -20,6 +20,18 @@ const JOBS: Record<string, () => unknown> = {
     for (let left = Number(argument); left > 0; left -= Number(countUp())) continue;
     process.disconnect();
   },
+  /** Counts up in a condition of the Pod that the agent knows nothing of, so many times. */
+  countInCondition: () => {
+    for (let left = Number(argument); left > 0; left--) {
+      store.change<StoredPod>('pods', { namespace: 'default', name: 'web' }, 'status', (pod) => {
+        const count = Number(pod.status.conditions?.find(({ type }) => type === 'count')?.message ?? 0) + 1;
+        const rest = (pod.status.conditions ?? []).filter(({ type }) => type !== 'count');
+        const conditions = [...rest, { type: 'count', status: 'True', message: String(count) }];
+        return { ...pod, status: { ...pod.status, conditions } };
+      });
+    }
+    process.disconnect();
+  },
   /** Tries to own a Pod, and lives on, as an agent does. */
   claim: () => liveOn(store.claimPod('default', 'web', 'test').ok),
   start: () => liveOn(store.startRun(newPod('web', { phase: 'Running' }), 'test').ok),

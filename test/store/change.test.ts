@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import { newEvent, newPod } from './objects.ts';
+import { openStore, temporaryFolder } from './temporary-store.ts';
+
+const WEB = { namespace: 'default', name: 'web' };
+const labelled = <T extends { metadata: object }>(object: T): T => ({
+  ...object,
+  metadata: { ...object.metadata, labels: { a: 'b' } },
+});
+const configMap: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...WEB }, data: { n: '0' } };
+
+const KINDS = [
+  { resource: 'pods', object: newPod('web') },
+  { resource: 'configmaps', object: configMap },
+  { resource: 'events', object: newEvent('web', 'gone', 'text') },
+];
+
+describe.each(KINDS)('changing one of $resource', ({ resource, object }) => {
+  it('stores what comes of what was stored, in a later version', () => {
+    const store = openStore(temporaryFolder());
+    const created = store.create(resource, object as KubeObject);
+    const changed = store.change(resource, WEB, 'object', labelled);
+    expect(changed).toEqual(store.get(resource, 'default', 'web'));
+    expect(changed.metadata.labels).toEqual({ a: 'b' });
+    expect(Number(changed.metadata.resourceVersion)).toBeGreaterThan(Number(created.metadata.resourceVersion));
+  });
+
+  it('into the same writes nothing', () => {
+    const store = openStore(temporaryFolder());
+    const created = store.create(resource, object as KubeObject);
+    const same = store.change(resource, WEB, 'object', (stored) => ({ ...structuredClone(stored), none: undefined }));
+    expect(same.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
+  });
+
+  it('that is another one by now, or in another version, is refused', () => {
+    const store = openStore(temporaryFolder());
+    store.create(resource, object as KubeObject);
+    const withMeta = (more: object) => (stored: KubeObject) =>
+      labelled({ ...stored, metadata: { ...stored.metadata, ...more } });
+    expect(() => store.change(resource, WEB, 'object', withMeta({ resourceVersion: '1' }))).toThrow(
+      'has been modified',
+    );
+    expect(() => store.change(resource, WEB, 'object', withMeta({ uid: 'other' }))).toThrow('Precondition failed');
+    expect(store.get(resource, 'default', 'web')?.metadata.labels).toBeUndefined();
+  });
+
+  it('that is not there is refused', () => {
+    const change = () => openStore(temporaryFolder()).change(resource, WEB, 'object', labelled);
+    expect(change).toThrow(`${resource} "web" not found`);
+  });
+});
+
+it('a change of one part leaves the other alone, whatever it answers', () => {
+  const store = openStore(temporaryFolder());
+  store.create('pods', newPod('web'));
+  const both = (pod: StoredPod): StoredPod => labelled({ ...pod, status: { phase: 'Running' } });
+  expect(store.change('pods', WEB, 'status', both).metadata.labels).toBeUndefined();
+  expect(store.change('pods', WEB, 'object', (pod: StoredPod) => labelled({ ...pod, status: {} }))).toMatchObject({
+    metadata: { labels: { a: 'b' } },
+    status: { phase: 'Running' },
+  });
+});
+
+it('a change that fails leaves everything as it was, and the object open to others', () => {
+  const store = openStore(temporaryFolder());
+  const { uid } = store.create('pods', newPod('web')).metadata;
+  const log = () => readFileSync(store.paths('default', 'web').transitions, 'utf8');
+  const before = log();
+  const fail = (): never => {
+    throw new Error('no');
+  };
+  expect(() => store.change('pods', WEB, 'object', fail)).toThrow('no');
+  expect(log()).toBe(before);
+  expect(openStore(store.root).change('pods', WEB, 'object', labelled).metadata.uid).toBe(uid);
+});
