@@ -55,6 +55,8 @@ export class EventRecorder {
     const object = this.#store.create<StoredEvent>('events', {
       ...this.#base(pod, draft, now),
       source: {},
+      firstTimestamp: null,
+      lastTimestamp: null,
       eventTime: formatTime(now.wallMs),
       action: draft.action,
       reportingComponent: 'default-scheduler',
@@ -71,6 +73,7 @@ export class EventRecorder {
       firstTimestamp: at,
       lastTimestamp: at,
       count: 1,
+      eventTime: null,
       reportingComponent: 'kubelet',
       reportingInstance: this.#nodeName,
     };

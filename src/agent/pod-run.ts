@@ -18,6 +18,7 @@ import { ENDED_UNSCHEDULED } from '../lifecycle/texts/pod-reasons.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { mergeStatus } from '../lifecycle/merge-status.ts';
 import { dated } from '../lifecycle/pod-status.ts';
+import type { ConditionVerdict } from '../lifecycle/conditions.ts';
 import { schedule, type Schedule } from '../lifecycle/schedule.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ObjectPart, Store } from '../store/store.ts';
@@ -190,9 +191,11 @@ export class PodRun {
     this.#end();
   }
 
-  #withScheduled(pod: StoredPod, verdict: { status: 'True' | 'False'; reason?: string; message?: string }): StoredPod {
+  /** Of what the scheduler finds, only that it finds no node says which generation it is about. */
+  #withScheduled(pod: StoredPod, verdict: ConditionVerdict): StoredPod {
     const old = pod.status.conditions ?? [];
-    const scheduled = dated('PodScheduled', verdict, { old, now: this.#options.clock.now(), pod });
+    const generation = verdict.reason === CONDITION.unschedulable ? pod.metadata.generation : undefined;
+    const scheduled = dated('PodScheduled', verdict, { old, now: this.#options.clock.now(), generation });
     const conditions = [...old.filter(({ type }) => type !== 'PodScheduled'), scheduled];
     return this.#saveStatus({ ...pod, status: { ...pod.status, conditions } });
   }

@@ -26,13 +26,15 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
   const own = containerFacts(facts, container.name);
   const kind = containerKind(pod, container.name);
   const { state, lastState } = statesOf(pod, facts, container, own);
-  const shown = own.current;
+  // Of what had ended by itself kubelet carries over from the status before what it does not compute anew.
+  const carried = isBetweenRounds(pod, facts, own) && own.removed?.stop === undefined ? own.removed : undefined;
+  const shown = own.current ?? carried;
   return {
     name: container.name,
     state,
     lastState,
-    ready: isReady(kind, container, own),
-    restartCount: shown?.attempt ?? own.nextAttempt,
+    ready: isReady(kind, container, own) || (kind === 'init' && carried?.exit?.exitCode === 0),
+    restartCount: own.current?.attempt ?? own.nextAttempt,
     // Of what runs, or ran: after a change of the spec, not yet what will run next.
     image: shown?.image ?? container.image ?? '',
     imageID: shown?.image ?? '',
@@ -80,15 +82,10 @@ interface States {
 }
 
 function statesOf(pod: StoredPod, facts: PodFacts, container: Container, own: ContainerFacts): States {
-  const removed: ContainerState = own.removedByRestartAll
-    ? {
-        terminated: {
-          exitCode: 137,
-          reason: TERMINATED.restartingAllContainers,
-          message: REMOVED_BY_RESTART_ALL,
-        },
-      }
-    : {};
+  const removed: ContainerState =
+    own.removed === undefined
+      ? {}
+      : { terminated: unlocated(TERMINATED.restartingAllContainers, REMOVED_BY_RESTART_ALL) };
   if (own.current === undefined) return { state: { waiting: waitingState(pod, facts, own) }, lastState: removed };
 
   const lastState = own.previous?.exit === undefined ? removed : { terminated: terminatedState(own.previous) };
@@ -112,17 +109,23 @@ function waitingState(pod: StoredPod, facts: PodFacts, own: ContainerFacts): { r
     const { reason, message } = own.startError;
     return message === '' ? { reason } : { reason, message };
   }
-  // Shown until the first container of the new round runs.
-  if (own.removedByRestartAll && everyOneIsRemoved(pod, facts)) {
+  if (isBetweenRounds(pod, facts, own)) {
     return { reason: WAITING.restartingAllContainers, message: REMOVED_BY_RESTART_ALL };
   }
   const hasInit = (pod.spec.initContainers ?? []).length > 0;
   return { reason: hasInit ? WAITING.podInitializing : WAITING.containerCreating };
 }
 
-function everyOneIsRemoved({ spec }: StoredPod, facts: PodFacts): boolean {
-  const removed = [...(spec.initContainers ?? []), ...spec.containers];
-  return removed.every(({ name }) => containerFacts(facts, name).current === undefined);
+/** Was it removed by a RestartAllContainers rule, and the first container of the new round does not run yet? */
+function isBetweenRounds({ spec }: StoredPod, facts: PodFacts, own: ContainerFacts): boolean {
+  if (own.removed === undefined) return false;
+  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  return containers.every(({ name }) => containerFacts(facts, name).current === undefined);
+}
+
+/** How a container is told of whose end nobody knows: its times are there, and null. */
+export function unlocated(reason: string, message: string): ContainerStateTerminated {
+  return { exitCode: 137, reason, message, startedAt: null, finishedAt: null };
 }
 
 function terminatedState(instance: Instance): ContainerStateTerminated {
@@ -150,7 +153,7 @@ export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: 
 
 function closeStatus(status: ContainerStatus): void {
   if (status.state?.terminated !== undefined) return;
-  status.state = { terminated: { exitCode: 137, reason: TERMINATED.statusUnknown, message: NOT_LOCATED } };
+  status.state = { terminated: unlocated(TERMINATED.statusUnknown, NOT_LOCATED) };
 }
 
 function hasPodInitialized(pod: StoredPod, init: ContainerStatus[], regular: ContainerStatus[]): boolean {

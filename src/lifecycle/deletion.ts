@@ -43,9 +43,9 @@ export function planDeletion(pod: StoredPod, { graceSeconds, isOwned, nowMs }: D
 }
 
 function shortened(pod: StoredPod, graceSeconds: number | undefined): Deletion {
-  const { deletionTimestamp = '', deletionGracePeriodSeconds: present = 0 } = pod.metadata;
+  const { deletionTimestamp, deletionGracePeriodSeconds: present = 0 } = pod.metadata;
   if (graceSeconds === undefined || graceSeconds >= present) return { type: 'pending' };
-  const requestedMs = parseTime(deletionTimestamp) - present * 1000;
+  const requestedMs = parseTime(deletionTimestamp ?? '') - present * 1000;
   return mark(pod, {
     deletionTimestamp: formatTime(requestedMs + graceSeconds * 1000),
     deletionGracePeriodSeconds: graceSeconds,

@@ -1,4 +1,5 @@
 import type { ContainerStatus } from '../api/generated/types.ts';
+import { unlocated } from './container-status.ts';
 import { containerFacts, type PodFacts } from './facts.ts';
 import { TERMINATED, USED_TO_RUN } from './texts/terminated.ts';
 
@@ -17,8 +18,7 @@ export function forgetStopped(facts: PodFacts, statuses: readonly ContainerStatu
     status.imageID = '';
     delete status.containerID;
     if (status.lastState?.terminated !== undefined) continue;
-    const terminated = { exitCode: 137, reason: TERMINATED.statusUnknown, message: USED_TO_RUN };
-    status.lastState = { terminated };
+    status.lastState = { terminated: unlocated(TERMINATED.statusUnknown, USED_TO_RUN) };
     status.restartCount += 1;
   }
 }

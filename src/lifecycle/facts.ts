@@ -69,8 +69,8 @@ export interface ContainerFacts {
   readonly backOff: BackOff | undefined;
   readonly imageBackOff: BackOff | undefined;
   readonly probes: ProbeResults;
-  /** The instances were removed by a RestartAllContainers rule, and no new one was started since. */
-  readonly removedByRestartAll: boolean;
+  /** The newest instance that a RestartAllContainers rule has removed, until the one that follows it has ended. */
+  readonly removed: Instance | undefined;
 }
 
 /** Last published results of the probes of the newest instance; undefined: none yet. */
@@ -90,6 +90,8 @@ export interface Starting {
   readonly stage: 'creating' | 'postStart' | 'postStartFailed';
   readonly startedAt: Instant | undefined;
   readonly stop: Stop | undefined;
+  /** What its postStart hook has failed with. kubelet tells when the container has ended. */
+  readonly hookError?: StartError;
 }
 
 export interface Instance {
@@ -153,7 +155,7 @@ const NEW_CONTAINER: ContainerFacts = {
   backOff: undefined,
   imageBackOff: undefined,
   probes: {},
-  removedByRestartAll: false,
+  removed: undefined,
 };
 
 export const NEW_POD: PodFacts = {

@@ -19,6 +19,7 @@ export function lostPodStatus(pod: StoredPod, message: string, now: Instant): Po
   closeStatuses(pod, init, regular);
   const statuses = [...init, ...regular].map(notRunning);
   const old = status.conditions ?? [];
+  const { generation } = pod.metadata;
   const verdicts = {
     PodReadyToStartContainers: { status: 'False' as const },
     Ready: readyCondition(spec, old, statuses, 'Failed'),
@@ -26,7 +27,7 @@ export function lostPodStatus(pod: StoredPod, message: string, now: Instant): Po
   };
   const conditions = old.map((condition) => {
     const verdict = verdicts[condition.type as keyof typeof verdicts] as (typeof verdicts)['Ready'] | undefined;
-    return verdict === undefined ? condition : dated(condition.type, verdict, { old, now, pod });
+    return verdict === undefined ? condition : dated(condition.type, verdict, { old, now, generation });
   });
   return {
     ...status,

@@ -8,6 +8,7 @@ import {
   type Exit,
   type Instance,
   type PodFacts,
+  type StartError,
   type Starting,
   type Stop,
   withContainer,
@@ -113,10 +114,8 @@ function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
     const change = promoted(pod, name, own, { starting: own.starting, exit });
     // Its postStart hook was still running: that is a failed hook.
     const failure = own.starting.stage === 'postStart' ? hookFailure(name, HOOK_CUT_SHORT) : undefined;
-    return {
-      facts: withContainer(facts, name, { ...change, startError: failure?.startError ?? own.startError }),
-      effects: failure?.effects ?? [],
-    };
+    const startError = failure?.hookError ?? own.starting.hookError ?? own.startError;
+    return { facts: withContainer(facts, name, { ...change, startError }), effects: failure?.effects ?? [] };
   }
   if (own.current?.id !== id || own.current.exit !== undefined) return { facts, effects: [] };
   const next = withContainer(facts, name, { current: { ...own.current, exit } });
@@ -145,7 +144,7 @@ function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, 
   if (seen.error === undefined) {
     return { facts: withContainer(facts, name, promoted(pod, name, own, { starting: own.starting })), effects: [] };
   }
-  const { startError, effects } = hookFailure(name, seen.error);
+  const { hookError, effects } = hookFailure(name, seen.error);
   const stop = requestStop(
     {
       graceMs: containerGraceMs(pod, undefined),
@@ -155,13 +154,13 @@ function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, 
     },
     now,
   );
-  const starting: Starting = { ...own.starting, stage: 'postStartFailed', stop };
-  return { facts: withContainer(facts, name, { starting, startError }), effects };
+  const starting: Starting = { ...own.starting, stage: 'postStartFailed', stop, hookError };
+  return { facts: withContainer(facts, name, { starting }), effects };
 }
 
-function hookFailure(name: string, message: string): { startError: ContainerFacts['startError']; effects: Effect[] } {
+function hookFailure(name: string, message: string): { hookError: StartError; effects: Effect[] } {
   return {
-    startError: { reason: WAITING.postStartHookError, message, retryAtMs: undefined },
+    hookError: { reason: WAITING.postStartHookError, message, retryAtMs: undefined },
     effects: [eventEffect(failedPostStartHook(name)), eventEffect(killing(name, HOOK_FAILED))],
   };
 }
@@ -236,7 +235,7 @@ function promoted(
     nextAttempt: starting.attempt + 1,
     startError: undefined,
     probes: {},
-    ...(own.current === undefined ? {} : { removedByRestartAll: false }),
+    ...(own.current === undefined ? {} : { removed: undefined }),
   };
 }
 

@@ -10,7 +10,7 @@ import {
   readyToStartCondition,
 } from './conditions.ts';
 import { closeStatuses, containerStatus } from './container-status.ts';
-import { containerFacts, type PodFacts } from './facts.ts';
+import { containerFacts, isAlive, type PodFacts } from './facts.ts';
 import { forgetStopped } from './evicted-status.ts';
 import { othersConditions } from './merge-status.ts';
 import { podPhase, type PodPhase } from './phase.ts';
@@ -31,8 +31,10 @@ export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonl
   if (cause === 'evicted' && !statuses.some(({ state }) => state?.running)) return 'Failed';
   const phase = podPhase({
     spec: pod.spec,
-    statuses,
-    podIsTerminal: facts.sandbox === 'stopped',
+    // The prober fills in `started` when the phase is decided already: until a regular container runs, a sidecar counts
+    // as pending, also in the new round of a RestartAllContainers rule. Source: kubelet_pods.go generateAPIPodStatus.
+    statuses: statuses.map((status) => ({ ...status, started: undefined })),
+    podIsTerminal: facts.termination !== undefined && !Object.values(facts.containers).some(isAlive),
     podHasInitialized: pod.spec.containers.some(({ name }) => containerFacts(facts, name).current !== undefined),
   });
   return isTerminalPhase(phase) && restartIsDue(pod, facts) ? phaseBefore(pod) : phase;
@@ -98,7 +100,7 @@ export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddress
     ...verdict,
     hostIP: addresses.hostIP,
     hostIPs: [{ ip: addresses.hostIP }],
-    ...(isSandboxReady(facts) || old.podIP !== undefined
+    ...(old.podIP !== undefined || wasStartTried(facts)
       ? { podIP: addresses.podIP, podIPs: [{ ip: addresses.podIP }] }
       : {}),
     ...(facts.startTime === undefined ? {} : { startTime: formatTime(facts.startTime.wallMs) }),
@@ -119,6 +121,11 @@ function isSandboxReady({ sandbox }: PodFacts): boolean {
   return sandbox === 'ready' || sandbox === 'stopping';
 }
 
+/** A Pod's address is told with what became of its first container, not when the sandbox has got it. */
+function wasStartTried({ containers }: PodFacts): boolean {
+  return Object.values(containers).some(({ current, startError }) => current !== undefined || startError !== undefined);
+}
+
 function terminalVerdict(facts: PodFacts, visible: string): { reason?: string; message?: string } {
   const { cause, message = '' } = facts.termination ?? {};
   if (!isTerminalPhase(visible)) return {};
@@ -134,6 +141,9 @@ interface ConditionInput {
   readonly addresses: PodAddresses;
   readonly now: Instant;
 }
+
+/** kubelet writes these without observedGeneration. */
+const UNDATED_TYPES = new Set(['AllContainersRestarting']);
 
 function conditions(input: ConditionInput): PodCondition[] {
   const { pod, facts, statuses, phase, addresses } = input;
@@ -151,21 +161,33 @@ function conditions(input: ConditionInput): PodCondition[] {
   if (hasRestartAllRule(pod.spec)) {
     verdicts.push(['AllContainersRestarting', allContainersRestartingCondition(pod.spec, statuses, phase)]);
   }
-  return [...others, ...verdicts.map(([type, verdict]) => dated(type, verdict, { old, now: input.now, pod }))];
+  return [
+    ...others,
+    ...verdicts.map(([type, verdict]) => {
+      const generation = UNDATED_TYPES.has(type) ? undefined : (pod.metadata.generation ?? 1);
+      return dated(type, verdict, { old, now: input.now, generation });
+    }),
+  ];
 }
 
-/** Gives a condition its time: now when its status is new, else the time it had. */
+/** Gives a condition its time: now when its status is new, else the time it had; and the generation it speaks of. */
 export function dated(
   type: string,
   verdict: ConditionVerdict,
-  context: { readonly old: readonly PodCondition[]; readonly now: Instant; readonly pod: StoredPod },
+  context: {
+    readonly old: readonly PodCondition[];
+    readonly now: Instant;
+    /** Undefined: its writer does not tell. */
+    readonly generation: number | undefined;
+  },
 ): PodCondition {
   const before = context.old.find((condition) => condition.type === type);
   const carried = before?.status === verdict.status ? before.lastTransitionTime : undefined;
   return {
     type,
-    observedGeneration: context.pod.metadata.generation ?? 1,
+    ...(context.generation === undefined ? {} : { observedGeneration: context.generation }),
     status: verdict.status,
+    lastProbeTime: null,
     lastTransitionTime: carried ?? formatTime(context.now.wallMs),
     ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
     ...(verdict.message === undefined ? {} : { message: verdict.message }),

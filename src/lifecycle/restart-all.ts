@@ -29,7 +29,7 @@ export function planRestartAll(draft: Draft): boolean {
       previous: undefined,
       startError: undefined,
       probes: {},
-      removedByRestartAll: true,
+      removed: own.current,
     });
   }
   draft.facts = { ...draft.facts, restartingAll: undefined };

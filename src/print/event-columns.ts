@@ -22,11 +22,11 @@ export const EVENT_COLUMNS: readonly Column<StoredEvent>[] = [
   { heading: 'NAME', wide: true, cell: ({ metadata }) => metadata.name },
 ];
 
-function firstSeen({ firstTimestamp, eventTime }: StoredEvent): string | undefined {
+function firstSeen({ firstTimestamp, eventTime }: StoredEvent): string | null | undefined {
   return firstTimestamp || eventTime;
 }
 
-function lastSeen(event: StoredEvent): string | undefined {
+function lastSeen(event: StoredEvent): string | null | undefined {
   return event.series?.lastObservedTime ?? (event.lastTimestamp || firstSeen(event));
 }
 

@@ -98,7 +98,7 @@ function ending(pod: StoredPod): string {
   return always ? `somebody to stop ${names} (restartPolicy Always)` : `${names} to finish`;
 }
 
-function since(startedAt: string | undefined, nowMs: number): string {
+function since(startedAt: string | null | undefined, nowMs: number): string {
   const startMs = timestampMs(startedAt);
   return startMs === undefined || nowMs - startMs < 1000 ? '' : ` (running for ${briefSeconds(nowMs - startMs)})`;
 }

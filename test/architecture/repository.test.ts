@@ -61,9 +61,11 @@ describe('the repository', () => {
     }
   });
 
-  const original = path.join(root, '../shared/conformance');
-  it.runIf(existsSync(original))('has the conformance suite as it is', () => {
-    expect(contentsOf(path.join(root, 'test/conformance'))).toEqual(contentsOf(original));
+  it.each(['conformance', 'golden'])('has a true copy of the shared folder %s', (folder) => {
+    const original = path.join(root, '../shared', folder);
+    // It lies beside the checkout where podrun is developed, and nowhere else.
+    if (!existsSync(original)) return;
+    expect(contentsOf(path.join(root, 'test', folder))).toEqual(contentsOf(original));
   });
 });
 

@@ -36,7 +36,7 @@ describe('a Pod that stores too much', () => {
     }).start();
     pod.usage = { volumes: { v: 2 * 1024 * 1024 }, logs: {} };
     await pod.clock.run(20_000);
-    const lost = { exitCode: 137, reason: 'ContainerStatusUnknown' };
+    const lost = { exitCode: 137, reason: 'ContainerStatusUnknown', startedAt: null, finishedAt: null };
     expect(pod.container('main')).toEqual({
       name: 'main',
       image: 'app',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { allContainerStatuses } from '../../src/api/objects.ts';
 import { PodSimulation } from './pod-simulation.ts';
 
 const one = { containers: [{ name: 'main', image: 'app' }] };
@@ -212,5 +213,39 @@ describe('RestartAllContainers', () => {
       });
     }
     expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual(['Killing killing']);
+  });
+
+  it('has a sidecar pending until a regular container runs, and carries over what ended by itself', async () => {
+    const pod = await new PodSimulation({
+      spec: {
+        restartPolicy: 'Never',
+        initContainers: [
+          { name: 'init', image: 'app' },
+          { name: 'sidecar', image: 'app', restartPolicy: 'Always' },
+        ],
+        containers: [
+          {
+            name: 'source',
+            image: 'app',
+            restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
+          },
+        ],
+      },
+      behave: (name, attempt) => {
+        if (name === 'init') return { exitAfterMs: 100 };
+        return name === 'source' ? { exitAfterMs: 1000, exitCode: attempt === 0 ? 42 : 0 } : {};
+      },
+    }).start();
+    await pod.clock.run(30_000);
+    expect(pod.phases).toEqual(['Pending', 'Running', 'Pending', 'Running', 'Pending', 'Running', 'Succeeded']);
+    const between = pod.seen
+      .flatMap(({ status }) => status ?? [])
+      .map((status) => allContainerStatuses(status))
+      .find((all) => all.every(({ state }) => state?.waiting?.reason === 'RestartingAllContainers'));
+    expect(between?.map(({ name, ready, imageID }) => [name, ready, imageID])).toEqual([
+      ['init', true, 'app'],
+      ['sidecar', false, ''],
+      ['source', false, 'app'],
+    ]);
   });
 });

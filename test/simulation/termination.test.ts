@@ -37,6 +37,21 @@ describe('deleting a Pod', () => {
     expect(pod.clock.alarmCount).toBe(0);
   });
 
+  it('says with the end of the last container how the Pod ends, and not before', async () => {
+    const pod = await deleted(
+      {
+        spec: { containers: [main, { name: 'slow', image: 'app' }] },
+        behave: (name) => exits(name === 'main' ? 100 : 200, 0),
+      },
+      30,
+    );
+    const ended = ['False/ContainersNotReady', 'True', 'False/ContainersNotReady'];
+    await pod.clock.run(100);
+    expect(pod.condition('Ready')).toEqual(ended);
+    await pod.clock.run(1000);
+    expect(pod.condition('Ready')).toEqual([...ended, 'False/PodCompleted']);
+  });
+
   it('kills what ignores the stop signal when the grace period is over', async () => {
     const pod = await deleted({ spec: { containers: [main] }, behave: () => stubborn }, 5);
     await pod.clock.run(60_000);
@@ -150,6 +165,8 @@ describe('deleting a Pod', () => {
       exitCode: 137,
       reason: 'ContainerStatusUnknown',
       message: 'The container could not be located when the pod was terminated',
+      startedAt: null,
+      finishedAt: null,
     });
   });
 
@@ -251,6 +268,24 @@ describe('postStart hooks', () => {
     await pod.clock.run(1);
     expect(pod.status.phase).toBe('Running');
     expect(pod.startsOf('next')).toEqual([3000]);
+  });
+
+  it('that fail are told of when the container has ended, not before', async () => {
+    const pod = await new PodSimulation({
+      spec: { containers: [{ ...main, lifecycle: { postStart } }] },
+      behave: () => exits(2000, 0),
+      behaveExec: () => ({ exitCode: 1 }),
+    }).start();
+    await pod.clock.run(1999);
+    expect(pod.container('main').state).toEqual({ waiting: { reason: 'ContainerCreating' } });
+    await pod.clock.run(1);
+    const states = pod.seen.flatMap(({ status }) => status?.containerStatuses?.[0] ?? []);
+    expect(states).toContainEqual(
+      expect.objectContaining({
+        state: { waiting: { reason: 'PostStartHookError', message: expect.stringContaining('[hello]') as string } },
+        lastState: { terminated: expect.objectContaining({ exitCode: 0 }) as unknown },
+      }),
+    );
   });
 
   it('that fail kill the container; a Never Pod whose program then exits well has succeeded', async () => {

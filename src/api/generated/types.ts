@@ -208,7 +208,7 @@ export interface ContainerState {
 }
 
 export interface ContainerStateRunning {
-  startedAt?: Time | undefined;
+  startedAt?: Time | null | undefined;
 }
 
 export interface ContainerStateTerminated {
@@ -216,8 +216,8 @@ export interface ContainerStateTerminated {
   signal?: number | undefined;
   reason?: string | undefined;
   message?: string | undefined;
-  startedAt?: Time | undefined;
-  finishedAt?: Time | undefined;
+  startedAt?: Time | null | undefined;
+  finishedAt?: Time | null | undefined;
   containerID?: string | undefined;
 }
 
@@ -364,11 +364,11 @@ export interface Event {
   reason?: string | undefined;
   message?: string | undefined;
   source?: EventSource | undefined;
-  firstTimestamp?: Time | undefined;
-  lastTimestamp?: Time | undefined;
+  firstTimestamp?: Time | null | undefined;
+  lastTimestamp?: Time | null | undefined;
   count?: number | undefined;
   type?: string | undefined;
-  eventTime?: Time | undefined;
+  eventTime?: Time | null | undefined;
   series?: EventSeries | undefined;
   action?: string | undefined;
   related?: ObjectReference | undefined;
@@ -378,7 +378,7 @@ export interface Event {
 
 export interface EventSeries {
   count?: number | undefined;
-  lastObservedTime?: Time | undefined;
+  lastObservedTime?: Time | null | undefined;
 }
 
 export interface EventSource {
@@ -562,7 +562,7 @@ export interface Namespace {
 export interface NamespaceCondition {
   type: string;
   status: string;
-  lastTransitionTime?: Time | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -615,8 +615,8 @@ export interface NodeAllocatableResourceClaimStatus {
 export interface NodeCondition {
   type: string;
   status: string;
-  lastHeartbeatTime?: Time | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastHeartbeatTime?: Time | null | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -741,8 +741,8 @@ export interface PersistentVolumeClaim {
 export interface PersistentVolumeClaimCondition {
   type: string;
   status: string;
-  lastProbeTime?: Time | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastProbeTime?: Time | null | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -828,8 +828,8 @@ export interface PodCondition {
   type: string;
   observedGeneration?: number | undefined;
   status: string;
-  lastProbeTime?: Time | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastProbeTime?: Time | null | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -954,7 +954,7 @@ export interface PodStatus {
   hostIPs?: HostIP[] | undefined;
   podIP?: string | undefined;
   podIPs?: PodIP[] | undefined;
-  startTime?: Time | undefined;
+  startTime?: Time | null | undefined;
   initContainerStatuses?: ContainerStatus[] | undefined;
   containerStatuses?: ContainerStatus[] | undefined;
   qosClass?: 'Guaranteed' | 'Burstable' | 'BestEffort' | undefined;
@@ -983,7 +983,7 @@ export interface PodTemplateSpec {
 export interface PodVolumeHealth {
   name: string;
   healthConditions?: VolumeHealthCondition[] | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastTransitionTime?: Time | null | undefined;
 }
 
 export interface PortStatus {
@@ -1053,7 +1053,7 @@ export interface ReplicationController {
 export interface ReplicationControllerCondition {
   type: string;
   status: string;
-  lastTransitionTime?: Time | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -1268,7 +1268,7 @@ export interface Taint {
   key: string;
   value?: string | undefined;
   effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
-  timeAdded?: Time | undefined;
+  timeAdded?: Time | null | undefined;
 }
 
 export interface Toleration {
@@ -1350,7 +1350,7 @@ export interface VolumeHealthCondition {
 
 export interface VolumeHealthStatus {
   healthConditions?: VolumeHealthCondition[] | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastTransitionTime?: Time | null | undefined;
 }
 
 export interface VolumeMount {
@@ -1420,7 +1420,7 @@ export interface DaemonSet {
 export interface DaemonSetCondition {
   type?: string | undefined;
   status?: string | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -1462,8 +1462,8 @@ export interface Deployment {
 export interface DeploymentCondition {
   type?: string | undefined;
   status?: string | undefined;
-  lastUpdateTime?: Time | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastUpdateTime?: Time | null | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -1507,7 +1507,7 @@ export interface ReplicaSet {
 export interface ReplicaSetCondition {
   type?: string | undefined;
   status?: string | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -1555,7 +1555,7 @@ export interface StatefulSet {
 export interface StatefulSetCondition {
   type?: string | undefined;
   status?: string | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -1639,8 +1639,8 @@ export interface CronJobSpec {
 
 export interface CronJobStatus {
   active?: ObjectReference[] | undefined;
-  lastScheduleTime?: Time | undefined;
-  lastSuccessfulTime?: Time | undefined;
+  lastScheduleTime?: Time | null | undefined;
+  lastSuccessfulTime?: Time | null | undefined;
 }
 
 export interface Job {
@@ -1654,8 +1654,8 @@ export interface Job {
 export interface JobCondition {
   type: string;
   status: string;
-  lastProbeTime?: Time | undefined;
-  lastTransitionTime?: Time | undefined;
+  lastProbeTime?: Time | null | undefined;
+  lastTransitionTime?: Time | null | undefined;
   reason?: string | undefined;
   message?: string | undefined;
 }
@@ -1689,8 +1689,8 @@ export interface JobSpec {
 
 export interface JobStatus {
   conditions?: JobCondition[] | undefined;
-  startTime?: Time | undefined;
-  completionTime?: Time | undefined;
+  startTime?: Time | null | undefined;
+  completionTime?: Time | null | undefined;
   active?: number | undefined;
   succeeded?: number | undefined;
   failed?: number | undefined;
@@ -1802,8 +1802,8 @@ export interface EventsEvent {
   note?: string | undefined;
   type?: string | undefined;
   deprecatedSource?: EventSource | undefined;
-  deprecatedFirstTimestamp?: Time | undefined;
-  deprecatedLastTimestamp?: Time | undefined;
+  deprecatedFirstTimestamp?: Time | null | undefined;
+  deprecatedLastTimestamp?: Time | null | undefined;
   deprecatedCount?: number | undefined;
 }
 
@@ -1836,7 +1836,7 @@ export interface ManagedFieldsEntry {
   manager?: string | undefined;
   operation?: string | undefined;
   apiVersion?: string | undefined;
-  time?: Time | undefined;
+  time?: Time | null | undefined;
   fieldsType?: string | undefined;
   fieldsV1?: Record<string, unknown> | undefined;
   subresource?: string | undefined;
@@ -1850,8 +1850,8 @@ export interface ObjectMeta {
   uid?: string | undefined;
   resourceVersion?: string | undefined;
   generation?: number | undefined;
-  creationTimestamp?: Time | undefined;
-  deletionTimestamp?: Time | undefined;
+  creationTimestamp?: Time | null | undefined;
+  deletionTimestamp?: Time | null | undefined;
   deletionGracePeriodSeconds?: number | undefined;
   labels?: Record<string, string> | undefined;
   annotations?: Record<string, string> | undefined;

@@ -50,7 +50,9 @@ const tsType = (type, values) => {
 const fieldLine = ([name, field]) => {
   // Long lists (the 67 stop signals) say nothing in a type that validation does not say better.
   const closed = field.enum && field.enum.length <= 12;
-  const type = tsType(field.type, closed ? field.enum : undefined);
+  const typed = tsType(field.type, closed ? field.enum : undefined);
+  // Go writes a time that never came as null.
+  const type = typed === 'Time' && !field.required ? 'Time | null' : typed;
   return field.required ? `  ${name}: ${type};` : `  ${name}?: ${type} | undefined;`;
 };
 

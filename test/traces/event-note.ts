@@ -1,0 +1,30 @@
+import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import { neutralText } from './pod-state.ts';
+
+/** One event that happened, once: a repetition of it is another one. Neutral like a `PodState`. */
+export interface EventNote {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  /** Field path of the container; empty: the Pod. */
+  readonly about: string;
+  readonly component: string;
+}
+
+/** The events of a stream, in order. */
+export function eventNotes(lines: ReadonlyArray<WatchEvent<unknown>>): EventNote[] {
+  const objects = lines.map(({ object }) => object as StoredPod | StoredEvent);
+  const pod = objects.filter((object) => object.kind === 'Pod').findLast(({ spec }) => spec.nodeName !== undefined);
+  const events = objects.filter((object) => object.kind === 'Event');
+  return events.map(({ type = '', reason = '', message = '', involvedObject, source, reportingComponent }) => ({
+    type,
+    reason,
+    message: pod === undefined ? message : neutralText(message, pod),
+    about: involvedObject.fieldPath ?? '',
+    component: source?.component ?? reportingComponent ?? '',
+  }));
+}
+
+export function noteText({ type, reason, message, about, component }: EventNote): string {
+  return `${component}: ${type} ${reason} ${about} "${message}"`;
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { WatchEvent } from '../../src/api/objects.ts';
+import { trace } from '../print/golden.ts';
+import { recordedScenarios } from './recorded.ts';
+import type { EventNote } from './event-note.ts';
+import { eventMismatch, historyMismatch } from './history.ts';
+import { isSameState, type PodState, podStates } from './pod-state.ts';
+import { storyOf } from './scenario-run.ts';
+
+const stories = recordedScenarios.map((scenario) => [scenario, storyOf(trace(scenario))] as const);
+
+describe('historyMismatch()', () => {
+  it.each(stories)('finds that %s tells itself', (_name, { states }) => {
+    expect(historyMismatch(states, states)).toBeUndefined();
+  });
+
+  it.each(stories)('notices every single change of %s', (_name, { states }) => {
+    const unnoticed = states.flatMap((state, index) =>
+      Object.entries(state.facts).flatMap(([name, fact]) => {
+        const later = states[index + 1]?.facts[name];
+        const others = ['something else', ...(later === undefined || later === fact ? [] : [later])];
+        return others.flatMap((other) => {
+          const changed = states.with(index, withFact(state, name, other));
+          return historyMismatch(states, changed) === undefined ? [`${index} ${name}: ${other}`] : [];
+        });
+      }),
+    );
+    expect(unnoticed).toEqual([]);
+  });
+
+  it.each(stories)('notices every state of %s that is missing, and every one too many', (_name, { states }) => {
+    const without = states.filter((_, index) => historyMismatch(states, states.toSpliced(index, 1)) === undefined);
+    const twice = states.filter((state, index) => {
+      const back = states[index - 1];
+      return back !== undefined && historyMismatch(states, states.toSpliced(index, 0, state, back)) === undefined;
+    });
+    expect({ without, twice }).toEqual({ without: [], twice: [] });
+  });
+});
+
+const PENDING = 'waiting';
+const node = history(
+  { a: { state: PENDING }, b: { state: PENDING } },
+  { a: { state: 'running' }, b: { state: 'running' } },
+  { a: { state: 'running', restartCount: 1, lastState: 'terminated' }, b: { state: 'running' } },
+);
+
+describe('what podrun shows and a node does not', () => {
+  it('may be steps of what a node shows at once, with the conditions that follow from them', () => {
+    const podrun = history(
+      { a: { state: PENDING }, b: { state: PENDING } },
+      { a: { state: 'running' }, b: { state: PENDING } },
+      { a: { state: 'running' }, b: { state: 'running' } },
+      { a: { state: 'terminated' }, b: { state: 'running' } },
+      { a: { state: 'running', restartCount: 1, lastState: 'terminated' }, b: { state: 'running' } },
+    );
+    expect(historyMismatch(node, podrun)).toBeUndefined();
+  });
+
+  it.each<[string, readonly Containers[]]>([
+    ['an end that is not told afterwards', [{ a: { state: 'terminated', exitCode: 7 }, b: { state: 'running' } }]],
+    ['the end of another', [{ a: { state: 'running' }, b: { state: 'terminated' } }]],
+    ['a state that is left again', [{ a: { state: PENDING }, b: { state: 'running' } }]],
+    [
+      'going back to what was',
+      [
+        { a: { state: 'terminated' }, b: { state: 'running' } },
+        { a: { state: 'running' }, b: { state: 'running' } },
+      ],
+    ],
+  ])('may not be %s', (_name, between) => {
+    const [first, second, third] = node as [PodState, PodState, PodState];
+    expect(historyMismatch(node, [first, second, ...history(...between), third])).toContain('on the way');
+  });
+
+  it('may not be a condition that does not follow from its containers', () => {
+    const [step] = history({ a: { state: 'running' }, b: { state: PENDING } }) as [PodState];
+    const said = step.facts['condition Ready'] ?? '';
+    expect(said).toBe('False ContainersNotReady "containers with unready status: [b]"');
+    const wrong = withFact(step, 'condition Ready', said.replace('[b]', '[a]'));
+    expect(historyMismatch(node, node.toSpliced(1, 0, step))).toBeUndefined();
+    expect(historyMismatch(node, node.toSpliced(1, 0, wrong))).toContain('condition Ready');
+  });
+});
+
+describe('eventMismatch()', () => {
+  it.each(stories)('notices every event of %s that is changed, missing or too many', (_name, { events }) => {
+    const altered = events.flatMap((event, index) => [
+      events.toSpliced(index, 1),
+      events.toSpliced(index, 0, event),
+      ...Object.keys(event).map((key) => events.with(index, { ...event, [key]: 'something else' })),
+    ]);
+    expect(eventMismatch(events, events)).toBeUndefined();
+    expect(altered.filter((other) => eventMismatch(events, other) === undefined)).toEqual([]);
+  });
+
+  it('holds events to their order, but not the stops of several containers', () => {
+    const [one, other] = [killing('a'), killing('b')];
+    const start: EventNote = { ...one, reason: 'Started' };
+    expect(eventMismatch([one, other], [other, one])).toBeUndefined();
+    expect(eventMismatch([start, one], [one, start])).toContain('events about a');
+    expect(eventMismatch([start, { ...start, about: 'b' }], [{ ...start, about: 'b' }, start])).toContain('number 1');
+  });
+});
+
+function killing(about: string): EventNote {
+  return { type: 'Normal', reason: 'Killing', message: 'Stopping', about, component: 'kubelet' };
+}
+
+function withFact(state: PodState, name: string, fact: string): PodState {
+  return { ...state, facts: { ...state.facts, [name]: fact } };
+}
+
+type Containers = Readonly<
+  Record<'a' | 'b', { state: string; lastState?: string; restartCount?: number; exitCode?: number }>
+>;
+
+/** States of a Pod of two containers that has no condition but Ready. */
+function history(...steps: readonly Containers[]): PodState[] {
+  const states = podStates(steps.map(watchLine));
+  expect(states.filter((state, index) => index > 0 && isSameState(state, states[index - 1]!))).toEqual([]);
+  return states;
+}
+
+function watchLine(step: Containers): WatchEvent<unknown> {
+  const unready = Object.entries(step).flatMap(([name, { state }]) => (state === 'running' ? [] : [name]));
+  const message = `containers with unready status: [${unready.join(' ')}]`;
+  const ready = unready.length === 0 ? { status: 'True' } : { status: 'False', reason: 'ContainersNotReady', message };
+  const ended = (exitCode = 1): unknown => ({ terminated: { exitCode, reason: 'Error' } });
+  const containerStatuses = Object.entries(step).map(([name, { state, lastState, restartCount = 0, exitCode }]) => ({
+    name,
+    state: state === 'terminated' ? ended(exitCode) : { [state]: {} },
+    lastState: lastState === undefined ? {} : ended(),
+    ready: state === 'running',
+    started: state === 'running',
+    restartCount,
+    image: 'app',
+  }));
+  const pod = {
+    kind: 'Pod',
+    metadata: { name: 'web', uid: 'u1', generation: 1 },
+    spec: { containers: [{ name: 'a' }, { name: 'b' }] },
+    status: { conditions: [{ type: 'Ready', ...ready }], containerStatuses },
+  };
+  return { type: 'MODIFIED', object: pod };
+}

@@ -1,0 +1,148 @@
+import { conditionText, factNames, isSameState, type PodState } from './pod-state.ts';
+import { type EventNote, noteText } from './event-note.ts';
+
+/**
+ * Do two streams of a Pod tell the same history? A node joins changes that fall into one sync; podrun shows each of
+ * them. So:
+ *
+ * - every state of the node is a state of podrun, in the same order;
+ * - every other state of podrun lies on the way from the state before it to the node's next one: each fact of it is
+ *   one of the former or of the latter, or is a step in between that follows from them (`isStepBetween`).
+ *
+ * @returns what is wrong, in words; undefined when nothing is
+ */
+export function historyMismatch(node: readonly PodState[], podrun: readonly PodState[]): string | undefined {
+  let reached = 0;
+  for (const [index, state] of podrun.entries()) {
+    const next = node[reached];
+    if (next === undefined) return `podrun goes on after the node's last state:\n${changes(podrun[index - 1], state)}`;
+    if (isSameState(state, next)) reached++;
+    else {
+      const before = podrun[index - 1];
+      const wrong = before === undefined ? factNames(state) : strayFacts(before, state, next);
+      if (wrong.length > 0) return stray({ index, state, before, next, wrong });
+    }
+  }
+  const missing = node[reached];
+  if (missing === undefined) return undefined;
+  return `podrun never shows the node's state ${reached + 1} of ${node.length}:\n${changes(podrun.at(-1), missing)}`;
+}
+
+/** Facts of a state that are neither those of the state before it, nor on the way to the next. */
+function strayFacts(before: PodState, state: PodState, next: PodState): string[] {
+  return factNames(before, state, next).filter((name) => {
+    const fact = state.facts[name];
+    return fact !== before.facts[name] && fact !== next.facts[name] && !isStepBetween(name, before, state, next);
+  });
+}
+
+/**
+ * Two facts have values on the way that neither end has: a container that was started again has ended before, which
+ * afterwards its lastState tells; and conditions that list containers follow what these have just done.
+ */
+function isStepBetween(name: string, before: PodState, state: PodState, next: PodState): boolean {
+  const container = name.replace('container ', '');
+  if (container !== name) return isEndBetween(container, before, state, next);
+  const condition = name.replace('condition ', '');
+  if (condition === name || !factNames(state).some((other) => isNewContainer(other, before, state))) return false;
+  return state.facts[name] === listingCondition(condition, state);
+}
+
+function isNewContainer(name: string, before: PodState, state: PodState): boolean {
+  return name.startsWith('container ') && state.facts[name] !== before.facts[name];
+}
+
+function isEndBetween(container: string, before: PodState, state: PodState, next: PodState): boolean {
+  const [was, is, willBe] = [before, state, next].map(({ containers }) => containers[container]);
+  if (was === undefined || is === undefined || willBe === undefined) return false;
+  const hasEnded = { ready: false, started: false, state: willBe.lastState };
+  return (
+    was.state.startsWith('{"running"') &&
+    willBe.restartCount === was.restartCount + 1 &&
+    JSON.stringify(is) === JSON.stringify({ ...was, ...hasEnded })
+  );
+}
+
+/**
+ * What kubelet says of a condition while containers are missing to it, from nothing but the statuses.
+ * Source: pkg/kubelet/status/generate.go.
+ */
+function listingCondition(type: string, state: PodState): string | undefined {
+  const { containers, initContainers, regularContainers } = state;
+  const isReady = (name: string): boolean => containers[name]?.ready === true;
+  const sidecars = initContainers.filter(({ isSidecar }) => isSidecar).map(({ name }) => name);
+  const lists: Readonly<Record<string, { reason: string; word: string; names: readonly string[] }>> = {
+    Ready: {
+      reason: 'ContainersNotReady',
+      word: 'unready',
+      names: [...sidecars, ...regularContainers].filter((name) => !isReady(name)),
+    },
+    Initialized: {
+      reason: 'ContainersNotInitialized',
+      word: 'incomplete',
+      names: initContainers
+        .filter(({ name, isSidecar }) => (isSidecar ? containers[name]?.started !== true : !isReady(name)))
+        .map(({ name }) => name),
+    },
+  };
+  const list = lists[type === 'ContainersReady' ? 'Ready' : type];
+  if (list === undefined) return undefined;
+  if (list.names.length === 0) return conditionText({ status: 'True' });
+  const message = `containers with ${list.word} status: [${list.names.join(' ')}]`;
+  return conditionText({ status: 'False', reason: list.reason, message });
+}
+
+/**
+ * Do two streams tell of the same events? They must be the same, as often and in the same order; but stops are carried
+ * out side by side: when several containers are stopped, only the order of each one's own events counts.
+ */
+export function eventMismatch(node: readonly EventNote[], podrun: readonly EventNote[]): string | undefined {
+  const inOrder = listMismatch(
+    'events other than Killing',
+    node.filter(({ reason }) => reason !== 'Killing'),
+    podrun.filter(({ reason }) => reason !== 'Killing'),
+  );
+  if (inOrder !== undefined) return inOrder;
+  const subjects = [...new Set([...node, ...podrun].map(({ about }) => about))];
+  return subjects
+    .map((subject) =>
+      listMismatch(
+        `events about ${subject || 'the Pod'}`,
+        node.filter(({ about }) => about === subject),
+        podrun.filter(({ about }) => about === subject),
+      ),
+    )
+    .find((mismatch) => mismatch !== undefined);
+}
+
+function listMismatch(what: string, node: readonly EventNote[], podrun: readonly EventNote[]): string | undefined {
+  const [ours, theirs] = [podrun.map(noteText), node.map(noteText)];
+  const at = Array.from({ length: Math.max(ours.length, theirs.length) }, (_, index) => index).find(
+    (index) => ours[index] !== theirs[index],
+  );
+  if (at === undefined) return undefined;
+  return `${what} differ from number ${at + 1} on:\n  node:   ${theirs[at] ?? 'none'}\n  podrun: ${ours[at] ?? 'none'}`;
+}
+
+interface Stray {
+  readonly index: number;
+  readonly state: PodState;
+  readonly before: PodState | undefined;
+  readonly next: PodState;
+  readonly wrong: readonly string[];
+}
+
+function stray({ index, state, before, next, wrong }: Stray): string {
+  const lines = wrong.map(
+    (name) =>
+      `  ${name}\n    before:      ${before?.facts[name]}\n    podrun:      ${state.facts[name]}` +
+      `\n    node's next: ${next.facts[name]}`,
+  );
+  return `state ${index + 1} of podrun is not on the way to the node's next one:\n${lines.join('\n')}`;
+}
+
+function changes(from: PodState | undefined, to: PodState): string {
+  const names = factNames(...(from === undefined ? [] : [from]), to);
+  const changed = names.filter((name) => from?.facts[name] !== to.facts[name]);
+  return changed.map((name) => `  ${name}\n    from: ${from?.facts[name]}\n    to:   ${to.facts[name]}`).join('\n');
+}

@@ -1,0 +1,117 @@
+import type { ContainerState, ContainerStatus, PodCondition } from '../../src/api/generated/types.ts';
+import { allContainerStatuses, isSidecar, type StoredPod, type WatchEvent } from '../../src/api/objects.ts';
+
+/**
+ * What one line of a watch says of a Pod, with everything neutral that differs from run to run: ids, times, addresses,
+ * the name of the node, the tag of an image.
+ */
+export interface PodState {
+  /** Each fact that a reader can see changing, by name: the phase, each condition, each container, … */
+  readonly facts: Readonly<Record<string, string>>;
+  readonly containers: Readonly<Record<string, ContainerView>>;
+  /** In the order in which conditions list them. */
+  readonly initContainers: ReadonlyArray<{ readonly name: string; readonly isSidecar: boolean }>;
+  readonly regularContainers: readonly string[];
+}
+
+/** A container's status. */
+export interface ContainerView {
+  readonly state: string;
+  readonly lastState: string;
+  readonly ready: boolean;
+  readonly started: boolean | undefined;
+  readonly restartCount: number;
+  /** Which of its ids are there. */
+  readonly ids: string;
+  readonly image: string;
+}
+
+/** The states that a stream went through; one that repeats the state before it is the same state. */
+export function podStates(lines: ReadonlyArray<WatchEvent<unknown>>): PodState[] {
+  const states = lines.filter(isAboutPod).map(podState);
+  return states.filter((state, index) => index === 0 || !isSameState(state, states[index - 1]!));
+}
+
+export function isSameState(one: PodState, other: PodState): boolean {
+  return factNames(one, other).every((name) => one.facts[name] === other.facts[name]);
+}
+
+/** Names of the facts that are known in at least one of the states. */
+export function factNames(...states: readonly PodState[]): string[] {
+  return [...new Set(states.flatMap(({ facts }) => Object.keys(facts)))];
+}
+
+/** How a condition reads in the facts. */
+export function conditionText({ status, reason, message }: Omit<PodCondition, 'type'>): string {
+  return [status, reason, message === undefined ? undefined : `"${message}"`].filter(Boolean).join(' ');
+}
+
+/** How a container reads in the facts. */
+export function containerText(view: ContainerView): string {
+  const { state, lastState, ready, started, restartCount, ids, image } = view;
+  return `${state} | last ${lastState} | ready=${ready} started=${started} restarts=${restartCount} ${ids} ${image}`;
+}
+
+/** On the node, images had the name of a registry and a tag. */
+const IMAGE = /(registry\.example\/library\/)?\b(busybox):[\d.]+/g;
+
+/** The same text without what is different in every run: the Pod's uid, the node's name, the tags of images. */
+export function neutralText(text: string, { metadata, spec }: Pick<StoredPod, 'metadata' | 'spec'>): string {
+  const named = text.replaceAll(metadata.uid, 'UID').replaceAll(IMAGE, '$2');
+  return spec.nodeName === undefined ? named : named.replaceAll(new RegExp(`\\b${spec.nodeName}$`, 'g'), 'NODE');
+}
+
+function isAboutPod(line: WatchEvent<unknown>): line is WatchEvent<StoredPod> {
+  return (line.object as StoredPod).kind === 'Pod';
+}
+
+function podState({ type, object: pod }: WatchEvent<StoredPod>): PodState {
+  const { metadata, spec, status } = pod;
+  const conditions = status.conditions ?? [];
+  const neutral = (text: string): string => neutralText(text, pod);
+  const containers = Object.fromEntries(allContainerStatuses(status).map((one) => [one.name, view(one, neutral)]));
+  const facts: Record<string, string> = {
+    object: type === 'DELETED' ? 'deleted' : 'there',
+    node: spec.nodeName === undefined ? 'none' : 'assigned',
+    generation: `${metadata.generation}, observed ${status.observedGeneration}`,
+    deletion: metadata.deletionTimestamp === undefined ? 'no' : `grace ${metadata.deletionGracePeriodSeconds} s`,
+    phase: status.phase ?? '',
+    verdict: [status.reason, status.message].filter((text) => text !== undefined).join(': '),
+    addresses: [status.hostIP && 'host', status.podIP && 'Pod'].filter(Boolean).join(' and '),
+    startTime: status.startTime === undefined ? 'none' : 'set',
+    qosClass: status.qosClass ?? '',
+    'order of conditions': conditions.map((condition) => condition.type).join(', '),
+    'order of statuses': Object.keys(containers).join(', '),
+  };
+  for (const condition of conditions) {
+    facts[`condition ${condition.type}`] = neutral(conditionText(condition));
+    facts[`generation of ${condition.type}`] = `${condition.observedGeneration ?? 'not told'}`;
+  }
+  for (const [name, one] of Object.entries(containers)) facts[`container ${name}`] = containerText(one);
+  return {
+    facts,
+    containers,
+    initContainers: (spec.initContainers ?? []).map((one) => ({ name: one.name, isSidecar: isSidecar(one) })),
+    regularContainers: spec.containers.map(({ name }) => name),
+  };
+}
+
+function view(status: ContainerStatus, neutral: (text: string) => string): ContainerView {
+  return {
+    state: stateText(status.state, neutral),
+    lastState: stateText(status.lastState, neutral),
+    ready: status.ready,
+    started: status.started,
+    restartCount: status.restartCount,
+    ids: [status.containerID && 'containerID', status.imageID && 'imageID'].filter(Boolean).join('+') || 'no ids',
+    image: neutral(status.image),
+  };
+}
+
+function stateText(state: ContainerState | undefined, neutral: (text: string) => string): string {
+  const text = JSON.stringify(state ?? {}, (key, value: unknown) => {
+    if (key.endsWith('At') && typeof value === 'string') return value.startsWith('1970') ? 'EPOCH' : 'TIME';
+    return key === 'containerID' ? 'ID' : value;
+  });
+  return neutral(text);
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { trace } from '../print/golden.ts';
+import { comparableStory, type Difference, DIFFERENCES, REPEATING, type Story, type Teller } from './differences.ts';
+import { eventMismatch, historyMismatch } from './history.ts';
+import { recordedScenarios } from './recorded.ts';
+import { runScenario, storyOf } from './scenario-run.ts';
+
+/** It needs `podrun patch`. */
+const scenarios = recordedScenarios.filter((scenario) => scenario !== 'gate-opens-when-condition-is-set');
+
+const used = new Set<Difference>();
+
+function comparable(scenario: string, teller: Teller, story: Story): Story {
+  return comparableStory(story, { scenario, teller, onUse: (difference) => used.add(difference) });
+}
+
+describe('what a node of Kubernetes 1.36 did, podrun does', () => {
+  it.concurrent.each(scenarios)('%s', { timeout: 60_000 }, async (scenario) => {
+    const recorded = trace(scenario);
+    const node = comparable(scenario, 'node', storyOf(recorded));
+    const podrun = comparable(scenario, 'podrun', storyOf(await runScenario(scenario, recorded)));
+    expect(historyMismatch(node.states, podrun.states)).toBeUndefined();
+    expect(eventMismatch(node.events, podrun.events)).toBeUndefined();
+  });
+});
+
+describe('the table of differences', () => {
+  it('has no line that nothing needs', () => {
+    expect(DIFFERENCES.filter((difference) => !used.has(difference))).toEqual([]);
+  });
+
+  it('knows only events that a node did repeat', () => {
+    const events = scenarios.flatMap((scenario) => trace(scenario).map(({ object }) => object));
+    const repeated = events.filter((object) => object.kind === 'Event' && (object.count ?? 1) > 1);
+    const reasons = new Set(repeated.map((event) => 'reason' in event && event.reason));
+    expect(Object.keys(REPEATING).filter((reason) => !reasons.has(reason))).toEqual([]);
+  });
+});
