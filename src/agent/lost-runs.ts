@@ -2,6 +2,7 @@ import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { lostPodStatus } from '../lifecycle/lost-pod.ts';
 import type { FileStore } from '../store/file-store.ts';
+import type { LostPod } from '../store/pod-records.ts';
 import { claimUnowned, endLeftovers } from './leftovers.ts';
 
 /**
@@ -12,16 +13,20 @@ import { claimUnowned, endLeftovers } from './leftovers.ts';
  */
 export async function closeLostRuns(store: FileStore, clock: Clock, tell: (text: string) => void): Promise<void> {
   for (const { pod, agentPid } of store.lostPods()) {
-    await endLeftovers(store, pod, clock);
-    if (closeRecord(store, pod, agentPid, clock)) tell(`pod/${pod.metadata.name}: ${whatHappened(agentPid)}`);
+    if (!(await closeLostRun(store, { pod, agentPid }, clock))) continue;
+    tell(
+      `pod/${pod.metadata.name}: podrun (process ${agentPid}), which ran this Pod, was killed; ` +
+        'what it left running has been ended',
+    );
   }
 }
 
-function whatHappened(agentPid: number): string {
-  return `podrun (process ${agentPid}), which ran this Pod, was killed; what it left running has been ended`;
+/** The same for one Pod; false when there is nothing to close: the Pod is gone or somebody else's. */
+export async function closeLostRun(store: FileStore, { pod, agentPid }: LostPod, clock: Clock): Promise<boolean> {
+  await endLeftovers(store, pod, clock);
+  return closeRecord(store, pod, agentPid, clock);
 }
 
-/** False: there is nothing to close, the Pod is gone or somebody else's. */
 function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock: Clock): boolean {
   const { namespace, name, uid } = lost.metadata;
   const claim = claimUnowned(store, lost, 'apply');
@@ -31,7 +36,7 @@ function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock:
     const pod = store.get<StoredPod>('pods', namespace, name);
     if (pod?.metadata.uid !== uid) return false;
     if (pod.metadata.deletionTimestamp === undefined) {
-      store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, whatHappened(agentPid), clock.now()) });
+      store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, agentPid, clock.now()) });
     } else {
       store.delete('pods', namespace, name);
     }

@@ -1,4 +1,5 @@
 import { endLeftovers } from '../agent/leftovers.ts';
+import { closeLostRun } from '../agent/lost-runs.ts';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
@@ -23,7 +24,7 @@ export async function beginRuns(store: FileStore, clock: Clock, pods: readonly S
   for (const pod of pods) {
     const { namespace, name } = pod.metadata;
     const old = store.get<StoredPod>('pods', namespace, name);
-    if (old !== undefined) await endLeftovers(store, old, clock);
+    if (old !== undefined) await endOldRun(store, old, clock);
     const started = store.startRun(pod, process.argv.slice(2).join(' '));
     if (!started.ok) {
       for (const { pod: other } of begun) store.delete('pods', other.metadata.namespace, other.metadata.name);
@@ -32,6 +33,14 @@ export async function beginRuns(store: FileStore, clock: Clock, pods: readonly S
     begun.push({ pod: started.pod, release: () => started.release() });
   }
   return begun;
+}
+
+/** What a killed podrun ran goes to the history as what became of it. */
+async function endOldRun(store: FileStore, old: StoredPod, clock: Clock): Promise<void> {
+  const owner = store.ownerOf(old.metadata.namespace, old.metadata.name);
+  if (old.status.phase === 'Unknown' && owner !== undefined) {
+    await closeLostRun(store, { pod: old, agentPid: owner.pid }, clock);
+  } else await endLeftovers(store, old, clock);
 }
 
 function alreadyRunning(

@@ -4,16 +4,20 @@ import type { ContainerStatus, PodStatus } from '../api/generated/types.ts';
 import { containersReadyCondition, readyCondition } from './conditions.ts';
 import { closeStatuses } from './container-status.ts';
 import { dated } from './pod-status.ts';
+import { DELETION_BY_POD_GC } from './texts/condition-reasons.ts';
+import { NODE_LOST, nodeLost } from './texts/pod-reasons.ts';
 
 /**
- * The last status of a Pod whose agent was killed, once nothing of it runs any more: Failed, as a Pod ends whose node
- * was lost, and with the kubelet's words for containers that nobody saw end (see `closeStatuses`).
- * Source: pkg/controller/podgc/gc_controller.go (phase Failed), pkg/kubelet/status/generate.go (reason PodFailed).
+ * The last status of a Pod whose agent was killed, once nothing of it runs any more: Failed with NodeLost, and a target
+ * of disruption, as a Pod ends whose node was lost and that was collected then; with the kubelet's words for containers
+ * that nobody saw end (see `closeStatuses`).
+ * Source: pkg/controller/podgc/gc_controller.go markFailedAndDeletePodWithCondition; pkg/kubelet/status/generate.go
+ * (reason PodFailed).
  * @param pod as its agent left it
- * @param message what became of the agent and of the Pod
+ * @param agentPid the process that ran it
  */
-export function lostPodStatus(pod: StoredPod, message: string, now: Instant): PodStatus {
-  const { spec, status } = pod;
+export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): PodStatus {
+  const { metadata, spec, status } = pod;
   const init = structuredClone(status.initContainerStatuses ?? []);
   const regular = structuredClone(status.containerStatuses ?? []);
   closeStatuses(pod, init, regular);
@@ -25,15 +29,18 @@ export function lostPodStatus(pod: StoredPod, message: string, now: Instant): Po
     Ready: readyCondition(spec, old, statuses, 'Failed'),
     ContainersReady: containersReadyCondition(spec, statuses, 'Failed'),
   };
-  const conditions = old.map((condition) => {
+  const disrupted = dated('DisruptionTarget', { status: 'True', ...DELETION_BY_POD_GC }, { old, now, pod });
+  const others = old.filter(({ type }) => type !== disrupted.type);
+  const conditions = others.map((condition) => {
     const verdict = verdicts[condition.type as keyof typeof verdicts] as (typeof verdicts)['Ready'] | undefined;
     return verdict === undefined ? condition : dated(condition.type, verdict, { old, now, generation });
   });
   return {
     ...status,
     phase: 'Failed',
-    message,
-    ...(status.conditions === undefined ? {} : { conditions }),
+    reason: NODE_LOST,
+    message: nodeLost(spec.nodeName ?? '<none>', metadata.name, agentPid),
+    conditions: [disrupted, ...conditions],
     ...(init.length === 0 ? {} : { initContainerStatuses: statuses.slice(0, init.length) }),
     ...(regular.length === 0 ? {} : { containerStatuses: statuses.slice(init.length) }),
   };

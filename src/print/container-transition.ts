@@ -62,6 +62,8 @@ function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpecte
 /** Told before: also where a container that waited to be restarted is given up, and shows its end again. */
 function isKnownEnd(ended: ContainerStateTerminated | undefined, old: ContainerStatus | undefined): boolean {
   if (ended === undefined) return false;
+  // Of an evicted Pod the end is forgotten in the status, not by the reader.
+  if (ended.reason === 'ContainerStatusUnknown' && !ended.finishedAt && old?.state?.terminated) return true;
   return isSameEnd(ended, old?.state?.terminated) || isSameEnd(ended, old?.lastState?.terminated);
 }
 

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
@@ -125,6 +127,9 @@ describe('podrun was killed', () => {
     const successor = await stage.puppet('main');
     await orphan.gone;
     expect(successor.pid).not.toBe(orphan.pid);
+    const history = path.join(workshop.stateDir, 'history/default/orphan');
+    const [run = ''] = readdirSync(history);
+    expect(readFileSync(path.join(history, run, 'status.json'), 'utf8')).toContain('"reason": "NodeLost"');
     second.signal('SIGINT');
     expect((await second.ended).exitCode).toBe(130);
     expect(workshop.processes()).toEqual([]);
@@ -144,7 +149,11 @@ describe('podrun was killed', () => {
     expect(second.stderr).toMatch(/pod\/orphan: podrun \(process \d+\), which ran this Pod, was killed; .* been ended/);
     const got = JSON.parse((await workshop.run(['get', 'pod', 'orphan', '-o', 'json'])).stdout);
     expect(got).toMatchObject({
-      status: { phase: 'Failed', containerStatuses: [{ state: { terminated: { reason: 'ContainerStatusUnknown' } } }] },
+      status: {
+        phase: 'Failed',
+        reason: 'NodeLost',
+        containerStatuses: [{ state: { terminated: { reason: 'ContainerStatusUnknown' } } }],
+      },
     });
     expect(workshop.processes()).toEqual([]);
   });

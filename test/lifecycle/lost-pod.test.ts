@@ -27,7 +27,7 @@ function pod(init: ContainerStatus[], regular: ContainerStatus[]): StoredPod {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: BEFORE },
-    spec: { initContainers: init.map(spec), containers: regular.map(spec) },
+    spec: { nodeName: 'node-1', initContainers: init.map(spec), containers: regular.map(spec) },
     status: {
       phase: 'Running',
       podIP: '127.0.0.1',
@@ -40,16 +40,24 @@ function pod(init: ContainerStatus[], regular: ContainerStatus[]): StoredPod {
 
 describe('lostPodStatus()', () => {
   it('says that the Pod has failed and what ran was lost', () => {
-    const status = lostPodStatus(pod([completed], [running]), 'podrun was killed', NOW);
-    expect(status).toMatchObject({ phase: 'Failed', message: 'podrun was killed', podIP: '127.0.0.1' });
+    const status = lostPodStatus(pod([completed], [running]), 42, NOW);
+    expect(status).toMatchObject({
+      phase: 'Failed',
+      reason: 'NodeLost',
+      message: expect.stringMatching(
+        /^Node node-1 which was running pod web is unresponsive: podrun \(process 42\) was /,
+      ),
+      podIP: '127.0.0.1',
+    });
     expect(status.initContainerStatuses).toEqual([completed]);
     expect(status.containerStatuses).toMatchObject([{ name: 'main', ready: false, started: false, state: LOST }]);
   });
 
   it('dates the conditions that turn, and only those', () => {
-    const { conditions } = lostPodStatus(pod([], [running]), '', NOW);
+    const { conditions } = lostPodStatus(pod([], [running]), 42, NOW);
     const failed = { status: 'False', reason: 'PodFailed' };
     expect(conditions).toMatchObject([
+      { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' },
       { type: 'Initialized', status: 'True', lastTransitionTime: BEFORE },
       { type: 'Ready', ...failed, lastTransitionTime: NOW_TEXT },
       { type: 'ContainersReady', ...failed, lastTransitionTime: BEFORE },
@@ -58,13 +66,13 @@ describe('lostPodStatus()', () => {
 
   it('keeps how containers ended that were seen to end', () => {
     const crashed = container('main', { terminated: { exitCode: 3, reason: 'Error' } });
-    expect(lostPodStatus(pod([], [crashed]), '', NOW).containerStatuses?.[0]?.state).toEqual(crashed.state);
+    expect(lostPodStatus(pod([], [crashed]), 42, NOW).containerStatuses?.[0]?.state).toEqual(crashed.state);
   });
 
   it('leaves containers waiting whose turn never came', () => {
     const init = container('setup', { running: { startedAt: BEFORE } });
     const waiting = container('main', { waiting: { reason: 'PodInitializing' } });
-    const status = lostPodStatus(pod([init], [waiting]), '', NOW);
+    const status = lostPodStatus(pod([init], [waiting]), 42, NOW);
     expect(status.initContainerStatuses?.[0]?.state).toMatchObject(LOST);
     expect(status.containerStatuses?.[0]?.state).toEqual(waiting.state);
   });
@@ -72,7 +80,7 @@ describe('lostPodStatus()', () => {
   it('does not change the Pod it was given', () => {
     const given = pod([completed], [running]);
     const copy = structuredClone(given);
-    lostPodStatus(given, '', NOW);
+    lostPodStatus(given, 42, NOW);
     expect(given).toEqual(copy);
   });
 });

@@ -72,6 +72,12 @@ describe('transitionsOf()', () => {
     expect(told(creating, with1(next))).toEqual(want);
   });
 
+  it('tells the end of a container once, also where an eviction makes the status forget it', () => {
+    const unknown = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } };
+    const forgotten = ended('main', 137, { state: unknown, lastState: unknown, restartCount: 1 });
+    expect(told(with1(ended('main', 143)), with1(forgotten))).toEqual([]);
+  });
+
   it('tells a back-off again when the next attempt has failed, and not before', () => {
     const first = with1(waiting('main', 'CrashLoopBackOff', { message: backOff('10s'), restartCount: 1 }));
     const second = with1(waiting('main', 'CrashLoopBackOff', { message: backOff('20s'), restartCount: 2 }));

@@ -35,3 +35,6 @@ export function closedGate(type: string, status: string | undefined): string {
 
 /** Of RestartAllContainersStarted. Source: pkg/kubelet/status/generate.go. */
 export const RESTART_RULE_MATCHED = 'container exited with restart policy rule';
+
+/** Of DisruptionTarget, for a Pod whose node is gone. Source: pkg/controller/podgc/gc_controller.go gcOrphaned. */
+export const DELETION_BY_POD_GC = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' } as const;

@@ -18,6 +18,20 @@ export const EVICTION = {
     `Container ${container} exceeded its local ephemeral storage limit "${limit}". `,
 } as const;
 
+/** Source: pkg/util/node/node.go NodeUnreachablePodReason. */
+export const NODE_LOST = 'NodeLost';
+
+/**
+ * Of NodeLost. Source: pkg/util/node/node.go NodeUnreachablePodMessage; what follows the colon is podrun's own.
+ * @param agentPid the process that stood for the node
+ */
+export function nodeLost(nodeName: string, podName: string, agentPid: number): string {
+  return (
+    `Node ${nodeName} which was running pod ${podName} is unresponsive: ` +
+    `podrun (process ${agentPid}) was killed; what it left running has been ended`
+  );
+}
+
 /** podrun's own: it was told to end before it had found a node for the Pod. */
 export const ENDED_UNSCHEDULED = {
   reason: 'Terminated',
