@@ -142,7 +142,19 @@ async function conclude(session: Session, outcome: RunOutcome, pods: readonly St
   const goal = session.plan.goal === undefined ? '' : goalText(session.plan.goal);
   const explanation = explainOutcome({ outcome, pods, store, goal, timeout: flags.timeout, nowMs });
   if (explanation !== '') process.stderr.write(explanation);
+  if (flags.keep !== undefined) await keepNewest(session, flags.keep);
   return exitCodeOf(outcome, pods);
+}
+
+/** Removes Pods that have ended, those of this run among them, and says which; in each namespace that it used. */
+async function keepNewest({ store, clock, pods }: Session, keep: number): Promise<void> {
+  const { removePods } = await import('../agent/collect-garbage.ts');
+  const tell = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
+    process.stderr.write(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})\n`);
+  };
+  for (const namespace of new Set(pods.map(({ metadata }) => metadata.namespace))) {
+    await removePods({ store, clock, namespace, keep, dryRun: false, tell });
+  }
 }
 
 function noticesOf(pod: StoredPod): string[] {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatGoDuration } from '../api/duration.ts';
 import { CRASH_LOOP } from '../lifecycle/back-off.ts';
+import { countOption } from './count-option.ts';
 
 /** What stands on the command line of `apply`, as it was written. */
 export interface ApplyFlags {
@@ -15,6 +16,8 @@ export interface ApplyFlags {
   readonly config: string | undefined;
   readonly backoffInitial: string;
   readonly backoffMax: string;
+  /** How many Pods that have ended stay on record; undefined: all. */
+  readonly keep: number | undefined;
   readonly dryRun: 'client' | 'server' | 'none';
   readonly validate: 'strict' | 'warn' | 'ignore';
   readonly stateDir: string | undefined;
@@ -84,6 +87,7 @@ export function registerApply(
       formatGoDuration(CRASH_LOOP.initialMs),
     )
     .option('--backoff-max <duration>', 'longest delay between restarts', formatGoDuration(CRASH_LOOP.maxMs))
+    .addOption(countOption('--keep <number>', 'afterwards, keep only so many Pods that have ended (see podrun gc)'))
     .addOption(
       new Option('--dry-run [mode]', 'validate and default only; print the objects with -o')
         .choices(['none', 'client', 'server'])

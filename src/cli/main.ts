@@ -5,6 +5,7 @@ import { registerDelete } from './delete.ts';
 import { registerDescribe } from './describe.ts';
 import { registerEvents } from './events.ts';
 import { normalizeFlags } from './flag-style.ts';
+import { registerGc } from './gc.ts';
 import { registerGet } from './get.ts';
 import { registerLogs } from './logs.ts';
 import { reportError, usageError } from './report-error.ts';
@@ -43,6 +44,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerEvents(program, done);
   registerWait(program, done);
   registerDelete(program, done);
+  registerGc(program, done);
   registerVersion(program, done);
   try {
     await program.parseAsync(normalizeFlags(own, program), { from: 'user' });

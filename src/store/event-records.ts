@@ -64,10 +64,12 @@ export class EventRecords {
   }
 
   delete(namespace: string, name: string): StoredObject | undefined {
+    const plain = this.#plain.delete('events', namespace, name);
+    if (plain !== undefined) return plain;
     const [stored] = this.list({ namespace, name });
     const pod = stored && podOf(stored);
     const log = pod && this.#logOf(pod);
-    if (stored === undefined || log?.find(name) === undefined) return this.#plain.delete('events', namespace, name);
+    if (stored === undefined || log?.find(name) === undefined) return undefined;
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const deleted = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
     return log.append('DELETED', deleted) ? deleted : undefined;

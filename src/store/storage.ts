@@ -46,6 +46,11 @@ export class StagingArea {
   /** Removes a folder of the staging area, and what processes that are gone have left there. */
   discard(folder: string): void {
     removeTree(folder);
+    this.sweep();
+  }
+
+  /** Removes what processes that are gone have left in the staging area. */
+  sweep(): void {
     for (const name of ifPresent(() => readdirSync(this.#folder)) ?? []) {
       const maker = makerOf(name);
       if (maker !== undefined && this.#lookup.startTimeOf(maker) === undefined)
