@@ -17,19 +17,19 @@ import { NODE_LOST, nodeLost } from './texts/pod-reasons.ts';
  * @param agentPid the process that ran it
  */
 export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): PodStatus {
-  const { metadata, spec, status } = pod;
+  const { spec, status } = pod;
+  const { name, generation } = pod.metadata;
   const init = structuredClone(status.initContainerStatuses ?? []);
   const regular = structuredClone(status.containerStatuses ?? []);
   closeStatuses(pod, init, regular);
   const statuses = [...init, ...regular].map(notRunning);
   const old = status.conditions ?? [];
-  const { generation } = pod.metadata;
   const verdicts = {
     PodReadyToStartContainers: { status: 'False' as const },
     Ready: readyCondition(spec, old, statuses, 'Failed'),
     ContainersReady: containersReadyCondition(spec, statuses, 'Failed'),
   };
-  const disrupted = dated('DisruptionTarget', { status: 'True', ...DELETION_BY_POD_GC }, { old, now, pod });
+  const disrupted = dated('DisruptionTarget', { status: 'True', ...DELETION_BY_POD_GC }, { old, now, generation });
   const others = old.filter(({ type }) => type !== disrupted.type);
   const conditions = others.map((condition) => {
     const verdict = verdicts[condition.type as keyof typeof verdicts] as (typeof verdicts)['Ready'] | undefined;
@@ -39,7 +39,7 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
     ...status,
     phase: 'Failed',
     reason: NODE_LOST,
-    message: nodeLost(spec.nodeName ?? '<none>', metadata.name, agentPid),
+    message: nodeLost(spec.nodeName ?? '<none>', name, agentPid),
     conditions: [disrupted, ...conditions],
     ...(init.length === 0 ? {} : { initContainerStatuses: statuses.slice(0, init.length) }),
     ...(regular.length === 0 ? {} : { containerStatuses: statuses.slice(init.length) }),
