@@ -12,6 +12,7 @@ import type { Store, Subscription } from '../store/store.ts';
 import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
 import type { OwnIdentity } from './identity.ts';
+import type { HandlerSaying, HookName } from './handlers.ts';
 import { PodRun } from './pod-run.ts';
 import { judgeImages, Preparer } from './prepare.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
@@ -39,11 +40,21 @@ export interface AgentOptions {
   readonly notices: (pod: StoredPod) => readonly string[];
   /** What containers write, as it arrives. */
   readonly onOutput: (pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer) => void;
+  /** What hooks write, in whole lines; not what probes do. */
+  readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
   /** A Pod has ended, or is gone. */
   readonly onOver: (pod: StoredPod) => void;
   /** Something was recorded about one of the Pods. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly onTrouble: (error: PodrunError) => void;
+}
+
+/** Lines that a hook has written. */
+export interface HookOutput {
+  readonly container: string;
+  readonly handler: HookName;
+  readonly stream: OutputStream;
+  readonly lines: Buffer;
 }
 
 /** podrun's kubelet: runs the Pods that it is given, each by a PodRun of its own. */
@@ -117,10 +128,10 @@ export class Agent {
     return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));
   }
 
-  /** A process that cannot be put on record runs all the same: its Pod is looked after while this agent lives. */
-  #record(pod: StoredPod, instance: InstanceRef, pid: number): void {
+  /** What cannot be put on record happens all the same: the Pod is looked after while this agent lives. */
+  #record(pod: StoredPod, write: () => void): void {
     try {
-      this.#options.files.recordProcess(pod, instance, pid);
+      write();
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
       const { name, namespace, uid } = pod.metadata;
@@ -131,7 +142,7 @@ export class Agent {
 
   #surroundings(): Omit<PodSurroundings, 'event'> {
     const logs = this.#logs;
-    const { onOutput, files } = this.#options;
+    const { onOutput, onHookOutput, files, clock } = this.#options;
     return {
       createSandbox: async (pod, attempt) => {
         await files.prepare(pod);
@@ -141,7 +152,7 @@ export class Agent {
       // As below: most Pods have no limits.
       measureStorage: async (pod, wanted) => (await import('./storage-usage.ts')).storageUsage(pod, wanted, files),
       prepare: async (pod, container, instance) => this.#prepare(pod, container, instance),
-      started: (pod, instance, pid) => this.#record(pod, instance, pid),
+      started: (pod, instance, pid) => this.#record(pod, () => files.recordProcess(pod, instance, pid)),
       output: (pod, instance, stream, chunk) => {
         logs.write(pod, instance, stream, chunk);
         onOutput(pod, instance.container, stream, chunk);
@@ -149,6 +160,11 @@ export class Agent {
       exited: (pod, instance, exit) => {
         logs.close(instance);
         return this.#lastWords(pod, instance, exit);
+      },
+      probed: (pod, attempt) => this.#record(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),
+      handlerSays: (pod, instance, said) => {
+        this.#record(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
+        if (isHookOutput(said)) onHookOutput(pod, { ...said, container: instance.container });
       },
       // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.
       runHook: async (input) => (await import('./hooks.ts')).runHook(input),
@@ -205,4 +221,8 @@ export class Agent {
     const logTail = (lines: number): readonly string[] => files.logTail(pod, instance, lines);
     return terminationMessage(pod, container, exitCode, { file, logTail });
   }
+}
+
+function isHookOutput(said: HandlerSaying): said is Omit<HookOutput, 'container'> {
+  return said.stream !== undefined && (said.handler === 'postStart' || said.handler === 'preStop');
 }

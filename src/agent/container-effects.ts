@@ -1,18 +1,20 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { Clock } from '../clock.ts';
-import { isReady, isStarted, containerKind, willRestart } from '../lifecycle/container-status.ts';
 import type { Effect, EventDraft } from '../lifecycle/effects.ts';
-import { containerFacts, isRunning, type PodFacts } from '../lifecycle/facts.ts';
+import type { PodFacts } from '../lifecycle/facts.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/local-storage.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
-import { failedCreatePodSandBox, lifecycleHttpFallback } from '../lifecycle/texts/events.ts';
-import type { ExecOutcome, OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
+import type { ProbeAttempt } from '../lifecycle/probe-attempt.ts';
+import { probedContainers } from '../lifecycle/probed-containers.ts';
+import { failedCreatePodSandBox } from '../lifecycle/texts/events.ts';
+import type { OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
+import { Handlers, type HandlerSaying, type HookName } from './handlers.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
 import { pause } from './probe/deadline.ts';
 import type { ProbeInput } from './probe/index.ts';
-import { Prober, type ProbedContainer, type ProbeOutcome, type ProberDeps } from './prober.ts';
+import { Prober, type ProbeOutcome, type ProberDeps } from './prober.ts';
 import type { EffectRunner } from './pod-worker.ts';
 import { watchStorage } from './storage-watch.ts';
 
@@ -68,6 +70,10 @@ export interface PodSurroundings {
   runHook(input: HookInput): Promise<HookOutcome>;
   /** Runs one probe once; never rejects. */
   runProbe(input: ProbeInput): Promise<ProbeOutcome>;
+  /** An attempt of a probe has come to an end. */
+  probed(pod: StoredPod, attempt: ProbeAttempt): void;
+  /** What a hook or probe says: whole lines, or a note of podrun about it. */
+  handlerSays(pod: StoredPod, instance: InstanceRef, said: HandlerSaying): void;
   event(pod: StoredPod, event: EventDraft): void;
 }
 
@@ -78,8 +84,9 @@ export interface ContainerEffectsOptions {
   readonly tell: (seen: Observation) => void;
 }
 
-interface LiveInstance {
-  readonly id: string;
+/** An instance whose main process was started and has not ended. */
+export interface LiveInstance {
+  readonly ref: InstanceRef;
   readonly preparation: Preparation;
   readonly running: RunningContainer;
   /** Aborted when the instance has ended: nothing may run in it any more. */
@@ -88,7 +95,6 @@ interface LiveInstance {
 
 /** A failed attempt to make the Pod's environment is repeated after this long. */
 const SANDBOX_RETRY_MS = 5000;
-const HOOK_OUTPUT_MAX_BYTES = 10 * 1024;
 
 /** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. Knows nothing of why. */
 export class ContainerEffects implements EffectRunner {
@@ -97,6 +103,7 @@ export class ContainerEffects implements EffectRunner {
   readonly #surroundings: PodSurroundings;
   readonly #tell: (seen: Observation) => void;
   readonly #live = new Map<string, LiveInstance>();
+  readonly #handlers: Handlers;
   readonly #prober: Prober;
   readonly #goingDown = new AbortController();
   #pod: StoredPod | undefined;
@@ -106,6 +113,7 @@ export class ContainerEffects implements EffectRunner {
     this.#runtime = runtime;
     this.#surroundings = surroundings;
     this.#tell = tell;
+    this.#handlers = new Handlers({ clock, runtime, surroundings });
     this.#prober = new Prober({
       clock,
       probe: (...probe) => this.#probe(...probe),
@@ -113,6 +121,9 @@ export class ContainerEffects implements EffectRunner {
         tell({ type: 'probeTurned', probe: type, container, id: instanceId, success }),
       onEvent: (event) => {
         if (this.#pod !== undefined) surroundings.event(this.#pod, event);
+      },
+      onAttempt: (attempt) => {
+        if (this.#pod !== undefined) surroundings.probed(this.#pod, attempt);
       },
     });
   }
@@ -140,9 +151,7 @@ export class ContainerEffects implements EffectRunner {
 
   follow(pod: StoredPod, facts: PodFacts): void {
     this.#pod = pod;
-    const containers = [...(pod.spec.initContainers ?? []), ...pod.spec.containers]
-      .filter(({ startupProbe, livenessProbe, readinessProbe }) => startupProbe || livenessProbe || readinessProbe)
-      .map((container) => probed(pod, facts, container));
+    const containers = probedContainers(pod, facts);
     if (containers.length === 0) return;
     this.#prober.update({ containers, terminating: facts.termination !== undefined, finished: facts.finished });
   }
@@ -209,7 +218,7 @@ export class ContainerEffects implements EffectRunner {
       onExit: (exit) => this.#exited(pod, instance, exit),
     });
     if (!outcome.ok) return failed('start', outcome.error, outcome.at);
-    this.#live.set(id, { id, preparation: prepared.preparation, running: outcome.container, ended });
+    this.#live.set(id, { ref: instance, preparation: prepared.preparation, running: outcome.container, ended });
     this.#surroundings.started(pod, instance, outcome.container.pid);
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
   }
@@ -226,74 +235,20 @@ export class ContainerEffects implements EffectRunner {
 
   async #runHook(
     pod: StoredPod,
-    hook: 'postStart' | 'preStop',
-    { container: name, id }: { readonly container: string; readonly id: string },
+    hook: HookName,
+    { container, id }: { readonly container: string; readonly id: string },
   ): Promise<void> {
-    const container = containerSpec(pod, name);
-    const handler = container.lifecycle?.[hook];
     const instance = this.#live.get(id);
-    const outcome =
-      handler === undefined || instance === undefined
-        ? { ok: true as const }
-        : await this.#surroundings.runHook({
-            handler,
-            pod,
-            container,
-            exec: (argv, signal) => this.#exec(instance, argv, { timeoutMs: undefined, signal }),
-            clock: this.#clock,
-            signal: instance.ended.signal,
-            onFallback: (host) => this.#surroundings.event(pod, lifecycleHttpFallback(name, host)),
-          });
-    const error = outcome.ok ? undefined : outcome.message;
-    this.#tell({ type: 'hookReturned', hook, container: name, id, error });
+    const error = instance === undefined ? undefined : await this.#handlers.runHook(pod, instance, hook);
+    this.#tell({ type: 'hookReturned', hook, container, id, error });
   }
 
-  readonly #probe: ProberDeps['probe'] = (container, type, probe, signal) => {
+  #probe(...[{ name }, type, probe, signal]: Parameters<ProberDeps['probe']>): Promise<ProbeOutcome> {
     const pod = this.#pod;
-    const instance = [...this.#live].find(([id]) => id.split('/')[1] === container.name)?.[1];
+    const instance = [...this.#live.values()].find(({ ref }) => ref.container === name);
     if (pod === undefined || instance === undefined) {
       return Promise.resolve({ result: 'error', output: 'container is not running' });
     }
-    return this.#surroundings.runProbe({
-      pod,
-      container,
-      probe,
-      type,
-      exec: (argv, timeoutMs, execSignal) => this.#exec(instance, argv, { timeoutMs, signal: execSignal }),
-      clock: this.#clock,
-      signal,
-    });
-  };
-
-  #exec(
-    instance: LiveInstance,
-    argv: readonly [string, ...string[]],
-    { timeoutMs, signal }: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal },
-  ): Promise<ExecOutcome> {
-    const { id, preparation } = instance;
-    const { env, cwd, translate = (word) => word } = preparation;
-    const [program, ...args] = argv;
-    return this.#runtime.exec({
-      id,
-      argv: [translate(program), ...args.map(translate)],
-      env,
-      cwd,
-      timeoutMs,
-      maxOutputBytes: HOOK_OUTPUT_MAX_BYTES,
-      signal,
-    });
+    return this.#handlers.runProbe(pod, instance, { type, probe, signal });
   }
-}
-
-function probed(pod: StoredPod, facts: PodFacts, container: Container): ProbedContainer {
-  const own = containerFacts(facts, container.name);
-  return {
-    container,
-    instanceId: own.starting === undefined ? own.current?.id : own.starting.id,
-    running: isRunning(own),
-    startedAt: own.starting === undefined ? own.current?.startedAt : undefined,
-    started: isStarted(container, own),
-    ready: isReady(containerKind(pod, container.name), container, own),
-    willRestart: willRestart(pod, facts, container),
-  };
 }

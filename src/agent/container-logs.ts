@@ -2,7 +2,9 @@ import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { OutputStream } from '../runtime/runtime.ts';
+import type { ProbeAttempt } from '../lifecycle/probe-attempt.ts';
 import type { InstanceRef } from './container-effects.ts';
+import type { HandlerSaying } from './handlers.ts';
 
 /** A log file that is being written. */
 export interface LogSink {
@@ -21,6 +23,10 @@ export interface PodFiles {
   /** Where the data of a claim of that namespace lies, whichever Pod uses it. */
   claimedVolume(namespace: string, claim: string): string;
   openLog(pod: StoredPod, container: string, attempt: number): LogSink;
+  /** Adds to the journal of the Pod's probes. Throws a PodrunError when it cannot. */
+  recordProbe(pod: StoredPod, attempt: ProbeAttempt, wallMs: number): void;
+  /** Adds to the log of an instance's hooks and probes. Throws a PodrunError when it cannot. */
+  logHandler(pod: StoredPod, instance: InstanceRef, said: HandlerSaying, wallMs: number): void;
   /** The last lines of the log of an instance, as text. */
   logTail(pod: StoredPod, instance: InstanceRef, lines: number): readonly string[];
   /** Where an instance may write its termination message. */

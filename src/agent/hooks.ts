@@ -1,6 +1,7 @@
 import type { Container, ExecAction, HTTPGetAction, LifecycleHandler, SleepAction } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
+import { describeHandler } from '../lifecycle/describe-handler.ts';
 import {
   commandCanceled,
   commandFailed,
@@ -13,6 +14,7 @@ import {
   sleepHook,
 } from '../lifecycle/texts/hook-errors.ts';
 import type { ExecOutcome } from '../runtime/runtime.ts';
+import { type HandlerVoice, howCommandEnded } from './handler-voice.ts';
 import { pause, withDeadline } from './probe/deadline.ts';
 import { HTTP_FOR_HTTPS } from './probe/go-error.ts';
 import { httpGet } from './probe/http-get.ts';
@@ -30,6 +32,8 @@ export interface HookInput {
   readonly signal: AbortSignal;
   /** An HTTPS hook was answered in plain HTTP and succeeded that way; told with host and port. */
   readonly onFallback: (host: string) => void;
+  /** Told what the hook says and how it goes; `exec` passes the output of its command on by itself. */
+  readonly voice: HandlerVoice;
 }
 
 export type HookOutcome =
@@ -45,10 +49,11 @@ const DONE: HookOutcome = { ok: true };
  */
 export async function runHook(input: HookInput): Promise<HookOutcome> {
   const { exec, httpGet: get, sleep } = input.handler;
+  input.voice.note(`begins: ${describeHandler(input.handler)}`);
   if (exec !== undefined) return runExecHook(exec, input);
   if (get !== undefined) return runHttpHook(get, input);
   if (sleep !== undefined) return runSleepHook(sleep, input);
-  return { ok: false, message: invalidHandler(describeHandler(input.handler)) };
+  return { ok: false, message: invalidHandler(asGoPrints(input.handler)) };
 }
 
 /** The command is run as it is written: unlike in a probe, nothing is expanded. */
@@ -56,6 +61,7 @@ async function runExecHook(action: ExecAction, input: HookInput): Promise<HookOu
   const [program = '', ...args] = action.command ?? [];
   const command = [program, ...args].join(' ');
   const outcome = await input.exec([program, ...args], input.signal);
+  input.voice.ended(howCommandEnded(outcome));
   if (outcome.type === 'exited' && outcome.exitCode === 0) return DONE;
   return failed(execHook(command), input, execError(command, outcome));
 }
@@ -79,6 +85,7 @@ function execError(command: string, outcome: ExecOutcome): string {
 async function runHttpHook(action: HTTPGetAction, input: HookInput): Promise<HookOutcome> {
   const built = requestFor(action, input.pod, input.container, 'lifecycle');
   const error = built.ok ? await deliver(built.request, input) : built.error;
+  if (error !== undefined) input.voice.ended(error);
   return error === undefined ? DONE : failed(httpHook(action.path ?? '/'), input, error);
 }
 
@@ -98,13 +105,26 @@ async function deliver(request: HttpRequest, input: HookInput): Promise<string |
   return undefined;
 }
 
-async function send(request: HttpRequest, { clock, signal }: HookInput): Promise<string | undefined> {
+async function send(request: HttpRequest, { clock, signal, voice }: HookInput): Promise<string | undefined> {
   const reply = await withDeadline({ clock, timeoutMs: undefined, signal }, (deadline) => httpGet(request, deadline));
-  return reply.type === 'unanswered' ? reply.error : undefined;
+  switch (reply.type) {
+    case 'answered':
+      voice.output('stdout', Buffer.from(reply.body));
+      voice.ended(`HTTP status ${reply.status}`);
+      return undefined;
+    case 'cutOff':
+      voice.ended(`answered, but cut off: ${reply.error}`);
+      return undefined;
+    case 'unanswered':
+      return reply.error;
+    default:
+      return reply satisfies never;
+  }
 }
 
 async function runSleepHook({ seconds }: SleepAction, input: HookInput): Promise<HookOutcome> {
   await pause(input.clock, seconds * 1000, input.signal);
+  input.voice.ended(input.signal.aborted ? 'broken off, the container has ended' : 'done');
   if (!input.signal.aborted) return DONE;
   return failed(sleepHook(seconds), input, SLEEP_CUT_SHORT);
 }
@@ -114,7 +134,7 @@ function failed(hook: string, { pod, container }: HookInput, error: string): Hoo
 }
 
 /** As Go prints a LifecycleHandler; only one that kubelet cannot run is ever shown. */
-function describeHandler({ tcpSocket }: LifecycleHandler): string {
+function asGoPrints({ tcpSocket }: LifecycleHandler): string {
   const shown =
     tcpSocket === undefined
       ? 'nil'

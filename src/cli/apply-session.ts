@@ -130,6 +130,7 @@ function makeAgent(
     cwd: process.cwd(),
     notices: noticesOf,
     onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
+    onHookOutput: (pod, output) => view.hookOutput(pod, output),
     onOver: look,
     onEvent: (event) => view.event(event),
     onTrouble: (error) => view.trouble(error.message),

@@ -1,3 +1,4 @@
+import type { HookOutput } from '../agent/agent.ts';
 import type { RunOutcome } from '../agent/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
@@ -9,6 +10,8 @@ export interface ApplyView {
   pod(event: WatchEvent<StoredPod>): void;
   event(event: WatchEvent<StoredEvent>): void;
   output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): void;
+  /** Hooks write whole lines. */
+  hookOutput(pod: StoredPod, output: HookOutput): void;
   /** Something that was done besides, for example `configmap/x created`. */
   note(text: string): void;
   /** Something that went wrong and does not end the run; said once. */

@@ -19,6 +19,10 @@ export class JsonView implements ApplyView {
     // What containers print is in their logs.
   }
 
+  hookOutput(): void {
+    // What hooks write is in a log of their own.
+  }
+
   note(text: string): void {
     process.stderr.write(`${text}\n`);
   }

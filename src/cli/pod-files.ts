@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { PodFiles } from '../agent/container-logs.ts';
 import { startTimeOf } from '../runtime/process-identity.ts';
-import { ContainerLog } from '../store/container-log.ts';
+import { appendToHookLog, ContainerLog } from '../store/container-log.ts';
 import { objectPath } from '../store/layout.ts';
-import { instanceLogPath } from '../store/log-files.ts';
+import { hookLogPath, instanceLogPath } from '../store/log-files.ts';
 import { lastLogLines } from '../store/log-reader.ts';
+import { appendToProbeJournal } from '../store/probe-journal.ts';
 import type { FileStore } from '../store/file-store.ts';
 
 /** The files of Pods, in the store's folders. */
@@ -17,6 +19,13 @@ export function podFiles(store: FileStore): PodFiles {
     claimedVolume: (namespace, claim) => objectPath(store.root, 'claims', namespace, claim),
     openLog: ({ metadata }, container, attempt) =>
       new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),
+    recordProbe: ({ metadata }, attempt, wallMs) =>
+      appendToProbeJournal(store.paths(metadata.namespace, metadata.name).probes, attempt, wallMs),
+    logHandler: ({ metadata }, { container, attempt }, said, wallMs) => {
+      const { folder, logs } = store.paths(metadata.namespace, metadata.name);
+      // The last words of a hook may come when its Pod was removed: that does not come back.
+      if (existsSync(folder)) appendToHookLog(hookLogPath(logs, container, attempt), said, wallMs);
+    },
     logTail: ({ metadata }, { container, attempt }, lines) =>
       lastLogLines(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt), lines),
     terminationLog: ({ metadata }, { container, attempt }) =>

@@ -1,3 +1,4 @@
+import type { HookOutput } from '../agent/agent.ts';
 import type { RunOutcome } from '../agent/apply-run.ts';
 import {
   allContainerStatuses,
@@ -68,6 +69,13 @@ export class TextView implements ApplyView {
       this.#lines.set(key, lines);
     }
     lines.write(chunk);
+  }
+
+  hookOutput({ metadata }: StoredPod, { container, handler, lines }: HookOutput): void {
+    if (!this.#showsLogs) return;
+    for (const text of lines.toString().trimEnd().split(/\r?\n/)) {
+      this.#line(renderLogLine({ pod: metadata.name, container, hook: handler, text }, this.#style));
+    }
   }
 
   note(text: string): void {

@@ -16,6 +16,8 @@ export interface ProbedContainer {
   readonly container: Container;
   /** Of the newest instance; undefined when none was ever started. */
   readonly instanceId: string | undefined;
+  /** The restartCount that this instance carries. */
+  readonly restartCount: number;
   readonly running: boolean;
   readonly startedAt: Instant | undefined;
   /** Its startup probe has succeeded, or it has none. */
@@ -100,18 +102,24 @@ export function nextProbeStep(
 }
 
 /**
- * Counts one outcome. It is published when it has come often enough in a row and says something new.
+ * Counts one outcome. It is published when it has come often enough in a row and says something new. `run` is how often
+ * it has come in a row, also when the worker begins to count anew.
  * Source: worker.go doProbe, after the call of the probe.
  */
-export function countOutcome(before: ProbeWorker, type: ProbeType, probe: Probe, success: boolean): ProbeTurn {
+export function countOutcome(
+  before: ProbeWorker,
+  type: ProbeType,
+  probe: Probe,
+  success: boolean,
+): ProbeTurn & { readonly run: number } {
   const outcome = success ? 'success' : 'failure';
   const run = before.lastOutcome === outcome ? before.run + 1 : 1;
   const counted: ProbeWorker = { ...before, lastOutcome: outcome, run };
   const { successThreshold, failureThreshold } = probeNumbers(probe);
-  if (run < (success ? successThreshold : failureThreshold)) return { worker: counted, publish: undefined };
+  if (run < (success ? successThreshold : failureThreshold)) return { worker: counted, publish: undefined, run };
   // The container has started for good, or is about to be killed: the next instance is the next thing to probe.
   const decided = type === 'startup' || (type === 'liveness' && !success);
-  return settle(decided ? { ...counted, onHold: true, run: 0 } : counted, outcome);
+  return { ...settle(decided ? { ...counted, onHold: true, run: 0 } : counted, outcome), run };
 }
 
 /**

@@ -65,11 +65,22 @@ export function renderTransition(transition: Transition, sinceMs: number, style:
   return paintParts(parts, width);
 }
 
-/** A line of a container's output behind its prefix, without its newline: `web/main | listening on 8080`. */
-export function renderLogLine(line: { pod: string; container: string; text: string }, style: LiveStyle): string {
+/** A line that a container, or one of its hooks, has written. */
+export interface LogLine {
+  readonly pod: string;
+  readonly container: string;
+  readonly hook?: string;
+  readonly text: string;
+}
+
+/**
+ * A line of output behind its prefix, without its newline: `web/main | listening on 8080`, and of a hook
+ * `web/main (preStop) | draining`.
+ */
+export function renderLogLine(line: LogLine, style: LiveStyle): string {
   const { columns, color } = style;
   const name = `${line.pod}/${line.container}`;
-  const prefix = `${name.padEnd(columns.prefixWidth)} |`;
+  const prefix = `${(line.hook === undefined ? name : `${name} (${line.hook})`).padEnd(columns.prefixWidth)} |`;
   return `${color.series(columns.series.get(name) ?? columns.series.size, prefix)} ${line.text}`;
 }
 

@@ -39,7 +39,10 @@ export async function runExec(request: ExecRequest, clock: Clock, output: Output
     return failedToStart(isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno));
   }
   const collected = new CollectedOutput(maxOutputBytes);
-  const reader = pipes.read(spawned, collected.add);
+  const reader = pipes.read(spawned, (stream, chunk) => {
+    collected.add(stream, chunk);
+    request.onOutput?.(stream, chunk);
+  });
   return await outcomeOf({ ...spawned, reader, collected }, request, clock);
 }
 

@@ -58,8 +58,10 @@ export interface ExecRequest {
   readonly cwd: string;
   /** Killed, with its process group, when this many milliseconds have passed. Undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** Output beyond this many bytes is read and dropped. */
+  /** The outcome holds no more than this much of the output. */
   readonly maxOutputBytes: number;
+  /** Called with every piece of output, all of it, in order of arrival; never after the outcome. */
+  readonly onOutput?: (stream: OutputStream, chunk: Buffer) => void;
   /** Kills the command, with its process group, when aborted. */
   readonly signal?: AbortSignal;
 }

@@ -1,10 +1,10 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from './atomic-file.ts';
-import { type LogStream, recordHead, recordTime } from './cri-line.ts';
-import { ifPresent, onDisk } from './disk-errors.ts';
+import { handlerTags, type LogStream, recordHead, recordTime } from './cri-line.ts';
+import { onDisk } from './disk-errors.ts';
 import { endsWithNewline } from './line-cursor.ts';
-import { removeOldInstances, rotatedParts } from './log-files.ts';
+import { putAside, removeOldInstances } from './log-files.ts';
 
 /** Kubelet's `containerLogMaxSize` and `containerLogMaxFiles`. */
 const KUBELET_LIMITS: LogLimits = { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 };
@@ -14,6 +14,9 @@ const PIECE_BYTES_MAX = 16 * 1024;
 
 const NEWLINE = 10;
 const FILE_MODE = 0o600;
+
+/** Much less is said by hooks and probes. */
+const HOOK_LOG_LIMITS: LogLimits = { fileBytesMax: 1024 * 1024, filesMax: 2 };
 
 export interface LogLimits {
   /** A file that would become larger is put aside, and a new one begun. */
@@ -54,13 +57,14 @@ export class ContainerLog {
   /**
    * Writes a piece of output.
    * @param wallMs when it was read; times in a log never go back, whatever the clock does
+   * @param tags of its records, see recordHead
    * @throws {PodrunError} when it cannot be written; the log then ends before this chunk
    */
-  write(stream: LogStream, chunk: Buffer, wallMs: number): void {
+  write(stream: LogStream, chunk: Buffer, wallMs: number, tags?: string): void {
     if (chunk.length === 0) return;
     this.#lastMs = Math.max(this.#lastMs, wallMs);
     const time = recordTime(this.#lastMs);
-    const records = toRecords(chunk, recordHead(time, stream, true), recordHead(time, stream, false));
+    const records = toRecords(chunk, recordHead(time, stream, true, tags), recordHead(time, stream, false, tags));
     this.#onDisk(() => {
       if (this.#size > 0 && this.#size + records.length > this.#limits.fileBytesMax) this.#rotate(time);
       this.#append(records);
@@ -84,23 +88,37 @@ export class ContainerLog {
   }
 
   #rotate(time: string): void {
-    const earlier = rotatedParts(this.#path);
-    const part = `${this.#path}.${time.replaceAll(/[-:]|000Z$/g, '').replace('T', '-')}`;
-    const latest = earlier.at(-1) ?? '';
-    // Two within a microsecond, or after the clock was set back: the names still sort by age.
-    const place = part > latest ? part : `${latest}+`;
-    // Missing, if the last attempt got no further than this.
-    ifPresent(() => renameSync(this.#path, place));
+    putAside(this.#path, time, this.#limits.filesMax);
     const next = openSync(this.#path, 'a', FILE_MODE);
     closeSync(this.#file);
     this.#file = next;
     this.#size = 0;
-    const surplus = earlier.length + 2 - this.#limits.filesMax;
-    for (const oldest of earlier.slice(0, Math.max(0, surplus))) rmSync(oldest, { force: true });
   }
 
   #onDisk<T>(run: () => T): T {
     return onDisk(`the log ${this.#path}`, run);
+  }
+}
+
+/** What a hook or probe said, or podrun about it. */
+export interface HandlerWords {
+  readonly handler: string;
+  /** Undefined: a note of podrun. */
+  readonly stream: LogStream | undefined;
+  /** Whole lines. */
+  readonly lines: Buffer;
+}
+
+/**
+ * Appends to the log of the hooks and probes of an instance. Several may speak at a time: nothing is kept open.
+ * @throws {PodrunError} when it cannot be written
+ */
+export function appendToHookLog(file: string, { handler, stream, lines }: HandlerWords, wallMs: number): void {
+  const log = new ContainerLog(file, HOOK_LOG_LIMITS);
+  try {
+    log.write(stream ?? 'stdout', lines, wallMs, handlerTags(handler, stream === undefined));
+  } finally {
+    log.close();
   }
 }
 

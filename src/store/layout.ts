@@ -10,6 +10,8 @@ export interface PodPaths {
   readonly status: string;
   /** Every change of the Pod and of its Events, one watch event per line, in order. */
   readonly transitions: string;
+  /** What came of every probe, see probe-journal.ts. */
+  readonly probes: string;
   readonly owner: string;
   /** Processes that the agent started, one per line. */
   readonly processes: string;
@@ -67,6 +69,7 @@ export function pathsInPodFolder(folder: string): PodPaths {
     object: path.join(folder, 'pod.json'),
     status: path.join(folder, 'status.json'),
     transitions: path.join(folder, 'transitions.ndjson'),
+    probes: path.join(folder, 'probes.ndjson'),
     owner: path.join(folder, 'owner.json'),
     processes: path.join(folder, 'processes.ndjson'),
     logs: path.join(folder, 'logs'),

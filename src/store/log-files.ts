@@ -1,10 +1,11 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { namesIn } from './atomic-file.ts';
+import { ifPresent } from './disk-errors.ts';
 
 /**
  * Log files of a container: `N.log` is written by the instance with restart count N, and `N.log.TIME` are its earlier
- * parts. Names and numbers are kubelet's. Source: pkg/kubelet/logs/container_log_manager.go.
+ * parts; `N.hooks.log` is what its hooks and probes say. Names and numbers are kubelet's. Source: pkg/kubelet/logs/container_log_manager.go.
  */
 
 /** Instances whose logs are kept: the present one and the one before, for `logs --previous`. */
@@ -13,6 +14,17 @@ const INSTANCES_KEPT = 2;
 /** Where the instance of a container with that restart count writes. */
 export function instanceLogPath(podLogs: string, container: string, restartCount: number): string {
   return path.join(podLogs, container, `${restartCount}.log`);
+}
+
+/** Where the hooks and probes of that instance write. */
+export function hookLogPath(podLogs: string, container: string, restartCount: number): string {
+  return path.join(podLogs, container, `${restartCount}.hooks.log`);
+}
+
+/** The newest instance of a container of which hooks or probes have written anything. */
+export function newestHookLog(podLogs: string, container: string): number | undefined {
+  const names = namesIn(path.join(podLogs, container)).filter((name) => /^\d+\.hooks\.log$/.test(name));
+  return names.length === 0 ? undefined : Math.max(...names.map((name) => Number.parseInt(name, 10)));
 }
 
 /** The earlier parts of a log, oldest first. */
@@ -29,10 +41,27 @@ export function partsOfLog(log: string): string[] {
   return [...rotatedParts(log), ...(existsSync(log) ? [log] : [])];
 }
 
+/**
+ * Puts a log aside, so that a new one can be begun in its place, and removes its oldest parts.
+ * @param time RFC 3339 in UTC with nine digits
+ * @param filesMax files that may be kept, with the one that is to be begun
+ */
+export function putAside(log: string, time: string, filesMax: number): void {
+  const earlier = rotatedParts(log);
+  const part = `${log}.${time.replaceAll(/[-:]|000Z$/g, '').replace('T', '-')}`;
+  const latest = earlier.at(-1) ?? '';
+  // Two within a microsecond, or after the clock was set back: the names still sort by age.
+  const place = part > latest ? part : `${latest}+`;
+  // Missing, if the last attempt got no further than this.
+  ifPresent(() => renameSync(log, place));
+  const surplus = earlier.length + 2 - filesMax;
+  for (const oldest of earlier.slice(0, Math.max(0, surplus))) rmSync(oldest, { force: true });
+}
+
 /** Removes the logs of all instances of a container but the latest ones. */
 export function removeOldInstances(containerLogs: string): void {
   const instanceOf = (name: string): number => Number.parseInt(name, 10);
-  const names = namesIn(containerLogs).filter((name) => /^\d+\.log/.test(name));
+  const names = namesIn(containerLogs).filter((name) => /^\d+\.(?:hooks\.)?log/.test(name));
   const instances = [...new Set(names.map(instanceOf))].toSorted((a, b) => a - b);
   const kept = new Set(instances.slice(-INSTANCES_KEPT));
   for (const name of names) {

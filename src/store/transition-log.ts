@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
-import { endsWithNewline, LineCursor } from './line-cursor.ts';
+import { appendLine } from './append-line.ts';
+import { LineCursor } from './line-cursor.ts';
 
 /**
  * The transition log of a Pod: watch events of the Pod and of its Events, one per line, appended, never changed.
@@ -35,10 +36,7 @@ export function isAboutEvent(line: Buffer): boolean {
 export function appendTransition(file: string, line: string): void {
   const log = openSync(file, constants.O_RDWR | constants.O_APPEND);
   try {
-    const torn = !endsWithNewline(log);
-    const bytes = Buffer.from(torn ? `\n${line}` : line);
-    // Cut short by a disk that just became full: the whole line once more, which either fails with the reason or works.
-    if (writeSync(log, bytes) < bytes.length) writeSync(log, `\n${line}`);
+    appendLine(log, line);
   } finally {
     closeSync(log);
   }

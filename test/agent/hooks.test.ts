@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { HandlerVoice } from '../../src/agent/handler-voice.ts';
 import { type HookInput, type HookOutcome, runHook } from '../../src/agent/hooks.ts';
 import type { LifecycleHandler } from '../../src/api/generated/types.ts';
 import { SystemClock } from '../../src/clock.ts';
@@ -21,6 +22,7 @@ function running(handler: LifecycleHandler, input: Partial<HookInput> = {}): Pro
     clock: new SystemClock(),
     signal: new AbortController().signal,
     onFallback: () => undefined,
+    voice: new HandlerVoice(new SystemClock(), () => undefined),
     ...input,
   });
 }

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ProbedContainer, type ProbeOutcome, Prober, type ProbeType } from '../../src/agent/prober.ts';
 import type { Container, Probe } from '../../src/api/generated/types.ts';
+import type { ProbeAttempt } from '../../src/lifecycle/probe-attempt.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 
 const PASS: ProbeOutcome = { result: 'success', output: '' };
@@ -15,6 +16,7 @@ class ProbedPod {
   readonly clock = new ManualClock();
   readonly diary: string[] = [];
   readonly signals: AbortSignal[] = [];
+  readonly attempts: ProbeAttempt[] = [];
   /** Answers the next probes; may take its time. */
   answer: (type: ProbeType) => ProbeOutcome | Promise<ProbeOutcome> = () => PASS;
   seen: ProbedContainer;
@@ -22,7 +24,14 @@ class ProbedPod {
   readonly #prober: Prober;
 
   constructor(probes: Probes) {
-    const nothing = { instanceId: undefined, running: false, startedAt: undefined, started: false, ready: false };
+    const nothing = {
+      instanceId: undefined,
+      restartCount: 0,
+      running: false,
+      startedAt: undefined,
+      started: false,
+      ready: false,
+    };
     this.seen = { container: { name: 'main', ...probes }, ...nothing, willRestart: true };
     this.#prober = new Prober({
       clock: this.clock,
@@ -37,6 +46,7 @@ class ProbedPod {
         if (type === 'readiness') this.tell({ ready: success });
       },
       onEvent: ({ message }) => this.#note(message),
+      onAttempt: (attempt) => this.attempts.push(attempt),
     });
     this.tell({});
   }

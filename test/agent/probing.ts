@@ -14,8 +14,15 @@ export interface Circumstances {
   readonly signal?: AbortSignal;
 }
 
+/** What events and counters are made of; what exactly was answered is left to {@link journalled}. */
+export async function probing(probe: Probe, circumstances: Circumstances = {}): Promise<ProbeOutcome> {
+  const { answer: _answer, ...outcome } = await journalled(probe, circumstances);
+  if ('timedOut' in outcome) delete outcome.timedOut;
+  return outcome;
+}
+
 /** Runs a probe once, in a Pod of which only what matters is said. */
-export function probing(probe: Probe, circumstances: Circumstances = {}): Promise<ProbeOutcome> {
+export function journalled(probe: Probe, circumstances: Circumstances = {}): Promise<ProbeOutcome> {
   const { container, podIP, clock = new SystemClock(), signal = new AbortController().signal } = circumstances;
   const base = podWith();
   const pod: StoredPod = { ...base, status: { ...base.status, podIP } };

@@ -23,6 +23,7 @@ const at = (monotonicMs: number): ProbedContainer['startedAt'] => ({ monotonicMs
 const up: ProbedContainer = {
   container: { name: 'main', startupProbe: probe, livenessProbe: probe, readinessProbe: probe },
   instanceId: 'main-0',
+  restartCount: 0,
   running: true,
   startedAt: at(1000),
   started: true,
@@ -296,6 +297,7 @@ const anyWorker: fc.Arbitrary<ProbeWorker> = fc.record({
 const anySeen: fc.Arbitrary<ProbedContainer> = fc.record({
   container: fc.constant(up.container),
   instanceId: fc.constantFrom(undefined, 'main-0', 'main-1'),
+  restartCount: fc.nat(5),
   running: fc.boolean(),
   startedAt: fc.constantFrom(undefined, at(1000)),
   started: fc.boolean(),

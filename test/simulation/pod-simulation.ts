@@ -1,11 +1,13 @@
 import { allContainerStatuses, type StoredPod } from '../../src/api/objects.ts';
 import type { ContainerStatus, EphemeralContainer, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
 import { ContainerEffects, type PodSurroundings } from '../../src/agent/container-effects.ts';
+import type { HandlerSaying } from '../../src/agent/handlers.ts';
 import { runHook } from '../../src/agent/hooks.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import { PodWorker } from '../../src/agent/pod-worker.ts';
 import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/back-off.ts';
 import type { EventDraft } from '../../src/lifecycle/effects.ts';
+import type { ProbeAttempt } from '../../src/lifecycle/probe-attempt.ts';
 import type { ImageVerdicts } from '../../src/lifecycle/image-pull.ts';
 import type { StorageUsage } from '../../src/lifecycle/local-storage.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -33,6 +35,10 @@ export interface Seen {
 export class PodSimulation {
   readonly clock: ManualClock = new ManualClock();
   readonly seen: Seen[] = [];
+  /** The probe journal. */
+  readonly attempts: ProbeAttempt[] = [];
+  /** What hooks and probes said: `main preStop stdout: text`; notes are `main preStop: text`. */
+  readonly sayings: string[] = [];
   readonly runtime: SimulatedRuntime;
   readonly worker: PodWorker;
   finished = false;
@@ -87,6 +93,8 @@ export class PodSimulation {
             exited: () => undefined,
             runHook,
             runProbe: probeOnce,
+            probed: (_pod, attempt) => this.attempts.push(attempt),
+            handlerSays: (_pod, { container }, said) => this.sayings.push(saying(container, said)),
             event: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),
           },
         }),
@@ -174,6 +182,10 @@ export class PodSimulation {
   startsOf(name: string): number[] {
     return this.runtime.journal.filter((entry) => entry.name === name && entry.what === 'running').map((e) => e.atMs);
   }
+}
+
+function saying(container: string, { handler, stream, lines }: HandlerSaying): string {
+  return `${[container, handler, stream].filter(Boolean).join(' ')}: ${lines.toString().trimEnd()}`;
 }
 
 function distinct(values: readonly string[]): string[] {

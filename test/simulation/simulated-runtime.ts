@@ -162,6 +162,8 @@ export class SimulatedRuntime implements Runtime {
     const timesOut = request.timeoutMs !== undefined && request.timeoutMs <= afterMs && afterMs > 0;
     const aborted = await this.#pass(timesOut ? (request.timeoutMs ?? 0) : afterMs, request.signal);
     if (aborted) return { type: 'aborted' };
+    if (stdout !== '') request.onOutput?.('stdout', Buffer.from(stdout));
+    if (stderr !== '') request.onOutput?.('stderr', Buffer.from(stderr));
     if (timesOut) return { type: 'timedOut', stdout, stderr };
     behaviour.effect?.();
     return { type: 'exited', exitCode, stdout, stderr };

@@ -14,12 +14,14 @@ export async function probeExec(action: ExecAction, timeoutMs: number, input: Pr
   switch (outcome.type) {
     case 'exited': {
       const output = cut(outcome.stdout + outcome.stderr);
-      return { result: outcome.exitCode === 0 ? 'success' : 'failure', output };
+      const { exitCode } = outcome;
+      return { result: exitCode === 0 ? 'success' : 'failure', output, answer: { exitCode } };
     }
     case 'timedOut': {
       const command = goQuote([program, ...args].join(' '));
       return {
         result: 'failure',
+        timedOut: true,
         output: `command timed out: ${command} timed out after ${formatGoDuration(timeoutMs)}`,
       };
     }

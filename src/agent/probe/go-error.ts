@@ -1,4 +1,5 @@
 import { goQuote } from '../../api/go-quote.ts';
+import type { ProbeAnswer } from '../../lifecycle/probe-outcome.ts';
 import { errnoText } from '../../runtime/errno.ts';
 import { joinHostPort } from './target.ts';
 
@@ -61,6 +62,13 @@ export function goNetworkError(error: unknown, connection: Connection): string {
   // Node's way to say that the other side has closed the connection.
   if (code !== 'ECONNRESET') return first instanceof Error ? first.message : String(first);
   return connection.heard ? 'net/http: HTTP/1.x transport connection broken: unexpected EOF' : 'EOF';
+}
+
+/** The number of such an error by its name, where the operating system gave one. */
+export function errnoAnswer(error: unknown): ProbeAnswer {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const { code = '' } = first as SystemError;
+  return /^E(?!PROTO$)[A-Z0-9_]+$/.test(code) && !code.startsWith('ERR_') ? { errno: code } : {};
 }
 
 type SystemError = Partial<Record<'code' | 'syscall' | 'hostname' | 'address', string>> & { readonly port?: number };

@@ -51,7 +51,12 @@ const CODE_OF_HTTP_STATUS: Readonly<Record<number, number>> = {
 
 /** As grpc-go prints it: `rpc error: code = NotFound desc = unknown service`. */
 export function grpcErrorText({ code, message }: GrpcStatus): string {
-  return `rpc error: code = ${NAMES[code] ?? `Code(${code})`} desc = ${message}`;
+  return `rpc error: code = ${grpcCodeName(code)} desc = ${message}`;
+}
+
+/** The name of a status code: `NotFound`. Source: grpc-go codes/code_string.go. */
+export function grpcCodeName(code: number): string {
+  return NAMES[code] ?? `Code(${code})`;
 }
 
 /** The status in the headers or trailers of a call; undefined when there is none. */

@@ -6,7 +6,7 @@ import type { Clock } from '../../clock.ts';
 import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
 import { type Deadline, pause, withDeadline } from './deadline.ts';
 import { decodeHealthResponse, encodeHealthRequest, type HealthResponse } from './grpc-message.ts';
-import { GRPC, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';
+import { GRPC, grpcCodeName, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';
 import type { ProbeInput } from './input.ts';
 import { defaultHost, joinHostPort, userAgent } from './target.ts';
 
@@ -27,11 +27,12 @@ export async function probeGrpc(action: GRPCAction, timeoutMs: number, input: Pr
     const session = await connect(address, clock, deadline);
     if (session === undefined) {
       const error = `within ${within}: context deadline exceeded`;
-      return { result: 'failure', output: `timeout: failed to connect service ${goQuote(address)} ${error}` };
+      const output = `timeout: failed to connect service ${goQuote(address)} ${error}`;
+      return { result: 'failure', output, timedOut: true };
     }
     try {
       const answer = await check(session, { service: action.service ?? '', address, timeoutMs }, deadline);
-      return 'code' in answer ? { result: 'failure', output: failureText(answer, within) } : judge(answer.status);
+      return 'code' in answer ? failureOf(answer, within) : judge(answer.status);
     } finally {
       session.destroy();
     }
@@ -39,8 +40,15 @@ export async function probeGrpc(action: GRPCAction, timeoutMs: number, input: Pr
 }
 
 function judge(status: string): ProbeOutcome {
-  if (status === 'SERVING') return { result: 'success', output: 'service healthy' };
-  return { result: 'failure', output: `service unhealthy (responded with ${goQuote(status)})` };
+  const answer = { grpcStatus: status };
+  if (status === 'SERVING') return { result: 'success', output: 'service healthy', answer };
+  return { result: 'failure', output: `service unhealthy (responded with ${goQuote(status)})`, answer };
+}
+
+function failureOf(status: GrpcStatus, within: string): ProbeOutcome {
+  const timedOut = status.code === GRPC.deadlineExceeded;
+  const answer = { grpcStatus: grpcCodeName(status.code) };
+  return { result: 'failure', output: failureText(status, within), timedOut, answer };
 }
 
 function failureText(status: GrpcStatus, within: string): string {

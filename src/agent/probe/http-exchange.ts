@@ -1,7 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { goQuote } from '../../api/go-quote.ts';
+import type { ProbeAnswer } from '../../lifecycle/probe-outcome.ts';
 import type { Deadline } from './deadline.ts';
-import { type Connection, goNetworkError } from './go-error.ts';
+import { type Connection, errnoAnswer, goNetworkError } from './go-error.ts';
 import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';
 import { joinHostPort } from './target.ts';
 
@@ -16,14 +17,18 @@ export interface HttpAnswer {
   readonly brokenBy: () => string | undefined;
 }
 
+/** There is no answer. */
+export interface HttpFailure {
+  readonly error: string;
+  /** Why there was no connection, where that is known. */
+  readonly answer?: ProbeAnswer;
+}
+
 /**
  * Sends one request over a connection of its own and waits for the head of the answer. Certificates are not verified,
  * no proxy is asked. Never rejects: an error is a text of Go's client.
  */
-export async function exchange(
-  request: HttpRequest,
-  deadline: Deadline,
-): Promise<HttpAnswer | { readonly error: string }> {
+export async function exchange(request: HttpRequest, deadline: Deadline): Promise<HttpAnswer | HttpFailure> {
   const invalid = invalidHeader(request);
   if (invalid !== undefined) return { error: invalid };
   const sent = open(request, deadline);
@@ -36,7 +41,8 @@ export async function exchange(
   const message = await headOf(sent);
   if (message === undefined) {
     const gaveUp = interruption(deadline, 'Client.Timeout exceeded while awaiting headers');
-    return { error: gaveUp ?? goNetworkError(failure, connectionOf()) };
+    if (gaveUp !== undefined) return { error: gaveUp };
+    return { error: goNetworkError(failure, connectionOf()), answer: errnoAnswer(failure) };
   }
   return {
     status: message.statusCode ?? 0,

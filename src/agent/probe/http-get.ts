@@ -1,4 +1,5 @@
 import { goQuote } from '../../api/go-quote.ts';
+import type { ProbeAnswer } from '../../lifecycle/probe-outcome.ts';
 import type { Deadline } from './deadline.ts';
 import { exchange, type HttpAnswer, interruption } from './http-exchange.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -11,7 +12,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 export type HttpReply =
   /** `body` holds its first 10 KiB. */
   | { readonly type: 'answered'; readonly status: number; readonly body: string }
-  | { readonly type: 'unanswered'; readonly error: string }
+  | { readonly type: 'unanswered'; readonly error: string; readonly answer?: ProbeAnswer }
   /** An answer began, but its body did not come to an end. */
   | { readonly type: 'cutOff'; readonly error: string };
 
@@ -23,7 +24,7 @@ export async function httpGet(first: HttpRequest, deadline: Deadline): Promise<H
   let request = first;
   for (let sent = 1; ; sent++) {
     const answer = await exchange(request, deadline);
-    if ('error' in answer) return unanswered(request.url, answer.error);
+    if ('error' in answer) return { ...answer, ...unanswered(request.url, answer.error) };
     const { location } = answer.message.headers;
     if (location === undefined || location === '' || !REDIRECTS.has(answer.status)) return readReply(answer, deadline);
     const target = URL.canParse(location, request.url) ? new URL(location, request.url) : undefined;

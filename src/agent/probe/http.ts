@@ -10,12 +10,17 @@ export async function probeHttp(action: HTTPGetAction, timeoutMs: number, input:
   const { pod, container, clock, signal } = input;
   const built = requestFor(action, pod, container, 'probe');
   if (!built.ok) return { result: 'error', output: built.error };
-  const reply = await withDeadline({ clock, timeoutMs, signal }, (deadline) => httpGet(built.request, deadline));
+  let timedOut = false;
+  const reply = await withDeadline({ clock, timeoutMs, signal }, async (deadline) => {
+    const received = await httpGet(built.request, deadline);
+    timedOut = deadline.passed;
+    return received;
+  });
   switch (reply.type) {
     case 'answered':
-      return judge(reply.status, reply.body);
+      return { ...judge(reply.status, reply.body), answer: { httpStatus: reply.status } };
     case 'unanswered':
-      return { result: 'failure', output: reply.error };
+      return { result: 'failure', output: reply.error, timedOut, answer: reply.answer ?? {} };
     case 'cutOff':
       // kubelet calls it a failure and an error at once; the error wins, and the outcome does not count.
       return { result: 'error', state: 'failure', output: reply.error };

@@ -1,9 +1,11 @@
 import type { TCPSocketAction } from '../../api/generated/types.ts';
 import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
-import { goNetworkError } from './go-error.ts';
+import { errnoAnswer, goNetworkError } from './go-error.ts';
 import type { ProbeInput } from './input.ts';
 import { defaultHost, joinHostPort, resolvePort } from './target.ts';
+
+const CONNECTED: ProbeOutcome = { result: 'success', output: '' };
 
 /** A port that takes connections is good. Source: pkg/probe/tcp/tcp.go DoTCPProbe. */
 export async function probeTcp(action: TCPSocketAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
@@ -11,26 +13,29 @@ export async function probeTcp(action: TCPSocketAction, timeoutMs: number, input
   const resolved = resolvePort(action.port, container);
   if (!resolved.ok) return { result: 'error', output: resolved.error };
   const host = action.host || defaultHost(pod);
-  const error = await withDeadline({ clock, timeoutMs, signal }, (deadline) => dial(host, resolved.port, deadline));
-  return error === undefined ? { result: 'success', output: '' } : { result: 'failure', output: error };
+  return withDeadline({ clock, timeoutMs, signal }, (deadline) => dial(host, resolved.port, deadline));
 }
 
-/** Connects and closes. Resolves with Go's words for what went wrong, undefined when nothing did. */
-function dial(host: string, port: number, deadline: Deadline): Promise<string | undefined> {
+/** Connects and closes. What went wrong is told in Go's words. */
+function dial(host: string, port: number, deadline: Deadline): Promise<ProbeOutcome> {
   return new Promise((resolve) => {
     const socket = process.getBuiltinModule('node:net').connect({ host, port });
-    const end = (error: string | undefined): void => {
+    const end = (outcome: ProbeOutcome): void => {
       deadline.signal.removeEventListener('abort', onAbort);
       socket.destroy();
-      resolve(error);
+      resolve(outcome);
     };
-    const onAbort = (): void =>
-      end(`dial tcp ${joinHostPort(host, port)}: ${deadline.passed ? 'i/o timeout' : 'operation was canceled'}`);
-    socket.once('connect', () => end(undefined));
+    const onAbort = (): void => {
+      const why = deadline.passed ? 'i/o timeout' : 'operation was canceled';
+      const output = `dial tcp ${joinHostPort(host, port)}: ${why}`;
+      end({ result: 'failure', output, timedOut: deadline.passed });
+    };
+    socket.once('connect', () => end(CONNECTED));
     socket.on('error', (error: NodeJS.ErrnoException) => {
       // Reset at once, so the connection was there; a port that takes none refuses.
       const wasThere = error.syscall === 'connect' && error.code === 'ECONNRESET';
-      end(wasThere ? undefined : goNetworkError(error, { ends: '', heard: false }));
+      const output = goNetworkError(error, { ends: '', heard: false });
+      end(wasThere ? CONNECTED : { result: 'failure', output, answer: errnoAnswer(error) });
     });
     deadline.signal.addEventListener('abort', onAbort);
     if (deadline.signal.aborted) onAbort();

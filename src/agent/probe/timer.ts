@@ -14,6 +14,13 @@ import {
   type ProbeWorker,
 } from '../../lifecycle/probe.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
+import {
+  type FinishedProbe,
+  probeAttempt,
+  type ProbeAttempt,
+  probeDecision,
+  type ProbeVerdict,
+} from '../../lifecycle/probe-attempt.ts';
 import { outcomeEvent, outcomeSpeaksFor, type ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
 
 /** How often a probe that cannot be carried out is tried before it is given up until the next tick. */
@@ -34,6 +41,8 @@ export interface ProberDeps {
   /** May call `update`. */
   readonly onResult: (news: ProbeNews) => void;
   readonly onEvent: (event: EventDraft) => void;
+  /** Told of every run of a probe when it is over, for the journal. */
+  readonly onAttempt: (attempt: ProbeAttempt) => void;
 }
 
 /** What the timer was told last. */
@@ -122,33 +131,49 @@ export class ProbeTimer {
     const underWay = new AbortController();
     this.#underWay = underWay;
     this.#afterMs = this.#nowMs();
-    void this.#probe(underWay.signal).then((outcome) => {
-      // Aborted in the meantime: this outcome is about the past.
-      if (this.#underWay === underWay) this.#finish(outcome);
-    });
+    void this.#probe(underWay);
   }
 
-  async #probe(signal: AbortSignal): Promise<ProbeOutcome> {
-    const { seen, probe } = this.#facts;
+  async #probe(underWay: AbortController): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const outcome = await this.#deps.probe(seen.container, this.#type, probe, signal);
-      if (outcome.result !== 'error' || tries === TRIES_MAX || signal.aborted) return outcome;
+      const finished = await this.#probeOnce(underWay.signal);
+      // Aborted in the meantime: this outcome is about the past.
+      if (this.#underWay !== underWay) return this.#note(finished, { ...this.#worker, decision: 'abandoned' });
+      if (finished.outcome.result !== 'error' || tries === TRIES_MAX) return this.#finish(finished);
+      this.#note(finished, { ...this.#worker, decision: 'retry' });
     }
   }
 
-  #finish(outcome: ProbeOutcome): void {
+  async #probeOnce(signal: AbortSignal): Promise<FinishedProbe> {
+    const { seen, probe } = this.#facts;
+    const began = this.#deps.clock.now();
+    const outcome = await this.#deps.probe(seen.container, this.#type, probe, signal);
+    return { type: this.#type, probe, seen, began, durationMs: this.#nowMs() - began.monotonicMs, outcome };
+  }
+
+  #finish(finished: FinishedProbe): void {
     this.#underWay = undefined;
     const { pod, seen, probe } = this.#facts;
+    const { outcome } = finished;
     const success = outcomeSpeaksFor(outcome);
     let publish: boolean | undefined;
+    let verdict: ProbeVerdict = { ...this.#worker, decision: 'notCounted' };
     if (success !== undefined) {
-      ({ worker: this.#worker, publish } = countOutcome(this.#worker, this.#type, probe, success));
+      const counted = countOutcome(this.#worker, this.#type, probe, success);
+      ({ worker: this.#worker, publish } = counted);
+      const { lastOutcome } = this.#worker;
+      verdict = { lastOutcome, run: counted.run, decision: probeDecision(this.#type, publish, seen) };
       this.#step = nextProbeStep(this.#worker, this.#type, pod, seen).step;
     }
     this.#arm();
+    this.#note(finished, verdict);
     const event = outcomeEvent(seen.container.name, this.#type, outcome);
     if (event !== undefined) this.#deps.onEvent(event);
     this.#publish(publish);
+  }
+
+  #note(finished: FinishedProbe, verdict: ProbeVerdict): void {
+    this.#deps.onAttempt(probeAttempt(finished, verdict));
   }
 
   /** Comes last wherever it is called: who learns of a result may call `update` at once. */

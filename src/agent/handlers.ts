@@ -1,0 +1,117 @@
+import type { Probe } from '../api/generated/types.ts';
+import type { StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { containerSpec } from '../lifecycle/observe.ts';
+import type { ProbeType } from '../lifecycle/probe.ts';
+import type { ProbeOutcome } from '../lifecycle/probe-outcome.ts';
+import { lifecycleHttpFallback } from '../lifecycle/texts/events.ts';
+import type { ExecOutcome, ExecRequest, OutputStream, Runtime } from '../runtime/runtime.ts';
+import type { LiveInstance, PodSurroundings } from './container-effects.ts';
+import { HandlerVoice, howCommandEnded } from './handler-voice.ts';
+
+export type HookName = 'postStart' | 'preStop';
+
+/** Who says it: handler is Kubernetes' word for what a hook or probe does. */
+export interface HandlerSaying {
+  readonly handler: HookName | ProbeType;
+  /** Undefined: a note of podrun about the handler. */
+  readonly stream: OutputStream | undefined;
+  /** Whole lines, each with its newline. */
+  readonly lines: Buffer;
+}
+
+/**
+ * What events quote of a command's output, and what is kept of each run of a probe. Source: pkg/probe/exec/exec.go
+ * maxReadLength.
+ */
+const QUOTED_OUTPUT_MAX_BYTES = 10 * 1024;
+
+export interface HandlersOptions {
+  readonly clock: Clock;
+  readonly runtime: Runtime;
+  readonly surroundings: PodSurroundings;
+}
+
+interface ProbeRun {
+  readonly type: ProbeType;
+  readonly probe: Probe;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the handlers of hooks and probes in containers that run, and passes on what they say. */
+export class Handlers {
+  readonly #clock: Clock;
+  readonly #runtime: Runtime;
+  readonly #surroundings: PodSurroundings;
+
+  constructor({ clock, runtime, surroundings }: HandlersOptions) {
+    this.#clock = clock;
+    this.#runtime = runtime;
+    this.#surroundings = surroundings;
+  }
+
+  /** Runs a hook to its end, if the container has it. Answers what went wrong, in kubelet's words. */
+  async runHook(pod: StoredPod, instance: LiveInstance, hook: HookName): Promise<string | undefined> {
+    const container = containerSpec(pod, instance.ref.container);
+    const handler = container.lifecycle?.[hook];
+    if (handler === undefined) return undefined;
+    const voice = this.#voice(pod, instance, hook);
+    const outcome = await this.#surroundings.runHook({
+      handler,
+      pod,
+      container,
+      // As it comes: a hook may take its time.
+      exec: (argv, signal) => this.#exec(instance, { argv, timeoutMs: undefined, signal, onOutput: voice.output }),
+      clock: this.#clock,
+      signal: instance.ended.signal,
+      onFallback: (host) => this.#surroundings.event(pod, lifecycleHttpFallback(container.name, host)),
+      voice,
+    });
+    return outcome.ok ? undefined : outcome.message;
+  }
+
+  /** Runs a probe once. */
+  async runProbe(pod: StoredPod, instance: LiveInstance, { type, probe, signal }: ProbeRun): Promise<ProbeOutcome> {
+    const voice = this.#voice(pod, instance, type);
+    let command: ExecOutcome | undefined;
+    const outcome = await this.#surroundings.runProbe({
+      pod,
+      container: containerSpec(pod, instance.ref.container),
+      probe,
+      type,
+      exec: async (argv, timeoutMs, execSignal) =>
+        (command = await this.#exec(instance, { argv, timeoutMs, signal: execSignal })),
+      clock: this.#clock,
+      signal,
+    });
+    if (command !== undefined) tellOfProbe(command, voice);
+    return outcome;
+  }
+
+  #voice(pod: StoredPod, { ref }: LiveInstance, handler: HandlerSaying['handler']): HandlerVoice {
+    return new HandlerVoice(this.#clock, (stream, lines) =>
+      this.#surroundings.handlerSays(pod, ref, { handler, stream, lines }),
+    );
+  }
+
+  #exec(
+    { ref, preparation }: LiveInstance,
+    command: Pick<ExecRequest, 'argv' | 'timeoutMs' | 'signal' | 'onOutput'>,
+  ): Promise<ExecOutcome> {
+    const { env, cwd, translate = (word) => word } = preparation;
+    const [program, ...args] = command.argv;
+    const argv: ExecRequest['argv'] = [translate(program), ...args.map(translate)];
+    return this.#runtime.exec({ ...command, argv, id: ref.id, env, cwd, maxOutputBytes: QUOTED_OUTPUT_MAX_BYTES });
+  }
+}
+
+/** A probe runs again and again: that it succeeded is worth no note, nor that nobody wanted to know any more. */
+function tellOfProbe(command: ExecOutcome, voice: HandlerVoice): void {
+  if (command.type === 'aborted') return;
+  if ('stdout' in command) {
+    voice.output('stdout', Buffer.from(command.stdout));
+    voice.output('stderr', Buffer.from(command.stderr));
+  }
+  const succeeded = command.type === 'exited' && command.exitCode === 0;
+  voice.ended(succeeded ? undefined : howCommandEnded(command));
+}
