@@ -1,15 +1,17 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
-import { containerNames, defaultContainer, listContainers } from '../lifecycle/default-container.ts';
+import { containerNames, defaultContainer } from '../lifecycle/default-container.ts';
 import { chooseLog } from '../lifecycle/log-choice.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { LogReader } from '../store/log-reader.ts';
 import { displayNowMs, openStore } from './environment.ts';
 import { LogFormat } from './log-format.ts';
-import { instanceEnded, instanceToFollow, type LogSource, noLog, onGrowth, openLog } from './log-source.ts';
+import { instanceEnded, instanceToFollow, type LogSource, noLog, openLog } from './log-source.ts';
 import type { LogsFlags } from './logs.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest } from './logs-request.ts';
+import { checkContainer } from './pod-argument.ts';
+import { onGrowth } from './pod-watch.ts';
 import { StandardOutput } from './standard-output.ts';
 
 /** `podrun logs`: flags in, exit code out. */
@@ -51,9 +53,8 @@ function containersOf(pod: StoredPod, { container, allContainers }: LogsRequest)
     process.stderr.write(note);
     return [name];
   }
-  if (names.includes(container)) return [container];
-  const choice = listContainers(pod.spec);
-  throw new PodrunError(`error: container ${container} is not valid for pod ${pod.metadata.name} out of: ${choice}`);
+  checkContainer(pod, container);
+  return [container];
 }
 
 function checkCount(count: number, { followedMax }: LogsRequest): void {

@@ -3,7 +3,7 @@ import { EXIT, PodrunError } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
 import { durationFlag } from './duration-flag.ts';
 import type { LogsFlags } from './logs.ts';
-import { mustFindType } from './resource-arguments.ts';
+import { podArgument } from './pod-argument.ts';
 import { DEFAULT_NAMESPACE } from './selection.ts';
 
 /** The command line of `logs`, understood. */
@@ -59,13 +59,7 @@ function podsOf({ pod }: LogsWords, { selector }: LogsFlags): LogsRequest['pods'
       "See 'podrun logs --help' for help and examples",
     );
   }
-  const [first = '', name, ...rest] = pod.split('/');
-  if (name === undefined) return { name: first };
-  if (rest.length > 0 || name === '')
-    throw usage('arguments in resource/name form must have a single resource and name');
-  const type = mustFindType(first);
-  if (type.plural !== 'pods') throw usage(`cannot get the logs from ${type.plural}: podrun keeps those of Pods`);
-  return { name };
+  return { name: podArgument(pod, (plural) => `cannot get the logs from ${plural}: podrun keeps those of Pods`) };
 }
 
 function containerOf(words: LogsWords, flags: LogsFlags): string | undefined {

@@ -8,6 +8,7 @@ import { normalizeFlags } from './flag-style.ts';
 import { registerGc } from './gc.ts';
 import { registerGet } from './get.ts';
 import { registerLogs } from './logs.ts';
+import { registerProbes } from './probes.ts';
 import { reportError, usageError } from './report-error.ts';
 import { handedOn } from './standard-output.ts';
 import { registerVersion, version } from './version.ts';
@@ -41,6 +42,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerGet(program, done);
   registerDescribe(program, done);
   registerLogs(program, done);
+  registerProbes(program, done);
   registerEvents(program, done);
   registerWait(program, done);
   registerDelete(program, done);

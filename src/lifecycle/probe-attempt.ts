@@ -99,7 +99,7 @@ export function probeAttempt(finished: FinishedProbe, { lastOutcome, run, decisi
 export function probeDecision(type: ProbeType, publish: boolean | undefined, seen: ProbedContainer): ProbeDecision {
   if (publish === undefined) return 'none';
   if (type === 'readiness') return publish ? 'ready' : 'notReady';
-  if (!publish) return seen.willRestart ? 'restart' : 'kill';
+  if (!publish) return seen.restartsAfterKill ? 'restart' : 'kill';
   return type === 'startup' ? 'started' : 'none';
 }
 

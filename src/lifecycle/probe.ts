@@ -25,6 +25,8 @@ export interface ProbedContainer {
   readonly ready: boolean;
   /** Is it started again when it ends, or now that it has ended? */
   readonly willRestart: boolean;
+  /** Is it started again when a probe has it killed? */
+  readonly restartsAfterKill: boolean;
 }
 
 /** What a worker must know of its Pod. */

@@ -3,6 +3,7 @@ import type { StoredPod } from '../api/objects.ts';
 import { containerKind, isReady, isStarted, willRestart } from './container-status.ts';
 import { containerFacts, isRunning, type PodFacts } from './facts.ts';
 import type { ProbedContainer } from './probe.ts';
+import { restartsAfterKill } from './restart-policy.ts';
 
 /** The containers of a Pod that have probes, as the workers of these probes must know them at this moment. */
 export function probedContainers(pod: StoredPod, facts: PodFacts): ProbedContainer[] {
@@ -23,5 +24,6 @@ function probed(pod: StoredPod, facts: PodFacts, container: Container): ProbedCo
     started: isStarted(container, own),
     ready: isReady(containerKind(pod, container.name), container, own),
     willRestart: willRestart(pod, facts, container),
+    restartsAfterKill: restartsAfterKill(pod.spec.restartPolicy, container),
   };
 }

@@ -5,7 +5,8 @@ import { ifPresent } from './disk-errors.ts';
 
 /**
  * Log files of a container: `N.log` is written by the instance with restart count N, and `N.log.TIME` are its earlier
- * parts; `N.hooks.log` is what its hooks and probes say. Names and numbers are kubelet's. Source: pkg/kubelet/logs/container_log_manager.go.
+ * parts. Names and numbers are kubelet's. Source: pkg/kubelet/logs/container_log_manager.go. What its hooks and probes
+ * say is in `N.hooks.log`, likewise.
  */
 
 /** Instances whose logs are kept: the present one and the one before, for `logs --previous`. */
@@ -21,14 +22,8 @@ export function hookLogPath(podLogs: string, container: string, restartCount: nu
   return path.join(podLogs, container, `${restartCount}.hooks.log`);
 }
 
-/** The newest instance of a container of which hooks or probes have written anything. */
-export function newestHookLog(podLogs: string, container: string): number | undefined {
-  const names = namesIn(path.join(podLogs, container)).filter((name) => /^\d+\.hooks\.log$/.test(name));
-  return names.length === 0 ? undefined : Math.max(...names.map((name) => Number.parseInt(name, 10)));
-}
-
 /** The earlier parts of a log, oldest first. */
-export function rotatedParts(log: string): string[] {
+function rotatedParts(log: string): string[] {
   const folder = path.dirname(log);
   const prefix = `${path.basename(log)}.`;
   return namesIn(folder)

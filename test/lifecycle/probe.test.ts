@@ -29,6 +29,7 @@ const up: ProbedContainer = {
   started: true,
   ready: true,
   willRestart: true,
+  restartsAfterKill: true,
 };
 const starting: ProbedContainer = { ...up, started: false, ready: false };
 const ended: ProbedContainer = { ...up, running: false, started: false, ready: false };
@@ -303,4 +304,5 @@ const anySeen: fc.Arbitrary<ProbedContainer> = fc.record({
   started: fc.boolean(),
   ready: fc.boolean(),
   willRestart: fc.boolean(),
+  restartsAfterKill: fc.boolean(),
 });

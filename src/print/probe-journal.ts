@@ -1,0 +1,152 @@
+import type { Probe } from '../api/generated/types.ts';
+import { formatGoDuration } from '../api/duration.ts';
+import type { ProbeType } from '../lifecycle/probe.ts';
+import type { ProbeAttempt, ProbeDecision } from '../lifecycle/probe-attempt.ts';
+import { describeProbe } from './describe/probe.ts';
+import { renderRows } from './table-row.ts';
+import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
+
+/** A probe that a container has. */
+export interface DefinedProbe {
+  readonly container: string;
+  readonly type: ProbeType;
+  readonly probe: Probe;
+}
+
+/** Attempts of one probe that came one after the other and say the same. */
+interface AttemptGroup {
+  readonly first: ProbeAttempt;
+  readonly last: ProbeAttempt;
+  readonly count: number;
+  readonly shortestMs: number;
+  readonly longestMs: number;
+}
+
+const TITLE: Readonly<Record<ProbeType, string>> = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' };
+
+const DECISION_WORDS: Readonly<Record<ProbeDecision, string>> = {
+  none: '',
+  started: 'started',
+  ready: 'ready',
+  notReady: 'not ready',
+  restart: 'restart',
+  kill: 'kill',
+  retry: 'try again',
+  notCounted: 'not counted',
+  abandoned: 'abandoned',
+};
+
+/** `RUN` is the restart count, `AT` counts from the start of the container, `COUNT` is how many in a row of how many. */
+const HEADINGS = ['RUN', 'AT', 'TOOK', 'RESULT', 'COUNT', 'DECISION', 'OUTPUT'];
+
+/**
+ * The journal for people: for each probe its definition, then its attempts. Those that follow each other and say the
+ * same are one line, `2.013s (x12 over 110s)`.
+ */
+export function renderProbeJournal(probes: readonly DefinedProbe[], attempts: readonly ProbeAttempt[]): string {
+  return probes
+    .map(({ container, type, probe }) => {
+      const own = attempts.filter((attempt) => attempt.container === container && attempt.probe === type);
+      const heading = `${container}  ${TITLE[type]}  ${describeProbe(probe)}\n`;
+      return heading + (own.length === 0 ? '  no attempts\n' : renderGroups(folded(own)));
+    })
+    .join('\n');
+}
+
+/** Prints attempts one by one, of all probes in the order in which they come; columns only ever grow. */
+export class ProbeAttemptTable {
+  readonly #writer = new TabWriter(TABLE_LAYOUT);
+  #headingsDue = true;
+
+  render(attempts: readonly ProbeAttempt[]): string {
+    if (attempts.length === 0) return '';
+    const rows = attempts.map((attempt) => [attempt.container, attempt.probe, ...cellsOf(groupOf(attempt))]);
+    if (this.#headingsDue) rows.unshift(['CONTAINER', 'PROBE', ...HEADINGS]);
+    this.#headingsDue = false;
+    return trimmedLines(this.#writer.render(renderRows(rows)));
+  }
+}
+
+function renderGroups(groups: readonly AttemptGroup[]): string {
+  const rows = [HEADINGS, ...groups.map(cellsOf)];
+  const table = new TabWriter(TABLE_LAYOUT).render(renderRows(rows));
+  return trimmedLines(table).replaceAll(/^(?=.)/gm, '  ');
+}
+
+/** The last cells are often empty. */
+function trimmedLines(table: string): string {
+  return table.replaceAll(/ +$/gm, '');
+}
+
+function groupOf(attempt: ProbeAttempt): AttemptGroup {
+  const { durationMs } = attempt;
+  return { first: attempt, last: attempt, count: 1, shortestMs: durationMs, longestMs: durationMs };
+}
+
+/** What changed something stands alone: that is what one looks for. */
+function folded(attempts: readonly ProbeAttempt[]): AttemptGroup[] {
+  const groups: AttemptGroup[] = [];
+  for (const attempt of attempts) {
+    const before = groups.at(-1);
+    if (before === undefined || !isRepetition(before.last, attempt)) groups.push(groupOf(attempt));
+    else {
+      groups[groups.length - 1] = {
+        ...before,
+        last: attempt,
+        count: before.count + 1,
+        shortestMs: Math.min(before.shortestMs, attempt.durationMs),
+        longestMs: Math.max(before.longestMs, attempt.durationMs),
+      };
+    }
+  }
+  return groups;
+}
+
+function isRepetition(one: ProbeAttempt, next: ProbeAttempt): boolean {
+  return one.decision === 'none' && next.decision === 'none' && sameText(one) === sameText(next);
+}
+
+function sameText(attempt: ProbeAttempt): string {
+  return [attempt.restartCount, resultText(attempt), attempt.output].join('\n');
+}
+
+function cellsOf({ first, last, count, shortestMs, longestMs }: AttemptGroup): string[] {
+  const over = formatGoDuration(Math.round((last.offsetSeconds - first.offsetSeconds) * 10) * 100);
+  const [fastest, slowest] = [Math.round(shortestMs), Math.round(longestMs)];
+  return [
+    String(first.restartCount),
+    formatOffset(first.offsetSeconds) + (count === 1 ? '' : ` (x${count} over ${over})`),
+    fastest === slowest ? `${slowest}ms` : `${fastest}-${slowest}ms`,
+    resultText(first),
+    countText(last),
+    DECISION_WORDS[last.decision],
+    outputCell(first.output),
+  ];
+}
+
+/** `failure (HTTP 500)`, `failure (exit code 1)`, `timeout`. A success of a command has one exit code only. */
+function resultText({ result, exitCode, httpStatus, grpcStatus, errno }: ProbeAttempt): string {
+  const details = [
+    ...(exitCode === undefined || exitCode === 0 ? [] : [`exit code ${exitCode}`]),
+    ...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]),
+    ...(grpcStatus === undefined ? [] : [grpcStatus]),
+    ...(errno === undefined ? [] : [errno]),
+  ];
+  return details.length === 0 ? result : `${result} (${details.join(', ')})`;
+}
+
+/** `2/3`: the second in a row, and the third decides. Nothing where nothing was counted. */
+function countText({ successes, failures, successThreshold, failureThreshold, decision }: ProbeAttempt): string {
+  if (decision === 'retry' || decision === 'notCounted' || decision === 'abandoned') return '';
+  return successes > 0 ? `${successes}/${successThreshold}` : `${failures}/${failureThreshold}`;
+}
+
+/** Thousandths below a quarter of an hour: `12.345s`; longer as `16m40s`. */
+function formatOffset(seconds: number): string {
+  return seconds < 900 ? `${seconds.toFixed(3)}s` : formatGoDuration(Math.trunc(seconds) * 1000);
+}
+
+function outputCell(output: string): string {
+  // What follows the first line is cut off, and marked, as in every table.
+  return output.trim().replaceAll('\t', ' ');
+}
