@@ -36,7 +36,7 @@ const DECISION_WORDS: Readonly<Record<ProbeDecision, string>> = {
   abandoned: 'abandoned',
 };
 
-/** `RUN` is the restart count, `AT` counts from the start of the container, `COUNT` is how many in a row of how many. */
+/** RUN is the restart count, AT counts from the start of the container, COUNT is how many in a row of how many. */
 const HEADINGS = ['RUN', 'AT', 'TOOK', 'RESULT', 'COUNT', 'DECISION', 'OUTPUT'];
 
 /**
