@@ -3,6 +3,7 @@ import type { Container } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { BackOffLimits } from '../lifecycle/back-off.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
 import type { ImageMap } from '../lifecycle/entry-point.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
@@ -37,7 +38,7 @@ export interface AgentOptions {
   readonly identity: OwnIdentity;
   readonly cwd: string;
   /** What of a Pod's spec has no effect here: an event each. */
-  readonly notices: (pod: StoredPod) => readonly string[];
+  readonly notices: (pod: StoredPod) => readonly EventDraft[];
   /** What containers write, as it arrives. */
   readonly onOutput: (pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer) => void;
   /** What hooks write, in whole lines; not what probes do. */

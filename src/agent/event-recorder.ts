@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
+import type { StoredEvent, StoredKubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 import { formatTime, type Instant } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -14,7 +14,7 @@ export interface EventRecorderOptions {
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
 }
 
-/** Writes the Events of one Pod into the store, counting those that repeat. */
+/** Writes the Events of one object, mostly a Pod, into the store, counting those that repeat. */
 export class EventRecorder {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -49,11 +49,17 @@ export class EventRecorder {
     this.#onEvent({ type: known === undefined ? 'ADDED' : 'MODIFIED', object: stored });
   }
 
+  /** An event of podrun itself, about any object: said once, and never one of many that are combined. */
+  recordOwn(about: StoredKubeObject, draft: EventDraft): void {
+    const event = this.#coreEvent(about, draft, { component: 'podrun', now: this.#clock.now() });
+    this.#onEvent({ type: 'ADDED', object: this.#store.create('events', event) });
+  }
+
   /** An event of the scheduler, in the newer form that it uses. Source: pkg/scheduler/schedule_one.go. */
   recordScheduling(pod: StoredPod, draft: SchedulingEvent): void {
     const now = this.#clock.now();
     const object = this.#store.create<StoredEvent>('events', {
-      ...this.#base(pod, draft, now),
+      ...this.#base({ ...pod }, draft, now),
       source: {},
       firstTimestamp: null,
       lastTimestamp: null,
@@ -66,22 +72,34 @@ export class EventRecorder {
   }
 
   #kubeletEvent(pod: StoredPod, draft: EventDraft, now: Instant): StoredEvent {
+    const event = this.#coreEvent({ ...pod }, draft, { component: 'kubelet', now });
+    if (draft.container === undefined) return event;
+    return {
+      ...event,
+      involvedObject: { ...event.involvedObject, fieldPath: containerFieldPath(pod, draft.container) },
+    };
+  }
+
+  #coreEvent(
+    about: StoredKubeObject,
+    draft: EventDraft,
+    { component, now }: { readonly component: string; readonly now: Instant },
+  ): StoredEvent {
     const at = formatTime(now.wallMs);
     return {
-      ...this.#base(pod, draft, now),
-      source: { component: 'kubelet', host: this.#nodeName },
+      ...this.#base(about, draft, now),
+      source: { component, host: this.#nodeName },
       firstTimestamp: at,
       lastTimestamp: at,
       count: 1,
       eventTime: null,
-      reportingComponent: 'kubelet',
+      reportingComponent: component,
       reportingInstance: this.#nodeName,
     };
   }
 
-  #base(pod: StoredPod, draft: EventDraft, now: Instant): StoredEvent {
-    const { name, namespace, uid, resourceVersion } = pod.metadata;
-    const fieldPath = draft.container === undefined ? undefined : containerFieldPath(pod, draft.container);
+  #base({ apiVersion, kind, metadata }: StoredKubeObject, draft: EventDraft, now: Instant): StoredEvent {
+    const { name, namespace, uid, resourceVersion } = metadata;
     return {
       apiVersion: 'v1',
       kind: 'Event',
@@ -92,15 +110,7 @@ export class EventRecorder {
         resourceVersion: '',
         creationTimestamp: formatTime(now.wallMs),
       },
-      involvedObject: {
-        kind: 'Pod',
-        namespace,
-        name,
-        uid,
-        apiVersion: 'v1',
-        resourceVersion,
-        ...(fieldPath === undefined ? {} : { fieldPath }),
-      },
+      involvedObject: { kind, namespace, name, uid, apiVersion, resourceVersion },
       reason: draft.reason,
       message: draft.message,
       type: draft.type,

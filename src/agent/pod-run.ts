@@ -7,13 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/draft.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
-import {
-  failedScheduling,
-  notEnforced,
-  podRejected,
-  scheduled,
-  type SchedulingEvent,
-} from '../lifecycle/texts/events.ts';
+import { failedScheduling, podRejected, scheduled, type SchedulingEvent } from '../lifecycle/texts/events.ts';
 import { ENDED_UNSCHEDULED } from '../lifecycle/texts/pod-reasons.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { mergeStatus } from '../lifecycle/merge-status.ts';
@@ -29,7 +23,7 @@ import { PodWorker } from './pod-worker.ts';
 export interface PodRunOptions {
   readonly pod: StoredPod;
   /** What of its spec has no effect here: an event each. Asked again when the spec has changed. */
-  readonly notices: (pod: StoredPod) => readonly string[];
+  readonly notices: (pod: StoredPod) => readonly EventDraft[];
   readonly store: Store;
   readonly clock: Clock;
   readonly runtime: Runtime;
@@ -164,9 +158,9 @@ export class PodRun {
 
   #giveNotices(pod: StoredPod): void {
     for (const notice of this.#options.notices(pod)) {
-      if (this.#told.has(notice)) continue;
-      this.#told.add(notice);
-      this.#recordEvent(pod, notEnforced(notice));
+      if (this.#told.has(notice.message)) continue;
+      this.#told.add(notice.message);
+      this.#write(() => this.#recorder.recordOwn({ ...pod }, notice), undefined);
     }
   }
 

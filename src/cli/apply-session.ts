@@ -8,7 +8,9 @@ import { readNode } from '../agent/node.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
 import { goalText } from '../lifecycle/goal.ts';
-import { unenforcedFields } from '../manifest/validate/support.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
+import { idleFields } from '../manifest/support/idle-fields.ts';
 import { ProcessRuntime } from '../runtime/process-runtime.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -24,6 +26,7 @@ import { loadOrExplain, printDryRun } from './manifest-input.ts';
 import { podFiles } from './pod-files.ts';
 import { storeRecord } from './store-record.ts';
 import { listenForSignals } from './signals.ts';
+import { tellIdleFields } from './tell-idle-fields.ts';
 
 /** `podrun apply`: flags in, exit code out. */
 export async function apply(flags: ApplyFlags, command: readonly string[] | undefined): Promise<number> {
@@ -37,11 +40,11 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const view = await openView({ flags, clock, pods });
+  const warn = (text: string): void => view.trouble(text);
   try {
     for (const object of records) {
       view.note(storeRecord(store, object));
-      if (object.kind === 'Service')
-        view.trouble(`service/${object.metadata.name} is kept on record only: nothing routes to it`);
+      tellIdleFields(object, { store, clock, nodeName: readNode({ storageDir: store.root }).name, warn });
     }
     if (pods.length === 0) return 0;
     const nodeLabels = config?.nodeLabels ?? {};
@@ -158,6 +161,6 @@ async function keepNewest({ store, clock, pods }: Session, keep: number): Promis
   }
 }
 
-function noticesOf(pod: StoredPod): string[] {
-  return unenforcedFields({ ...pod }).map(({ path: field, note }) => `${field}: ${note}`);
+function noticesOf(pod: StoredPod): EventDraft[] {
+  return idleFields({ ...pod }).map(fieldHasNoEffect);
 }

@@ -9,6 +9,7 @@ import {
 } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { eventTransition } from '../print/event-transition.ts';
+import { idleFieldsTransition, isAboutIdleField } from '../print/idle-fields-transition.ts';
 import { liveColumns, type LiveStyle, renderLogLine, renderTransition } from '../print/live-line.ts';
 import { type Transition, transitionsOf } from '../print/transition.ts';
 import { waitingFor } from '../print/waiting-for.ts';
@@ -29,6 +30,8 @@ export class TextView implements ApplyView {
   readonly #pods = new Map<string, StoredPod>();
   readonly #lines = new Map<string, OutputLines>();
   readonly #told = new Set<string>();
+  /** They come one after the other, and are shown together before anything else is. */
+  readonly #idleFields: StoredEvent[] = [];
   readonly #status: StatusLine;
   #isEnding = false;
 
@@ -55,6 +58,7 @@ export class TextView implements ApplyView {
 
   event({ type, object }: WatchEvent<StoredEvent>): void {
     if (type === 'DELETED') return;
+    if (isAboutIdleField(object)) return void this.#idleFields.push(object);
     const transition = eventTransition(object, this.#clock.now().wallMs);
     if (transition !== undefined) this.#show(transition);
   }
@@ -106,12 +110,23 @@ export class TextView implements ApplyView {
   }
 
   close(): void {
+    this.#showIdleFields();
     for (const lines of this.#lines.values()) lines.flush();
     this.#status.close();
   }
 
   #show(transition: Transition): void {
+    this.#showIdleFields();
     this.#line(renderTransition(transition, this.#sinceMs, this.#style));
+  }
+
+  #showIdleFields(): void {
+    const events = this.#idleFields.splice(0);
+    const uids = new Set(events.map(({ involvedObject }) => involvedObject.uid));
+    for (const uid of uids) {
+      const ofPod = events.filter(({ involvedObject }) => involvedObject.uid === uid);
+      this.#show(idleFieldsTransition(ofPod, this.#clock.now().wallMs));
+    }
   }
 
   #line(text: string): void {

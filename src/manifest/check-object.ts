@@ -7,8 +7,9 @@ import type { KnownObject } from './identify.ts';
 import type { Stage } from './manifest-error.ts';
 import { locate } from './read/source-node.ts';
 import type { Position, SourceText } from './read/source-text.ts';
+import { notEnforced } from './support/idle-fields.ts';
+import { refusedFields } from './support/refused-fields.ts';
 import { validateObject } from './validate/index.ts';
-import { notEnforced, unsupportedFields } from './validate/support.ts';
 import { warningsFor } from './warnings.ts';
 
 /** What happens to fields that do not exist and to keys given twice. */
@@ -75,7 +76,7 @@ function withIdentity(decoded: Record<string, unknown>, known: KnownObject, defa
 function findMistakes(object: KubeObject, forRunning: boolean): { stage: Stage; error: FieldError }[] {
   const invalid = withoutRepeats(validateObject(object)).map((error) => ({ stage: 'validate' as const, error }));
   if (invalid.length > 0 || !forRunning) return invalid;
-  return withoutRepeats(unsupportedFields(object)).map((error) => ({ stage: 'support' as const, error }));
+  return withoutRepeats(refusedFields(object)).map((error) => ({ stage: 'support' as const, error }));
 }
 
 function withoutRepeats(errors: readonly FieldError[]): FieldError[] {

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../api/objects.ts';
+import { FIELD_HAS_NO_EFFECT } from '../lifecycle/texts/events.ts';
 import type { Tone } from './painter.ts';
 import type { Change, Transition } from './transition.ts';
 
@@ -19,8 +20,8 @@ const TELL: Readonly<Record<string, (message: string) => Told | undefined>> = {
   InspectFailed: () => undefined,
   FailedScheduling: () => undefined,
   Evicted: () => undefined,
-  // Said once for the whole run, before it begins.
-  NotEnforced: () => undefined,
+  // One line for all of them: see idle-fields-transition.ts.
+  [FIELD_HAS_NO_EFFECT]: () => undefined,
   Pulling: (message) => ({ text: message.replace(/^P/, 'p'), tone: 'muted' }),
   Killing: tellKilling,
   Unhealthy: tellProbe,

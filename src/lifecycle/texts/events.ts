@@ -148,9 +148,17 @@ export function evicted(why: string): EventDraft {
   return warning(EVICTED, why);
 }
 
-/** podrun's own: something in the manifest has no effect here. @param notice names the field, and says why */
-export function notEnforced(notice: string): EventDraft {
-  return warning('NotEnforced', notice);
+/** The reason of an event that the live view folds. podrun's own. */
+export const FIELD_HAS_NO_EFFECT = 'FieldHasNoEffect';
+
+/** So many paths are named; the text of an event is at most 1024 bytes long. */
+const PATHS_MAX = 8;
+
+/** podrun's own: a field of the manifest is taken, and nothing follows from it. @param paths where it stands */
+export function fieldHasNoEffect(field: { readonly paths: readonly string[]; readonly note: string }): EventDraft {
+  const { paths, note } = field;
+  const more = paths.length > PATHS_MAX ? ` and ${paths.length - PATHS_MAX} more` : '';
+  return warning(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
 }
 
 /** podrun's own: a volume is in its real folder only. @param notice see `notAtMountPath` */

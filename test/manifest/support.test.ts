@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
+import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
 import { formatFieldError } from '../../src/manifest/field-error.ts';
-import { notEnforced, unenforcedFields, unsupportedFields } from '../../src/manifest/validate/support.ts';
+import { idleFields, notEnforced } from '../../src/manifest/support/idle-fields.ts';
+import { refusedFields } from '../../src/manifest/support/refused-fields.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';
 
-const refused = (given: KubeObject): string[] => unsupportedFields(created(given)).map(formatFieldError);
-const ignored = (given: KubeObject): string[] => unenforcedFields(created(given)).map(({ path }) => path);
+const refused = (given: KubeObject): string[] => refusedFields(created(given)).map(formatFieldError);
+const ignored = (given: KubeObject): string[] => idleFields(created(given)).flatMap(({ paths }) => paths);
 
 describe('what this runner refuses', () => {
   const NO = 'Forbidden: not supported by this runner:';
@@ -106,8 +108,9 @@ describe('what this runner takes without effect', () => {
   });
 
   it('has a reason each', () => {
-    const notes = unenforcedFields(created(pod({ dnsConfig: { searches: ['a'] }, schedulerName: 'mine' })));
-    expect(notes.map(({ path, note }) => `${path}: ${note}`)).toEqual([
+    const spec = { dnsConfig: { searches: ['a'] }, schedulerName: 'mine' };
+    const messages = idleFields(created(pod(spec))).map((field) => fieldHasNoEffect(field).message);
+    expect(messages).toEqual([
       'spec.dnsConfig: containers use the resolver of the host',
       'spec.schedulerName: there is one node and no scheduler',
     ]);

@@ -1,0 +1,96 @@
+import { checked, DROPPED, FIELD_BY_FIELD, is, noEffect, partly, type SupportTable, unsafe, works } from './rule.ts';
+import { refused, type TypeRules } from './rule.ts';
+
+const HOST_FILES = 'containers see the files of the host';
+const NO_LIMITS = 'no cgroup limits the processes; only QoS class and downward API tell of it';
+const ONLY_SHOWN = 'only shown, as on a node';
+
+const RESOURCES: TypeRules = {
+  ...works('requests'),
+  // What a Pod stores is measured, and limited.
+  limits: unsafe(NO_LIMITS, (_value, _limits, resource) => resource === 'ephemeral-storage'),
+  claims: refused('there are no devices to claim'),
+};
+
+const CONTAINER: TypeRules = {
+  ...works('name', 'command', 'args', 'workingDir', 'env', 'envFrom'),
+  ...works('livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'),
+  ...works('restartPolicy', 'restartPolicyRules', 'imagePullPolicy', 'terminationMessagePolicy'),
+  image: partly('it is not pulled: podrun.yaml or --image says which program stands for it'),
+  securityContext: FIELD_BY_FIELD,
+  resources: FIELD_BY_FIELD,
+  resizePolicy: checked('a running container keeps its resources'),
+  ports: FIELD_BY_FIELD,
+  stdin: partly('an open pipe into which nobody writes'),
+  stdinOnce: noEffect('nobody can attach to a container', is(false)),
+  tty: noEffect('containers have no terminal', is(false)),
+  terminationMessagePath: partly('where it cannot be written to, $PODRUN_TERMINATION_LOG names the file'),
+  volumeMounts: FIELD_BY_FIELD,
+  volumeDevices: refused('there are no block devices'),
+};
+
+const FOR_EPHEMERAL = refused('a cluster refuses it, too: not allowed for ephemeral containers');
+
+/** Containers, and what they hold; their security is in security-rules.ts. */
+export const CONTAINER_RULES: SupportTable = {
+  Container: CONTAINER,
+  EphemeralContainer: {
+    ...CONTAINER,
+    ...works('targetContainerName'),
+    ...Object.fromEntries(
+      [
+        'ports',
+        'livenessProbe',
+        'readinessProbe',
+        'startupProbe',
+        'lifecycle',
+        'resources',
+        'resizePolicy',
+        'restartPolicy',
+        'restartPolicyRules',
+      ].map((field) => [field, FOR_EPHEMERAL]),
+    ),
+  },
+  ContainerPort: {
+    ...works('name'),
+    containerPort: checked('the process listens on the ports it opens; probes find the number by its name'),
+    protocol: checked(ONLY_SHOWN),
+    hostPort: noEffect(
+      'the process listens on the ports it opens',
+      (port, { containerPort }) => port === 0 || port === containerPort,
+    ),
+    hostIP: noEffect('the process listens where it wants'),
+  },
+  ResourceRequirements: RESOURCES,
+  VolumeMount: {
+    ...works('name', 'subPath', 'subPathExpr'),
+    mountPath: partly('the folder is elsewhere, where $PODRUN_VOLUME_NAME says'),
+    readOnly: unsafe(HOST_FILES, is(false)),
+    recursiveReadOnly: noEffect(HOST_FILES, is('Disabled')),
+    mountPropagation: noEffect(HOST_FILES, is('None')),
+  },
+  EnvVar: works('name', 'value', 'valueFrom'),
+  EnvVarSource: works('fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'),
+  ConfigMapKeySelector: works('name', 'key', 'optional'),
+  SecretKeySelector: works('name', 'key', 'optional'),
+  FileKeySelector: works('volumeName', 'path', 'key', 'optional'),
+  EnvFromSource: works('prefix', 'configMapRef', 'secretRef'),
+  ConfigMapEnvSource: works('name', 'optional'),
+  SecretEnvSource: works('name', 'optional'),
+  ObjectFieldSelector: { apiVersion: checked('always v1'), ...works('fieldPath') },
+  ResourceFieldSelector: works('containerName', 'resource', 'divisor'),
+  ContainerRestartRule: works('action', 'exitCodes'),
+  ContainerRestartRuleOnExitCodes: works('operator', 'values'),
+  Probe: {
+    ...works('exec', 'httpGet', 'tcpSocket', 'grpc', 'initialDelaySeconds', 'timeoutSeconds', 'periodSeconds'),
+    ...works('successThreshold', 'failureThreshold', 'terminationGracePeriodSeconds'),
+  },
+  Lifecycle: { ...works('postStart', 'preStop'), stopSignal: DROPPED },
+  LifecycleHandler: works('exec', 'httpGet', 'tcpSocket', 'sleep'),
+  ExecAction: works('command'),
+  HTTPGetAction: works('path', 'port', 'host', 'scheme', 'httpHeaders'),
+  HTTPHeader: works('name', 'value'),
+  TCPSocketAction: works('port', 'host'),
+  GRPCAction: works('port', 'service'),
+  SleepAction: works('seconds'),
+};

@@ -1,0 +1,79 @@
+import type { KubeObject } from '../../api/objects.ts';
+import { fieldsOf, parseType } from '../decode/fields.ts';
+import { podIn } from '../pod-specs.ts';
+import { child, entry, item } from '../validate/path.ts';
+import { coversBelow, type FieldRule, type Treatment } from './rule.ts';
+import { SUPPORT_TABLE, SUPPORTED_KINDS } from './table.ts';
+
+/** A field of an object that has a value which matters. */
+export interface FoundField {
+  readonly path: string;
+  /** The path without the indexes of lists: the same for all containers. */
+  readonly field: string;
+  readonly value: unknown;
+  readonly rule: FieldRule;
+}
+
+/** Where the search is: a value of a type that has rules. */
+interface Place {
+  readonly path: string;
+  readonly field: string;
+  readonly typeName: string;
+  readonly value: unknown;
+  /** Of the field, or the key of the entry. */
+  readonly name: string;
+}
+
+/** Every field of an object that has the treatment, in the order of the table; of a workload, of the Pods it makes. */
+export function fieldsWith(object: KubeObject, treatment: Treatment): FoundField[] {
+  const found = podIn(object);
+  if (found !== undefined) {
+    return search({ path: found.path, field: '', typeName: 'Pod', value: found.pod, name: '' }, treatment);
+  }
+  if (!SUPPORTED_KINDS.includes(object.kind)) return [];
+  return search({ path: '', field: '', typeName: object.kind, value: object, name: '' }, treatment);
+}
+
+function search({ path, field, typeName, value }: Place, treatment: Treatment): FoundField[] {
+  if (!isRecord(value)) return [];
+  const types = fieldsOf(typeName) ?? {};
+  return Object.entries(SUPPORT_TABLE[typeName] ?? {}).flatMap(([name, rule]) => {
+    const inner = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (isEmpty(inner)) return [];
+    const { container, base } = parseType(types[name] ?? '');
+    const place: Place = { path: child(path, name), field: child(field, name), typeName: base, value: inner, name };
+    if (!coversBelow(rule)) return itemsOf(place, container).flatMap((one) => search(one, treatment));
+    if (rule.treatment !== treatment) return [];
+    return (container === 'map' ? entriesOf(place) : [place])
+      .filter((one) => rule.isHarmless?.(one.value, value, one.name) !== true)
+      .map((one) => ({ path: one.path, field: one.field, value: one.value, rule }));
+  });
+}
+
+/** The objects at a place: itself, or what its list or map holds. */
+function itemsOf(place: Place, container: 'list' | 'map' | undefined): Place[] {
+  if (container === 'map') return entriesOf(place);
+  if (container === undefined) return [place];
+  if (!Array.isArray(place.value)) return [];
+  return place.value.map((value: unknown, index) => ({ ...place, path: item(place.path, index), value }));
+}
+
+function entriesOf(place: Place): Place[] {
+  if (!isRecord(place.value)) return [];
+  return Object.entries(place.value).map(([key, value]) => ({
+    ...place,
+    path: entry(place.path, key),
+    field: entry(place.field, key),
+    value,
+    name: key,
+  }));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}

@@ -1,0 +1,86 @@
+import { checked, DROPPED, FIELD_BY_FIELD, is, noEffect, partly, READ_ONLY, refused } from './rule.ts';
+import { type FieldRule, type SupportTable, unsafe, works } from './rule.ts';
+
+const ONE_NODE = 'there is one node and no scheduler';
+const NOTHING_TO_PREFER = 'there is one node: nothing is preferred to it';
+const HOST_RESOLVER = 'containers use the resolver of the host';
+const HOST_NAME_KEPT = 'only $HOSTNAME is set, the name of the host stays';
+const NO_NAMESPACES = 'always so: containers are processes of the host';
+
+/** True without doing anything. */
+const ALWAYS_SO: FieldRule = { treatment: 'works', note: NO_NAMESPACES };
+
+/** A Pod, apart from its containers, its volumes and its security. */
+export const POD_RULES: SupportTable = {
+  Pod: { ...works('apiVersion', 'kind', 'metadata', 'spec'), status: READ_ONLY },
+  PodSpec: {
+    ...works('restartPolicy', 'terminationGracePeriodSeconds', 'activeDeadlineSeconds', 'readinessGates'),
+    ...works('nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
+    serviceAccount: checked('the old name of serviceAccountName'),
+    dnsPolicy: noEffect(HOST_RESOLVER, is('ClusterFirst', 'Default')),
+    dnsConfig: noEffect(HOST_RESOLVER),
+    affinity: FIELD_BY_FIELD,
+    topologySpreadConstraints: noEffect(ONE_NODE),
+    tolerations: noEffect('the node has no taints'),
+    schedulerName: noEffect(ONE_NODE, is('default-scheduler')),
+    priorityClassName: noEffect(ONE_NODE),
+    priority: noEffect(ONE_NODE, is(0)),
+    preemptionPolicy: noEffect(ONE_NODE, is('PreemptLowerPriority')),
+    hostNetwork: ALWAYS_SO,
+    hostPID: ALWAYS_SO,
+    hostIPC: ALWAYS_SO,
+    shareProcessNamespace: ALWAYS_SO,
+    hostUsers: unsafe('users are those of the host', is(true)),
+    hostname: noEffect(HOST_NAME_KEPT),
+    subdomain: noEffect(HOST_NAME_KEPT),
+    hostnameOverride: noEffect(HOST_NAME_KEPT),
+    setHostnameAsFQDN: noEffect(HOST_NAME_KEPT, is(false)),
+    hostAliases: noEffect('containers use the hosts file of the host'),
+    serviceAccountName: partly('the downward API tells it; there is no server that gives tokens'),
+    automountServiceAccountToken: noEffect('there is no server that gives tokens', is(false)),
+    imagePullSecrets: noEffect('no images are pulled'),
+    enableServiceLinks: partly('Services lead nowhere yet: there are no variables about them'),
+    runtimeClassName: {
+      ...refused('there are no RuntimeClasses'),
+      reason: (name) => `pod rejected: RuntimeClass "${String(name)}" not found`,
+    },
+    os: FIELD_BY_FIELD,
+    resourceClaims: refused('there are no devices to claim'),
+    schedulingGroup: DROPPED,
+    resources: FIELD_BY_FIELD,
+    securityContext: FIELD_BY_FIELD,
+    volumes: FIELD_BY_FIELD,
+    initContainers: FIELD_BY_FIELD,
+    containers: FIELD_BY_FIELD,
+    ephemeralContainers: partly('added to a Pod that runs, as on a cluster'),
+  },
+  PodOS: { name: { ...refused('this node runs linux'), isHarmless: is('linux') } },
+  PodReadinessGate: works('conditionType'),
+  PodSchedulingGate: works('name'),
+  Affinity: {
+    nodeAffinity: FIELD_BY_FIELD,
+    podAffinity: noEffect(ONE_NODE),
+    podAntiAffinity: noEffect(ONE_NODE),
+  },
+  NodeAffinity: {
+    ...works('requiredDuringSchedulingIgnoredDuringExecution'),
+    preferredDuringSchedulingIgnoredDuringExecution: noEffect(NOTHING_TO_PREFER),
+  },
+  NodeSelector: works('nodeSelectorTerms'),
+  NodeSelectorTerm: works('matchExpressions', 'matchFields'),
+  NodeSelectorRequirement: works('key', 'operator', 'values'),
+  'meta.ObjectMeta': {
+    ...works('name', 'namespace', 'labels', 'annotations'),
+    generateName: checked('apply needs a name, as kubectl apply does'),
+    uid: READ_ONLY,
+    resourceVersion: READ_ONLY,
+    generation: READ_ONLY,
+    creationTimestamp: READ_ONLY,
+    deletionTimestamp: READ_ONLY,
+    deletionGracePeriodSeconds: READ_ONLY,
+    selfLink: READ_ONLY,
+    managedFields: checked('kept as they are: nobody is told apart'),
+    ownerReferences: noEffect('nothing is deleted with its owner'),
+    finalizers: noEffect('a deletion waits for nobody'),
+  },
+};

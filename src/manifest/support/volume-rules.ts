@@ -1,0 +1,77 @@
+import { checked, FIELD_BY_FIELD, is, noEffect, partly, refused, type SupportTable, works } from './rule.ts';
+
+const NO_TOKENS = 'there is no server that gives tokens';
+const NO_CERTIFICATES = 'there is no server that gives certificates';
+const FOLDER = 'a claim is a folder of the host';
+
+/** Volumes on storage that only a cluster reaches. */
+const REMOTE = [
+  'awsElasticBlockStore',
+  'azureDisk',
+  'azureFile',
+  'cephfs',
+  'cinder',
+  'csi',
+  'fc',
+  'flexVolume',
+  'flocker',
+  'gcePersistentDisk',
+  'gitRepo',
+  'glusterfs',
+  'image',
+  'iscsi',
+  'nfs',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'quobyte',
+  'rbd',
+  'scaleIO',
+  'storageos',
+  'vsphereVolume',
+];
+
+/** The volumes of a Pod. */
+export const VOLUME_RULES: SupportTable = {
+  Volume: {
+    ...works('name', 'hostPath', 'secret', 'configMap', 'downwardAPI'),
+    emptyDir: FIELD_BY_FIELD,
+    projected: FIELD_BY_FIELD,
+    persistentVolumeClaim: FIELD_BY_FIELD,
+    ephemeral: partly('a folder that goes with the Pod'),
+    ...Object.fromEntries(REMOTE.map((type) => [type, refused(`volume type ${type} is not available here`)])),
+  },
+  HostPathVolumeSource: works('path', 'type'),
+  EmptyDirVolumeSource: { medium: noEffect('the folder is on disk'), ...works('sizeLimit') },
+  SecretVolumeSource: works('secretName', 'items', 'defaultMode', 'optional'),
+  ConfigMapVolumeSource: works('name', 'items', 'defaultMode', 'optional'),
+  KeyToPath: works('key', 'path', 'mode'),
+  DownwardAPIVolumeSource: works('items', 'defaultMode'),
+  DownwardAPIVolumeFile: works('path', 'fieldRef', 'resourceFieldRef', 'mode'),
+  ProjectedVolumeSource: { sources: FIELD_BY_FIELD, ...works('defaultMode') },
+  VolumeProjection: {
+    ...works('secret', 'downwardAPI', 'configMap'),
+    serviceAccountToken: refused(NO_TOKENS),
+    clusterTrustBundle: refused(NO_CERTIFICATES),
+    podCertificate: refused(NO_CERTIFICATES),
+  },
+  SecretProjection: works('name', 'items', 'optional'),
+  ConfigMapProjection: works('name', 'items', 'optional'),
+  DownwardAPIProjection: works('items'),
+  PersistentVolumeClaimVolumeSource: {
+    ...works('claimName'),
+    readOnly: noEffect('containers see the files of the host', is(false)),
+  },
+  EphemeralVolumeSource: { volumeClaimTemplate: FIELD_BY_FIELD },
+  PersistentVolumeClaimTemplate: { metadata: noEffect('there is no claim to carry it'), spec: FIELD_BY_FIELD },
+  PersistentVolumeClaimSpec: {
+    accessModes: checked('whoever runs podrun may read and write'),
+    resources: checked('the folder may grow as the disk permits'),
+    storageClassName: noEffect(FOLDER),
+    volumeAttributesClassName: noEffect(FOLDER),
+    volumeMode: noEffect(FOLDER, is('Filesystem')),
+    volumeName: noEffect(FOLDER),
+    selector: noEffect(FOLDER),
+    dataSource: noEffect('the folder is empty at first'),
+    dataSourceRef: noEffect('the folder is empty at first'),
+  },
+};

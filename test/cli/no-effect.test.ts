@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { StoredEvent } from '../../src/api/objects.ts';
+import { Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+
+beforeEach(() => {
+  workshop = new Workshop();
+});
+
+afterEach(() => workshop.close());
+
+/** More than the ten different messages of one reason that Kubernetes keeps apart. */
+const IDLE = `
+  dnsConfig: {searches: [a]}
+  topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}]
+  tolerations: [{operator: Exists}]
+  schedulerName: mine
+  priorityClassName: high
+  hostAliases: [{ip: 1.2.3.4, hostnames: [x]}]
+  imagePullSecrets: [{name: key}]
+  securityContext: {fsGroup: 5, supplementalGroups: [6], seLinuxOptions: {level: s0}}`;
+
+const MANIFEST = `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  restartPolicy: Never${IDLE}
+  containers:
+  - {name: a, image: busybox, command: ['true'], resources: {limits: {cpu: "1"}}}
+  - {name: b, image: busybox, command: ['true'], resources: {limits: {cpu: "1"}}}
+`;
+
+it('what has no effect is told in one line, and in an event for each field of each object', async () => {
+  const { exitCode, stdout, stderr } = await workshop.run(['apply', '-f', workshop.file('web.yaml', MANIFEST)]);
+  expect(exitCode).toBe(0);
+  expect(stdout.match(/no effect: .*/g)).toEqual([
+    'no effect: dnsConfig, topologySpreadConstraints, tolerations, schedulerName, priorityClassName, hostAliases, ' +
+      'imagePullSecrets, securityContext.seLinuxOptions, securityContext.fsGroup, ' +
+      'securityContext.supplementalGroups, resources.limits[cpu]',
+  ]);
+  expect(stderr).toContain('Warning: persistentvolumeclaim/data: spec.storageClassName: a claim is a folder');
+  const { items } = JSON.parse((await workshop.run(['events', '-o', 'json'])).stdout) as { items: StoredEvent[] };
+  const told = items.filter(({ reason }) => reason === 'FieldHasNoEffect');
+  const fieldsOf = (kind: string): string[] =>
+    told
+      .filter(({ involvedObject }) => involvedObject.kind === kind)
+      .map(({ message = '' }) => message.split(': ')[0]!);
+  expect(fieldsOf('PersistentVolumeClaim')).toEqual(['spec.storageClassName']);
+  expect(fieldsOf('Pod')).toHaveLength(11);
+  expect(fieldsOf('Pod')).toContain(
+    'spec.containers[0].resources.limits[cpu], spec.containers[1].resources.limits[cpu]',
+  );
+  expect(told.map(({ type, count, source }) => [type, count, source?.component])).toEqual(
+    told.map(() => ['Warning', 1, 'podrun']),
+  );
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/objects.ts';
+import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
+import { fieldsOf, knownType, parseType } from '../../src/manifest/decode/fields.ts';
+import { idleFields } from '../../src/manifest/support/idle-fields.ts';
+import { coversBelow, type FieldRule } from '../../src/manifest/support/rule.ts';
+import { SUPPORT_TABLE, SUPPORTED_KINDS } from '../../src/manifest/support/table.ts';
+import { filesBelow, readText } from '../architecture/source.ts';
+import { container, created, pod } from './objects.ts';
+
+const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*/g;
+const NEWER = false;
+const fieldNames = (typeName: string): string[] =>
+  Object.keys(fieldsOf(typeName) ?? {}).filter((field) => knownType(typeName, field, NEWER) !== undefined);
+const typeBelow = (typeName: string, field: string): string => parseType(knownType(typeName, field, NEWER) ?? '').base;
+const rows = Object.entries(SUPPORT_TABLE).flatMap(([typeName, rules]) =>
+  Object.entries(rules).map(([field, rule]) => ({ typeName, field, rule })),
+);
+const nameOf = ({ typeName, field }: { typeName: string; field: string }): string => `${typeName}.${field}`;
+
+/** Types whose fields have rules of their own, each once. */
+function typesWithRules(): Set<string> {
+  const found = new Set<string>(SUPPORTED_KINDS);
+  for (const typeName of found) {
+    for (const field of fieldNames(typeName)) {
+      const rule: FieldRule | undefined = SUPPORT_TABLE[typeName]?.[field];
+      const below = typeBelow(typeName, field);
+      if (rule !== undefined && !coversBelow(rule) && fieldsOf(below) !== undefined) found.add(below);
+    }
+  }
+  return found;
+}
+
+describe('the support table', () => {
+  it('has every field of the kinds that podrun takes, and no other', () => {
+    const wanted = [...typesWithRules()].flatMap((typeName) =>
+      fieldNames(typeName).map((field) => nameOf({ typeName, field })),
+    );
+    expect(rows.map(nameOf).toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('says of every field that is not as on a node why', () => {
+    const silent = rows.filter(({ rule }) => rule.treatment !== 'works' && rule.note === '');
+    expect(silent.map(nameOf)).toEqual([]);
+  });
+
+  it('calls working only what something outside of the manifest reads', () => {
+    const code = ['agent', 'api', 'lifecycle', 'print', 'runtime', 'store'].flatMap((layer) =>
+      filesBelow(`src/${layer}`, /\.ts$/),
+    );
+    const names = new Set(code.flatMap((file) => readText(file).replaceAll(COMMENT, '').match(/\w+/g) ?? []));
+    const unread = rows.filter(
+      ({ field, rule }) => rule.treatment === 'works' && rule.note === '' && !names.has(field),
+    );
+    expect(unread.map(nameOf)).toEqual([]);
+  });
+});
+
+/** A value of a type which no default and nothing harmless has. */
+function someValue(type: string): unknown {
+  const { container: holder, base } = parseType(type);
+  if (holder === 'list') return [someValue(base)];
+  if (holder === 'map') return { key: someValue(base) };
+  if (fieldsOf(base) !== undefined) return { someField: 'x' };
+  if (base === 'bool') return true;
+  return base.startsWith('int') ? 7 : 'x';
+}
+
+/** Values that would be harmless if they were made as above. */
+const OTHER_VALUES: Readonly<Record<string, unknown>> = {
+  'PodSpec.hostUsers': false,
+  'SecurityContext.allowPrivilegeEscalation': false,
+  'ServiceAccount.automountServiceAccountToken': true,
+};
+
+/** How to get from a kind to one of the types: the fields on the way, with lists opened. */
+function wayTo(typeName: string): { kind: string; fields: string[] } {
+  let ways: { kind: string; at: string; fields: string[] }[] = SUPPORTED_KINDS.map((kind) => {
+    return { kind, at: kind, fields: [] };
+  });
+  for (let depth = 0; depth < 9; depth += 1) {
+    const found = ways.find(({ at }) => at === typeName);
+    if (found !== undefined) return found;
+    ways = ways.flatMap(({ kind, at, fields }) =>
+      fieldNames(at)
+        .filter((field) => !coversBelow(SUPPORT_TABLE[at]?.[field] as FieldRule))
+        .map((field) => ({ kind, at: typeBelow(at, field), fields: [...fields, field] }))
+        .filter(({ at: next }) => fieldsOf(next) !== undefined),
+    );
+  }
+  throw new Error(`no way to ${typeName}`);
+}
+
+describe('a field without effect', () => {
+  const idle = rows.filter(({ rule, typeName }) => rule.treatment === 'no effect' && typeName !== 'EphemeralContainer');
+
+  it.each(idle.map((row) => ({ ...row, name: nameOf(row) })))('$name is told in one event', (row) => {
+    const { typeName, field, rule, name } = row;
+    const { kind, fields } = wayTo(typeName);
+    const value = OTHER_VALUES[name] ?? someValue(fieldsOf(typeName)?.[field] ?? '');
+    const { object, path } = around(kind, [...fields, field], value);
+    const messages = idleFields(object).map((one) => fieldHasNoEffect(one).message);
+    const key = parseType(fieldsOf(typeName)?.[field] ?? '').container === 'map' ? '[key]' : '';
+    expect(messages).toEqual([`${path}${key}: ${rule.note}`]);
+  });
+
+  it('of several containers is told in one event, with the path of each', () => {
+    const limits = { resources: { limits: { cpu: '1' } } };
+    const spec = { initContainers: [container({ name: 'i', ...limits })], containers: [container(limits)] };
+    const [field, ...others] = idleFields(created(pod(spec)));
+    expect(others).toEqual([]);
+    expect(field?.paths).toEqual([
+      'spec.initContainers[0].resources.limits[cpu]',
+      'spec.containers[0].resources.limits[cpu]',
+    ]);
+  });
+
+  it('has a message that an event can hold', () => {
+    const limits = { resources: { limits: { cpu: '1' } } };
+    const containers = Array.from({ length: 50 }, (_, index) => container({ name: `c${index}`, ...limits }));
+    const [field] = idleFields(created(pod({ containers })));
+    const { message } = fieldHasNoEffect(field as never);
+    expect(message).toContain('spec.containers[7].resources.limits[cpu] and 42 more: ');
+    expect(message.length).toBeLessThan(1024);
+  });
+});
+
+/** An object that has nothing but this value, and the path at which it stands. */
+function around(kind: string, fields: readonly string[], value: unknown): { object: KubeObject; path: string } {
+  let [typeName, path] = [kind, ''];
+  const steps = fields.map((field, index) => {
+    const { container: holder, base } = parseType(fieldsOf(typeName)?.[field] ?? '');
+    const isLast = index === fields.length - 1;
+    path = `${path}${path === '' ? '' : '.'}${field}${holder === 'list' && !isLast ? '[0]' : ''}`;
+    typeName = base;
+    return { field, isList: holder === 'list' && !isLast };
+  });
+  const inner = steps.reduceRight<unknown>((held, { field, isList }) => ({ [field]: isList ? [held] : held }), value);
+  return { object: { apiVersion: 'v1', kind, ...(inner as object) } as KubeObject, path };
+}
