@@ -2,7 +2,7 @@ import type { KubeObject } from '../api/objects.ts';
 import { decodeObject, type DecodeProblem } from './decode/decode.ts';
 import { droppedFields, prepareForCreate } from './default/create.ts';
 import { applyDefaults } from './default/index.ts';
-import { formatFieldError, type FieldError } from './field-error.ts';
+import { withoutRepeats, type FieldError } from './field-error.ts';
 import type { KnownObject } from './identify.ts';
 import type { Stage } from './manifest-error.ts';
 import { locate } from './read/source-node.ts';
@@ -77,8 +77,4 @@ function findMistakes(object: KubeObject, forRunning: boolean): { stage: Stage; 
   const invalid = withoutRepeats(validateObject(object)).map((error) => ({ stage: 'validate' as const, error }));
   if (invalid.length > 0 || !forRunning) return invalid;
   return withoutRepeats(refusedFields(object)).map((error) => ({ stage: 'support' as const, error }));
-}
-
-function withoutRepeats(errors: readonly FieldError[]): FieldError[] {
-  return [...new Map(errors.map((error) => [formatFieldError(error), error])).values()];
 }

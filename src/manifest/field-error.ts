@@ -90,3 +90,8 @@ export function formatFieldError(error: FieldError): string {
   const body = formatFieldErrorBody(error);
   return error.path === '' ? body : `${error.path}: ${body}`;
 }
+
+/** Errors that read the same are one: two rules may find the same mistake. */
+export function withoutRepeats(errors: readonly FieldError[]): FieldError[] {
+  return [...new Map(errors.map((error) => [formatFieldError(error), error])).values()];
+}

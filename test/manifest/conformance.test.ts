@@ -1,17 +1,43 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { KubeObject } from '../../src/api/objects.ts';
+import type { FieldError } from '../../src/manifest/field-error.ts';
 import { loadManifests } from '../../src/manifest/load.ts';
 import type { DocumentProblem, ManifestError } from '../../src/manifest/manifest-error.ts';
+import { admitUpdate, decodeChanged, type Subresource, type UpdateOutcome } from '../../src/manifest/update/index.ts';
 import { corpusFolder, readCorpus, type ExpectedError, type InvalidRow, type ValidRow } from './corpus.ts';
 import { loadText } from './load-text.ts';
+
+/** An object as the store has it. */
+async function storedObject(manifest: string): Promise<KubeObject> {
+  const { objects } = await loadText(manifest, { command: 'create' });
+  const object = objects[0]?.object;
+  if (object === undefined) throw new Error('the stored object of the corpus is not valid');
+  return { ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '7', creationTimestamp: CREATED } };
+}
+
+/** What becomes of a stored object when a manifest is to take its place. */
+async function updateOf(row: { manifest: string; old: string; subresource?: Subresource }): Promise<UpdateOutcome> {
+  const stored = await storedObject(row.old);
+  const written = parse(row.manifest) as KubeObject;
+  const named = { ...written, metadata: { ...written.metadata, namespace: 'default' } };
+  const { object, errors, unknown } = decodeChanged(named, stored);
+  expect([...errors, ...unknown]).toEqual([]);
+  return admitUpdate(stored, object, row.subresource === undefined ? {} : { subresource: row.subresource });
+}
+
+const CREATED = '2026-01-01T00:00:00Z';
 
 const problemsOf = (errors: readonly ManifestError[]): DocumentProblem[] =>
   errors.filter((error): error is DocumentProblem => error.stage !== 'input');
 
 /** What is compared of a mistake depends on the stage: early stages have words of their own. */
-function comparable(problem: DocumentProblem, expected: ExpectedError | undefined): object {
-  const { stage, error } = problem;
+function comparable(stage: InvalidRow['stage'] | 'support', error: FieldError, row: InvalidRow): object {
+  const expected = row.errors.find(
+    ({ path, type, detail }) => path === error.path && type === error.type && error.detail.startsWith(detail),
+  );
   const { path, type } = error;
   if (stage === 'parse') return { type };
   if (stage === 'kind' || stage === 'decode') return { path, type };
@@ -29,19 +55,25 @@ function expectedOf(stage: InvalidRow['stage'], { path, type, detail, value }: E
 const byText = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
 describe('invalid manifests', () => {
-  const rows = readCorpus<InvalidRow>('invalid.jsonl').filter(({ stage }) => stage !== 'update');
+  const all = readCorpus<InvalidRow>('invalid.jsonl');
+  const rows = all.filter(({ stage }) => stage !== 'update');
 
-  it.each(rows)('$stage: $id', async ({ manifest, stage, errors: expected }) => {
-    const { errors } = await loadText(manifest, { command: 'create' });
+  it.each(rows)('$stage: $id', async (row) => {
+    const { stage } = row;
+    const { errors } = await loadText(row.manifest, { command: 'create' });
     const problems = problemsOf(errors);
-    const twin = ({ error }: DocumentProblem): ExpectedError | undefined =>
-      expected.find(
-        ({ path, type, detail }) => path === error.path && type === error.type && error.detail.startsWith(detail),
-      );
-    expect(problems.map((problem) => comparable(problem, twin(problem))).sort(byText)).toEqual(
-      expected.map((error) => expectedOf(stage, error)).sort(byText),
+    expect(problems.map((problem) => comparable(problem.stage, problem.error, row)).sort(byText)).toEqual(
+      row.errors.map((error) => expectedOf(stage, error)).sort(byText),
     );
     expect(new Set(problems.map((problem) => problem.stage))).toEqual(new Set([stage]));
+  });
+
+  it.each(all.filter(({ stage }) => stage === 'update'))('update: $id', async (row) => {
+    const outcome = await updateOf({ ...row, old: row.old ?? '' });
+    const errors = outcome.ok ? [] : outcome.errors;
+    expect(errors.map((error) => comparable('update', error, row)).sort(byText)).toEqual(
+      row.errors.map((error) => expectedOf('update', error)).sort(byText),
+    );
   });
 
   it.each(rows.filter(({ stage }) => stage === 'parse'))('$id is shown at its line', async ({ manifest, errors }) => {
@@ -73,6 +105,15 @@ describe('valid manifests', () => {
     if (old !== undefined) return;
     for (const { path: at, value } of values)
       expect({ [at]: valueAt(objects[0]?.object, at) ?? null }).toEqual({ [at]: value });
+  });
+
+  const updates = rows.flatMap((row) => (row.old === undefined ? [] : [{ ...row, old: row.old }]));
+
+  it.each(updates)('may take the place of the stored object: $id', async (row) => {
+    const outcome = await updateOf(row);
+    expect(outcome).toMatchObject({ ok: true });
+    for (const { path: at, value } of row.expect ?? [])
+      expect({ [at]: outcome.ok && (valueAt(outcome.object, at) ?? null) }).toEqual({ [at]: value });
   });
 });
 

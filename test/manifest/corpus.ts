@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Subresource } from '../../src/manifest/update/index.ts';
 
 /** A manifest with mistakes and what must be said about it; see test/conformance/README.md. */
 export interface InvalidRow {
@@ -8,6 +9,9 @@ export interface InvalidRow {
   readonly manifest: string;
   readonly stage: 'parse' | 'kind' | 'decode' | 'strict' | 'validate' | 'update';
   readonly errors: readonly ExpectedError[];
+  /** The stored object, for updates. */
+  readonly old?: string;
+  readonly subresource?: Subresource;
 }
 
 export interface ExpectedError {
@@ -30,6 +34,7 @@ export interface ValidRow {
   readonly warnings?: readonly string[];
   /** The stored object, for updates. */
   readonly old?: string;
+  readonly subresource?: Subresource;
 }
 
 export const corpusFolder: string = fileURLToPath(new URL('../conformance/', import.meta.url));

@@ -1,5 +1,5 @@
 import { badRequest, serverError, goValue } from './errors.ts';
-import { fieldMap, isJsonObject, type JsonObject } from './json.ts';
+import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
 
 /**
  * What a strategic merge patch says beside values.

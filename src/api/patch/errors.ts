@@ -1,5 +1,5 @@
 import { PodrunError } from '../errors.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject } from '../json.ts';
 
 /** The patch itself makes no sense: status 400. */
 export function badRequest(message: string): PodrunError {

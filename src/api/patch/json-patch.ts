@@ -1,5 +1,5 @@
 import { badRequest, goJsonType, rejectedRequest } from './errors.ts';
-import { isJsonObject, isSameJson, type JsonObject } from './json.ts';
+import { isJsonObject, isSameJson, type JsonObject } from '../json.ts';
 import { changeAt, PointerError, valueAt } from './json-pointer.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { fieldMap, isJsonObject } from './json.ts';
+import { fieldMap, isJsonObject } from '../json.ts';
 
 /** A pointer that does not lead anywhere, in the words of github.com/evanphx/json-patch, which the API server uses. */
 export class PointerError extends Error {

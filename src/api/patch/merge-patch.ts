@@ -1,5 +1,5 @@
 import { badRequest, goJsonType } from './errors.ts';
-import { fieldMap, isJsonObject, type JsonObject } from './json.ts';
+import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
 
 /**
  * RFC 7386: objects are merged, null deletes, everything else replaces.

@@ -48,7 +48,7 @@ function firstStatus(spec: Decoded<PodSpec>): PodStatus {
 }
 
 /** Features that are off in v1.36: their fields are known, but a cluster drops them without a word. */
-function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> {
+export function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> {
   const withoutSignal = (container: Decoded<Container>): Decoded<Container> =>
     changeFields(container, { lifecycle: (lifecycle) => omit(lifecycle, ['stopSignal']) });
   const withoutSources = (volume: Decoded<Volume>): Decoded<Volume> =>

@@ -43,12 +43,7 @@ const NO_CLAIMS: ReadonlySet<string> = new Set();
 /** A Pod that is created. Source: pkg/apis/core/validation/validation.go, ValidatePodCreate. */
 export function validatePod(pod: Decoded<Pod>): FieldError[] {
   const spec = pod.spec ?? {};
-  const errors = [
-    ...validateMetadata(pod.metadata, subdomainMessages),
-    ...validatePodAnnotations('metadata.annotations', pod.metadata?.annotations),
-    ...validatePodSpec('spec', spec, nameOf(pod.metadata)),
-    ...validateTokenSources('spec', spec),
-  ];
+  const errors = validateAnyPod(pod);
   if ((spec.ephemeralContainers ?? []).length > 0) {
     errors.push(forbidden('spec.ephemeralContainers', 'cannot be set on create'));
   }
@@ -56,6 +51,17 @@ export function validatePod(pod: Decoded<Pod>): FieldError[] {
     errors.push(forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
   }
   return errors;
+}
+
+/** A Pod, whether it is new or not. Source: validatePodMetadataAndSpec. */
+export function validateAnyPod(pod: Decoded<Pod>): FieldError[] {
+  const spec = pod.spec ?? {};
+  return [
+    ...validateMetadata(pod.metadata, subdomainMessages),
+    ...validatePodAnnotations('metadata.annotations', pod.metadata?.annotations),
+    ...validatePodSpec('spec', spec, nameOf(pod.metadata)),
+    ...validateTokenSources('spec', spec),
+  ];
 }
 
 /** What a workload makes its Pods from. Bad labels are reported beside `metadata`, as upstream. */

@@ -1,0 +1,71 @@
+import type { Pod } from '../../api/generated/types.ts';
+import { typeOf } from '../../api/patch/field-rules.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import { fieldsOf } from '../decode/fields.ts';
+import type { Decoded } from '../decoded.ts';
+import { withoutDisabledFields } from '../default/create.ts';
+import { applyDefaults } from '../default/index.ts';
+import { withoutRepeats, type FieldError } from '../field-error.ts';
+import { validateMetadataUpdate, withServerFields } from './metadata.ts';
+import { isSameValue } from './same-value.ts';
+import { withAllocatedValues } from './service.ts';
+import { subresourceRules, type Subresource } from './subresources.ts';
+import { validateUpdate } from './validate-update.ts';
+
+export type UpdateOutcome =
+  | {
+      readonly ok: true;
+      /** As it is to be stored; the stored object itself when nothing changes. */
+      readonly object: KubeObject;
+    }
+  | { readonly ok: false; readonly errors: readonly FieldError[] };
+
+/**
+ * May an object take the place of a stored one? Fills in defaults, keeps what only the server writes and what the
+ * subresource is not about, applies the rules of new objects and those of changes, and raises `metadata.generation`
+ * when the spec changes. Source: k8s.io/apiserver/pkg/registry/rest/update.go and the strategies in pkg/registry.
+ *
+ * `metadata.resourceVersion` is not compared: whoever stores the object knows whether it is still the newest.
+ * @param changed decoded; of a subresource only what it is about is taken
+ * @throws PodrunError when the kind has no such subresource
+ */
+export function admitUpdate(
+  stored: KubeObject,
+  changed: KubeObject,
+  options: { readonly subresource?: Subresource } = {},
+): UpdateOutcome {
+  const rules = options.subresource === undefined ? WHOLE_OBJECT : subresourceRules(stored.kind, options.subresource);
+  const defaulted = applyDefaults(changed);
+  const named = { ...defaulted, metadata: withServerFields(stored.metadata, defaulted.metadata) };
+  const wanted = rules.prepare(stored, named);
+  const errors = withoutRepeats([...validateMetadataUpdate(stored, named), ...rules.validate(stored, wanted)]);
+  if (errors.length > 0) return { ok: false, errors };
+  const type = typeOf(stored) ?? 'object';
+  if (isSameValue(stored, wanted, type)) return { ok: true, object: stored };
+  return { ok: true, object: withGeneration(stored, wanted, fieldsOf(type)?.['spec'] ?? 'object') };
+}
+
+const WHOLE_OBJECT = { prepare: prepareWhole, validate: validateUpdate };
+
+/** The status is written through its subresource only. */
+function prepareWhole(stored: KubeObject, changed: KubeObject): KubeObject {
+  const { status } = stored;
+  const { apiVersion, kind, metadata } = changed;
+  const { status: _ignored, ...rest } = prepareKind(stored, changed);
+  return { ...rest, apiVersion, kind, metadata, ...(status === undefined ? {} : { status }) };
+}
+
+function prepareKind(stored: Decoded<KubeObject>, changed: Decoded<KubeObject>): Decoded<KubeObject> {
+  if (changed.kind === 'Service') return withAllocatedValues(stored, changed);
+  return changed.kind === 'Pod' ? withoutDisabledFeatures(changed) : changed;
+}
+
+function withoutDisabledFeatures(pod: Decoded<Pod>): Decoded<Pod> {
+  return { ...pod, spec: withoutDisabledFields(pod.spec ?? {}) };
+}
+
+function withGeneration(stored: KubeObject, wanted: KubeObject, specType: string): KubeObject {
+  if (isSameValue(stored['spec'], wanted['spec'], specType)) return wanted;
+  const generation = (stored.metadata.generation ?? 0) + 1;
+  return { ...wanted, metadata: { ...wanted.metadata, generation } };
+}

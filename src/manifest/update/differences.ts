@@ -1,0 +1,47 @@
+import { isJsonObject } from '../../api/json.ts';
+import { parseType, fieldsOf } from '../decode/fields.ts';
+import { renderValue } from '../field-error.ts';
+import { child, entry, item } from '../validate/path.ts';
+import { isSameValue } from './same-value.ts';
+
+/** More than these are no help. */
+const MAX_LINES = 20;
+const MAX_VALUE_CHARACTERS = 200;
+
+/**
+ * What differs between two values, a line for each field: `spec.restartPolicy: "Always" -> "Never"`. Stands in the
+ * place of the diff of Go structs that the API server shows.
+ * @param type of both, in the field table
+ */
+export function describeDifferences(path: string, before: unknown, after: unknown, type: string): string {
+  const lines = differencesIn(path, before, after, type);
+  const shown = lines.slice(0, MAX_LINES);
+  const rest = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
+  return [...shown, ...rest].map((line) => `  ${line}`).join('\n');
+}
+
+function differencesIn(path: string, before: unknown, after: unknown, type: string): string[] {
+  if (isSameValue(before, after, type)) return [];
+  const { container, base } = parseType(type);
+  if (container === 'list' && Array.isArray(before) && Array.isArray(after)) {
+    const length = Math.max(before.length, after.length);
+    return Array.from({ length }, (_none, index) => index).flatMap((index) =>
+      differencesIn(item(path, index), before[index], after[index], base),
+    );
+  }
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const fields = container === 'map' ? undefined : fieldsOf(base);
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys].flatMap((key) => {
+      const at = fields === undefined ? entry(path, key) : child(path, key);
+      return differencesIn(at, before[key], after[key], fields?.[key] ?? base);
+    });
+  }
+  return [`${path}: ${shown(before)} -> ${shown(after)}`];
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'unset';
+  const text = renderValue(value);
+  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}...` : text;
+}

@@ -1,0 +1,49 @@
+import type { ObjectMeta } from '../../api/generated/types.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden } from '../field-error.ts';
+import { omit } from '../default/fill.ts';
+import { immutable } from './immutable.ts';
+
+const FIXED = ['name', 'namespace', 'uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+
+/**
+ * The metadata of an object that takes the place of a stored one: what only the server writes is that of the stored
+ * one. Source: k8s.io/apiserver/pkg/registry/rest/update.go, BeforeUpdate.
+ */
+export function withServerFields(stored: ObjectMeta, changed: ObjectMeta): ObjectMeta {
+  const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = stored;
+  return {
+    ...omit(changed, ['selfLink', 'generation', 'resourceVersion', 'creationTimestamp']),
+    ...withoutUndefined({ resourceVersion, generation, creationTimestamp }),
+    ...withoutUndefined({
+      uid: changed.uid || uid,
+      deletionTimestamp: deletionTimestamp ?? changed.deletionTimestamp,
+      deletionGracePeriodSeconds: changed.deletionGracePeriodSeconds ?? stored.deletionGracePeriodSeconds,
+    }),
+  };
+}
+
+function withoutUndefined<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+/** Source: k8s.io/apimachinery/pkg/api/validation/objectmeta.go, ValidateObjectMetaAccessorUpdate. */
+export function validateMetadataUpdate(stored: KubeObject, changed: KubeObject): FieldError[] {
+  const [before, after] = [stored.metadata, changed.metadata];
+  return [
+    ...(['apiVersion', 'kind'] as const).flatMap((field) => immutable(field, stored[field], changed[field], 'string')),
+    ...validateFinalizers(before, after),
+    ...FIXED.flatMap((field) => immutable(`metadata.${field}`, before[field], after[field], 'string')),
+  ];
+}
+
+/** Who is being deleted takes on no new obligations. */
+function validateFinalizers(before: ObjectMeta, after: ObjectMeta): FieldError[] {
+  if (before.deletionTimestamp === undefined) return [];
+  const added = (after.finalizers ?? []).filter((finalizer) => !(before.finalizers ?? []).includes(finalizer));
+  if (added.length === 0) return [];
+  const text = 'no new finalizers can be added if the object is being deleted, found new finalizers';
+  return [forbidden('metadata.finalizers', `${text} []string{${added.sort().map(goQuote).join(', ')}}`)];
+}

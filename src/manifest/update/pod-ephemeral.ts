@@ -1,0 +1,37 @@
+import type { Pod } from '../../api/generated/types.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden } from '../field-error.ts';
+import { omit } from '../default/fill.ts';
+import { describeDifferences } from './differences.ts';
+import { isSameValue } from './same-value.ts';
+
+/** Containers to look into a running Pod (KEP-277), through the subresource `ephemeralcontainers`. */
+
+const PATH = 'spec.ephemeralContainers';
+const TYPE = 'EphemeralContainer';
+
+/** The stored Pod with the ephemeral containers of the changed one; whatever else was changed is dropped. */
+export function podWithEphemeralContainers(stored: Decoded<Pod>, changed: Decoded<Pod>): Decoded<Pod> {
+  const { ephemeralContainers } = changed.spec ?? {};
+  const rest = omit(stored.spec ?? {}, ['ephemeralContainers']);
+  return { ...stored, spec: ephemeralContainers === undefined ? rest : { ...rest, ephemeralContainers } };
+}
+
+/**
+ * They may be added and nothing else.
+ * Source: pkg/apis/core/validation/validation.go, ValidatePodEphemeralContainersUpdate.
+ */
+export function validateEphemeralContainersUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): FieldError[] {
+  const present = changed.spec?.ephemeralContainers ?? [];
+  return (stored.spec?.ephemeralContainers ?? []).flatMap((before) => {
+    const subject = `existing ephemeral containers ${goQuote(before.name ?? '')}`;
+    const index = present.findIndex(({ name }) => name === before.name);
+    const after = present[index];
+    if (after === undefined) return [forbidden(PATH, `${subject} may not be removed`)];
+    if (isSameValue(before, after, TYPE)) return [];
+    const differences = describeDifferences(`${PATH}[${index}]`, before, after, TYPE);
+    return [forbidden(PATH, `${subject} may not be changed\n${differences}`)];
+  });
+}

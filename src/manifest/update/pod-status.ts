@@ -1,0 +1,59 @@
+import { qualifiedNameMessages } from '../../api/names.ts';
+import type { ContainerStatus, Pod } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden } from '../field-error.ts';
+import { each, wellFormed } from '../validate/checks.ts';
+import { child } from '../validate/path.ts';
+import { immutable } from './immutable.ts';
+
+type Statuses = readonly Decoded<ContainerStatus>[] | undefined;
+
+const SYSTEM_CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
+/** Not below `status`: upstream has it like this. */
+const CONDITIONS = 'metadata.conditions';
+
+/**
+ * What may change of the status of a Pod, through the subresource `status`.
+ * Source: pkg/apis/core/validation/validation.go, ValidatePodStatusUpdate.
+ */
+export function validatePodStatusUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): FieldError[] {
+  const [before, after] = [stored.status ?? {}, changed.status ?? {}];
+  const { restartPolicy, initContainers = [] } = stored.spec ?? {};
+  const sidecars = new Set(initContainers.flatMap((one) => (one.restartPolicy === 'Always' ? [one.name] : [])));
+  const isRestarted: Judge = (_name, exitCode) =>
+    restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0);
+  const isInitRestarted: Judge = (name, exitCode) => sidecars.has(name) || isRestarted(name, exitCode);
+  return [
+    ...each(CONDITIONS, after.conditions, ({ type = '' }, at) =>
+      SYSTEM_CONDITIONS.has(type) ? [] : wellFormed(child(at, 'Type'), type, qualifiedNameMessages),
+    ),
+    ...immutable('status.qosClass', before.qosClass, after.qosClass, 'string'),
+    ...validateEnded('status.containerStatuses', before.containerStatuses, after.containerStatuses, isRestarted),
+    ...validateEnded(
+      'status.initContainerStatuses',
+      before.initContainerStatuses,
+      after.initContainerStatuses,
+      isInitRestarted,
+    ),
+    ...validateEnded(
+      'status.ephemeralContainerStatuses',
+      before.ephemeralContainerStatuses,
+      after.ephemeralContainerStatuses,
+      () => false,
+    ),
+  ];
+}
+
+/** Is a container that ended like this started again? */
+type Judge = (name: string | undefined, exitCode: number | undefined) => boolean;
+
+/** A container that ended and is not restarted does not come back. */
+function validateEnded(path: string, before: Statuses, after: Statuses, isRestarted: Judge): FieldError[] {
+  return each(path, before, ({ name, state }, at) => {
+    const ended = state?.terminated;
+    if (ended === undefined || isRestarted(name, ended.exitCode)) return [];
+    const isBack = (after ?? []).some((status) => status.name === name && status.state?.terminated === undefined);
+    return isBack ? [forbidden(child(at, 'state'), 'may not be transitioned to non-terminated state')] : [];
+  });
+}

@@ -1,0 +1,96 @@
+import type { Container, Pod, PodSpec } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden, invalid, required } from '../field-error.ts';
+import { omit } from '../default/fill.ts';
+import { each, INT32_MAX, inRange } from '../validate/checks.ts';
+import { describeDifferences } from './differences.ts';
+import { placementOf, validateGates, validatePlacement } from './pod-gates.ts';
+import { isSameValue } from './same-value.ts';
+import { validateAddedTolerations } from './tolerations.ts';
+
+type Spec = Decoded<PodSpec>;
+
+const CONTAINER_LISTS = ['containers', 'initContainers'] as const;
+
+const ALLOWED_FIELDS = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+].join(',');
+
+/**
+ * What may change of a Pod that is served, other than through a subresource.
+ * Source: pkg/apis/core/validation/validation.go, ValidatePodUpdate.
+ */
+export function validatePodUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): FieldError[] {
+  const [before, after] = [stored.spec ?? {}, changed.spec ?? {}];
+  const errors: FieldError[] = [];
+  for (const field of CONTAINER_LISTS) {
+    const [had, has] = [before[field] ?? [], after[field] ?? []];
+    if (had.length !== has.length) {
+      return [...errors, forbidden(`spec.${field}`, 'pod updates may not add or remove containers')];
+    }
+    errors.push(...each(`spec.${field}`, has, validateImage));
+  }
+  const deadline = validateDeadline(before.activeDeadlineSeconds, after.activeDeadlineSeconds);
+  errors.push(...deadline);
+  // Upstream looks no further, unless the deadline was removed.
+  if (deadline.length > 0 && after.activeDeadlineSeconds !== undefined) return errors;
+  return [
+    ...errors,
+    ...validateAddedTolerations(before.tolerations ?? [], after.tolerations ?? []),
+    ...validateGates(before.schedulingGates ?? [], after.schedulingGates ?? []),
+    ...validatePlacement(before, after),
+    ...validateRest(before, withAllowedChangesUndone(before, after)),
+  ];
+}
+
+function validateImage({ image = '' }: Decoded<Container>, path: string): FieldError[] {
+  if (image === '') return [required(`${path}.image`)];
+  const text = 'must not have leading or trailing whitespace';
+  return image.trim() === image ? [] : [invalid(`${path}.image`, image, text)];
+}
+
+/** It may be set when it was not, and come nearer. */
+function validateDeadline(before: number | undefined, after: number | undefined): FieldError[] {
+  const path = 'spec.activeDeadlineSeconds';
+  if (after === undefined) {
+    return before === undefined ? [] : [invalid(path, null, 'must not update from a positive integer to nil value')];
+  }
+  const outside = inRange(path, after, { min: 0, max: INT32_MAX });
+  if (outside.length > 0 || before === undefined || after <= before) return outside;
+  return [invalid(path, after, 'must be less than or equal to previous value')];
+}
+
+/** The changed spec with everything put back that may change: what still differs may not. */
+function withAllowedChangesUndone(before: Spec, after: Spec): Spec {
+  const { activeDeadlineSeconds, tolerations, schedulingGates, terminationGracePeriodSeconds: hadGrace } = before;
+  const undone = omit(after, ['activeDeadlineSeconds', 'tolerations', 'schedulingGates', ...CONTAINER_LISTS]);
+  const wasNegative = hadGrace !== undefined && hadGrace < 0 && after.terminationGracePeriodSeconds === 1;
+  return {
+    ...undone,
+    ...placementOf(before, after),
+    ...(wasNegative ? { terminationGracePeriodSeconds: hadGrace } : {}),
+    activeDeadlineSeconds,
+    tolerations,
+    schedulingGates,
+    containers: withImagesOf(before.containers, after.containers),
+    initContainers: withImagesOf(before.initContainers, after.initContainers),
+  };
+}
+
+type Containers = Decoded<Container>[] | undefined;
+
+function withImagesOf(before: Containers, after: Containers): Containers {
+  return after?.map((container, index) => ({ ...container, image: before?.[index]?.image }));
+}
+
+function validateRest(before: Spec, after: Spec): FieldError[] {
+  if (isSameValue(before, after, 'PodSpec')) return [];
+  const differences = describeDifferences('spec', before, after, 'PodSpec');
+  const detail = `pod updates may not change fields other than ${ALLOWED_FIELDS}\n${differences}`;
+  return [{ ...forbidden('spec', detail), hint: 'use podrun replace --force (deletes and starts the pod again)' }];
+}

@@ -1,0 +1,54 @@
+import { PodrunError } from '../../api/errors.ts';
+import type { Pod } from '../../api/generated/types.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { validateAnyPod } from '../validate/pod.ts';
+import { podWithEphemeralContainers, validateEphemeralContainersUpdate } from './pod-ephemeral.ts';
+import { resizedPod, validatePodResize } from './pod-resize.ts';
+import { validatePodStatusUpdate } from './pod-status.ts';
+
+export type Subresource = 'status' | 'resize' | 'ephemeralcontainers';
+
+/** How a change through a subresource is taken. */
+interface SubresourceRules {
+  /** The stored object with the part of the changed one that the subresource is about. */
+  readonly prepare: (stored: KubeObject, changed: KubeObject) => KubeObject;
+  readonly validate: (stored: KubeObject, prepared: KubeObject) => FieldError[];
+}
+
+interface PodRules {
+  readonly prepare: (stored: Decoded<Pod>, changed: Decoded<Pod>) => Decoded<Pod>;
+  readonly validate: (stored: Decoded<Pod>, prepared: Decoded<Pod>) => FieldError[];
+}
+
+const WITHOUT_STATUS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'ServiceAccount']);
+
+const OF_PODS: Readonly<Record<Subresource, PodRules>> = {
+  status: { prepare: withPodStatus, validate: validatePodStatusUpdate },
+  resize: {
+    prepare: resizedPod,
+    validate: (stored, pod) => [...validateAnyPod(pod), ...validatePodResize(stored, pod)],
+  },
+  ephemeralcontainers: {
+    prepare: podWithEphemeralContainers,
+    validate: (stored, pod) => [...validateAnyPod(pod), ...validateEphemeralContainersUpdate(stored, pod)],
+  },
+};
+
+/** @throws PodrunError when the kind has no such subresource */
+export function subresourceRules(kind: string, subresource: Subresource): SubresourceRules {
+  if (kind === 'Pod') return OF_PODS[subresource] as SubresourceRules;
+  if (subresource === 'status' && !WITHOUT_STATUS.has(kind)) return { prepare: withStatus, validate: () => [] };
+  throw new PodrunError('Error from server (NotFound): the server could not find the requested resource');
+}
+
+function withStatus(stored: KubeObject, changed: KubeObject): KubeObject {
+  return { ...stored, status: changed['status'] ?? {} };
+}
+
+/** The class of a Pod does not get lost. Source: pkg/registry/core/pod/strategy.go, podStatusStrategy. */
+function withPodStatus(stored: Decoded<Pod>, changed: Decoded<Pod>): Decoded<Pod> {
+  const qosClass = changed.status?.qosClass ?? stored.status?.qosClass;
+  return { ...stored, status: { ...changed.status, ...(qosClass === undefined ? {} : { qosClass }) } };
+}

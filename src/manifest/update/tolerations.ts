@@ -1,0 +1,23 @@
+import type { Toleration } from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden } from '../field-error.ts';
+import { omit } from '../default/fill.ts';
+import { isSameValue } from './same-value.ts';
+
+type Tolerations = readonly Decoded<Toleration>[];
+
+/**
+ * Tolerations may be added; of those that are there, only the seconds may change.
+ * Source: pkg/apis/core/validation/validation.go, validateOnlyAddedTolerations.
+ */
+export function validateAddedTolerations(before: Tolerations, after: Tolerations): FieldError[] {
+  const isThere = (old: Decoded<Toleration>): boolean =>
+    after.some((one) => isSameValue(withoutSeconds(old), withoutSeconds(one), 'Toleration'));
+  if (before.every(isThere)) return [];
+  return [forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
+}
+
+function withoutSeconds(toleration: Decoded<Toleration>): Decoded<Toleration> {
+  return omit(toleration, ['tolerationSeconds']);
+}

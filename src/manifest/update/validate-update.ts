@@ -1,0 +1,37 @@
+import type { KubeObject } from '../../api/objects.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { validateObject } from '../validate/index.ts';
+import { validateAnyPod } from '../validate/pod.ts';
+import { validateConfigMapUpdate, validateSecretUpdate } from './config.ts';
+import { validatePodUpdate } from './pod.ts';
+import { validateServiceUpdate } from './service.ts';
+import {
+  validateClaimUpdate,
+  validateJobUpdate,
+  validateSelectorUpdate,
+  validateStatefulSetUpdate,
+} from './workloads.ts';
+
+type UpdateValidator = (stored: Decoded<KubeObject>, changed: Decoded<KubeObject>) => FieldError[];
+
+const UPDATE_VALIDATORS: ReadonlyMap<string, UpdateValidator> = new Map(
+  Object.entries<UpdateValidator>({
+    Pod: validatePodUpdate,
+    ConfigMap: validateConfigMapUpdate,
+    Secret: validateSecretUpdate,
+    Service: validateServiceUpdate,
+    PersistentVolumeClaim: validateClaimUpdate,
+    Job: validateJobUpdate,
+    Deployment: validateSelectorUpdate,
+    ReplicaSet: validateSelectorUpdate,
+    DaemonSet: validateSelectorUpdate,
+    StatefulSet: validateStatefulSetUpdate,
+  }),
+);
+
+/** All mistakes of an object that is to take the place of a stored one: its own, then those of the change. */
+export function validateUpdate(stored: KubeObject, changed: KubeObject): FieldError[] {
+  const own = changed.kind === 'Pod' ? validateAnyPod(changed) : validateObject(changed);
+  return [...own, ...(UPDATE_VALIDATORS.get(changed.kind)?.(stored, changed) ?? [])];
+}

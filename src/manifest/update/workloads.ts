@@ -1,0 +1,82 @@
+import type {
+  DaemonSet,
+  Deployment,
+  Job,
+  JobSpec,
+  PersistentVolumeClaim,
+  ReplicaSet,
+  StatefulSet,
+} from '../../api/generated/types.ts';
+import type { Decoded } from '../decoded.ts';
+import type { FieldError } from '../field-error.ts';
+import { forbidden, invalid } from '../field-error.ts';
+import { omit } from '../default/fill.ts';
+import { describeDifferences } from './differences.ts';
+import { immutable, immutableUnseen } from './immutable.ts';
+import { isSameValue } from './same-value.ts';
+
+type Selecting = Decoded<Deployment> | Decoded<ReplicaSet> | Decoded<DaemonSet>;
+
+/** Which Pods are whose does not change. Source: pkg/registry/apps/{deployment,replicaset,daemonset}/strategy.go. */
+export function validateSelectorUpdate(stored: Selecting, changed: Selecting): FieldError[] {
+  return immutable('spec.selector', stored.spec?.selector, changed.spec?.selector, 'meta.LabelSelector');
+}
+
+const FREE_IN_STATEFUL_SETS = [
+  ...(['replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit'] as const),
+  ...(['persistentVolumeClaimRetentionPolicy', 'minReadySeconds'] as const),
+];
+const STATEFUL_SET_FIELDS =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
+  "'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+
+/** Source: pkg/apis/apps/validation/validation.go, ValidateStatefulSetUpdate. */
+export function validateStatefulSetUpdate(stored: Decoded<StatefulSet>, changed: Decoded<StatefulSet>): FieldError[] {
+  const [before, after] = [stored, changed].map(({ spec }) => omit(spec ?? {}, FREE_IN_STATEFUL_SETS));
+  return isSameValue(before, after, 'apps.StatefulSetSpec') ? [] : [forbidden('spec', STATEFUL_SET_FIELDS)];
+}
+
+/** Fields of a Job that stay, with their types; the template and `completions` have rules of their own. */
+const FIXED_IN_JOBS = [
+  ['selector', 'meta.LabelSelector'],
+  ['completionMode', 'string'],
+  ['podFailurePolicy', 'batch.PodFailurePolicy'],
+  ['backoffLimitPerIndex', 'int32'],
+  ['managedBy', 'string'],
+  ['successPolicy', 'batch.SuccessPolicy'],
+] as const;
+
+/** Source: pkg/apis/batch/validation/validation.go, ValidateJobSpecUpdate. */
+export function validateJobUpdate(stored: Decoded<Job>, changed: Decoded<Job>): FieldError[] {
+  const [before, after] = [stored.spec ?? {}, changed.spec ?? {}];
+  return [
+    ...validateCompletions(before, after),
+    ...immutableUnseen('spec.template', before.template, after.template, 'PodTemplateSpec'),
+    ...FIXED_IN_JOBS.flatMap(([field, type]) => immutable(`spec.${field}`, before[field], after[field], type)),
+  ];
+}
+
+/** An Indexed Job may grow and shrink, with as many Pods at a time as it has indexes. */
+function validateCompletions(before: Decoded<JobSpec>, after: Decoded<JobSpec>): FieldError[] {
+  const path = 'spec.completions';
+  if (after.completionMode !== 'Indexed') return immutable(path, before.completions, after.completions, 'int32');
+  if (after.completions === undefined || after.completions === before.completions) return [];
+  if (after.completions === after.parallelism) return [];
+  return [invalid(path, after.completions, 'can only be modified in tandem with spec.parallelism')];
+}
+
+const CLAIM_FIELDS =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+
+/**
+ * A claim that is not bound stays as it is.
+ * Source: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimUpdate.
+ */
+export function validateClaimUpdate(
+  { spec: before }: Decoded<PersistentVolumeClaim>,
+  { spec: after }: Decoded<PersistentVolumeClaim>,
+): FieldError[] {
+  const type = 'PersistentVolumeClaimSpec';
+  if (isSameValue(before, after, type)) return [];
+  return [forbidden('spec', `${CLAIM_FIELDS}\n${describeDifferences('spec', before, after, type)}`)];
+}
