@@ -53,6 +53,7 @@ export async function runHook(input: HookInput): Promise<HookOutcome> {
   if (exec !== undefined) return runExecHook(exec, input);
   if (get !== undefined) return runHttpHook(get, input);
   if (sleep !== undefined) return runSleepHook(sleep, input);
+  input.voice.ended('this cannot be run');
   return { ok: false, message: invalidHandler(asGoPrints(input.handler)) };
 }
 

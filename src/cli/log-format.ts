@@ -12,7 +12,7 @@ const NEWLINE: Buffer = Buffer.from('\n');
 
 /**
  * Makes the output of `logs` of the records of one log, byte for byte what the container wrote: a last line without an
- * end gets none. Source: pkg/kubelet/kuberuntime/logs/logs.go.
+ * end gets none. What hooks and probes write has their name in front. Source: pkg/kubelet/kuberuntime/logs/logs.go.
  */
 export class LogFormat {
   readonly #timestamps: boolean;
@@ -35,12 +35,15 @@ export class LogFormat {
     return Buffer.concat(records.flatMap((record) => this.#formatOne(record)));
   }
 
-  #formatOne({ time, content, isEnd }: LogRecord): Buffer[] {
+  #formatOne({ time, content, isEnd, handler, isNote }: LogRecord): Buffer[] {
     if (this.isFull) return [];
     const prefix = this.#isLineStart ? [this.#prefix] : [];
     const stamp = this.#timestamps && this.#isLineStart ? [Buffer.from(`${time} `)] : [];
+    // Notes stand out as those of `curl -v` do.
+    const speaker = handler !== undefined && this.#isLineStart ? [`[${handler}] ${isNote ? '* ' : ''}`] : [];
     this.#isLineStart = isEnd;
-    return [...prefix, this.#limit(Buffer.concat([...stamp, content, ...(isEnd ? [NEWLINE] : [])]))];
+    const head = [...stamp, ...speaker.map((text) => Buffer.from(text))];
+    return [...prefix, this.#limit(Buffer.concat([...head, content, ...(isEnd ? [NEWLINE] : [])]))];
   }
 
   #limit(bytes: Buffer): Buffer {

@@ -1,13 +1,15 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
+import type { Container } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
 import { containerNames, defaultContainer } from '../lifecycle/default-container.ts';
 import { chooseLog } from '../lifecycle/log-choice.ts';
+import { containerSpec } from '../lifecycle/observe.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { LogReader } from '../store/log-reader.ts';
 import { displayNowMs, openStore } from './environment.ts';
 import { LogFormat } from './log-format.ts';
-import { instanceEnded, instanceToFollow, type LogSource, noLog, openLog } from './log-source.ts';
+import { instanceEnded, instanceToFollow, instanceToShow, type LogSource, noLog, openLog } from './log-source.ts';
 import type { LogsFlags } from './logs.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest } from './logs-request.ts';
 import { checkContainer } from './pod-argument.ts';
@@ -22,8 +24,11 @@ export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> 
   const pods = findPods(store, request);
   if (pods.length === 0) process.stderr.write(`No resources found in ${request.namespace} namespace.\n`);
   const sources = pods.flatMap((pod) =>
-    containersOf(pod, request).map((container) => ({ store, clock, pod, container })),
+    containersOf(pod, request)
+      .filter((container) => !flags.hooks || speaksThroughHandlers(containerSpec(pod, container)))
+      .map((container) => ({ store, clock, pod, container, ofHooks: flags.hooks })),
   );
+  if (flags.hooks && pods.length > 0 && sources.length === 0) process.stderr.write(noHooks(pods, request));
   const show = new Show(request, flags);
   if (!flags.follow) {
     for (const source of sources) await show.present(source);
@@ -57,6 +62,18 @@ function containersOf(pod: StoredPod, { container, allContainers }: LogsRequest)
   return [container];
 }
 
+/** Has the container a hook, or a probe that runs a command? */
+function speaksThroughHandlers({ lifecycle, startupProbe, livenessProbe, readinessProbe }: Container): boolean {
+  if (lifecycle?.postStart !== undefined || lifecycle?.preStop !== undefined) return true;
+  return [startupProbe, livenessProbe, readinessProbe].some((probe) => probe?.exec !== undefined);
+}
+
+function noHooks(pods: readonly StoredPod[], { container }: LogsRequest): string {
+  const names = pods.map(({ metadata }) => metadata.name).join(', ');
+  const where = container === undefined ? `pod ${names}` : `container ${container} of pod ${names}`;
+  return `No hooks and no exec probes in ${where}.\n`;
+}
+
 function checkCount(count: number, { followedMax }: LogsRequest): void {
   if (count <= followedMax) return;
   throw new PodrunError(
@@ -81,7 +98,7 @@ class Show {
 
   /** What the log holds now. */
   async present(source: LogSource): Promise<void> {
-    const choice = chooseLog(source.pod, source.container, this.#flags.previous);
+    const choice = instanceToShow(source, this.#flags.previous);
     if (!choice.ok) return this.#refuse(choice.message);
     const reader = openLog(source, choice.restartCount, this.#request);
     await this.#drain(reader, this.#formatOf(source));

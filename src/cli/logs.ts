@@ -6,6 +6,7 @@ export interface LogsFlags {
   readonly allContainers: boolean;
   readonly follow: boolean;
   readonly previous: boolean;
+  readonly hooks: boolean;
   readonly since: string | undefined;
   readonly sinceTime: string | undefined;
   readonly tail: string | undefined;
@@ -27,13 +28,16 @@ Examples:
   podrun logs web --previous            # the run before the last restart
   podrun logs web --all-containers --prefix --since=5m
   podrun logs -l app=web --tail=20
+  podrun logs web --hooks -f            # what hooks and exec probes write, and how hooks end
 `;
 
 export function registerLogs(program: Command, done: (exitCode: number) => void): void {
   program
     .command('logs')
     .summary('Print what containers have written')
-    .description('Prints what a container has written to its standard output and standard error.')
+    .description(
+      'Prints what a container, or its hooks and probes, have written to standard output and standard error.',
+    )
     .usage('(POD | pod/POD) [CONTAINER] | -l QUERY [flags]')
     .argument('[pod]', 'the Pod')
     .argument('[container]', 'the container')
@@ -41,6 +45,7 @@ export function registerLogs(program: Command, done: (exitCode: number) => void)
     .option('--all-containers', 'all containers of the Pod', false)
     .option('-f, --follow', 'go on until the container ends', false)
     .option('-p, --previous', 'the log of the instance before this one', false)
+    .option('--hooks', 'what hooks and exec probes have written, instead of the container', false)
     .option('--since <duration>', 'only what is not older than this, for example 5s, 2m or 3h')
     .option('--since-time <time>', 'only what was written at this time (RFC 3339) or later')
     .option('--tail <lines>', 'only the last lines; -1: all (default: -1, with a selector 10)')

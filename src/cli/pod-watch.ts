@@ -25,14 +25,26 @@ export function podNow({ store, pod }: PodSource): StoredPod | undefined {
   return present?.metadata.uid === uid ? present : undefined;
 }
 
+export interface Patience {
+  /** Undefined: any time. */
+  readonly timeoutMs?: number;
+  /** A file to look at as well. */
+  readonly growing?: Growing | undefined;
+}
+
 /** Asks after every change of the Pod until there is an answer; undefined when the time is up. */
-export function settled<T>(source: PodSource, timeoutMs: number, ask: () => T | undefined): Promise<T | undefined> {
+export function settled<T>(
+  source: PodSource,
+  { timeoutMs, growing }: Patience,
+  ask: () => T | undefined,
+): Promise<T | undefined> {
   const { store, clock, pod } = source;
   const { namespace, name } = pod.metadata;
   return new Promise((resolve) => {
     let alarm: Alarm | undefined;
     const finish = (answer: T | undefined): void => {
       subscription.close();
+      growth?.close();
       alarm?.cancel();
       resolve(answer);
     };
@@ -41,14 +53,15 @@ export function settled<T>(source: PodSource, timeoutMs: number, ask: () => T | 
       if (answer !== undefined) finish(answer);
     };
     const subscription = store.watch<StoredPod>('pods', { namespace, name }, look);
-    if (Number.isFinite(timeoutMs)) alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => finish(undefined));
+    const growth = growing === undefined ? undefined : onGrowth(growing, clock, look);
+    if (timeoutMs !== undefined) alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => finish(undefined));
     look();
   });
 }
 
 /** Resolves once the Pod has ended, or is gone, or nobody runs it any more. */
 export function podOver(source: PodSource): Promise<unknown> {
-  return settled(source, Number.POSITIVE_INFINITY, () => {
+  return settled(source, {}, () => {
     const phase = podNow(source)?.status.phase;
     return phase === undefined || phase === 'Unknown' || isTerminalPhase(phase) ? true : undefined;
   });

@@ -22,6 +22,12 @@ export function hookLogPath(podLogs: string, container: string, restartCount: nu
   return path.join(podLogs, container, `${restartCount}.hooks.log`);
 }
 
+/** The newest instance of a container of which hooks or probes have written anything. */
+export function newestHookLog(podLogs: string, container: string): number | undefined {
+  const names = namesIn(path.join(podLogs, container)).filter((name) => /^\d+\.hooks\.log$/.test(name));
+  return names.length === 0 ? undefined : Math.max(...names.map((name) => Number.parseInt(name, 10)));
+}
+
 /** The earlier parts of a log, oldest first. */
 function rotatedParts(log: string): string[] {
   const folder = path.dirname(log);

@@ -34,6 +34,60 @@ const exited = (exitCode: number, stdout = '', stderr = ''): ExecOutcome => ({
   stderr,
 });
 
+/** What a hook says while it runs: `stdout text`, and notes without a stream. Times are left out. */
+async function sayingsOf(handler: LifecycleHandler, input: Partial<HookInput> = {}): Promise<string[]> {
+  const sayings: string[] = [];
+  const clock = input.clock ?? new SystemClock();
+  const voice = new HandlerVoice(clock, (stream, lines) =>
+    sayings.push(`${stream === undefined ? '' : `${stream} `}${lines.toString().trimEnd()}`),
+  );
+  await running(handler, { ...input, voice });
+  return sayings.map((text) => text.replace(/after \d+\.\d{3}s/, 'after TIME'));
+}
+
+describe('what a hook says', () => {
+  it('is when it begins, the answer to its request, and its status', async () => {
+    const port = await httpServer((_, response) => response.writeHead(503).end('busy\nlater'));
+    expect(await sayingsOf({ httpGet: { path: '/stop', port } })).toEqual([
+      `begins: http-get http://:${port}/stop`,
+      'stdout busy',
+      'stdout later',
+      'ended after TIME: HTTP status 503',
+    ]);
+  });
+
+  it('is why its request came to nothing', async () => {
+    const port = await closedPort();
+    const error = `Get "http://127.0.0.1:${port}/": dial tcp 127.0.0.1:${port}: connect: connection refused`;
+    expect((await sayingsOf({ httpGet: { path: '/', port } })).at(-1)).toBe(`ended after TIME: ${error}`);
+  });
+
+  it.each<{ name: string; outcome: ExecOutcome; note: string }>([
+    { name: 'exited', outcome: exited(5), note: 'exit code 5' },
+    { name: 'never started', outcome: { type: 'failedToStart', error: 'no such\nfile' }, note: 'no such file' },
+    { name: 'was killed', outcome: { type: 'aborted' }, note: 'killed, the container has ended' },
+  ])('is how its command $name', async ({ outcome, note }) => {
+    const exec = (): Promise<ExecOutcome> => Promise.resolve(outcome);
+    expect(await sayingsOf({ exec: { command: ['drain', 'all'] } }, { exec })).toEqual([
+      'begins: exec [drain all]',
+      `ended after TIME: ${note}`,
+    ]);
+  });
+
+  it.each([
+    { ends: false, note: 'done' },
+    { ends: true, note: 'broken off, the container has ended' },
+  ])('is how long it slept: $note', async ({ ends, note }) => {
+    const clock = new ManualClock();
+    const ended = new AbortController();
+    const sayings = sayingsOf({ sleep: { seconds: 5 } }, { clock, signal: ended.signal });
+    await clock.run(2000);
+    if (ends) ended.abort();
+    else await clock.run(3000);
+    expect(await sayings).toEqual(['begins: sleep 5s', `ended after TIME: ${note}`]);
+  });
+});
+
 describe('an exec hook', () => {
   it('runs its command as it is written', async () => {
     const seen: (readonly string[])[] = [];

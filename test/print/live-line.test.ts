@@ -82,6 +82,8 @@ describe('renderLogLine()', () => {
   it('puts the container in front, so that lines of several line up', () => {
     expect(renderLogLine({ pod: 'web', container: 'main', text: 'hello' }, style)).toBe('web/main         | hello');
     expect(renderLogLine({ pod: 'a-long-name', container: 'main', text: '' }, style)).toBe('a-long-name/main | ');
+    const draining = { pod: 'web', container: 'main', hook: 'preStop', text: 'draining' };
+    expect(renderLogLine(draining, style)).toBe('web/main (preStop) | draining');
   });
 
   it('has the colour that the container has in the transitions, and another than its neighbours', () => {

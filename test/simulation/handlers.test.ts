@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { PodSimulation } from './pod-simulation.ts';
+
+it('hooks say when they begin, what their commands print and how they end; probes what matters', async () => {
+  let healthy = true;
+  const exec = (name: string): { exec: { command: string[] } } => ({ exec: { command: [name] } });
+  const pod = await new PodSimulation({
+    spec: {
+      containers: [
+        {
+          name: 'main',
+          image: 'app',
+          lifecycle: { postStart: exec('register'), preStop: exec('drain') },
+          livenessProbe: { ...exec('alive'), periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 100 },
+          readinessProbe: { ...exec('quiet'), periodSeconds: 1, timeoutSeconds: 1 },
+        },
+      ],
+    },
+    behaveExec: (_, [command]) => {
+      if (command === 'register') return { afterMs: 250, stdout: 'registered', stderr: 'slowly\n' };
+      if (command === 'drain') return { afterMs: 60_000, stdout: 'never seen' };
+      if (command === 'quiet') return {};
+      return healthy ? { stdout: 'fine\n' } : { afterMs: 5000, stdout: 'thinking\n' };
+    },
+  }).start();
+  await pod.clock.run(1100);
+  healthy = false;
+  await pod.clock.run(2000);
+  pod.delete(2);
+  await pod.clock.run(5000);
+  expect(pod.sayings).toEqual([
+    'main postStart: begins: exec [register]',
+    'main postStart stderr: slowly',
+    'main postStart stdout: registered',
+    'main postStart: ended after 0.250s: exit code 0',
+    'main liveness stdout: fine',
+    'main liveness stdout: thinking',
+    'main liveness: ended after 1.000s: killed, its time was up',
+    'main preStop: begins: exec [drain]',
+    'main preStop: ended after 2.000s: killed, the container has ended',
+  ]);
+});
+
+it('the journal names the run of the container that an attempt was about', async () => {
+  const pod = await new PodSimulation({
+    spec: {
+      restartPolicy: 'OnFailure',
+      containers: [{ name: 'main', image: 'app', livenessProbe: { exec: { command: ['no'] }, failureThreshold: 1 } }],
+    },
+    behaveExec: () => ({ exitCode: 1 }),
+  }).start();
+  await pod.clock.run(25_000);
+  expect(
+    pod.attempts.map(({ restartCount, exitCode, decision, time }) => [restartCount, exitCode, decision, time.length]),
+  ).toEqual([
+    [0, 1, 'restart', 27],
+    [1, 1, 'restart', 27],
+  ]);
+});
