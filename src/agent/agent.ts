@@ -88,7 +88,12 @@ export class Agent {
       config: (changed) => ({ crashLoop, images: judgeImages(changed, this.#options.images) }),
       surroundings: this.#surroundings(),
       placed: () => this.#placedBeside(run),
-      onOver,
+      hasClaim: ({ metadata }, claim) => store.get('persistentvolumeclaims', metadata.namespace, claim) !== undefined,
+      onOver: (ended) => {
+        // What it has held is free.
+        for (const other of this.#runs) other.reconsider();
+        onOver(ended);
+      },
       onEvent,
       onTrouble,
     });
@@ -102,6 +107,9 @@ export class Agent {
         }
       }),
     );
+    if ((pod.spec.volumes ?? []).some(({ persistentVolumeClaim: claim }) => claim !== undefined)) {
+      this.#subscriptions.push(store.watch('persistentvolumeclaims', { namespace }, () => run.reconsider()));
+    }
     run.begin();
   }
 

@@ -7,8 +7,15 @@ import type { Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/draft.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
-import { failedScheduling, podRejected, scheduled, type SchedulingEvent } from '../lifecycle/texts/events.ts';
-import { ENDED_UNSCHEDULED } from '../lifecycle/texts/pod-reasons.ts';
+import {
+  failedScheduling,
+  notThisNode,
+  podRejected,
+  scheduled,
+  type SchedulingEvent,
+} from '../lifecycle/texts/events.ts';
+import { admit } from '../lifecycle/kubelet-admission.ts';
+import { ENDED_UNSCHEDULED, type Rejection, rejectionMessage } from '../lifecycle/texts/pod-reasons.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { mergeStatus } from '../lifecycle/merge-status.ts';
 import { dated } from '../lifecycle/pod-status.ts';
@@ -32,6 +39,8 @@ export interface PodRunOptions {
   readonly surroundings: Omit<PodSurroundings, 'event'>;
   /** Pods that share the node with this one. */
   readonly placed: () => readonly StoredPod[];
+  /** Is there a PersistentVolumeClaim of that name beside the Pod? */
+  readonly hasClaim: (pod: StoredPod, name: string) => boolean;
   /** The Pod has ended, or is gone: nothing will happen to it any more. */
   readonly onOver: (pod: StoredPod) => void;
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
@@ -73,10 +82,24 @@ export class PodRun {
 
   /** Schedules the Pod, and runs it when the node takes it. */
   begin(): void {
-    const verdict = schedule(this.#pod, this.#options.node, this.#options.placed());
-    if (verdict.ok) this.#bind(verdict.nodeName);
-    else if (verdict.rejected) this.#reject(verdict);
-    else this.#leavePending(verdict);
+    const { node, hasClaim } = this.#options;
+    const placed = this.#options.placed();
+    const verdict = schedule(this.#pod, { node, placed, hasClaim: (name) => hasClaim(this.#pod, name) });
+    if (verdict.type === 'waits') return this.#leavePending(verdict);
+    if (verdict.type === 'elsewhere') return this.#tellOnce(this.#pod, notThisNode(verdict.nodeName, node.name));
+    if (verdict.type === 'fits') {
+      this.#pod = this.#bound(verdict.nodeName);
+      this.#recordScheduling(scheduled(this.#pod.metadata, verdict.nodeName));
+    }
+    const rejection = admit(this.#pod, node, placed);
+    if (rejection !== undefined) return this.#reject(rejection);
+    if (verdict.type === 'placed') this.#pod = this.#withScheduled(this.#pod, { status: 'True' });
+    this.#run();
+  }
+
+  /** Something has changed that a Pod without a node may have been waiting for. */
+  reconsider(): void {
+    if (!this.#isOver && !this.#isBinding && this.#worker === undefined) this.begin();
   }
 
   /**
@@ -119,9 +142,7 @@ export class PodRun {
     else this.#worker.terminate(how);
   }
 
-  #bind(nodeName: string): void {
-    this.#pod = this.#bound(nodeName);
-    this.#recordScheduling(scheduled(this.#pod.metadata, nodeName));
+  #run(): void {
     this.#giveNotices(this.#pod);
     const event = (pod: StoredPod, draft: EventDraft): void => this.#recordEvent(pod, draft);
     const [hostIP] = this.#options.node.hostIPs;
@@ -157,14 +178,17 @@ export class PodRun {
   }
 
   #giveNotices(pod: StoredPod): void {
-    for (const notice of this.#options.notices(pod)) {
-      if (this.#told.has(notice.message)) continue;
-      this.#told.add(notice.message);
-      this.#write(() => this.#recorder.recordOwn({ ...pod }, notice), undefined);
-    }
+    for (const notice of this.#options.notices(pod)) this.#tellOnce(pod, notice);
   }
 
-  #leavePending({ reason, message }: Extract<Schedule, { rejected: false }>): void {
+  /** An event of podrun's own. */
+  #tellOnce(pod: StoredPod, notice: EventDraft): void {
+    if (this.#told.has(notice.message)) return;
+    this.#told.add(notice.message);
+    this.#write(() => this.#recorder.recordOwn({ ...pod }, notice), undefined);
+  }
+
+  #leavePending({ reason, message }: Extract<Schedule, { type: 'waits' }>): void {
     const before = this.#pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
     if (before?.reason === reason && before.message === message) return;
     this.#pod = this.#withScheduled(this.#pod, { status: 'False', reason, message });
@@ -172,11 +196,11 @@ export class PodRun {
   }
 
   /** The kubelet's own admission. Source: pkg/kubelet/kubelet.go rejectPod. */
-  #reject({ reason, message, why }: Extract<Schedule, { rejected: true }>): void {
+  #reject({ reason, why }: Rejection): void {
     this.#recordEvent(this.#pod, podRejected({ reason, why }));
     const startTime = formatTime(this.#options.clock.now().wallMs);
     this.#pod = { ...this.#pod, status: { ...this.#pod.status, startTime } };
-    this.#fail({ reason, message });
+    this.#fail({ reason, message: rejectionMessage(why) });
   }
 
   /** The end of a Pod that never ran. */

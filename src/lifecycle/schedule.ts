@@ -3,57 +3,60 @@ import type { StoredPod } from '../api/objects.ts';
 import { SCHEDULING_GATED } from '../api/scheduling-gated.ts';
 import { affinityNodeNames, matchesNode } from './node-affinity.ts';
 import type { NodeFacts } from './node-facts.ts';
-import { isExtendedResource, isTooLarge, shortages } from './node-resources.ts';
+import { isTooLarge, shortages } from './node-resources.ts';
 import { CONDITION } from './texts/condition-reasons.ts';
-import { NODE_AFFINITY, outOfResource, type Rejection, rejectionMessage } from './texts/pod-reasons.ts';
-import { insufficient, MISFIT, unschedulable } from './texts/scheduling.ts';
+import { claimNotFound, insufficient, MISFIT, unschedulable } from './texts/scheduling.ts';
 
 export type Schedule =
-  | { readonly ok: true; readonly nodeName: string }
+  /** The node takes the Pod. */
+  | { readonly type: 'fits'; readonly nodeName: string }
+  /** Its nodeName is that of the node: the scheduler has nothing to say. */
+  | { readonly type: 'placed' }
+  /** Its nodeName is that of another node, and nobody here runs it. */
+  | { readonly type: 'elsewhere'; readonly nodeName: string }
   /** The Pod stays Pending; reason and message are those of its condition PodScheduled. */
   | {
-      readonly ok: false;
-      readonly rejected: false;
+      readonly type: 'waits';
       readonly reason: typeof SCHEDULING_GATED.reason | typeof CONDITION.unschedulable;
       readonly message: string;
-    }
-  /** The Pod is Failed at once; reason and message are those of its status. */
-  | {
-      readonly ok: false;
-      readonly rejected: true;
-      readonly reason: string;
-      readonly message: string;
-      /** Text of the Warning event with the same reason. */
-      readonly why: string;
     };
 
-const HOSTNAME_LABEL = 'kubernetes.io/hostname';
+/** What the scheduler knows besides the Pod. */
+export interface SchedulerFacts {
+  readonly node: NodeFacts;
+  /** The other Pods that the node holds: those that have a node and have not ended. */
+  readonly placed: readonly StoredPod[];
+  /** Is there a claim of that name in the Pod's namespace? */
+  readonly hasClaim: (name: string) => boolean;
+}
 
 /**
  * Finds out whether this node takes the Pod. A Pod without a node goes through the scheduler's filters: what it asks
- * of a node may come true later, so it waits. A Pod whose nodeName was set by hand has passed the scheduler by; the
- * kubelet looks at it once, and a Pod that it rejects has Failed.
- *
- * A nodeName that is not this node's: nobody else could ever run the Pod, so this machine stands in for that node, and
- * bears its name while it decides.
- *
- * @param placed the other Pods that the node holds: those that have a node and have not ended
+ * of a node may come true later, so it waits. A Pod whose nodeName was set by hand passes the scheduler by.
  */
-export function schedule(pod: StoredPod, node: NodeFacts, placed: readonly StoredPod[] = []): Schedule {
+export function schedule(pod: StoredPod, { node, placed, hasClaim }: SchedulerFacts): Schedule {
   const { spec } = pod;
-  const others = placed.map((other) => other.spec);
-  if (spec.nodeName !== undefined && spec.nodeName !== '') return admit(spec, named(node, spec.nodeName), others);
-  if ((spec.schedulingGates ?? []).length > 0) {
-    return { ok: false, rejected: false, ...SCHEDULING_GATED };
+  if (spec.nodeName !== undefined && spec.nodeName !== '') {
+    return spec.nodeName === node.name ? { type: 'placed' } : { type: 'elsewhere', nodeName: spec.nodeName };
   }
-  const misfit = findMisfit(spec, node, others);
-  if (misfit === undefined) return { ok: true, nodeName: node.name };
-  const message = unschedulable(misfit.reasons, misfit.preemptible);
-  return { ok: false, rejected: false, reason: CONDITION.unschedulable, message };
+  if ((spec.schedulingGates ?? []).length > 0) return { type: 'waits', ...SCHEDULING_GATED };
+  const others = placed.map((other) => other.spec);
+  const message = unschedulableMessage(spec, { node, others, hasClaim });
+  return message === undefined
+    ? { type: 'fits', nodeName: node.name }
+    : { type: 'waits', reason: CONDITION.unschedulable, message };
 }
 
-function named(node: NodeFacts, name: string): NodeFacts {
-  return name === node.name ? node : { ...node, name, labels: { ...node.labels, [HOSTNAME_LABEL]: name } };
+/** What is asked of all nodes comes before what is asked of each. */
+function unschedulableMessage(
+  spec: PodSpec,
+  { node, others, hasClaim }: Pick<SchedulerFacts, 'node' | 'hasClaim'> & { readonly others: readonly PodSpec[] },
+): string | undefined {
+  const claims = (spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? []);
+  const missing = affinityNodeNames(spec)?.size === 0 ? undefined : claims.find((name) => !hasClaim(name));
+  if (missing !== undefined) return claimNotFound(missing);
+  const misfit = findMisfit(spec, node, others);
+  return misfit === undefined ? undefined : unschedulable(misfit.reasons, misfit.preemptible);
 }
 
 interface Misfit {
@@ -73,22 +76,4 @@ function findMisfit(spec: PodSpec, node: NodeFacts, others: readonly PodSpec[]):
   if (lacking.length === 0) return undefined;
   const reasons = lacking.map(({ resource }) => (resource === 'pods' ? MISFIT.tooManyPods : insufficient(resource)));
   return { reasons, preemptible: !lacking.some(isTooLarge) };
-}
-
-/**
- * The kubelet's look at a Pod that somebody has put on its node. Only the first thing that is wrong is named; extended
- * resources that the node knows nothing of are somebody else's business.
- * Source: pkg/kubelet/lifecycle/predicate.go Admit.
- */
-function admit(spec: PodSpec, node: NodeFacts, others: readonly PodSpec[]): Schedule {
-  const lacking = shortages(spec, node, others).find(({ resource, capacity }) => {
-    return capacity > 0n || !isExtendedResource(resource);
-  });
-  if (lacking !== undefined) return rejected(outOfResource(lacking));
-  if (!matchesNode(spec, node)) return rejected(NODE_AFFINITY);
-  return { ok: true, nodeName: node.name };
-}
-
-function rejected({ reason, why }: Rejection): Schedule {
-  return { ok: false, rejected: true, reason, message: rejectionMessage(why), why };
 }

@@ -2,7 +2,9 @@ import type {
   ConfigMap,
   DownwardAPIVolumeFile,
   KeyToPath,
+  PodSpec,
   Secret,
+  ServiceAccountTokenProjection,
   Volume,
   VolumeProjection,
 } from '../api/generated/types.ts';
@@ -10,6 +12,7 @@ import { goQuote } from '../api/go-quote.ts';
 import { type DownwardFacts, podField, resourceField } from './downward-api.ts';
 import { objectNotFound, unsupportedFieldPath } from './texts/config-errors.ts';
 import { missingKey } from './texts/volume-errors.ts';
+import { clusterConfigMap, tokenMode, tokenStub } from './service-account-stub.ts';
 import { cleanPath, filePathProblem } from './volume-file-path.ts';
 
 /** What volumes are made of. The objects are those of the Pod's namespace. */
@@ -57,10 +60,20 @@ function filesOf({ configMap, secret, downwardAPI, projected }: Volume, facts: V
 }
 
 function projectedFiles(source: VolumeProjection, defaultMode: number | undefined, facts: VolumeFacts): VolumeFiles {
-  const { configMap, secret, downwardAPI } = source;
+  const { configMap, secret, downwardAPI, serviceAccountToken: token } = source;
   if (configMap !== undefined) return configMapFiles({ ...configMap, defaultMode }, facts);
+  if (token !== undefined) return tokenFile(token, defaultMode, facts.pod.spec);
   if (secret !== undefined) return secretFiles({ ...secret, defaultMode }, facts);
   return downwardFiles(downwardAPI?.items ?? [], defaultMode, facts);
+}
+
+function tokenFile(
+  token: ServiceAccountTokenProjection,
+  defaultMode: number = DEFAULT_MODE,
+  spec: PodSpec,
+): VolumeFiles {
+  const bytes = new TextEncoder().encode(tokenStub(token, spec));
+  return { ok: true, files: new Map([[cleanPath(token.path), { bytes, mode: tokenMode(spec, defaultMode) }]]) };
 }
 
 /** What the sources of configMap and secret volumes have in common. */
@@ -73,7 +86,7 @@ interface ObjectSource {
 
 function configMapFiles(source: ObjectSource, facts: VolumeFacts): VolumeFiles {
   const { name = '' } = source;
-  const object = facts.configMap(name);
+  const object = facts.configMap(name) ?? clusterConfigMap(name);
   if (object === undefined && source.optional !== true) return failed(objectNotFound('configmap', name));
   const text = new TextEncoder();
   const content = new Map([

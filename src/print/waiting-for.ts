@@ -21,7 +21,10 @@ export function waitingFor(pod: StoredPod, nowMs: number): string {
 
 function scheduling({ spec, status }: StoredPod): string | undefined {
   const scheduled = conditionOf(status, 'PodScheduled');
-  if (scheduled === undefined) return status.conditions ? undefined : 'a place to run';
+  if (scheduled === undefined) {
+    if (status.conditions) return undefined;
+    return spec.nodeName ? `node ${spec.nodeName}, which spec.nodeName names, to run it` : 'a place to run';
+  }
   if (scheduled.status === 'True') return undefined;
   if (scheduled.reason === 'SchedulingGated') {
     const names = (spec.schedulingGates ?? []).map(({ name }) => name);

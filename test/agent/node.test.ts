@@ -38,7 +38,12 @@ describe('readNode()', () => {
 
   it('knows the size of a disk that a folder will be on', () => {
     expect(amount('ephemeral-storage')).toBeGreaterThan(0);
-    expect(schedule(podWith({ containers: [requesting({ 'ephemeral-storage': '1' })] }), node).ok).toBe(true);
-    expect(schedule(podWith({ containers: [requesting({ 'ephemeral-storage': '1E' })] }), node).ok).toBe(false);
+    const verdict = (bytes: string): string =>
+      schedule(podWith({ containers: [requesting({ 'ephemeral-storage': bytes })] }), {
+        node,
+        placed: [],
+        hasClaim: () => false,
+      }).type;
+    expect([verdict('1'), verdict('1E')]).toEqual(['fits', 'waits']);
   });
 });

@@ -17,11 +17,7 @@ const NO_VICTIMS =
   ' no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.';
 
 function unschedulable(why: string): Schedule {
-  return { ok: false, rejected: false, reason: 'Unschedulable', message: `0/1 nodes are available: ${why}` };
-}
-
-function rejected(reason: string, text: string): Schedule {
-  return { ok: false, rejected: true, reason, message: `Pod was rejected: ${text}`, why: text };
+  return { type: 'waits', reason: 'Unschedulable', message: `0/1 nodes are available: ${why}` };
 }
 
 interface Row {
@@ -31,10 +27,12 @@ interface Row {
   readonly want: Schedule;
 }
 
-const here: Schedule = { ok: true, nodeName: 'node-1' };
+const here: Schedule = { type: 'fits', nodeName: 'node-1' };
+const elsewhere: Schedule = { type: 'elsewhere', nodeName: 'node-7' };
+const claim = (claimName: string) => ({ name: claimName, persistentVolumeClaim: { claimName } });
 const oneCore = podWith(asking({ cpu: '1' }));
 
-describe('schedule() of a Pod without a node', () => {
+describe('schedule()', () => {
   it.each<Row>([
     { name: 'takes a Pod that asks for nothing', spec: {}, want: here },
     { name: 'takes a Pod that fits exactly', spec: asking({ cpu: '2', memory: '4Gi' }), want: here },
@@ -42,8 +40,7 @@ describe('schedule() of a Pod without a node', () => {
       name: 'leaves a gated Pod alone, whatever it asks for',
       spec: { ...asking({ cpu: '64' }), schedulingGates: [{ name: 'example.com/wait' }] },
       want: {
-        ok: false,
-        rejected: false,
+        type: 'waits',
         reason: 'SchedulingGated',
         message: 'Scheduling is blocked due to non-empty scheduling gates',
       },
@@ -81,57 +78,19 @@ describe('schedule() of a Pod without a node', () => {
       placed: Array.from({ length: 110 }, () => podWith()),
       want: unschedulable(`1 Too many pods.${NO_VICTIMS}`),
     },
-  ])('$name', ({ spec, placed, want }) => {
-    expect(schedule(podWith(spec), node, placed)).toEqual(want);
-  });
-});
-
-describe('schedule() of a Pod whose nodeName was set by hand', () => {
-  it.each<Row>([
-    { name: 'admits what fits', spec: asking({ cpu: '1' }), want: here },
     {
-      name: 'rejects a Pod that asks for too much cpu',
-      spec: asking({ memory: '1Ti', cpu: '100' }),
-      want: rejected('OutOfcpu', "Node didn't have enough resource: cpu, requested: 100000, used: 0, capacity: 2000"),
+      name: 'finds no node for a claim that does not exist, before it looks at any node',
+      spec: { ...byName('node-2'), volumes: [claim('data'), claim('nope')] },
+      want: unschedulable('persistentvolumeclaim "nope" not found. not found'),
     },
+    { name: 'takes a Pod whose claims exist', spec: { volumes: [claim('data')] }, want: here },
     {
-      name: 'counts memory in bytes',
-      spec: asking({ memory: '5Gi' }),
-      want: rejected(
-        'OutOfmemory',
-        "Node didn't have enough resource: memory, requested: 5368709120, used: 0, capacity: 4294967296",
-      ),
+      name: 'leaves a Pod alone that stands on this node',
+      spec: { ...asking({ cpu: '64' }), nodeName: 'node-1', volumes: [claim('nope')] },
+      want: { type: 'placed' },
     },
-    {
-      name: 'rejects one Pod too many',
-      spec: {},
-      placed: Array.from({ length: 110 }, () => podWith()),
-      want: rejected('OutOfpods', "Node didn't have enough resource: pods, requested: 1, used: 110, capacity: 110"),
-    },
-    {
-      name: 'rejects a Pod whose selector does not match',
-      spec: { nodeSelector: { disk: 'tape' } },
-      want: rejected(
-        'NodeAffinity',
-        "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
-      ),
-    },
-    {
-      name: 'tells the resource before the selector',
-      spec: { ...asking({ cpu: '3' }), nodeSelector: { disk: 'tape' } },
-      want: rejected('OutOfcpu', "Node didn't have enough resource: cpu, requested: 3000, used: 0, capacity: 2000"),
-    },
-    { name: 'overlooks devices that it knows nothing of', spec: asking({ 'example.com/gpu': '1' }), want: here },
-  ])('$name', ({ spec, placed, want }) => {
-    expect(schedule(podWith({ ...spec, nodeName: 'node-1' }), node, placed)).toEqual(want);
-  });
-
-  it('stands in for a node of another name', () => {
-    const pod = podWith({ nodeName: 'node-7', nodeSelector: { 'kubernetes.io/hostname': 'node-7', disk: 'ssd' } });
-    expect(schedule(pod, node)).toEqual({ ok: true, nodeName: 'node-7' });
-    expect(schedule(podWith({ ...asking({ cpu: '3' }), nodeName: 'node-7' }), node)).toMatchObject({
-      rejected: true,
-      reason: 'OutOfcpu',
-    });
+    { name: 'has no say in what stands on another', spec: { nodeName: 'node-7' }, want: elsewhere },
+  ])('$name', ({ spec, placed = [], want }) => {
+    expect(schedule(podWith(spec), { node, placed, hasClaim: (name) => name === 'data' })).toEqual(want);
   });
 });

@@ -41,6 +41,21 @@ describe('a volume that the kubelet writes', () => {
     { name: 'is no emptyDir', volume: { emptyDir: {} }, want: undefined },
     { name: 'is no hostPath', volume: { hostPath: { path: '/' } }, want: undefined },
     {
+      name: 'says that a token of a service account is none',
+      volume: projected([{ serviceAccountToken: { path: 'token', audience: 'vault', expirationSeconds: 600 } }]),
+      want: {
+        token:
+          '644 This is not a token: podrun has no API server, so there is none.\n' +
+          'In a cluster, a token of the service account "default" is here, for the audience "vault", ' +
+          'valid for 600 seconds.\n',
+      },
+    },
+    {
+      name: 'has the certificates of a cluster, as a text that says what is missing',
+      volume: projected([{ configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } }]),
+      want: { 'ca.crt': expect.stringMatching(/^644 This is not a certificate: /) as unknown as string },
+    },
+    {
       name: 'has a file for each key of a Secret, decoded',
       volume: { secret: { secretName: 'creds' } },
       want: { one: '644 s1' },
@@ -163,5 +178,14 @@ describe('a projected volume', () => {
     expect(made(projected([{ configMap: { name: 'a' } }, { secret: { name: 'creds' } }]))).toBe(
       'configmap "a" not found',
     );
+  });
+});
+
+it('a token is for its owner alone in a Pod with a user or group of its own', () => {
+  const volume = projected([{ serviceAccountToken: { path: 'a//token' } }, { configMap: { name: 'files' } }]);
+  const from = { ...facts, pod: podWith({ securityContext: { fsGroup: 5 }, serviceAccountName: 'robot' }) };
+  expect(made(volume, from)).toMatchObject({
+    'a/token': expect.stringMatching(/^600 [^]*service account "robot" is here, valid for 3600 seconds/),
+    one: '644 1',
   });
 });

@@ -183,6 +183,13 @@ describe('a new object', () => {
     });
   });
 
+  it('forgets the node that the scheduler of a cluster has found, not one that somebody wrote', () => {
+    const written = podOf({}, { nodeName: 'node-7' });
+    expect(created(written)).toMatchObject({ spec: { nodeName: 'node-7' } });
+    const read = { ...written, metadata: { ...written.metadata, uid: 'u' } };
+    expect(created(read)['spec'] as object).not.toHaveProperty('nodeName');
+  });
+
   it('is pending, of a QoS class, and gated when it says so', () => {
     expect(created(pod())['status']).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
     const resources = { limits: { cpu: '1', memory: '1Gi' } };

@@ -17,7 +17,17 @@ const main = (status: ReturnType<typeof running>, spec: StoredPod['spec'] = webP
 
 describe('waitingFor()', () => {
   it.each<[want: string, pod: StoredPod]>([
-    ['a place to run', webPod({ status: { phase: 'Pending', conditions: undefined, containerStatuses: [] } })],
+    [
+      'a place to run',
+      webPod({
+        spec: { nodeName: '' },
+        status: { phase: 'Pending', conditions: undefined, containerStatuses: [] },
+      }),
+    ],
+    [
+      'node node-1, which spec.nodeName names, to run it',
+      webPod({ status: { phase: 'Pending', conditions: undefined, containerStatuses: [] } }),
+    ],
     [
       'a place to run: 0/1 nodes are available',
       webPod({

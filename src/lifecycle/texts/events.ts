@@ -161,6 +161,15 @@ export function fieldHasNoEffect(field: { readonly paths: readonly string[]; rea
   return warning(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
 }
 
+/** podrun's own: nobody here runs a Pod that is bound to a node of another name. */
+export function notThisNode(wanted: string, node: string): EventDraft {
+  const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
+  return warning(
+    'NotThisNode',
+    `${names}: nobody here runs the Pod. Leave nodeName out, and the scheduler finds a node`,
+  );
+}
+
 /** podrun's own: a volume is in its real folder only. @param notice see `notAtMountPath` */
 export function volumeNotAtMountPath(container: string, notice: string): EventDraft {
   return warning('VolumeNotAtMountPath', notice, container);

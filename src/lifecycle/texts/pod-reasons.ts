@@ -67,3 +67,15 @@ export const NODE_AFFINITY: Rejection = {
   reason: 'NodeAffinity',
   why: "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
 };
+
+/** Source: pkg/kubelet/lifecycle/predicate.go rejectPodAdmissionBasedOnOSSelector. */
+export const OS_LABEL: Rejection = {
+  reason: 'PodOSSelectorNodeLabelDoesNotMatch',
+  why: "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
+};
+
+/** Source: pkg/kubelet/lifecycle/predicate.go rejectPodAdmissionBasedOnOSField. */
+export const OS_NOT_SUPPORTED: Rejection = {
+  reason: 'PodOSNotSupported',
+  why: "Failed to admit pod as the OS field doesn't match node OS",
+};

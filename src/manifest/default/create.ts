@@ -25,7 +25,13 @@ const SHORTEST_GRACE_SECONDS = 1;
 export function prepareForCreate(object: KubeObject): KubeObject {
   const metadata = { ...omit(object.metadata, SERVER_METADATA), generation: 1 };
   const fresh: KubeObject = { ...omit(object, ['status']), metadata, apiVersion: object.apiVersion, kind: object.kind };
-  return object.kind === 'Pod' ? (preparePod(fresh) as KubeObject) : fresh;
+  if (object.kind !== 'Pod') return fresh;
+  // Where a cluster's scheduler has put it says nothing about this node; who writes a Pod knows no uid.
+  return preparePod(object.metadata.uid ? withoutNode(fresh) : fresh) as KubeObject;
+}
+
+function withoutNode(pod: Decoded<Pod>): Decoded<Pod> {
+  return changeFields(pod, { spec: (spec) => omit(spec, ['nodeName']) });
 }
 
 function preparePod(pod: Decoded<Pod>): Decoded<Pod> {

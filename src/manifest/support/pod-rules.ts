@@ -54,7 +54,7 @@ export const POD_RULES: SupportTable = {
     containers: FIELD_BY_FIELD,
     ephemeralContainers: partly('added to a Pod that runs, as on a cluster'),
   },
-  PodOS: { name: { ...refused('this node runs linux'), isHarmless: is('linux') } },
+  PodOS: works('name'),
   PodReadinessGate: works('conditionType'),
   PodSchedulingGate: works('name'),
   Affinity: {

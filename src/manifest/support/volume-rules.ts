@@ -1,6 +1,6 @@
 import { checked, FIELD_BY_FIELD, is, noEffect, partly, refused, type SupportTable, works } from './rule.ts';
 
-const NO_TOKENS = 'there is no server that gives tokens';
+const NO_TOKENS = 'there is no server that gives tokens: the file says so, and holds none';
 const NO_CERTIFICATES = 'there is no server that gives certificates';
 const FOLDER = 'a claim is a folder of the host';
 
@@ -50,7 +50,7 @@ export const VOLUME_RULES: SupportTable = {
   ProjectedVolumeSource: { sources: FIELD_BY_FIELD, ...works('defaultMode') },
   VolumeProjection: {
     ...works('secret', 'downwardAPI', 'configMap'),
-    serviceAccountToken: refused(NO_TOKENS),
+    serviceAccountToken: noEffect(NO_TOKENS),
     clusterTrustBundle: refused(NO_CERTIFICATES),
     podCertificate: refused(NO_CERTIFICATES),
   },

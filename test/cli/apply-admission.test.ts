@@ -1,0 +1,84 @@
+import { availableParallelism } from 'node:os';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
+import { podsIn, type WatchLine, watchLines, Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+
+beforeEach(() => {
+  workshop = new Workshop();
+});
+
+afterEach(() => workshop.close());
+
+const once = (spec: Partial<PodSpec> = {}): PodSpec => ({
+  restartPolicy: 'Never',
+  containers: [{ name: 'main', command: ['true'] }],
+  ...spec,
+});
+
+const eventsIn = (lines: readonly WatchLine[]): string[] =>
+  lines.flatMap(({ object }) => ('reason' in object ? [`${object.reason} ${object.message}`] : []));
+const lastOf = (lines: readonly WatchLine[], name: string): Pod | undefined =>
+  podsIn(lines).findLast(({ metadata }) => metadata?.name === name);
+
+describe('a Pod that the node does not take', () => {
+  it('fails when it is for another operating system, after it was scheduled', async () => {
+    const manifest = workshop.pod('panes', once({ os: { name: 'windows' } }));
+    const { stdout, stderr, exitCode } = await workshop.run(['apply', manifest, '-o', 'json']);
+    const why = "Failed to admit pod as the OS field doesn't match node OS";
+    const lines = watchLines(stdout);
+    expect(eventsIn(lines)).toEqual([
+      expect.stringMatching(/^Scheduled Successfully assigned default\/panes to /),
+      `PodOSNotSupported ${why}`,
+    ]);
+    expect(lastOf(lines, 'panes')?.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'PodOSNotSupported',
+      message: `Pod was rejected: ${why}`,
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('PodOSNotSupported') });
+  });
+
+  it('stays Pending when it names another node, and says so at once and in the end', async () => {
+    const manifest = workshop.pod('far', once({ nodeName: 'far-away' }));
+    const { stdout, stderr, exitCode } = await workshop.run(['apply', manifest, '--timeout', '200ms']);
+    expect(stdout).toMatch(/NotThisNode: spec.nodeName is "far-away", and this node is ".*": nobody here runs the Pod/);
+    expect(stderr).toContain('pod/far: node far-away, which spec.nodeName names, to run it');
+    expect(exitCode).toBe(124);
+  });
+
+  it('waits for its claim, and starts once somebody applies that', async () => {
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'disk' } }];
+    const podrun = workshop.start(['apply', workshop.pod('keeper', once({ volumes })), '-o', 'json']);
+    const why = '0/1 nodes are available: persistentvolumeclaim "disk" not found. not found';
+    await podrun.until(({ lines }) => eventsIn(lines).includes(`FailedScheduling ${why}`));
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'disk' }, spec };
+    await workshop.run(['apply', workshop.file('claim.json', JSON.stringify(claim))]);
+    const { stdout, exitCode } = await podrun.ended;
+    expect({ exitCode, phase: lastOf(watchLines(stdout), 'keeper')?.status?.phase }).toEqual({
+      exitCode: 0,
+      phase: 'Succeeded',
+    });
+  });
+
+  it('waits for another Pod to end that has what it asks for', async () => {
+    const cpu = String(availableParallelism());
+    const greedy = (command: string[]): PodSpec =>
+      once({ containers: [{ name: 'main', command, resources: { requests: { cpu } } }] });
+    const first = workshop.pod('first', greedy(['sleep', '0.3']));
+    const { stdout, exitCode } = await workshop.run([
+      'apply',
+      first,
+      workshop.pod('second', greedy(['true'])),
+      '-o',
+      'json',
+    ]);
+    const lines = watchLines(stdout);
+    expect(eventsIn(lines)).toContainEqual(
+      expect.stringMatching(/^FailedScheduling 0\/1 nodes are available: 1 Insufficient cpu\. /),
+    );
+    expect({ exitCode, phase: lastOf(lines, 'second')?.status?.phase }).toEqual({ exitCode: 0, phase: 'Succeeded' });
+  });
+});
