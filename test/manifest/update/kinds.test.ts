@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../src/api/objects.ts';
+import { decodeChanged } from '../../../src/manifest/update/index.ts';
+import { container, object, pod, template } from '../objects.ts';
+import { changed, outcomeOf, respecified, stored, type Fields } from './changes.ts';
+
+const config = (fields: Fields): KubeObject => object('ConfigMap', { apiVersion: 'v1', ...fields });
+const secret = (fields: Fields): KubeObject => object('Secret', { apiVersion: 'v1', ...fields });
+const SEALED = 'Forbidden: field is immutable when `immutable` is set';
+
+describe('metadata', () => {
+  const old = stored(config({ data: { a: '1' } }));
+  const renamed = (metadata: Fields): KubeObject => changed(old, { metadata: { ...old.metadata, ...metadata } });
+
+  it('is free where it is not fixed, and raises no generation', () => {
+    const metadata = { labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['x/y'] };
+    expect(outcomeOf(old, renamed(metadata))).toEqual(renamed(metadata));
+  });
+
+  it.each<[Fields, string]>([
+    [{ name: 'other' }, 'metadata.name: Invalid value: "other": field is immutable'],
+    [{ namespace: 'other' }, 'metadata.namespace: Invalid value: "other": field is immutable'],
+    [{ uid: 'v' }, 'metadata.uid: Invalid value: "v": field is immutable'],
+    [
+      { deletionTimestamp: '2026-01-02T00:00:00Z' },
+      'metadata.deletionTimestamp: Invalid value: "2026-01-02T00:00:00Z": field is immutable',
+    ],
+    [
+      { labels: { 'a b': '' } },
+      'metadata.labels: Invalid value: "a b": name part must consist of alphanumeric characters, ' +
+        "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  " +
+        "or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+    ],
+  ])('may not get %j', (metadata, line) => {
+    expect(outcomeOf(old, renamed(metadata))).toEqual([line]);
+  });
+
+  it('gets no new finalizers while the object goes away', () => {
+    const going = renamed({ deletionTimestamp: '2026-01-02T00:00:00Z', finalizers: ['x/a'] });
+    const more = changed(going, { metadata: { ...going.metadata, finalizers: ['x/a', 'x/c', 'x/b'] } });
+    expect(outcomeOf(going, more)).toEqual([
+      'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, ' +
+        'found new finalizers []string{"x/b", "x/c"}',
+    ]);
+    const fewer = changed(going, { metadata: { ...going.metadata, finalizers: [] } });
+    expect(outcomeOf(going, fewer)).toMatchObject({
+      metadata: { finalizers: [], deletionTimestamp: '2026-01-02T00:00:00Z' },
+    });
+  });
+
+  it('says of what kind the object is, for good', () => {
+    expect(outcomeOf(old, changed(old, { kind: 'Secret' }))).toContain(
+      'kind: Invalid value: "Secret": field is immutable',
+    );
+  });
+});
+
+interface Case {
+  readonly what: string;
+  readonly before: KubeObject;
+  readonly after: Fields;
+  /** None: the change is taken. */
+  readonly lines?: readonly string[];
+}
+
+const linesOf = (outcome: KubeObject | string[]): string[] => (Array.isArray(outcome) ? outcome : []);
+
+describe('configuration', () => {
+  const cases: Case[] = [
+    { what: 'other data', before: config({ data: { a: '1' } }), after: { data: { b: '2' } } },
+    { what: 'a seal', before: config({ data: { a: '1' } }), after: { immutable: true } },
+    {
+      what: 'labels behind a seal',
+      before: config({ immutable: true }),
+      after: { metadata: { name: 'demo', namespace: 'default', labels: { a: 'b' } } },
+    },
+    {
+      what: 'other data behind a seal',
+      before: config({ immutable: true, data: { a: '1' } }),
+      after: { data: { a: '' } },
+      lines: [`data: ${SEALED}`],
+    },
+    {
+      what: 'other bytes behind a seal',
+      before: config({ immutable: true }),
+      after: { binaryData: { a: 'AA==' } },
+      lines: [`binaryData: ${SEALED}`],
+    },
+    {
+      what: 'a broken seal and other data',
+      before: config({ immutable: true, data: { a: '1' } }),
+      after: { immutable: false, data: {} },
+      lines: [`immutable: ${SEALED}`, `data: ${SEALED}`],
+    },
+    { what: 'other secrets', before: secret({ data: { a: 'MQ==' } }), after: { stringData: { b: '2' } } },
+    {
+      what: 'other secrets behind a seal',
+      before: secret({ immutable: true, data: { a: 'MQ==' } }),
+      after: { stringData: { a: '2' } },
+      lines: [`data: ${SEALED}`],
+    },
+    {
+      what: 'another type of secret',
+      before: secret({ type: 'x/a' }),
+      after: { type: undefined },
+      lines: ['type: Invalid value: "Opaque": field is immutable'],
+    },
+  ];
+
+  it.each(cases)('$what', ({ before, after, lines }) => {
+    const old = stored(before);
+    const outcome = outcomeOf(old, changed(old, after));
+    expect(linesOf(outcome)).toEqual(lines ?? []);
+  });
+});
+
+describe('workloads', () => {
+  const selector = { matchLabels: { app: 'demo' } };
+  const workload = (kind: string, fields: Fields = {}): KubeObject =>
+    object(kind, { spec: { selector, template: template(), ...fields } });
+  const wider = {
+    selector: { matchLabels: { app: 'demo', tier: 'web' } },
+    template: { ...template(), metadata: { labels: { app: 'demo', tier: 'web' } } },
+  };
+  const onlyTheseFields =
+    "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', " +
+    "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' " +
+    'are forbidden';
+  const jobTemplate = (image: string): Fields => ({
+    spec: { restartPolicy: 'Never', containers: [container({ image })] },
+  });
+  const job = (fields: Fields): KubeObject => object('Job', { spec: { template: jobTemplate('a:1'), ...fields } });
+  const indexed = { completionMode: 'Indexed', completions: 2, parallelism: 2 };
+  const claim = (storage: string): KubeObject =>
+    object('PersistentVolumeClaim', {
+      apiVersion: 'v1',
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
+    });
+
+  const cases: Case[] = [
+    ...['Deployment', 'ReplicaSet', 'DaemonSet'].flatMap((kind): Case[] => [
+      {
+        what: `another template of a ${kind}`,
+        before: workload(kind),
+        after: { template: template({ hostname: 'h' }) },
+      },
+      {
+        what: `another selector of a ${kind}`,
+        before: workload(kind),
+        after: wider,
+        lines: ['spec.selector: Invalid value: {"matchLabels":{"app":"demo","tier":"web"}}: field is immutable'],
+      },
+    ]),
+    {
+      what: 'what a StatefulSet lets change',
+      before: workload('StatefulSet'),
+      after: { replicas: 3, minReadySeconds: 1, ordinals: { start: 1 }, template: template({ hostname: 'h' }) },
+    },
+    {
+      what: 'the policy of a StatefulSet',
+      before: workload('StatefulSet'),
+      after: { podManagementPolicy: 'Parallel' },
+      lines: [onlyTheseFields],
+    },
+    {
+      what: 'how a Job goes on',
+      before: job({}),
+      after: { parallelism: 3, suspend: true, activeDeadlineSeconds: 9, backoffLimit: 1 },
+    },
+    {
+      what: 'what a Job runs',
+      before: job({}),
+      after: { template: jobTemplate('a:2'), completionMode: 'Indexed', completions: 1 },
+      lines: [
+        'spec.template: Invalid value: field is immutable',
+        'spec.completionMode: Invalid value: "Indexed": field is immutable',
+      ],
+    },
+    { what: 'an Indexed Job that grows', before: job(indexed), after: { completions: 3, parallelism: 3 } },
+    {
+      what: 'an Indexed Job that grows alone',
+      before: job(indexed),
+      after: { completions: 3 },
+      lines: ['spec.completions: Invalid value: 3: can only be modified in tandem with spec.parallelism'],
+    },
+    {
+      what: 'what a claim asks for',
+      before: claim('1Gi'),
+      after: { resources: { requests: { storage: '2Gi' } } },
+      lines: [
+        'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName ' +
+          'for bound claims\n  spec.resources.requests[storage]: "1Gi" -> "2Gi"',
+      ],
+    },
+  ];
+
+  it.each(cases)('$what', ({ before, after, lines }) => {
+    const old = stored(before);
+    const outcome = outcomeOf(old, respecified(old, after));
+    expect(linesOf(outcome)).toEqual(lines ?? []);
+    expect(Array.isArray(outcome) ? undefined : outcome.metadata.generation).toBe(lines === undefined ? 2 : undefined);
+  });
+});
+
+describe('a Service', () => {
+  const service = (spec: Fields): KubeObject => object('Service', { spec: { ports: [{ port: 80 }], ...spec } });
+
+  it('changes type and ports', () => {
+    const old = stored(service({}));
+    const after = respecified(old, { type: 'NodePort', ports: [{ port: 81, nodePort: 30_000 }] });
+    expect(outcomeOf(old, after)).toMatchObject({ spec: { type: 'NodePort', ports: [{ port: 81, targetPort: 81 }] } });
+  });
+
+  it('keeps the address and the node port that it was given', () => {
+    const old = stored(service({ type: 'NodePort', clusterIP: '10.0.0.1', ports: [{ port: 80, nodePort: 30_000 }] }));
+    const after = changed(old, { spec: { type: 'NodePort', ports: [{ port: 80 }, { port: 81, name: 'more' }] } });
+    expect(outcomeOf(old, respecified(after, { ports: [{ port: 80 }] }))).toBe(old);
+  });
+
+  it('has one address for good', () => {
+    const old = stored(service({ clusterIP: '10.0.0.1' }));
+    const after = respecified(old, { clusterIP: '10.0.0.2', clusterIPs: ['10.0.0.2'] });
+    expect(outcomeOf(old, after)).toEqual(['spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set']);
+  });
+});
+
+describe('what a patch has made', () => {
+  const old = stored(pod());
+
+  it('is read as an object of its kind', () => {
+    const odd = changed(old, { metadata: { ...old.metadata, labels: null }, status: { hostIP: null } });
+    expect(decodeChanged(odd, old)).toEqual({ object: { ...old, status: {} }, errors: [], unknown: [] });
+  });
+
+  it('may have wrong types and unknown fields', () => {
+    const odd = respecified(old, { restartPolicy: 5, contaners: [] });
+    const { errors, unknown, object: read } = decodeChanged(odd, old);
+    expect(errors).toMatchObject([{ path: 'spec.restartPolicy', detail: 'expected string, got number' }]);
+    expect(unknown).toMatchObject([{ detail: 'unknown field "spec.contaners"', hint: 'did you mean "containers"?' }]);
+    expect(read).toEqual(respecified(old, { restartPolicy: undefined }));
+  });
+
+  it('may have lost its metadata', () => {
+    const { object: read } = decodeChanged(changed(old, { metadata: undefined }), old);
+    expect(outcomeOf(old, read)).toContain('metadata.name: Required value: name or generateName is required');
+  });
+});
