@@ -4,6 +4,7 @@ import { registerApply } from './apply.ts';
 import { registerDelete } from './delete.ts';
 import { registerDescribe } from './describe.ts';
 import { registerEvents } from './events.ts';
+import { registerExplain } from './explain.ts';
 import { normalizeFlags } from './flag-style.ts';
 import { registerGc } from './gc.ts';
 import { registerGet } from './get.ts';
@@ -47,6 +48,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerWait(program, done);
   registerDelete(program, done);
   registerGc(program, done);
+  registerExplain(program, done);
   registerVersion(program, done);
   try {
     await program.parseAsync(normalizeFlags(own, program), { from: 'user' });

@@ -5,6 +5,9 @@ const HOST_FILES = 'containers see the files of the host';
 const NO_LIMITS = 'no cgroup limits the processes; only QoS class and downward API tell of it';
 const ONLY_SHOWN = 'only shown, as on a node';
 
+const neverRestarts = (policies: unknown): boolean =>
+  Array.isArray(policies) && policies.every(({ restartPolicy }) => restartPolicy === 'NotRequired');
+
 const RESOURCES: TypeRules = {
   ...works('requests'),
   // What a Pod stores is measured, and limited.
@@ -19,7 +22,7 @@ const CONTAINER: TypeRules = {
   image: partly('it is not pulled: podrun.yaml or --image says which program stands for it'),
   securityContext: FIELD_BY_FIELD,
   resources: FIELD_BY_FIELD,
-  resizePolicy: checked('a running container keeps its resources'),
+  resizePolicy: noEffect('a running container keeps its resources', neverRestarts),
   ports: FIELD_BY_FIELD,
   stdin: partly('an open pipe into which nobody writes'),
   stdinOnce: noEffect('nobody can attach to a container', is(false)),

@@ -3,7 +3,7 @@ import { unsafe, works } from './rule.ts';
 
 const HOST_FILES = 'containers see the files of the host';
 const HOST_RIGHTS = 'containers have the rights of podrun';
-const OWN_IDENTITY = 'who runs podrun; a container that asks for somebody else does not start';
+const OWN_IDENTITY = 'whoever runs podrun; a container that asks for somebody else does not start';
 
 const isUnconfined = (profile: unknown): boolean =>
   typeof profile === 'object' && profile !== null && 'type' in profile && profile.type === 'Unconfined';

@@ -1,0 +1,91 @@
+import type { ExplainedField } from '../../api/explained-field.ts';
+import { fieldTable } from '../../api/generated/field-table.ts';
+import { fieldsOf, knownType, parseType } from '../decode/fields.ts';
+import { coversBelow, type FieldRule } from './rule.ts';
+import { SUPPORT_TABLE } from './table.ts';
+
+/** What there is to say of a resource, or of a field of it. */
+export interface Explained {
+  /** Undefined: it is about the resource as a whole. */
+  readonly field: ExplainedField | undefined;
+  /** Every field below, by name, each before its own. */
+  readonly below: readonly ExplainedField[];
+}
+
+export type ExplainOutcome =
+  | { readonly ok: true; readonly explained: Explained }
+  /** The resource has no such field: the first name that leads nowhere. */
+  | { readonly ok: false; readonly missing: string };
+
+interface Place {
+  readonly path: string;
+  readonly typeName: string;
+  /** The rule that holds for everything below; undefined: each field has its own. */
+  readonly cover: FieldRule | undefined;
+}
+
+/**
+ * Looks up a field of a kind, and everything below it.
+ * @param resource how the kind is called at the beginning of paths: `pod`
+ * @param names of fields, from the outermost on; none: the kind itself
+ */
+export function explain(
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  resource: string,
+  names: readonly string[],
+): ExplainOutcome {
+  const typeName = fieldTable.kinds[`${apiVersion}/${kind}`] ?? kind;
+  let place: Place = { path: resource, typeName, cover: undefined };
+  let field: ExplainedField | undefined;
+  for (const name of names) {
+    const next = stepTo(place, name);
+    if (next === undefined) return { ok: false, missing: name };
+    ({ place, field } = next);
+  }
+  return { ok: true, explained: { field, below: fieldsBelow(place, [place.typeName]) } };
+}
+
+function fieldsBelow(place: Place, above: readonly string[]): ExplainedField[] {
+  return Object.keys(fieldsOf(place.typeName) ?? {})
+    .toSorted()
+    .flatMap((name) => {
+      const next = stepTo(place, name);
+      if (next === undefined) return [];
+      const { typeName } = next.place;
+      // A type may hold itself (JSONSchemaProps does): once is enough.
+      return [next.field, ...(above.includes(typeName) ? [] : fieldsBelow(next.place, [...above, typeName]))];
+    });
+}
+
+/** One field further; undefined when there is none of that name in the version that podrun follows. */
+function stepTo({ path, typeName, cover }: Place, name: string): { place: Place; field: ExplainedField } | undefined {
+  const type = knownType(typeName, name, false);
+  if (type === undefined) return undefined;
+  const rule = cover ?? SUPPORT_TABLE[typeName]?.[name];
+  const below = { path: `${path}.${name}`, typeName: parseType(type).base };
+  return {
+    place: { ...below, cover: rule !== undefined && coversBelow(rule) ? rule : undefined },
+    field: { path: below.path, type: shownType(type), support: rule?.treatment, note: rule?.note ?? '' },
+  };
+}
+
+/** Primitives as JSON schemas call them, the others as their Go types are called. */
+const SHOWN: Readonly<Record<string, string>> = {
+  bool: 'boolean',
+  int32: 'integer',
+  int64: 'integer',
+  float64: 'number',
+  quantity: 'Quantity',
+  intOrString: 'IntOrString',
+  time: 'Time',
+  microTime: 'MicroTime',
+  bytes: 'string',
+  any: 'Object',
+  object: 'Object',
+};
+
+function shownType(type: string): string {
+  const { container, base } = parseType(type);
+  const shown = SHOWN[base] ?? base.slice(base.lastIndexOf('.') + 1);
+  return `${container === 'list' ? '[]' : container === 'map' ? 'map[string]' : ''}${shown}`;
+}

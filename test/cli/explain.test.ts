@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+
+beforeEach(() => {
+  workshop = new Workshop();
+});
+
+afterEach(() => workshop.close());
+
+const run = (...args: string[]) => workshop.run(['explain', ...args]);
+
+describe('explain', () => {
+  it('--support lists every field of every kind', async () => {
+    const { exitCode, stdout } = await run('--support');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^FIELD +SUPPORT +NOTE\npod\.apiVersion +works\n/);
+    expect(stdout).toMatch(/^pod\.spec\.containers\.tty +no effect +containers have no terminal$/m);
+    expect(stdout).toMatch(/^namespace\.spec\.finalizers +checked /m);
+  });
+
+  it('takes a field by any name of its kind, with indexes as in an event', async () => {
+    const { stdout } = await run('po.spec.volumes[0].emptyDir', '--support', '--no-headers');
+    expect(stdout.match(/^\S+/gm)).toEqual([
+      'pod.spec.volumes.emptyDir',
+      'pod.spec.volumes.emptyDir.medium',
+      'pod.spec.volumes.emptyDir.sizeLimit',
+    ]);
+  });
+
+  it('-o json is for programs', async () => {
+    const { stdout } = await run('pod.spec.tolerations', '-o', 'json');
+    const [first, ...below] = JSON.parse(stdout) as unknown[];
+    expect(first).toEqual({
+      path: 'pod.spec.tolerations',
+      type: '[]Toleration',
+      support: 'no effect',
+      note: 'the node has no taints',
+    });
+    expect(below).toHaveLength(5);
+  });
+
+  it('without --support tells the fields and their types', async () => {
+    expect((await run('pods.spec.os')).stdout).toBe(
+      'KIND:       Pod\nVERSION:    v1\n\nFIELD: os <PodOS>\n\nSUPPORT:\n    partly: see its fields\n\n' +
+        'FIELDS:\n  name\t<string>\n',
+    );
+  });
+
+  it.each([
+    { args: [], exit: 2, why: 'error: You must specify the type of resource to explain.' },
+    { args: ['pod', 'cm'], exit: 2, why: 'error: We accept only this format: explain RESOURCE' },
+    { args: ['podz'], exit: 1, why: 'error: the server doesn\'t have a resource type "podz"' },
+    { args: ['pod.spec.nosuch'], exit: 1, why: 'error: field "nosuch" does not exist' },
+    { args: ['spec.tty'], exit: 2, why: 'error: "spec" is a field of many kinds' },
+    { args: ['events', '--support'], exit: 2, why: 'error: podrun writes events itself: there is nothing to support' },
+    { args: ['pod', '-o', 'xml'], exit: 2, why: 'error: unable to match a printer suitable for the output format' },
+  ])('says what is wrong with $args', async ({ args, exit, why }) => {
+    const { exitCode, stdout, stderr } = await run(...args);
+    expect([exitCode, stdout]).toEqual([exit, '']);
+    expect(stderr.startsWith(why)).toBe(true);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { ExplainedField } from '../../src/api/explained-field.ts';
+import { explain } from '../../src/manifest/support/explain.ts';
+import { SUPPORTED_KINDS } from '../../src/manifest/support/table.ts';
+import { renderExplained, renderSupport } from '../../src/print/explain.ts';
+
+function below(kind: string, names: readonly string[] = []): readonly ExplainedField[] {
+  const outcome = explain({ apiVersion: 'v1', kind }, kind.toLowerCase(), names);
+  if (!outcome.ok) throw new Error(outcome.missing);
+  const { field, below: fields } = outcome.explained;
+  return field === undefined ? fields : [field, ...fields];
+}
+
+const everything = SUPPORTED_KINDS.flatMap((kind) => below(kind));
+
+describe('explain()', () => {
+  it('lists every field with how it is treated', () => {
+    expect(everything.length).toBeGreaterThan(1500);
+    expect(everything.filter(({ support }) => support === undefined)).toEqual([]);
+    expect(new Set(everything.map(({ path }) => path)).size).toBe(everything.length);
+  });
+
+  it('tells of what is below a field without effect the same', () => {
+    const fields = below('Pod', ['spec', 'affinity', 'podAffinity']);
+    expect(fields.length).toBeGreaterThan(10);
+    expect(new Set(fields.map(({ support, note }) => `${support}: ${note}`)).size).toBe(1);
+    const [, ...same] = fields;
+    expect(below('Pod', ['spec', 'affinity', 'podAffinity', same[0]!.path.split('.').at(-1)!])[0]).toEqual(same[0]);
+  });
+
+  it('knows no field of a newer version, and none that is none', () => {
+    expect(everything.filter(({ path }) => path.endsWith('.evictionResponders'))).toEqual([]);
+    const outcome = explain({ apiVersion: 'v1', kind: 'Pod' }, 'pod', ['spec', 'nosuch', 'name']);
+    expect(outcome).toEqual({ ok: false, missing: 'nosuch' });
+  });
+
+  it('has types as kubectl writes them', () => {
+    const types = new Map(below('Pod').map(({ path, type }) => [path, type]));
+    expect(
+      [
+        'pod.spec.containers',
+        'pod.spec.nodeSelector',
+        'pod.spec.containers.resources.limits',
+        'pod.spec.containers.tty',
+        'pod.spec.containers.livenessProbe.httpGet.port',
+        'pod.spec.containers.command',
+        'pod.metadata',
+        'pod.metadata.creationTimestamp',
+        'pod.spec.priority',
+      ].map((path) => types.get(path)),
+    ).toEqual([
+      '[]Container',
+      'map[string]string',
+      'map[string]Quantity',
+      'boolean',
+      'IntOrString',
+      '[]string',
+      'ObjectMeta',
+      'Time',
+      'integer',
+    ]);
+  });
+});
+
+describe('what is printed', () => {
+  const pod = { kind: 'Pod', apiVersion: 'v1' };
+  const explained = (names: readonly string[], recursive: boolean): string => {
+    const [field, ...fields] = below('Pod', names);
+    return renderExplained({ ...pod, field, below: fields }, recursive);
+  };
+
+  it('of a field are its fields, as kubectl prints them without descriptions', () => {
+    expect(explained(['spec', 'tolerations'], false)).toBe(
+      'KIND:       Pod\nVERSION:    v1\n\nFIELD: tolerations <[]Toleration>\n\n' +
+        'SUPPORT:\n    no effect: the node has no taints\n\n' +
+        'FIELDS:\n  effect\t<string>\n  key\t<string>\n  operator\t<string>\n' +
+        '  tolerationSeconds\t<integer>\n  value\t<string>\n',
+    );
+  });
+
+  it('of a kind are its fields, with --recursive those of its fields as well', () => {
+    const whole = renderExplained({ ...pod, field: undefined, below: below('Pod') }, false);
+    expect(whole).toContain('VERSION:    v1\n\nFIELDS:\n  apiVersion\t<string>\n  kind\t<string>\n  metadata\t');
+    expect(explained(['spec', 'affinity', 'nodeAffinity'], true)).toContain(
+      '  requiredDuringSchedulingIgnoredDuringExecution\t<NodeSelector>\n' +
+        '    nodeSelectorTerms\t<[]NodeSelectorTerm>\n      matchExpressions\t<[]NodeSelectorRequirement>\n',
+    );
+  });
+
+  it('with --support is a table', () => {
+    expect(renderSupport(below('Pod', ['spec', 'volumes', 'emptyDir']), { headers: true })).toBe(
+      'FIELD                                 SUPPORT     NOTE\n' +
+        'pod.spec.volumes.emptyDir             partly      see its fields\n' +
+        'pod.spec.volumes.emptyDir.medium      no effect   the folder is on disk\n' +
+        'pod.spec.volumes.emptyDir.sizeLimit   works\n',
+    );
+  });
+});
+
+/** The page for people who look before they have installed anything: what is not as on a node. */
+function page(): string {
+  const told = everything.filter(({ path, support, note }) => {
+    const parent = everything.find((field) => field.path === path.slice(0, path.lastIndexOf('.')));
+    const isCovered = parent?.support === support && parent?.note === note;
+    return (
+      support !== 'works' && note !== 'see its fields' && !isCovered && !/\.(initC|ephemeralC)ontainers\./.test(path)
+    );
+  });
+  const rows = told.map(({ path, support, note }) => `| \`${path}\` | ${support} | ${note} |\n`);
+  return (
+    '# What podrun makes of each field\n\n' +
+    'Every field that is not here works as on a node; init and ephemeral containers have the same fields as\n' +
+    '`containers`. `podrun explain --support` lists all of them, `podrun explain pod.spec.volumes --support` those\n' +
+    'below one. This page is made from the same table: `npx vitest run test/manifest/explain.test.ts -u`.\n\n' +
+    'No effect: one event `FieldHasNoEffect` says so. Refused: an error, and nothing is started. Dropped: left out\n' +
+    'with a warning, as its feature is off. Checked: it must be valid, and means nothing to a node either.\n' +
+    'Read-only: podrun writes it; what a manifest says is left out, as on a cluster.\n\n' +
+    `| field | support | |\n|---|---|---|\n${rows.join('')}`
+  );
+}
+
+it('docs/support.md is what the table says', async () => {
+  await expect(page()).toMatchFileSnapshot('../../docs/support.md');
+});
