@@ -41,7 +41,7 @@ export interface AgentOptions {
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
   /** What containers write, as it arrives. */
   readonly onOutput: (pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer) => void;
-  /** What hooks write, in whole lines; not what probes do. */
+  /** What the commands of hooks write, in whole lines; not what probes do. */
   readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
   /** A Pod has ended, or is gone. */
   readonly onOver: (pod: StoredPod) => void;
@@ -173,7 +173,7 @@ export class Agent {
       probed: (pod, attempt) => this.#record(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),
       handlerSays: (pod, instance, said) => {
         this.#record(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
-        if (isHookOutput(said)) onHookOutput(pod, { ...said, container: instance.container });
+        if (isHookOutput(pod, instance, said)) onHookOutput(pod, { ...said, container: instance.container });
       },
       // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.
       runHook: async (input) => (await import('./hooks.ts')).runHook(input),
@@ -232,6 +232,12 @@ export class Agent {
   }
 }
 
-function isHookOutput(said: HandlerSaying): said is Omit<HookOutput, 'container'> {
-  return said.stream !== undefined && (said.handler === 'postStart' || said.handler === 'preStop');
+/** Is it what the command of a hook prints? The answer to a request is no output, but for the log. */
+function isHookOutput(
+  pod: StoredPod,
+  { container }: InstanceRef,
+  said: HandlerSaying,
+): said is Omit<HookOutput, 'container'> {
+  if (said.stream === undefined || (said.handler !== 'postStart' && said.handler !== 'preStop')) return false;
+  return containerSpec(pod, container).lifecycle?.[said.handler]?.exec !== undefined;
 }

@@ -83,6 +83,9 @@ function groupOf(attempt: ProbeAttempt): AttemptGroup {
   return { first: attempt, last: attempt, count: 1, shortestMs: durationMs, longestMs: durationMs };
 }
 
+/** Every command that cannot be started has another one, which says nothing to anybody. */
+const EXEC_ID = /\b([\da-f]{12})[\da-f]{52}\b/g;
+
 /** What changed something stands alone: that is what one looks for. */
 function folded(attempts: readonly ProbeAttempt[]): AttemptGroup[] {
   const groups: AttemptGroup[] = [];
@@ -102,12 +105,16 @@ function folded(attempts: readonly ProbeAttempt[]): AttemptGroup[] {
   return groups;
 }
 
+const CHANGES_NOTHING: ReadonlySet<ProbeDecision> = new Set(['none', 'retry', 'notCounted']);
+
 function isRepetition(one: ProbeAttempt, next: ProbeAttempt): boolean {
-  return one.decision === 'none' && next.decision === 'none' && sameText(one) === sameText(next);
+  const changesNothing = CHANGES_NOTHING.has(one.decision) && CHANGES_NOTHING.has(next.decision);
+  return changesNothing && whatItSays(one) === whatItSays(next);
 }
 
-function sameText(attempt: ProbeAttempt): string {
-  return [attempt.restartCount, resultText(attempt), attempt.output].join('\n');
+function whatItSays(attempt: ProbeAttempt): string {
+  const output = attempt.output.replaceAll(EXEC_ID, 'ID');
+  return [attempt.restartCount, resultText(attempt), output].join('\n');
 }
 
 function cellsOf({ first, last, count, shortestMs, longestMs }: AttemptGroup): string[] {
@@ -148,5 +155,5 @@ function formatOffset(seconds: number): string {
 
 function outputCell(output: string): string {
   // What follows the first line is cut off, and marked, as in every table.
-  return output.trim().replaceAll('\t', ' ');
+  return output.trim().replaceAll('\t', ' ').replaceAll(EXEC_ID, '$1…');
 }

@@ -72,6 +72,15 @@ describe('the probe journal as text', () => {
     ]);
   });
 
+  it('folds the tries of a probe that cannot be carried out, each of which has an ID of its own', () => {
+    const error = (offsetSeconds: number, decision: ProbeAttempt['decision'], digit: string): ProbeAttempt =>
+      attempt(offsetSeconds, { result: 'error', decision, output: `exec "${digit.repeat(64)}": no such file` });
+    const [, ...rows] = tableOf([error(5, 'retry', 'a'), error(5, 'retry', 'b'), error(5, 'notCounted', 'c')]);
+    expect(rows.map((row) => row.split(/ {2,}/))).toEqual([
+      ['0', '5.000s (x3 over 0s)', '2ms', 'error', 'not counted', 'exec "aaaaaaaaaaaa…": no such file'],
+    ]);
+  });
+
   it.each<{ name: string; next: ProbeAttempt }>([
     { name: 'changed something', next: failure(10, 2, { decision: 'restart' }) },
     { name: 'was answered otherwise', next: failure(10, 2, { httpStatus: 503 }) },
