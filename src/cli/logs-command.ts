@@ -1,18 +1,15 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
-import type { Container } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
-import { containerNames, defaultContainer } from '../lifecycle/default-container.ts';
 import { chooseLog } from '../lifecycle/log-choice.ts';
-import { containerSpec } from '../lifecycle/observe.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { LogReader } from '../store/log-reader.ts';
 import { displayNowMs, openStore } from './environment.ts';
 import { LogFormat } from './log-format.ts';
 import { instanceEnded, instanceToFollow, instanceToShow, type LogSource, noLog, openLog } from './log-source.ts';
+import { hookLoggedContainers, loggedContainers, noHooks } from './logged-containers.ts';
 import type { LogsFlags } from './logs.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest } from './logs-request.ts';
-import { checkContainer } from './pod-argument.ts';
 import { onGrowth } from './pod-watch.ts';
 import { StandardOutput } from './standard-output.ts';
 
@@ -23,10 +20,9 @@ export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> 
   const store = openStore(flags.stateDir, clock);
   const pods = findPods(store, request);
   if (pods.length === 0) process.stderr.write(`No resources found in ${request.namespace} namespace.\n`);
+  const wanted = flags.hooks ? hookLoggedContainers : loggedContainers;
   const sources = pods.flatMap((pod) =>
-    containersOf(pod, request)
-      .filter((container) => !flags.hooks || speaksThroughHandlers(containerSpec(pod, container)))
-      .map((container) => ({ store, clock, pod, container, ofHooks: flags.hooks })),
+    wanted(pod, request).map((container) => ({ store, clock, pod, container, ofHooks: flags.hooks })),
   );
   if (flags.hooks && pods.length > 0 && sources.length === 0) process.stderr.write(noHooks(pods, request));
   const show = new Show(request, flags);
@@ -47,31 +43,6 @@ function findPods(store: FileStore, { namespace, pods }: LogsRequest): StoredPod
   if (pod !== undefined) return [pod];
   const what = `pods "${pods.name}" not found in namespace "${namespace}"`;
   throw new PodrunError(`error: error from server (NotFound): ${what}`);
-}
-
-/** The containers whose logs are wanted; says which one it is when nobody said it. */
-function containersOf(pod: StoredPod, { container, allContainers }: LogsRequest): string[] {
-  const names = containerNames(pod.spec);
-  if (allContainers) return names;
-  if (container === undefined) {
-    const { name, note = '' } = defaultContainer(pod);
-    process.stderr.write(note);
-    return [name];
-  }
-  checkContainer(pod, container);
-  return [container];
-}
-
-/** Has the container a hook, or a probe that runs a command? */
-function speaksThroughHandlers({ lifecycle, startupProbe, livenessProbe, readinessProbe }: Container): boolean {
-  if (lifecycle?.postStart !== undefined || lifecycle?.preStop !== undefined) return true;
-  return [startupProbe, livenessProbe, readinessProbe].some((probe) => probe?.exec !== undefined);
-}
-
-function noHooks(pods: readonly StoredPod[], { container }: LogsRequest): string {
-  const names = pods.map(({ metadata }) => metadata.name).join(', ');
-  const where = container === undefined ? `pod ${names}` : `container ${container} of pod ${names}`;
-  return `No hooks and no exec probes in ${where}.\n`;
 }
 
 function checkCount(count: number, { followedMax }: LogsRequest): void {

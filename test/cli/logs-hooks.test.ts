@@ -97,6 +97,24 @@ describe('logs --hooks', () => {
     expect(await hooks('--since-time=2026-01-15T12:00:00Z')).toBe('');
   });
 
+  it('is about the containers that have any', async () => {
+    const pod = podIn({ running: {} });
+    const [main = { name: '' }, side = { name: '' }] = pod.spec.containers;
+    const store = openStore(workshop.stateDir);
+    store.create('pods', { ...pod, spec: { ...pod.spec, containers: [side, main] } });
+    says(0, 'hello\n');
+    const only = await workshop.run(['logs', 'web', '--hooks']);
+    expect(only).toEqual({ exitCode: 0, stdout: '[postStart] hello\n', stderr: '' });
+    const more = { ...main, name: 'more' };
+    store.create('pods', {
+      ...pod,
+      metadata: { ...pod.metadata, name: 'two' },
+      spec: { ...pod.spec, containers: [side, main, more] },
+    });
+    const { stderr } = await workshop.run(['logs', 'two', '--hooks']);
+    expect(stderr).toBe('Defaulted container "main" out of: main, more\n');
+  });
+
   it('says that there is nothing that could write', async () => {
     openStore(workshop.stateDir).create('pods', podIn({ running: {} }));
     const all = await workshop.run(['logs', 'web', '--hooks', '--all-containers']);
