@@ -46,7 +46,7 @@ const { metafile, outputFiles } = await build({
   target: 'node20.19',
   // Node's own modules come at once, and without a loader of modules.
   supported: { 'dynamic-import': false },
-  define: { PODRUN_VERSION: JSON.stringify(version) },
+  define: { PODRUN_VERSION: JSON.stringify(version), 'import.meta.filename': '__filename' },
   // The default build of yaml is CommonJS: larger, and slower to load.
   alias: { yaml: './node_modules/yaml/browser/index.js' },
   legalComments: 'none',

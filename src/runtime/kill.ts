@@ -5,17 +5,18 @@ import { isAlive, type ProcessIdentity } from './process-identity.ts';
  * somebody else. Only for a leader known to be, or to have been a moment ago, the one that is meant.
  */
 export function killGroup(leaderPid: number): void {
-  sendQuietly(-leaderPid, 'SIGKILL');
+  sendSignal(-leaderPid, 'SIGKILL');
 }
 
 /** Sends SIGKILL to one process, unless its pid belongs to another one by now. */
 export function killProcess(identity: ProcessIdentity): void {
   // Elsewhere a look at a process means to start `ps`; the caller has just done so.
   if (process.platform === 'linux' && !isAlive(identity)) return;
-  sendQuietly(identity.pid, 'SIGKILL');
+  sendSignal(identity.pid, 'SIGKILL');
 }
 
-function sendQuietly(pid: number, signal: NodeJS.Signals): void {
+/** Sends a signal; the process, or with a minus sign the group, was the one that is meant a moment ago. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   // 0 and -1 mean "my own group" and "everybody", 1 is the system's first process.
   if (Math.abs(pid) <= 1) return;
   try {

@@ -91,5 +91,9 @@ function both(stdout: PipeReader, stderr: PipeReader): PipeReader {
       stdout.close();
       stderr.close();
     },
+    hold: (held) => {
+      stdout.hold(held);
+      stderr.hold(held);
+    },
   };
 }

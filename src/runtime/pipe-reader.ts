@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
 import { Socket } from 'node:net';
+import type { ReadStream } from 'node:tty';
 import type { Clock } from '../clock.ts';
 
 /** Hands on what comes out of a pipe, piece by piece. */
@@ -13,6 +14,8 @@ export interface PipeReader {
   finish(): Promise<void>;
   /** Closes the pipe at once. */
   close(): void;
+  /** Leaves in the pipe what comes, until told to go on. */
+  hold(held: boolean): void;
 }
 
 type OnChunk = (chunk: Buffer) => void;
@@ -20,6 +23,15 @@ type OnChunk = (chunk: Buffer) => void;
 /** Reads a FIFO whose reading end is `fd`, and owns the descriptor. Nothing of it waits in memory at any time. */
 export function readFifo(fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
   const socket = new Socket({ fd, readable: true, writable: false });
+  return readDescriptor(socket, fd, clock, onChunk);
+}
+
+/** Reads a terminal from the side of its master, and owns the descriptor. */
+export function readTerminal(terminal: ReadStream, fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
+  return readDescriptor(terminal, fd, clock, onChunk);
+}
+
+function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
   return {
     ...handOn(socket, onChunk),
     async finish() {
@@ -51,6 +63,7 @@ export function readPipe(socket: Socket, clock: Clock, onChunk: OnChunk): PipeRe
     async finish() {
       const startMs = clock.now().monotonicMs;
       quietLaps = 0;
+      socket.resume();
       // Laps of the event loop are counted, not time alone: a busy loop has not looked, however long it took.
       while (!socket.readableEnded && !socket.destroyed && quietLaps < QUIET_LAPS) {
         const nowMs = clock.now().monotonicMs;
@@ -70,14 +83,18 @@ const DRAIN_SLICE_MS = 2;
 const QUIET_LAPS = 10;
 const CHUNK_BYTES = 64 * 1024;
 
-function handOn(socket: Socket, onChunk: OnChunk): Pick<PipeReader, 'closed' | 'close'> {
+function handOn(socket: Socket, onChunk: OnChunk): Pick<PipeReader, 'closed' | 'close' | 'hold'> {
   socket.on('data', onChunk);
   // The only errors of a reading end are those of its closing.
   socket.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
   });
-  return { closed, close: () => void socket.destroy() };
+  return {
+    closed,
+    close: () => void socket.destroy(),
+    hold: (held) => void (held ? socket.pause() : socket.resume()),
+  };
 }
 
 /** Reads until the pipe is empty or at its end: true; or until its share of the time is over: false. */
@@ -89,7 +106,7 @@ function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): boolean {
     try {
       length = readSync(fd, chunk);
     } catch {
-      return true; // EAGAIN: empty, though somebody still holds the other end
+      return true; // EAGAIN: empty, though somebody still holds the other end; EIO: a terminal that nobody holds
     }
     if (length === 0) return true;
     onChunk(chunk.subarray(0, length));

@@ -1,9 +1,9 @@
-import type { ChildProcess, StdioOptions } from 'node:child_process';
+import type { StdioOptions } from 'node:child_process';
 import type { Clock } from '../clock.ts';
 import { runExec } from './exec.ts';
 import { killGroup } from './kill.ts';
+import { type MainProcess, pipedProcess } from './main-process.ts';
 import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
-import type { PipeReader } from './pipe-reader.ts';
 import { factsOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type {
@@ -15,7 +15,7 @@ import type {
   Runtime,
   StartOutcome,
 } from './runtime.ts';
-import { exitCodeOf, spawnLeader, type SpawnOutcome } from './spawn.ts';
+import { spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start-checks.ts';
 import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start-errors.ts';
 import { Sweeper } from './sweeper.ts';
@@ -63,6 +63,14 @@ export class ProcessRuntime implements Runtime {
     const [name] = launch.argv;
     const lookup = lookUpProgram({ name, cwd: launch.cwd, searchPath: launch.env['PATH'] });
     if (!lookup.ok) return failed(startFailed(lookup.error));
+    let notice: string | undefined;
+    if (launch.tty === true && !isPlainText(lookup.file, launch.cwd)) {
+      // Few containers have a terminal.
+      const { startInTerminal } = await import('./terminal.ts');
+      const outcome = await startInTerminal(launch, this.#clock);
+      if (outcome.ok) return { ok: true, container: this.#attend(launch, outcome.process), notice: outcome.notice };
+      notice = outcome.why;
+    }
     let pipes: OutputPipes;
     try {
       pipes = await this.#output.make();
@@ -75,7 +83,7 @@ export class ProcessRuntime implements Runtime {
       return failed(startFailed(forkFailed(spawned.errno)));
     }
     const output = pipes.read(spawned.child, launch.onOutput);
-    return { ok: true, container: this.#attend(launch, spawned.child, spawned.pid, output) };
+    return { ok: true, container: this.#attend(launch, pipedProcess(spawned.child, spawned.pid, output)), notice };
   }
 
   /**
@@ -90,34 +98,42 @@ export class ProcessRuntime implements Runtime {
     return runExec(request, this.#clock, this.#output);
   }
 
-  #attend(launch: ContainerLaunch, child: ChildProcess, pid: number, output: PipeReader): RunningContainer {
+  #attend(launch: ContainerLaunch, main: MainProcess): RunningContainer {
+    const { pid } = main;
     const startedAt = this.#clock.now();
     // On Linux a look is cheap; elsewhere, whoever has the pid once the main process is gone is another process.
     const startTime = process.platform === 'linux' ? factsOf(pid)?.startTime : undefined;
+    let hasEnded = false;
     this.#live.add(pid);
-    child.once('exit', (code, signal) => {
+    void main.ended.then(({ exitCode, signal }) => {
       const at = this.#clock.now();
+      hasEnded = true;
       this.#live.delete(pid);
       // A container's processes die with its first: at once those of the group, the others as soon as they are found.
       killGroup(pid);
-      child.stdin?.destroy();
       const exit = (): ProcessExit => ({
-        exitCode: exitCodeOf(code, signal),
-        signal: signal ?? undefined,
+        exitCode,
+        signal,
         at,
         oomKilled: false,
         swept: this.#sweeper.sweep({ id: launch.id, leader: { pid, startTime } }),
       });
-      void output.finish().then(() => launch.onExit(exit()));
+      void main.finishOutput().then(() => launch.onExit(exit()));
     });
     return {
       pid,
       startedAt,
-      signal: (name) => void child.kill(name),
+      signal: (name) => {
+        if (!hasEnded) main.signal(name);
+      },
       kill: () => {
         // The main process dies with its group; its exit starts the search for those that left it.
-        if (child.exitCode === null && child.signalCode === null) killGroup(pid);
+        if (hasEnded) return;
+        killGroup(pid);
+        // One in a terminal may not have got as far as having a group.
+        main.signal('SIGKILL');
       },
+      streams: main.streams,
     };
   }
 }

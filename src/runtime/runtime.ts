@@ -12,6 +12,11 @@ export interface ContainerLaunch {
   readonly cwd: string;
   /** Keep the standard input open and reachable? Otherwise it is /dev/null. */
   readonly stdin: boolean;
+  /**
+   * Run it in a terminal, which its input comes from and all of its output, as stdout, goes to? Where none is to be
+   * had, it runs without. Default: no.
+   */
+  readonly tty?: boolean;
   /** Called with every piece of output, in order of arrival; never after `onExit`. */
   readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
   /**
@@ -37,7 +42,12 @@ export interface ProcessExit {
 
 /** A start that failed carries the runtime's own words, as a node's container runtime says them. */
 export type StartOutcome =
-  | { readonly ok: true; readonly container: RunningContainer }
+  | {
+      readonly ok: true;
+      readonly container: RunningContainer;
+      /** What was asked for and is not, or not wholly, there; one sentence. */
+      readonly notice?: string | undefined;
+    }
   | { readonly ok: false; readonly error: string; readonly at: Instant };
 
 export interface RunningContainer {
@@ -47,6 +57,30 @@ export interface RunningContainer {
   signal(name: NodeJS.Signals): void;
   /** Kills every process of the container at once (SIGKILL). */
   kill(): void;
+  /** Undefined: nobody can reach them. */
+  readonly streams?: ProcessStreams;
+}
+
+/** The streams of a running process, as far as others may use them. */
+export interface ProcessStreams {
+  /** Undefined: it has none. */
+  readonly input: ProcessInput | undefined;
+  /** Undefined: it has none. */
+  readonly terminal: { resize(size: TerminalSize): void } | undefined;
+  /** While held, what it writes stays where it is, so that sooner or later it has to wait. */
+  holdOutput(held: boolean): void;
+}
+
+export interface ProcessInput {
+  /** Resolves when more may come. What a process that has ended would have read is dropped. */
+  write(chunk: Buffer): Promise<void>;
+  /** The end of the input; in a terminal, what Ctrl-D is. */
+  end(): void;
+}
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
 }
 
 /** A command that is run beside the main process: hooks, exec probes, `podrun exec`. */

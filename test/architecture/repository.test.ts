@@ -45,8 +45,10 @@ describe('the repository', () => {
   });
 
   it('pins every dependency exactly and locks no download address', () => {
-    const { devDependencies } = JSON.parse(readText('package.json')) as { devDependencies: Record<string, string> };
-    expect(Object.values(devDependencies).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    type Dependencies = Record<'devDependencies' | 'optionalDependencies', Record<string, string>>;
+    const { devDependencies, optionalDependencies } = JSON.parse(readText('package.json')) as Dependencies;
+    const versions = Object.values({ ...devDependencies, ...optionalDependencies });
+    expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
     expect(readText('package-lock.json')).not.toContain('"resolved": "http');
   });
 

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { sendSignal } from './kill.ts';
+import { type MainProcess, pipedInput } from './main-process.ts';
+import { CONTAINER_MARKER } from './process-table.ts';
+import type { ContainerLaunch, TerminalSize } from './runtime.ts';
+import { exitCodeOf, spawnLeader } from './spawn.ts';
+import type { TerminalOutcome } from './terminal.ts';
+
+const NOT_RESIZED =
+  'the terminal is that of script(1), whose size is fixed: the package @lydell/node-pty is not installed';
+const NONE =
+  'there is no terminal: neither the package @lydell/node-pty is installed nor script(1) of util-linux, on Linux';
+
+/**
+ * Starts the main process of a container in the terminal that script(1) makes.
+ * @param endOfInput what a person types to end the input
+ */
+export async function startUnderScript(
+  launch: ContainerLaunch,
+  size: TerminalSize,
+  endOfInput: Buffer,
+): Promise<TerminalOutcome> {
+  if (!(await hasScript())) return { ok: false, why: NONE };
+  const { argv, env, cwd, id, onOutput } = launch;
+  // script hands the command to the shell of its environment: the program gets its own variable back.
+  const shell = env['SHELL'] === undefined ? 'unset SHELL' : `SHELL=${quoted(env['SHELL'])}`;
+  const command = `${shell}; stty rows ${size.rows} cols ${size.columns}; exec ${argv.map(quoted).join(' ')}`;
+  const spawned = await spawnLeader({
+    file: 'script',
+    argv: ['script', '-qefc', command, '/dev/null'],
+    env: { ...env, SHELL: '/bin/sh', [CONTAINER_MARKER]: id },
+    cwd,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  if (!spawned.ok) return { ok: false, why: NONE };
+  const { child, pid } = spawned;
+  const [input, output] = [child.stdin, child.stdout as Socket | null];
+  if (input === null || output === null) throw new Error('script was started without pipes');
+  input.on('error', () => undefined);
+  output.on('data', (chunk: Buffer) => onOutput('stdout', chunk));
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+  });
+  const process: MainProcess = {
+    pid,
+    ended: new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        resolve({ exitCode: exitCodeOf(code, signal), signal: signal ?? undefined });
+      });
+    }),
+    finishOutput: () => closed,
+    // script itself would answer a signal by killing the program, without time to end.
+    signal: (name) => sendSignal(childOf(pid) ?? pid, name),
+    streams: {
+      input: pipedInput(input, endOfInput),
+      terminal: { resize: () => undefined },
+      holdOutput: (held) => void (held ? output.pause() : output.resume()),
+    },
+  };
+  return { ok: true, process, notice: NOT_RESIZED };
+}
+
+/** Only the one of util-linux hands on the exit code and keeps its children where they can be found. */
+async function hasScript(): Promise<boolean> {
+  if (process.platform !== 'linux') return false;
+  try {
+    const { stdout } = await promisify(execFile)('script', ['--version'], { encoding: 'utf8' });
+    return stdout.includes('util-linux');
+  } catch {
+    return false;
+  }
+}
+
+function childOf(pid: number): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10) || undefined;
+  } catch {
+    return undefined; // gone
+  }
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

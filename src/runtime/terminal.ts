@@ -1,0 +1,140 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants as system } from 'node:os';
+import { ReadStream } from 'node:tty';
+import type { Clock } from '../clock.ts';
+import { sendSignal } from './kill.ts';
+import { type MainProcess, pipedInput } from './main-process.ts';
+import { readTerminal } from './pipe-reader.ts';
+import { CONTAINER_MARKER } from './process-table.ts';
+import type { ContainerLaunch, TerminalSize } from './runtime.ts';
+import { startUnderScript } from './script-terminal.ts';
+import { exitCodeOf, turnToSpawn, withContainerUmask } from './spawn.ts';
+
+/** A main process in a terminal of its own, or why there is none. */
+export type TerminalOutcome =
+  | { readonly ok: true; readonly process: MainProcess; readonly notice: string | undefined }
+  | { readonly ok: false; readonly why: string };
+
+/**
+ * The native part of node-pty, which its exact version in package.json stands for. What node-pty has around it loses
+ * output: libuv takes a terminal that its program has left for one that has been read to the end.
+ */
+interface PtyModule {
+  fork(...request: ForkRequest): { readonly fd: number; readonly pid: number; readonly pty: string };
+  resize(fd: number, columns: number, rows: number): void;
+}
+
+type ForkRequest = [
+  file: string,
+  args: readonly string[],
+  env: readonly string[],
+  cwd: string,
+  columns: number,
+  rows: number,
+  uid: number,
+  gid: number,
+  isUtf8: boolean,
+  helper: string,
+  onExit: (exitCode: number, signal: number) => void,
+];
+
+/** The size of a terminal that nobody has looked at yet. */
+const FIRST_SIZE: TerminalSize = { columns: 80, rows: 24 };
+
+/** What Ctrl-D sends. */
+const END_OF_INPUT = Buffer.from([4]);
+
+/** To `fork`: as it is. */
+const OWN_ID = -1;
+
+/**
+ * Starts the main process of a container in a terminal. The terminal of node-pty can do everything; where that package
+ * is missing, the program script(1) of util-linux gives one whose size is fixed.
+ */
+export async function startInTerminal(launch: ContainerLaunch, clock: Clock): Promise<TerminalOutcome> {
+  const native = loadNative();
+  if (native === undefined) return startUnderScript(launch, FIRST_SIZE, END_OF_INPUT);
+  await turnToSpawn();
+  try {
+    return { ok: true, process: withContainerUmask(() => fork(native, launch, clock)), notice: undefined };
+  } catch (error) {
+    return { ok: false, why: `no terminal could be opened: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+interface Native {
+  readonly pty: PtyModule;
+  /** The program that starts the container's on macOS. */
+  readonly helper: string;
+}
+
+/** Of the packages with the binaries, only the one for this platform is installed, if any. */
+function loadNative(): Native | undefined {
+  const platform = `@lydell/node-pty-${process.platform}-${process.arch}`;
+  try {
+    const inside = createRequire(createRequire(import.meta.filename).resolve('@lydell/node-pty'));
+    const helper = process.platform === 'darwin' ? inside.resolve(`${platform}/spawn-helper`) : '';
+    return { pty: inside(`${platform}/pty.node`) as PtyModule, helper };
+  } catch {
+    return undefined;
+  }
+}
+
+function fork({ pty, helper }: Native, launch: ContainerLaunch, clock: Clock): MainProcess {
+  const { argv, env, cwd, id, onOutput } = launch;
+  const [file, ...args] = argv;
+  const { columns, rows } = FIRST_SIZE;
+  const variables = Object.entries({ ...env, [CONTAINER_MARKER]: id }).map(([name, value]) => `${name}=${value}`);
+  let onExit: ForkRequest[10] = () => undefined;
+  const ended = new Promise<Awaited<MainProcess['ended']>>((resolve) => {
+    onExit = (exitCode, number) => {
+      const signal = signalNumbered(number);
+      resolve({ exitCode: exitCodeOf(signal === undefined ? exitCode : null, signal ?? null), signal });
+    };
+  });
+  const user = [OWN_ID, OWN_ID] as const;
+  const forked = pty.fork(file, args, variables, cwd, columns, rows, ...user, false, helper, (...exit) =>
+    onExit(...exit),
+  );
+  const { fd, pid } = forked;
+  const ownEnd = openOwnEnd(forked);
+  const master = new ReadStream(fd);
+  const reader = readTerminal(master, fd, clock, (chunk) => onOutput('stdout', chunk));
+  return {
+    pid,
+    ended,
+    finishOutput: () => {
+      closeSync(ownEnd);
+      return reader.finish();
+    },
+    signal: (name) => sendSignal(pid, name),
+    streams: {
+      input: pipedInput(master, END_OF_INPUT),
+      terminal: {
+        resize: (size) => {
+          // The number of a closed descriptor may be another file's.
+          if (!master.destroyed) pty.resize(fd, size.columns, size.rows);
+        },
+      },
+      holdOutput: (held) => reader.hold(held),
+    },
+  };
+}
+
+/** Held by us as well, the terminal is never left, and nobody takes it for one that has been read to its end. */
+function openOwnEnd({ fd, pid, pty }: ReturnType<PtyModule['fork']>): number {
+  try {
+    return openSync(pty, constants.O_RDWR | constants.O_NOCTTY);
+  } catch (error) {
+    // Out of descriptors, most likely: what has been started must not run beside what is started instead.
+    sendSignal(pid, 'SIGKILL');
+    closeSync(fd);
+    throw error;
+  }
+}
+
+function signalNumbered(number: number): NodeJS.Signals | undefined {
+  const found = Object.entries(system.signals).find(([, value]) => value === number);
+  return found?.[0] as NodeJS.Signals | undefined;
+}
