@@ -3,6 +3,7 @@ import type { Container } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { BackOffLimits } from '../lifecycle/back-off.ts';
+import { containerKind } from '../lifecycle/container-status.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { ImageMap } from '../lifecycle/entry-point.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
@@ -10,6 +11,7 @@ import { containerSpec } from '../lifecycle/observe.ts';
 import { terminationLogNotAtPath } from '../lifecycle/texts/events.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
+import type { AttachServer } from './attach/attach-server.ts';
 import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
 import type { OwnIdentity } from './identity.ts';
@@ -67,6 +69,7 @@ export class Agent {
   readonly #subscriptions: Subscription[] = [];
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
+  #attachServer: AttachServer | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -157,17 +160,29 @@ export class Agent {
         await files.prepare(pod);
         if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
       },
-      removeSandbox: async (pod) => this.#letGoOfVolumes(pod),
+      removeSandbox: async (pod) => {
+        this.#letGoOfVolumes(pod);
+        await this.#attachServer?.close(pod);
+      },
       // As below: most Pods have no limits.
       measureStorage: async (pod, wanted) => (await import('./storage-usage.ts')).storageUsage(pod, wanted, files),
-      prepare: async (pod, container, instance) => this.#prepare(pod, container, instance),
-      started: (pod, instance, pid) => this.#record(pod, () => files.recordProcess(pod, instance, pid)),
+      prepare: async (pod, container, instance) => {
+        if (containerKind(pod, container.name) === 'ephemeral') await this.#expectClients(pod, container, instance);
+        return this.#prepare(pod, container, instance);
+      },
+      started: (pod, instance, container) => {
+        this.#record(pod, () => files.recordProcess(pod, instance, container.pid));
+        this.#attachServer?.started(instance, container);
+      },
       output: (pod, instance, stream, chunk) => {
         logs.write(pod, instance, stream, chunk);
-        onOutput(pod, instance.container, stream, chunk);
+        this.#attachServer?.output(instance, stream, chunk);
+        // What a program does to its terminal must not be done to the one that shows the run.
+        if (this.#attachServer?.hasTerminal(instance) !== true) onOutput(pod, instance.container, stream, chunk);
       },
       exited: (pod, instance, exit) => {
         logs.close(instance);
+        this.#attachServer?.exited(instance, exit.exitCode);
         return this.#lastWords(pod, instance, exit);
       },
       probed: (pod, attempt) => this.#record(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),
@@ -179,6 +194,14 @@ export class Agent {
       runHook: async (input) => (await import('./hooks.ts')).runHook(input),
       runProbe: async (input) => (await import('./probe/index.ts')).probeOnce(input),
     };
+  }
+
+  /** Who adds an ephemeral container may want to type into it. Most Pods never have one. */
+  async #expectClients(pod: StoredPod, container: Container, instance: InstanceRef): Promise<void> {
+    const { clock, files, onTrouble } = this.#options;
+    const { AttachServer } = await import('./attach/attach-server.ts');
+    this.#attachServer ??= new AttachServer({ clock, onTrouble, socketOf: (one) => files.attachSocket(one) });
+    await this.#attachServer.expect(pod, container, instance);
   }
 
   async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {

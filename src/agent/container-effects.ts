@@ -8,7 +8,7 @@ import type { Observation } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { ProbeAttempt } from '../lifecycle/probe-attempt.ts';
 import { probedContainers } from '../lifecycle/probed-containers.ts';
-import { failedCreatePodSandBox } from '../lifecycle/texts/events.ts';
+import { failedCreatePodSandBox, terminalMissing } from '../lifecycle/texts/events.ts';
 import type { OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import { Handlers, type HandlerSaying, type HookName } from './handlers.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
@@ -24,6 +24,7 @@ export interface Preparation {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly stdin: boolean;
+  readonly tty?: boolean;
   /** Paths of the container, in the words of a command that runs in it, become those of the host. */
   readonly translate?: (word: string) => string;
 }
@@ -63,7 +64,7 @@ export interface PodSurroundings {
   /** What the Pod has on disk; never rejects. */
   measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage>;
   prepare(pod: StoredPod, container: Container, instance: InstanceRef): Promise<Prepared>;
-  started(pod: StoredPod, instance: InstanceRef, pid: number): void;
+  started(pod: StoredPod, instance: InstanceRef, container: RunningContainer): void;
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
   /** The main process has ended; its output is complete. Answers the termination message. */
   exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined;
@@ -219,7 +220,8 @@ export class ContainerEffects implements EffectRunner {
     });
     if (!outcome.ok) return failed('start', outcome.error, outcome.at);
     this.#live.set(id, { ref: instance, preparation: prepared.preparation, running: outcome.container, ended });
-    this.#surroundings.started(pod, instance, outcome.container.pid);
+    this.#surroundings.started(pod, instance, outcome.container);
+    if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
   }
 

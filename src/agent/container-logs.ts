@@ -31,6 +31,8 @@ export interface PodFiles {
   logTail(pod: StoredPod, instance: InstanceRef, lines: number): readonly string[];
   /** Where an instance may write its termination message. */
   terminationLog(pod: StoredPod, instance: InstanceRef): string;
+  /** The socket through which others attach to the Pod's containers. */
+  attachSocket(pod: StoredPod): string;
   /** Remembers a process, so that a later command can end it when the agent was killed. */
   recordProcess(pod: StoredPod, instance: InstanceRef, pid: number): void;
 }

@@ -1,11 +1,13 @@
 import { allContainers, type StoredConfigMap, type StoredPod, type StoredSecret } from '../api/objects.ts';
-import type { Container } from '../api/generated/types.ts';
+import type { Container, EphemeralContainer } from '../api/generated/types.ts';
 import { commandLine, makeEnvironment } from '../lifecycle/environment.ts';
 import { type ImageMap, resolveEntryPoint } from '../lifecycle/entry-point.ts';
 import type { ImageVerdict, ImageVerdicts } from '../lifecycle/image-pull.ts';
 import { invalidImageMessage } from '../lifecycle/image-name.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import { containerSpec } from '../lifecycle/observe.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
-import { volumeNotAtMountPath } from '../lifecycle/texts/events.ts';
+import { targetNotResolved, volumeNotAtMountPath } from '../lifecycle/texts/events.ts';
 import { hostPathOf, notAtMountPath, volumeVariables } from '../lifecycle/volume-mounts.ts';
 import type { Store } from '../store/store.ts';
 import type { Prepared } from './container-effects.ts';
@@ -45,6 +47,16 @@ function judgeImage(container: Container, images: ImageMap): ImageVerdict {
   return outcome.ok ? { type: 'present' } : { type: 'absent', pullError: outcome.message };
 }
 
+/** What container runtimes set for a container with a terminal. */
+const TERM = 'xterm';
+
+/** What an ephemeral container has of the one that it is aimed at. */
+interface Target {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+  readonly notices: readonly EventDraft[];
+}
+
 /** Works out what a container's main process is started with: the last step before the runtime. */
 export class Preparer {
   readonly #options: PreparerOptions;
@@ -82,6 +94,8 @@ export class Preparer {
     if (!resolved.ok) return { ok: false, message: resolved.message };
     const { argv, env, workingDir } = resolved.entryPoint;
     const [program = '', ...args] = commandLine(argv, made.env);
+    const target = this.#target(pod, container, volumes);
+    const isElsewhere = workingDir === undefined && target.cwd !== undefined;
     return {
       ok: true,
       preparation: {
@@ -89,17 +103,36 @@ export class Preparer {
         env: {
           ...this.#inherited,
           HOSTNAME: hostnameOf(pod),
+          ...target.env,
+          ...(container.tty === true ? { TERM } : {}),
           ...volumeVariables(mounts),
           ...env,
           ...Object.fromEntries(made.env),
         },
-        cwd: hostPathOf(workingDir ?? cwd, container.workingDir ? mounts : []),
+        cwd: isElsewhere ? target.cwd : hostPathOf(workingDir ?? cwd, container.workingDir ? mounts : []),
         stdin: container.stdin ?? false,
+        tty: container.tty ?? false,
       },
-      notices: mounts
-        .filter(({ isAtMountPath }) => !isAtMountPath)
-        .map((mount) => volumeNotAtMountPath(container.name, notAtMountPath(mount))),
+      notices: [
+        ...mounts
+          .filter(({ isAtMountPath }) => !isAtMountPath)
+          .map((mount) => volumeNotAtMountPath(container.name, notAtMountPath(mount))),
+        ...target.notices,
+      ],
     };
+  }
+
+  /**
+   * What an ephemeral container gets of the one that it is aimed at: where that works, and all of its variables. On a
+   * node it would see that container's processes; here everybody does.
+   */
+  #target(pod: StoredPod, { name, targetContainerName }: EphemeralContainer, volumes: PodVolumes | undefined): Target {
+    if (!targetContainerName) return { env: {}, cwd: undefined, notices: [] };
+    const prepared = this.prepare(pod, containerSpec(pod, targetContainerName), volumes);
+    if (prepared.ok) return { ...prepared.preparation, notices: [] };
+    // What is wrong with that container may be what somebody wants to find out.
+    const notice = targetNotResolved(name, targetContainerName, prepared.message);
+    return { env: {}, cwd: undefined, notices: [notice] };
   }
 }
 

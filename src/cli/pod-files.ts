@@ -30,6 +30,7 @@ export function podFiles(store: FileStore): PodFiles {
       lastLogLines(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt), lines),
     terminationLog: ({ metadata }, { container, attempt }) =>
       path.join(store.paths(metadata.namespace, metadata.name).folder, 'termination', container, String(attempt)),
+    attachSocket: ({ metadata }) => store.paths(metadata.namespace, metadata.name).attachSocket,
     recordProcess: ({ metadata }, { id, container }, pid) => {
       const startTime = startTimeOf(pid);
       // Gone already: there is nothing that a later command would have to end.

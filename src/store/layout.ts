@@ -18,6 +18,8 @@ export interface PodPaths {
   /** `logs/CONTAINER/RESTARTS.log`, see container-log.ts. */
   readonly logs: string;
   readonly volumes: string;
+  /** Where others attach to the Pod's containers, while there is something to attach to. */
+  readonly attachSocket: string;
 }
 
 /** What decides where the state is, see {@link stateRoot}. */
@@ -74,6 +76,7 @@ export function pathsInPodFolder(folder: string): PodPaths {
     processes: path.join(folder, 'processes.ndjson'),
     logs: path.join(folder, 'logs'),
     volumes: path.join(folder, 'volumes'),
+    attachSocket: path.join(folder, 'attach.sock'),
   };
 }
 

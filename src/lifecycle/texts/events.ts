@@ -170,6 +170,17 @@ export function notThisNode(wanted: string, node: string): EventDraft {
   );
 }
 
+/** podrun's own: a container that asks for a terminal has none, or one that cannot do everything. */
+export function terminalMissing(container: string, why: string): EventDraft {
+  return warning('TerminalMissing', why, container);
+}
+
+/** podrun's own: an ephemeral container runs without what the container has that it is aimed at. */
+export function targetNotResolved(container: string, target: string, why: string): EventDraft {
+  const message = `environment and working directory of container ${target} are not known here: ${why}`;
+  return warning('TargetNotResolved', message, container);
+}
+
 /** podrun's own: a volume is in its real folder only. @param notice see `notAtMountPath` */
 export function volumeNotAtMountPath(container: string, notice: string): EventDraft {
   return warning('VolumeNotAtMountPath', notice, container);

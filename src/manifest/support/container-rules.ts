@@ -3,6 +3,7 @@ import { refused, type TypeRules } from './rule.ts';
 
 const HOST_FILES = 'containers see the files of the host';
 const NO_LIMITS = 'no cgroup limits the processes; only QoS class and downward API tell of it';
+const TERMINAL = 'where neither @lydell/node-pty nor script(1) of util-linux is installed, there is no terminal';
 const ONLY_SHOWN = 'only shown, as on a node';
 
 const neverRestarts = (policies: unknown): boolean =>
@@ -26,7 +27,7 @@ const CONTAINER: TypeRules = {
   ports: FIELD_BY_FIELD,
   stdin: partly('an open pipe into which nobody writes'),
   stdinOnce: noEffect('nobody can attach to a container', is(false)),
-  tty: noEffect('containers have no terminal', is(false)),
+  tty: partly(TERMINAL),
   terminationMessagePath: partly('where it cannot be written to, $PODRUN_TERMINATION_LOG names the file'),
   volumeMounts: FIELD_BY_FIELD,
   volumeDevices: refused('there are no block devices'),
@@ -39,7 +40,8 @@ export const CONTAINER_RULES: SupportTable = {
   Container: CONTAINER,
   EphemeralContainer: {
     ...CONTAINER,
-    ...works('targetContainerName'),
+    ...works('stdin', 'stdinOnce'),
+    targetContainerName: partly('gives environment and working directory; all processes are seen anyway'),
     ...Object.fromEntries(
       [
         'ports',

@@ -1,0 +1,30 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import path from 'node:path';
+import { PodrunError } from '../../api/errors.ts';
+
+/** An address by which a socket can be listened at, or reached, while it is held. */
+export interface SocketAddress {
+  readonly address: string;
+  readonly release: () => void;
+}
+
+// sun_path of macOS has 104 bytes with the NUL at its end, that of Linux 108.
+const ADDRESS_BYTES_MAX = 103;
+
+/**
+ * The address of a socket that is a file. State folders may lie deep, and addresses of sockets are short: on Linux the
+ * folder is named by a descriptor. That also leads to the folder that was opened, whatever takes its place.
+ * @throws {PodrunError} where the path is too long
+ */
+export function socketAddress(file: string): SocketAddress {
+  if (process.platform === 'linux') {
+    const folder = openSync(path.dirname(file), constants.O_RDONLY | constants.O_DIRECTORY);
+    return { address: `/proc/self/fd/${folder}/${path.basename(file)}`, release: () => closeSync(folder) };
+  }
+  if (Buffer.byteLength(file) > ADDRESS_BYTES_MAX) {
+    throw new PodrunError(`${file} is too long for the address of a socket`, {
+      hint: 'Choose a state folder with a shorter path: --state-dir, or PODRUN_STATE_DIR.',
+    });
+  }
+  return { address: file, release: () => undefined };
+}

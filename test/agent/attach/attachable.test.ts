@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { Attachable, type AttachedClient } from '../../../src/agent/attach/attachable.ts';
+import type { AgentMessage, Frame } from '../../../src/agent/attach/frames.ts';
+import type { ProcessStreams } from '../../../src/runtime/runtime.ts';
+import { ManualClock } from '../../simulation/manual-clock.ts';
+
+class Client implements AttachedClient {
+  readonly seen: string[] = [];
+  isBehind = false;
+
+  send(frame: Frame<AgentMessage>): void {
+    this.seen.push(frame.kind === 'message' ? frame.message.type : `${frame.kind} ${frame.chunk.toString()}`);
+  }
+
+  end(): void {
+    this.seen.push('end');
+  }
+}
+
+function started({ isTerminal = false, stdinOnce = false } = {}) {
+  const clock = new ManualClock();
+  const attachable = new Attachable({ clock, stdinOnce });
+  const done: string[] = [];
+  const state = { isHeld: false };
+  const streams: ProcessStreams = {
+    input: {
+      write: async (chunk) => void done.push(`write ${chunk.toString()}`),
+      end: () => void done.push('end'),
+    },
+    terminal: isTerminal ? { resize: ({ columns, rows }) => void done.push(`${columns}x${rows}`) } : undefined,
+    holdOutput: (held) => (state.isHeld = held),
+  };
+  attachable.started(streams);
+  return { clock, attachable, done, state };
+}
+
+const print = (attachable: Attachable, text: string): void => attachable.output('stdout', Buffer.from(text));
+const MEGABYTE = 'x'.repeat(1024 * 1024);
+
+describe('who attaches', () => {
+  it('first sees all that was written before, the next one only what comes', () => {
+    const { attachable } = started();
+    print(attachable, 'early');
+    const [first, second] = [new Client(), new Client()];
+    attachable.attach(first);
+    attachable.attach(second);
+    attachable.output('stderr', Buffer.from('late'));
+    attachable.exited(0);
+    expect(first.seen).toEqual(['attached', 'stdout early', 'stderr late', 'exit', 'end']);
+    expect(second.seen).toEqual(['attached', 'stderr late', 'exit', 'end']);
+  });
+
+  it('first sees all of a container that has ended, and nobody after that', () => {
+    const { attachable } = started();
+    print(attachable, 'early');
+    expect(attachable.exited(3)).toBe(true);
+    const client = new Client();
+    attachable.attach(client);
+    expect(client.seen).toEqual(['attached', 'stdout early', 'exit', 'end']);
+    expect(attachable.attach(new Client())).toBe(false);
+  });
+
+  it('is refused by a container that has not started', () => {
+    const attachable = new Attachable({ clock: new ManualClock(), stdinOnce: false });
+    expect(attachable.attach(new Client())).toBe(false);
+  });
+
+  it('makes the container wait while it is behind', () => {
+    const { attachable, state } = started();
+    const client = new Client();
+    attachable.attach(client);
+    client.isBehind = true;
+    print(attachable, 'a');
+    expect(state.isHeld).toBe(true);
+    client.isBehind = false;
+    attachable.caughtUp();
+    expect(state.isHeld).toBe(false);
+    client.isBehind = true;
+    print(attachable, 'b');
+    attachable.detach(client, false);
+    expect(state.isHeld).toBe(false);
+  });
+});
+
+describe('a container that writes a lot before anybody is there', () => {
+  it('waits for a client, which then misses nothing', async () => {
+    const { clock, attachable, state } = started();
+    print(attachable, MEGABYTE);
+    expect(state.isHeld).toBe(false);
+    print(attachable, 'more');
+    expect(state.isHeld).toBe(true);
+    await clock.run(1999);
+    const client = new Client();
+    attachable.attach(client);
+    expect(client.seen).toEqual(['attached', `stdout ${MEGABYTE}`, 'stdout more']);
+    expect([state.isHeld, clock.alarmCount]).toEqual([false, 0]);
+  });
+
+  it('goes on when nobody comes, and forgets the oldest', async () => {
+    const { clock, attachable, state } = started();
+    print(attachable, MEGABYTE);
+    print(attachable, 'more');
+    await clock.run(2000);
+    expect(state.isHeld).toBe(false);
+    print(attachable, 'and more');
+    expect(state.isHeld).toBe(false);
+    const client = new Client();
+    attachable.attach(client);
+    expect(client.seen).toEqual(['attached', 'stdout more', 'stdout and more']);
+  });
+});
+
+describe('the input', () => {
+  const attachWith = async (options: Parameters<typeof started>[0], message: 'stdinEnd' | undefined) => {
+    const { attachable, done } = started(options);
+    const client = new Client();
+    attachable.attach(client);
+    await attachable.take({ kind: 'stdin', chunk: Buffer.from('typed') });
+    if (message !== undefined) await attachable.take({ kind: 'message', message: { type: message } });
+    else attachable.detach(client, true);
+    return done;
+  };
+
+  it.each([
+    ['goes on when a client says that it has no more', {}, 'stdinEnd', ['write typed']],
+    ['ends with the first client where that was asked for', { stdinOnce: true }, 'stdinEnd', ['write typed', 'end']],
+    ['ends then also when the client is gone', { stdinOnce: true }, undefined, ['write typed', 'end']],
+    ['of a terminal ends when somebody says so', { isTerminal: true }, 'stdinEnd', ['write typed', 'end']],
+    ['of a terminal stays when a client is gone', { isTerminal: true, stdinOnce: true }, undefined, ['write typed']],
+  ] as const)('%s', async (_, options, message, expected) => {
+    expect(await attachWith(options, message)).toEqual(expected);
+  });
+
+  it('of a terminal comes with a size, when it is one', async () => {
+    const { attachable, done } = started({ isTerminal: true });
+    for (const [columns, rows] of [
+      [80, 24],
+      [0, 24],
+      [80, -1],
+      [1.5, 2],
+      [65_536, 2],
+    ] as const) {
+      await attachable.take({ kind: 'message', message: { type: 'resize', columns, rows } });
+    }
+    expect(done).toEqual(['80x24']);
+  });
+});
