@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { registerApply } from './apply.ts';
+import { registerDebug } from './debug.ts';
 import { registerDelete } from './delete.ts';
 import { registerDescribe } from './describe.ts';
 import { registerEvents } from './events.ts';
@@ -47,6 +48,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerEvents(program, done);
   registerWait(program, done);
   registerDelete(program, done);
+  registerDebug(program, command, done);
   registerGc(program, done);
   registerExplain(program, done);
   registerVersion(program, done);

@@ -117,12 +117,19 @@ export class Workshop {
     return folder;
   }
 
-  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Podrun {
+  /** A podrun command as a list of words. */
+  commandLine(args: readonly string[]): string[] {
+    return [process.execPath, PODRUN, ...args];
+  }
+
+  /** @param input what comes through a pipe; without it, there is no input */
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}, input?: string): Podrun {
     const child = spawn(process.execPath, [PODRUN, ...args], {
       cwd: this.folder,
       env: { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: this.stateDir, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    child.stdin?.end(input);
     const podrun = new Podrun(child);
     this.#started.push(podrun);
     return podrun;

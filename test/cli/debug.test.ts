@@ -1,0 +1,158 @@
+import { createRequire } from 'node:module';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Pod } from '../../src/api/generated/types.ts';
+import { Stage } from '../puppet/stage.ts';
+import { type Ended, type Podrun, Workshop } from './workshop.ts';
+
+let stage: Stage;
+let workshop: Workshop;
+let applied: Podrun;
+
+beforeEach(async () => {
+  stage = await Stage.open();
+  workshop = new Workshop();
+  const main = {
+    name: 'main',
+    command: stage.command('main'),
+    env: [{ name: 'COLOR', value: 'red' }],
+    workingDir: '/usr',
+  };
+  const pod = workshop.pod('web', { containers: [main], restartPolicy: 'Never', terminationGracePeriodSeconds: 2 });
+  applied = workshop.start(['apply', pod]);
+  await stage.puppet('main');
+});
+
+afterEach(async () => {
+  stage.close();
+  await workshop.close();
+});
+
+const debug = (...args: string[]): Promise<Ended> => workshop.run(['debug', 'web', ...args]);
+
+async function pod(): Promise<Pod> {
+  return JSON.parse((await workshop.run(['get', 'pod', 'web', '-o', 'json'])).stdout) as Pod;
+}
+
+describe('podrun debug', () => {
+  it('adds a container that runs once beside the others', async () => {
+    expect(await debug('-c', 'look', '--', ...stage.command('look'))).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    const look = await stage.puppet('look');
+    look.exit(4);
+    await applied.until(({ stdout }) => stdout.includes('exited with code 4'));
+    const { metadata, spec, status } = await pod();
+    expect(metadata?.generation).toBe(2);
+    expect(spec?.ephemeralContainers?.[0]).toMatchObject({ name: 'look', image: 'host', imagePullPolicy: 'Always' });
+    expect(status?.ephemeralContainerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 4, reason: 'Error' });
+    expect(status).toMatchObject({ phase: 'Running', observedGeneration: 2 });
+    expect(status?.containerStatuses?.[0]).toMatchObject({ name: 'main', ready: true, restartCount: 0 });
+    const events = await workshop.run(['get', 'events', '-o', 'json']);
+    expect(events.stdout).toContain('spec.ephemeralContainers{look}');
+    expect((await debug('-c', 'look', '--', 'true')).stderr).toBe(
+      'The Pod "web" is invalid: spec.ephemeralContainers[1].name: Duplicate value: "look"\n',
+    );
+  });
+
+  it('shows what the container prints, and ends as it does', async () => {
+    const script = 'echo $COLOR $EXTRA; pwd; echo trouble >&2; exit 6';
+    const args = ['--attach', '--target=main', '--env', 'EXTRA=1,2', '-c', 'look', '--', 'sh', '-c', script];
+    const ended = await debug(...args);
+    expect(ended).toMatchObject({ exitCode: 6, stderr: 'trouble\n' });
+    const [targeting, ...printed] = ended.stdout.split('\n');
+    expect(targeting).toMatch(/^Targeting container "main"\. If you don't see processes from this container/);
+    expect(printed).toEqual(['red 1,2', '/usr', '']);
+    expect((await workshop.run(['logs', 'web', '-c', 'look'])).stdout).toBe('red 1,2\n/usr\ntrouble\n');
+  });
+
+  it('hands on what comes through a pipe, to its end', async () => {
+    const podrun = workshop.start(['debug', 'web', '-i', '-q', '--', 'sh', '-c', 'cat; echo end'], {}, 'typed\n');
+    expect(await podrun.ended).toEqual({ exitCode: 0, stdout: 'typed\nend\n', stderr: '' });
+  });
+
+  it('says why nothing comes, and that nothing will', async () => {
+    const waiting = workshop.start(['debug', 'web', '-q', '--attach', '-c', 'look', '--image=nosuch', '--env=A=b']);
+    const loud = workshop.start(['debug', 'web', '--attach', '-c', 'loud', '--image=nosuch']);
+    await applied.until(({ stdout }) => /look.*ErrImagePull[^]*loud.*ErrImagePull/.test(stdout));
+    await workshop.run(['delete', 'pod', 'web', '--now']);
+    expect(await waiting.ended).toMatchObject({ exitCode: 1, stdout: '' });
+    const { stderr } = await loud.ended;
+    expect(stderr).toMatch(/^Warning: container loud: podrun runs programs of this host, and the entry point of image/);
+    expect(stderr).toMatch(/pods? "web" (not found|has ended before container "loud" could run)/);
+  });
+
+  it.each([
+    [['nope'], /^Error from server \(NotFound\): pods "nope" not found\n$/, 1],
+    [['web', '--target=x', '-q'], /spec\.ephemeralContainers\[0\]\.targetContainerName: Not found: "x"\n$/, 1],
+    [['web', '-t'], /^error: -i\/--stdin is required for containers with -t\/--tty=true\n/, 2],
+    [['web', '--copy-to=other'], /^error: unknown flag: --copy-to=other\n/, 2],
+    [['web', '--env', 'A'], /A must be formatted as key=value/, 2],
+    [[], /^error: NAME is required for debug\n/, 2],
+    [['cm/x'], /^error: "configmaps" not supported by debug/, 2],
+  ])('refuses %j', async (args, stderr, exitCode) => {
+    const ended = await workshop.run(['debug', ...args]);
+    expect(ended).toMatchObject({ exitCode, stdout: '' });
+    expect(ended.stderr).toMatch(stderr);
+  });
+
+  it('refuses a Pod that nobody will start anything in', async () => {
+    applied.signal('SIGKILL');
+    await applied.ended;
+    expect(await debug('--', 'true')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/nobody runs pod "web"/),
+    });
+  });
+});
+
+interface Pty {
+  onData(listener: (text: string) => void): void;
+  onExit(listener: (exit: { readonly exitCode: number }) => void): void;
+  write(text: string): void;
+  resize(columns: number, rows: number): void;
+}
+
+/** The package that terminals come from is optional. */
+function nodePty(): { spawn(file: string, args: readonly string[], options: object): Pty } | undefined {
+  try {
+    return createRequire(import.meta.filename)('@lydell/node-pty');
+  } catch {
+    return undefined;
+  }
+}
+
+describe.runIf(nodePty() !== undefined)('podrun debug -it', () => {
+  it('is a terminal, from the first prompt to the exit code', async () => {
+    const [podrun = '', ...rest] = workshop.commandLine(['debug', 'web', '-it', '--env=PS1=prompt>']);
+    const terminal = nodePty()!.spawn(podrun, rest, {
+      cols: 90,
+      rows: 20,
+      cwd: workshop.folder,
+      env: { ...process.env, PODRUN_STATE_DIR: workshop.stateDir },
+    });
+    let screen = '';
+    let onText = (): void => {};
+    terminal.onData((text) => {
+      screen += text;
+      onText();
+    });
+    const shows = (pattern: RegExp): Promise<void> =>
+      new Promise((resolve) => {
+        onText = () => void (pattern.test(screen) && resolve());
+        onText();
+      });
+    const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+    await shows(/Defaulting debug container name to debugger-\w{5}\.\r\n[^]*prompt>/);
+    // The size comes with the client, which may be a moment after the prompt.
+    terminal.write("until [ \"$(stty size)\" = '20 90' ]; do :; done; echo fi''rst\n");
+    await shows(/[^\r]\r\nfirst\r\n/);
+    terminal.resize(70, 10);
+    terminal.write("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
+    await shows(/\r\nsecond\r\n/);
+    terminal.write('cat\n\x03');
+    await shows(/\^C/);
+    terminal.write('exit 5\n');
+    expect(await ended).toBe(5);
+    // What is on somebody's screen is not on that of the run.
+    await applied.until(({ stdout }) => /debugger-\w{5} +exited with code 5/.test(stdout));
+    expect(applied.stdout).not.toContain('prompt>');
+  });
+});
