@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { BackOffLimits } from '../lifecycle/back-off.ts';
 import { containerKind } from '../lifecycle/container-status.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
-import type { ImageMap } from '../lifecycle/entry-point.ts';
+import { imageFolder, type ImageMap } from '../lifecycle/entry-point.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import { terminationLogNotAtPath } from '../lifecycle/texts/events.ts';
@@ -211,7 +211,8 @@ export class Agent {
     const { PodVolumes } = await import('./volumes/pod-volumes.ts');
     const claim = (name: string): string | undefined =>
       store.get('persistentvolumeclaims', namespace, name) && files.claimedVolume(namespace, name);
-    const places = { volumes: files.volumes(pod), claim, cwd };
+    const image = (reference: string): string | undefined => imageFolder(reference, this.#options.images);
+    const places = { volumes: files.volumes(pod), claim, image, cwd };
     this.#letGoOfVolumes(pod);
     const volumes = new PodVolumes({ pod, store, clock, node, places });
     this.#volumes.set(uid, volumes);

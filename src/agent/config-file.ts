@@ -83,17 +83,19 @@ function readRoot(root: ConfigNode, folder: string): Pick<ConfigFile, 'images' |
 function readMapping(pattern: string, value: ConfigNode, folder: string): ImageMapping {
   if (!isImagePattern(pattern)) value.failAtKey('the key is no image name or pattern, such as nginx or ghcr.io/acme/*');
   if (value.kind === 'text' || value.kind === 'list') {
-    return { pattern, command: readWords(value), args: undefined, env: {}, workingDir: undefined };
+    return { pattern, command: readWords(value), args: undefined, env: {}, workingDir: undefined, folder: undefined };
   }
-  const allowed = ['command', 'args', 'env', 'workingDir'] as const;
+  const allowed = ['command', 'args', 'env', 'workingDir', 'folder'] as const;
   if (value.kind === 'nothing') value.fail(`must be a command, or a map with ${allowed.join(', ')}`);
-  const { command, args, env, workingDir } = value.fields(allowed);
+  const fields = value.fields(allowed);
+  const { command, args, env, workingDir } = fields;
   return {
     pattern,
     command: command === undefined ? undefined : readWords(command),
     args: args === undefined ? undefined : readWords(args),
     env: Object.fromEntries(env?.entries().map(([name, text]) => readVariable(name, text)) ?? []),
     workingDir: workingDir === undefined ? undefined : resolve(folder, workingDir.text()),
+    folder: fields.folder === undefined ? undefined : resolve(folder, fields.folder.text()),
   };
 }
 

@@ -21,7 +21,7 @@ function parseFlag(flag: string): ImageMapping {
   const outcome = splitWords(flag.slice(equals + 1));
   if (!outcome.ok) refuse(flag, `the command ${outcome.problem}`);
   if (outcome.words.length === 0) refuse(flag, 'the command is empty');
-  return { pattern, command: outcome.words, args: undefined, env: {}, workingDir: undefined };
+  return { pattern, command: outcome.words, args: undefined, env: {}, workingDir: undefined, folder: undefined };
 }
 
 function refuse(flag: string, problem: string): never {

@@ -1,7 +1,8 @@
+import { statSync } from 'node:fs';
 import { allContainers, type StoredConfigMap, type StoredPod, type StoredSecret } from '../api/objects.ts';
 import type { Container, EphemeralContainer } from '../api/generated/types.ts';
 import { commandLine, makeEnvironment } from '../lifecycle/environment.ts';
-import { type ImageMap, resolveEntryPoint } from '../lifecycle/entry-point.ts';
+import { imageFolder, type ImageMap, resolveEntryPoint, unknownImageFolder } from '../lifecycle/entry-point.ts';
 import type { ImageVerdict, ImageVerdicts } from '../lifecycle/image-pull.ts';
 import { invalidImageMessage } from '../lifecycle/image-name.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
@@ -33,11 +34,27 @@ const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR
 
 const NOTHING_MOUNTED: MountOutcome = { ok: true, mounts: [] };
 
-/** What stands in for the images: each container's program, or why there is none. */
-export function judgeImages(pod: StoredPod, images: ImageMap): ImageVerdicts {
-  return Object.fromEntries(
-    allContainers(pod.spec).map((container) => [container.name, judgeImage(container, images)]),
-  );
+/** What stands in for the images: each container's program, and the folder of each volume; or why there is none. */
+export function judgeImages({ spec }: StoredPod, images: ImageMap): ImageVerdicts {
+  return {
+    containers: Object.fromEntries(
+      allContainers(spec).map((container) => [container.name, judgeImage(container, images)]),
+    ),
+    volumes: Object.fromEntries(
+      (spec.volumes ?? []).flatMap(({ name, image }) =>
+        image === undefined ? [] : [[name, judgeVolume(image.reference ?? '', images)]],
+      ),
+    ),
+  };
+}
+
+function judgeVolume(reference: string, images: ImageMap): ImageVerdict {
+  const message = invalidImageMessage(reference);
+  if (message !== undefined) return { type: 'invalidName', message };
+  const folder = imageFolder(reference, images);
+  if (folder === undefined) return { type: 'absent', pullError: unknownImageFolder(reference) };
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return { type: 'present' };
+  return { type: 'absent', pullError: `${folder}, which stands for image "${reference}", is no folder` };
 }
 
 function judgeImage(container: Container, images: ImageMap): ImageVerdict {

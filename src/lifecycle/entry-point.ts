@@ -15,6 +15,8 @@ export interface ImageMapping {
   readonly env: Readonly<Record<string, string>>;
   /** The image's WORKDIR, as an absolute path. */
   readonly workingDir: string | undefined;
+  /** The image's files, as an absolute path: what a volume shows. */
+  readonly folder: string | undefined;
 }
 
 export interface ImageMap {
@@ -67,6 +69,20 @@ export function resolveEntryPoint(container: Container, map: ImageMap): EntryPoi
     workingDir: workingDir ?? mapping?.workingDir,
   };
   return { ok: true, entryPoint };
+}
+
+/** The folder that stands for an image in a volume; undefined when the image map has none for it. */
+export function imageFolder(reference: string, { commandLine, configFile }: ImageMap): string | undefined {
+  const withFolder = [...commandLine, ...configFile].filter(({ folder }) => folder !== undefined);
+  return mostSpecificMatch(reference, withFolder)?.folder;
+}
+
+/** What a pull of the image of a volume answers. */
+export function unknownImageFolder(reference: string): string {
+  return (
+    `podrun pulls nothing, and no folder stands for image "${reference}": ` +
+    `name one under images: in podrun.yaml, as in {"${reference}": {folder: ./path}}`
+  );
 }
 
 function wordsOfImage(image: string, args: readonly string[], mapping: ImageMapping | undefined): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Container } from '../api/generated/types.ts';
+import type { Container, PodSpec } from '../api/generated/types.ts';
 import { IMAGE_PULL } from './back-off.ts';
 import { type Effect, type EventDraft, eventEffect } from './effects.ts';
 import type { BackOff, ContainerFacts, StartError } from './facts.ts';
@@ -29,49 +29,78 @@ const SHOW_PULL_ERROR_MS = 1000;
 const RETRY_MS = 10_000;
 const FORGET_MS = 600_000;
 
+/** An image that a container cannot start without: its own, or that of a volume it mounts. */
+export interface ImageNeed {
+  readonly container: string;
+  readonly image: string;
+  readonly pullPolicy: string | undefined;
+  /** The volume that shows the image; undefined: it is the container's own. */
+  readonly volume: string | undefined;
+}
+
+/**
+ * The images that a container needs, those of its volumes first.
+ * Source: kuberuntime_manager.go getImageVolumes, toKubeContainerImageVolumes.
+ */
+export function imageNeeds({ volumes = [] }: PodSpec, container: Container): ImageNeed[] {
+  const ofVolumes = (container.volumeMounts ?? []).flatMap(({ name }): ImageNeed[] => {
+    const source = volumes.find((volume) => volume.name === name)?.image;
+    if (source === undefined) return [];
+    const { reference = '', pullPolicy } = source;
+    return [{ container: container.name, image: reference, pullPolicy, volume: name }];
+  });
+  const { name, image = '', imagePullPolicy } = container;
+  return [...ofVolumes, { container: name, image, pullPolicy: imagePullPolicy, volume: undefined }];
+}
+
 /**
  * Makes sure of an image before a start: present, or refused with the reason, the events and the time of the next
- * attempt. Source: pkg/kubelet/images/image_manager.go EnsureImageExists.
+ * attempt. What happens to the image of a volume is told of the Pod, and only its failure of the container.
+ * Source: pkg/kubelet/images/image_manager.go EnsureImageExists.
  */
 export function ensureImage(
-  container: Container,
+  need: ImageNeed,
   verdict: ImageVerdict,
-  own: ContainerFacts,
+  backOff: BackOff | undefined,
   nowMs: number,
 ): ImageStep {
-  const { name } = container;
-  const image = container.image ?? '';
+  const { container: name, image } = need;
   if (verdict.type === 'present') {
-    return { type: 'ready', effects: [eventEffect(events.pulled(name, image))] };
+    return { type: 'ready', effects: toldOf(need, [events.pulled(name, image)]) };
   }
   if (verdict.type === 'invalidName') {
     const { message } = verdict;
-    return refused(name, { reason: WAITING.invalidImageName, message, retryAtMs: nowMs + RETRY_MS }, [
+    return refused(need, { reason: WAITING.invalidImageName, message, retryAtMs: nowMs + RETRY_MS }, [
       events.inspectFailed(name, message),
     ]);
   }
-  if (container.imagePullPolicy === 'Never') {
+  if (need.pullPolicy === 'Never') {
     const message = neverPulled(image);
-    return refused(name, { reason: WAITING.errImageNeverPull, message, retryAtMs: nowMs + RETRY_MS }, [
+    return refused(need, { reason: WAITING.errImageNeverPull, message, retryAtMs: nowMs + RETRY_MS }, [
       events.errImageNeverPull(name, image),
     ]);
   }
-  const backOff = own.imageBackOff;
   const until = backOff === undefined ? 0 : backOff.lastUpdateMs + backOff.delayMs;
   if (backOff !== undefined && nowMs < until) {
     const message = imagePullBackOff(image, verdict.pullError);
     return refused(
-      name,
+      need,
       { reason: WAITING.imagePullBackOff, message, retryAtMs: until },
       [events.backOffPulling(name, image)],
       backOff,
     );
   }
   return refused(
-    name,
+    need,
     { reason: WAITING.errImagePull, message: verdict.pullError, retryAtMs: nowMs + SHOW_PULL_ERROR_MS },
     [events.pulling(name, image), events.failedToPull(name, image, verdict.pullError)],
     nextPull(backOff, nowMs),
+  );
+}
+
+function toldOf({ volume }: ImageNeed, drafts: readonly EventDraft[]): Effect[] {
+  return drafts.map(({ container, ...draft }) =>
+    eventEffect(volume === undefined && container !== undefined ? { ...draft, container } : draft),
   );
 }
 
@@ -82,21 +111,25 @@ function nextPull(backOff: BackOff | undefined, nowMs: number): BackOff {
 }
 
 function refused(
-  name: string,
+  need: ImageNeed,
   startError: StartError,
   before: readonly EventDraft[],
   imageBackOff?: BackOff,
 ): ImageStep {
-  const effects = [...before, events.failed(name, startError.reason)].map(eventEffect);
+  const effects = [...toldOf(need, before), eventEffect(events.failed(need.container, startError.reason))];
   return { type: 'refused', startError, imageBackOff, effects };
 }
 
-/** The images that this Pod's containers name, each with what is known of it. */
-export type ImageVerdicts = Readonly<Record<string, ImageVerdict>>;
+/** What is known of the images that a Pod names, by container and by volume. */
+export interface ImageVerdicts {
+  readonly containers: Readonly<Record<string, ImageVerdict>>;
+  readonly volumes: Readonly<Record<string, ImageVerdict>>;
+}
 
-/** Looks a container's image up; one that nobody judged is taken as present. */
-export function imageVerdict(verdicts: ImageVerdicts, container: Container): ImageVerdict {
-  return verdicts[container.name] ?? { type: 'present' };
+/** Looks an image up; one that nobody judged is taken as present. */
+export function imageVerdict({ containers, volumes }: ImageVerdicts, need: ImageNeed): ImageVerdict {
+  const verdict = need.volume === undefined ? containers[need.container] : volumes[need.volume];
+  return verdict ?? { type: 'present' };
 }
 
 /** Has the image of a running instance been changed in the spec? kubelet restarts a container for that alone. */

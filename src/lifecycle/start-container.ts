@@ -2,7 +2,7 @@ import type { Container } from '../api/generated/types.ts';
 import { backOffVerdict } from './back-off.ts';
 import type { Draft } from './draft.ts';
 import { type ContainerFacts, isAlive } from './facts.ts';
-import { ensureImage, imageVerdict } from './image-pull.ts';
+import { ensureImage, imageNeeds, imageVerdict } from './image-pull.ts';
 import { backOffRestarting } from './texts/events.ts';
 import { crashLoopMessage, WAITING } from './texts/waiting.ts';
 
@@ -22,17 +22,25 @@ export function startContainer(draft: Draft, container: Container): void {
   if (draft.containers.some((other) => draft.own(other).starting !== undefined)) return;
   if (!passesBackOff(draft, container, own)) return;
 
-  const image = ensureImage(container, imageVerdict(draft.config.images, container), own, draft.now.monotonicMs);
-  draft.effects.push(...image.effects);
-  if (image.type === 'refused') {
-    draft.change(name, { startError: image.startError, imageBackOff: image.imageBackOff });
-    if (image.startError.retryAtMs !== undefined) draft.wake(image.startError.retryAtMs);
-    return;
-  }
+  if (!hasImages(draft, container, own)) return;
   const attempt = own.nextAttempt;
   const id = `${draft.pod.metadata.uid}/${name}/${attempt}`;
   draft.change(name, { starting: { id, attempt, stage: 'creating', startedAt: undefined, stop: undefined } });
   draft.effects.push({ type: 'start', container: name, id, attempt });
+}
+
+/** False: one of the images that the container needs is not there, which is told, and tried again later. */
+function hasImages(draft: Draft, container: Container, own: ContainerFacts): boolean {
+  for (const need of imageNeeds(draft.pod.spec, container)) {
+    const verdict = imageVerdict(draft.config.images, need);
+    const step = ensureImage(need, verdict, own.imageBackOff, draft.now.monotonicMs);
+    draft.effects.push(...step.effects);
+    if (step.type === 'ready') continue;
+    draft.change(container.name, { startError: step.startError, imageBackOff: step.imageBackOff });
+    if (step.startError.retryAtMs !== undefined) draft.wake(step.startError.retryAtMs);
+    return false;
+  }
+  return true;
 }
 
 /**

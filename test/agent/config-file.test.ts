@@ -34,9 +34,9 @@ describe('readConfigFile()', () => {
 
   it('reads the file that was asked for, wherever it is', async () => {
     mkdirSync(join(folder, 'etc'));
-    writeFileSync(join(folder, 'etc/local.yaml'), 'images: { api: { workingDir: ../api } }');
+    writeFileSync(join(folder, 'etc/local.yaml'), 'images: { api: { workingDir: ../api, folder: models } }');
     const config = await readConfigFile({ cwd: folder, path: 'etc/local.yaml' });
-    expect(config?.images[0]?.workingDir).toBe(join(folder, 'api'));
+    expect(config?.images[0]).toMatchObject({ workingDir: join(folder, 'api'), folder: join(folder, 'etc/models') });
   });
 
   it('says when the file that was asked for cannot be read', async () => {
@@ -101,10 +101,10 @@ node:
     ['image: {}', '1:1: image: unknown field, allowed are images, node'],
     ['- a', '1:1: must be a map'],
     ['images: [a]', '1:9: images: must be a map'],
-    ['images:\n  a:\n', '2:3: images[a]: must be a command, or a map with command, args, env, workingDir'],
+    ['images:\n  a:\n', '2:3: images[a]: must be a command, or a map with command, args, env, workingDir, folder'],
     [
       'images:\n  a: { comand: [x] }',
-      '2:8: images[a].comand: unknown field, allowed are command, args, env, workingDir',
+      '2:8: images[a].comand: unknown field, allowed are command, args, env, workingDir, folder',
     ],
     ['images:\n  a: []', '2:6: images[a]: must have at least one word'],
     ["images:\n  a: ''", '2:6: images[a]: must have at least one word'],

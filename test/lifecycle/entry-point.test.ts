@@ -3,13 +3,14 @@ import type { Container } from '../../src/api/generated/types.ts';
 import { commandLine } from '../../src/lifecycle/environment.ts';
 import {
   type EntryPoint,
+  imageFolder,
   type ImageMap,
   type ImageMapping,
   resolveEntryPoint,
 } from '../../src/lifecycle/entry-point.ts';
 
 function mapping(pattern: string, rest: Partial<ImageMapping> = {}): ImageMapping {
-  return { pattern, command: undefined, args: undefined, env: {}, workingDir: undefined, ...rest };
+  return { pattern, command: undefined, args: undefined, env: {}, workingDir: undefined, folder: undefined, ...rest };
 }
 
 const map: ImageMap = {
@@ -117,5 +118,21 @@ describe('resolveEntryPoint()', () => {
   it('does not expand what the image map says', () => {
     const words = wordsOf({ image: 'literal' });
     expect(commandLine(words, new Map([['A', 'a']]))).toEqual(['sh', '-c', 'echo $$ $(A)']);
+  });
+});
+
+describe('imageFolder()', () => {
+  const folders: ImageMap = {
+    commandLine: [mapping('acme/models', { command: ['serve'] })],
+    configFile: [mapping('acme/*', { folder: '/all' }), mapping('acme/models', { folder: '/models' })],
+  };
+
+  it.each([
+    ['acme/models:v2', '/models'],
+    ['docker.io/acme/models@sha256:' + 'a'.repeat(64), '/models'],
+    ['acme/other', '/all'],
+    ['other', undefined],
+  ])('of %s is %s, whatever runs under that name', (reference, want) => {
+    expect(imageFolder(reference, folders)).toBe(want);
   });
 });

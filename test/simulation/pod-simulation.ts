@@ -18,8 +18,9 @@ export interface PodSimulationOptions {
   readonly behave?: (container: string, attempt: number) => ProgramBehaviour;
   readonly behaveExec?: (container: string, argv: readonly string[]) => ExecBehaviour;
   readonly crashLoop?: BackOffLimits;
-  /** What is known of the images that the spec names. */
-  readonly images?: (pod: StoredPod) => ImageVerdicts;
+  /** What is known of the images that the containers name, and of those that the volumes show. */
+  readonly images?: (pod: StoredPod) => ImageVerdicts['containers'];
+  readonly volumeImages?: () => ImageVerdicts['volumes'];
   /** The Pod's environment; by default it is there at once. */
   readonly createSandbox?: PodSurroundings['createSandbox'];
 }
@@ -45,7 +46,8 @@ export class PodSimulation {
   /** What the Pod has on disk. */
   usage: StorageUsage = { volumes: {}, logs: {} };
 
-  constructor({ spec, behave, behaveExec, crashLoop, images, createSandbox }: PodSimulationOptions) {
+  constructor(options: PodSimulationOptions) {
+    const { spec, behave, behaveExec, crashLoop, images, volumeImages, createSandbox } = options;
     const nameOf = (subject: { readonly id: string; readonly env: Readonly<Record<string, string>> }): string =>
       subject.env['SIMULATED_NAME'] ?? subject.id;
     this.runtime = new SimulatedRuntime({
@@ -57,7 +59,10 @@ export class PodSimulation {
     this.worker = new PodWorker({
       pod: newPod(spec),
       clock: this.clock,
-      config: (pod) => ({ crashLoop: crashLoop ?? CRASH_LOOP, images: images?.(pod) ?? {} }),
+      config: (pod) => ({
+        crashLoop: crashLoop ?? CRASH_LOOP,
+        images: { containers: images?.(pod) ?? {}, volumes: volumeImages?.() ?? {} },
+      }),
       addresses: { hostIP: '127.0.0.1', podIP: '127.0.0.1' },
       report: {
         status: (pod) => {

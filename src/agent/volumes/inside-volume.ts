@@ -10,11 +10,15 @@ export type SubPathOutcome =
  * The path of a part of a volume. A folder is made where nothing is, with the permissions of the volume. Links may lead
  * around inside the volume, not out of it. Source: pkg/volume/util/subpath/subpath_linux.go SafeMakeDir.
  * @param subPath relative, without `..`
+ * @param mayMake false: nothing is added to the volume
  */
-export function openSubPath(volume: string, subPath: string): SubPathOutcome {
+export function openSubPath(volume: string, subPath: string, mayMake = true): SubPathOutcome {
   const wanted = path.join(volume, subPath);
   try {
-    if (!existsSync(wanted)) makeInside(volume, subPath);
+    if (!existsSync(wanted)) {
+      if (!mayMake) return { ok: false, problem: 'not made' };
+      makeInside(volume, subPath);
+    }
   } catch {
     return { ok: false, problem: 'not made' };
   }

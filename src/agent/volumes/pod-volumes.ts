@@ -87,7 +87,9 @@ export class PodVolumes {
       if (folder === undefined) return { ok: false, message: volumeNotFound(volume, container.name) };
       const chosen = mountSubPath(mount, env);
       if (!chosen.ok) return chosen;
-      const opened = chosen.subPath === '' ? { ok: true as const, path: folder } : openSubPath(folder, chosen.subPath);
+      const isImage = this.#pod.spec.volumes?.find(({ name }) => name === volume)?.image !== undefined;
+      const opened =
+        chosen.subPath === '' ? { ok: true as const, path: folder } : openSubPath(folder, chosen.subPath, !isImage);
       if (!opened.ok) return { ok: false, message: subPathFailed(opened.problem, volume, container.name) };
       const [mountPath, source] = [absoluteMountPath(mount.mountPath), opened.path];
       mounts.push({ volume, mountPath, source, isAtMountPath: isSamePlace(mountPath, source) });

@@ -13,6 +13,8 @@ export interface VolumePlaces {
   readonly volumes: string;
   /** Where the data of a claim lies; undefined when there is no such claim. */
   readonly claim: (name: string) => string | undefined;
+  /** The folder that stands for an image; undefined when none does. */
+  readonly image: (reference: string) => string | undefined;
   /** What relative paths of the host are relative to. */
   readonly cwd: string;
 }
@@ -35,6 +37,9 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePl
     if (makeFolder(folder)) chmodSync(folder, ANYBODY);
     return folder;
   }
+  // Where no folder stands for it, no container that mounts it starts: an empty one is seen by nobody.
+  const image = volume.image && places.image(volume.image.reference ?? '');
+  if (image !== undefined) return image;
   const written = volumeFiles(volume, facts);
   if (written?.ok === false) throw new Error(written.message);
   // Not with the folders above: a Pod that was removed meanwhile must not come back as an empty folder.

@@ -36,7 +36,9 @@ function begin(volumes: Volume[], prepare: (store: FileStore) => void = () => un
   mkdirSync(home);
   const claim = (name: string): string | undefined =>
     name === 'known' ? path.join(folder, 'claims/known') : undefined;
-  const places = { volumes: path.join(home, 'volumes'), claim, cwd: folder };
+  const image = (reference: string): string | undefined =>
+    reference === 'acme/models' ? path.join(folder, 'models') : undefined;
+  const places = { volumes: path.join(home, 'volumes'), claim, image, cwd: folder };
   const made = new PodVolumes({ pod, store, clock, node, places });
   onTestFinished(() => made.close());
   const events: Bench['events'] = [];
@@ -187,6 +189,16 @@ describe('a volume of the host', () => {
     ];
     const outcome = bench.volumes.mount({ name: 'main', volumeMounts }, new Map());
     expect(outcome.ok && outcome.mounts.map(({ isAtMountPath }) => isAtMountPath)).toEqual([true, false]);
+  });
+
+  it('may be an image, which a subPath adds nothing to', async () => {
+    const bench = begin([{ name: 'v', image: { reference: 'acme/models' } }]);
+    mkdirSync(path.join(bench.folder, 'models/small'), { recursive: true });
+    await bench.ready;
+    expect(mounted(bench)).toBe(path.join(bench.folder, 'models'));
+    expect(mounted(bench, { subPath: 'small' })).toBe(path.join(bench.folder, 'models/small'));
+    expect(mounted(bench, { subPath: 'large' })).toMatch(/^failed to create subPath directory for volumeMount "v"/);
+    expect(existsSync(path.join(bench.folder, 'models/large'))).toBe(false);
   });
 
   it('may be a claim, whose folder outlives the Pod', async () => {
