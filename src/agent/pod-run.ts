@@ -93,7 +93,6 @@ export class PodRun {
     }
     const rejection = admit(this.#pod, node, placed);
     if (rejection !== undefined) return this.#reject(rejection);
-    if (verdict.type === 'placed') this.#pod = this.#withScheduled(this.#pod, { status: 'True' });
     this.#run();
   }
 
@@ -167,11 +166,14 @@ export class PodRun {
 
   /** The Pod with its node. What others make of it meanwhile is in it, and needs no answer of its own. */
   #bound(nodeName: string): StoredPod {
-    const bind = (pod: StoredPod): StoredPod => ({ ...pod, spec: { ...pod.spec, nodeName } });
+    const { uid } = this.#pod.metadata;
+    const bind = (pod: StoredPod): StoredPod => {
+      const placed = { ...pod, metadata: { ...pod.metadata, uid }, spec: { ...pod.spec, nodeName } };
+      return this.#withScheduled(placed, { status: 'True' });
+    };
     this.#isBinding = true;
     try {
-      const bound = this.#write(() => this.#change('object', bind), bind(this.#pod));
-      return this.#withScheduled(bound, { status: 'True' });
+      return this.#write(() => this.#options.store.bind(this.#pod.metadata, bind), bind(this.#pod));
     } finally {
       this.#isBinding = false;
     }
@@ -191,7 +193,7 @@ export class PodRun {
   #leavePending({ reason, message }: Extract<Schedule, { type: 'waits' }>): void {
     const before = this.#pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
     if (before?.reason === reason && before.message === message) return;
-    this.#pod = this.#withScheduled(this.#pod, { status: 'False', reason, message });
+    this.#pod = this.#saveStatus(this.#withScheduled(this.#pod, { status: 'False', reason, message }));
     if (reason === CONDITION.unschedulable) this.#recordScheduling(failedScheduling(message));
   }
 
@@ -215,7 +217,7 @@ export class PodRun {
     const generation = verdict.reason === CONDITION.unschedulable ? pod.metadata.generation : undefined;
     const scheduled = dated('PodScheduled', verdict, { old, now: this.#options.clock.now(), generation });
     const conditions = [...old.filter(({ type }) => type !== 'PodScheduled'), scheduled];
-    return this.#saveStatus({ ...pod, status: { ...pod.status, conditions } });
+    return { ...pod, status: { ...pod.status, conditions } };
   }
 
   #saveStatus(pod: StoredPod): StoredPod {

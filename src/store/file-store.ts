@@ -135,6 +135,12 @@ export class FileStore implements Store {
     return changed as Storable as T;
   }
 
+  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
+    const bound = this.#onDisk(() => this.#pods.bind(key, bind));
+    this.#tell('pods', bound);
+    return bound;
+  }
+
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {
     if (resource === 'pods') return this.#deletePod(namespace, name);
     const deleted = this.#onDisk(() => {

@@ -119,6 +119,22 @@ export class PodRecords {
     });
   }
 
+  bind({ namespace, name }: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
+    return this.#locked(namespace, name, (paths) => {
+      const stored = this.#mustRead(namespace, name);
+      const given = bind(stored);
+      const pod = {
+        ...given,
+        metadata: changedMetadata('pods', given.metadata, stored.metadata, this.#parts.versions),
+      };
+      this.#write(paths, pod, () => {
+        writeFileAtomically(paths.object, objectText(pod));
+        replaceFile(paths.status, statusText(pod));
+      });
+      return pod;
+    });
+  }
+
   /** Removes a Pod from its place; what is left of it is to be discarded. */
   takeAway(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
     const { staging } = this.#parts;

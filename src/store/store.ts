@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '../api/generated/types.ts';
-import type { KubeObject, WatchEvent } from '../api/objects.ts';
+import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 
 /** Plural name of a kind, as in kubectl: `pods`, `events`, `configmaps`, `secrets`, … */
 export type Resource = string;
@@ -67,6 +67,12 @@ export interface Store {
     part: ObjectPart,
     change: (stored: T) => T,
   ): T;
+  /**
+   * Gives a Pod its node, like the sub-resource `binding`: changes object and status in one step, of which readers get
+   * one line.
+   * @throws {PodrunError} when the Pod is missing; {ConflictError} when the answer has another uid
+   */
+  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod;
   /** Removes the object, and for a Pod its logs and volumes; answers the last state, undefined when there was none. */
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined;
   /**
