@@ -23,7 +23,6 @@ export function newMetadata(metadata: ObjectMeta, clock: Clock, versions: Versio
     ...keyOf({ metadata }),
     uid: metadata.uid || newUid(),
     resourceVersion: versions.next(),
-    generation: metadata.generation || 1,
     creationTimestamp: metadata.creationTimestamp || formatTime(clock.now().wallMs),
   };
 }

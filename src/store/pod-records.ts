@@ -217,7 +217,7 @@ export class PodRecords {
   /** Writes a new Pod completely, but not yet in its place. */
   #stage(object: Storable, owner: Owner | undefined): { pod: StoredPod; folder: string } {
     const { clock, versions, staging } = this.#parts;
-    const metadata = newMetadata(object.metadata, clock, versions);
+    const metadata = { ...newMetadata(object.metadata, clock, versions), generation: object.metadata.generation || 1 };
     const { status = { phase: 'Pending' } } = object as StoredObject;
     const pod = { ...object, metadata, status } as StoredPod;
     const folder = staging.newFolder();

@@ -43,7 +43,7 @@ export interface Store {
   /** Sorted by namespace, then name. */
   list<T extends Storable = KubeObject>(resource: Resource, scope?: Scope): T[];
   /**
-   * Stores a new object: sets uid, resourceVersion, creationTimestamp and generation 1 where missing, and answers it.
+   * Stores a new object: sets uid, resourceVersion, creationTimestamp and a Pod's generation 1 where missing.
    * @throws {PodrunError} when there is one of that name (`pods "x" already exists`)
    */
   create<T extends Storable>(resource: Resource, object: T): T;

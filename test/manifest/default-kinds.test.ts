@@ -183,6 +183,10 @@ describe('a new object', () => {
     });
   });
 
+  it('has no generation when its kind counts none', () => {
+    expect(prepareForCreate(object('ConfigMap', { data: {} }, { generation: 7 })).metadata).toEqual({ name: 'demo' });
+  });
+
   it('forgets the node that the scheduler of a cluster has found, not one that somebody wrote', () => {
     const written = podOf({}, { nodeName: 'node-7' });
     expect(created(written)).toMatchObject({ spec: { nodeName: 'node-7' } });
@@ -200,6 +204,8 @@ describe('a new object', () => {
         {
           type: 'PodScheduled',
           status: 'False',
+          lastProbeTime: null,
+          lastTransitionTime: null,
           reason: 'SchedulingGated',
           message: 'Scheduling is blocked due to non-empty scheduling gates',
         },

@@ -75,3 +75,30 @@ it('a change that fails leaves everything as it was, and the object open to othe
   expect(log()).toBe(before);
   expect(openStore(store.root).change('pods', WEB, 'object', labelled).metadata.uid).toBe(uid);
 });
+
+describe('binding a Pod', () => {
+  const bind = (pod: StoredPod): StoredPod => ({
+    ...pod,
+    spec: { ...pod.spec, nodeName: 'here' },
+    status: { ...pod.status, message: 'bound' },
+  });
+
+  it('changes object and status in one line, in one version', () => {
+    const store = openStore(temporaryFolder());
+    store.create('pods', newPod('web'));
+    const seen: unknown[] = [];
+    store.watch('pods', {}, (event) => seen.push(event));
+    const bound = store.bind(WEB, bind);
+    expect(bound).toMatchObject({ spec: { nodeName: 'here' }, status: { message: 'bound' } });
+    expect(seen).toEqual([{ type: 'MODIFIED', object: bound }]);
+    expect(openStore(store.root).get('pods', 'default', 'web')).toEqual(bound);
+  });
+
+  it('that is another one by now is refused', () => {
+    const store = openStore(temporaryFolder());
+    store.create('pods', newPod('web'));
+    const other = (pod: StoredPod): StoredPod => bind({ ...pod, metadata: { ...pod.metadata, uid: 'other' } });
+    expect(() => store.bind(WEB, other)).toThrow('Precondition failed');
+    expect(store.get<StoredPod>('pods', 'default', 'web')?.spec.nodeName).toBeUndefined();
+  });
+});

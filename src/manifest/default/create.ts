@@ -14,6 +14,18 @@ const SERVER_METADATA = [
   'selfLink',
 ] as const;
 
+/** Kinds whose spec is counted. Source: the `PrepareForCreate` of their strategies. */
+const COUNTED_KINDS = new Set([
+  'Pod',
+  'CronJob',
+  'DaemonSet',
+  'Deployment',
+  'Job',
+  'ReplicaSet',
+  'ReplicationController',
+  'StatefulSet',
+]);
+
 /** A grace period below zero is taken as this. */
 const SHORTEST_GRACE_SECONDS = 1;
 
@@ -23,7 +35,8 @@ const SHORTEST_GRACE_SECONDS = 1;
  * Source: pkg/registry/core/pod/strategy.go, PrepareForCreate, and rest.FillObjectMetaSystemFields.
  */
 export function prepareForCreate(object: KubeObject): KubeObject {
-  const metadata = { ...omit(object.metadata, SERVER_METADATA), generation: 1 };
+  const { generation: _, ...own } = omit(object.metadata, SERVER_METADATA);
+  const metadata = COUNTED_KINDS.has(object.kind) ? { ...own, generation: 1 } : own;
   const fresh: KubeObject = { ...omit(object, ['status']), metadata, apiVersion: object.apiVersion, kind: object.kind };
   if (object.kind !== 'Pod') return fresh;
   // Where a cluster's scheduler has put it says nothing about this node; who writes a Pod knows no uid.
@@ -48,6 +61,8 @@ function firstStatus(spec: Decoded<PodSpec>): PodStatus {
   const gated = {
     type: 'PodScheduled',
     status: 'False',
+    lastProbeTime: null,
+    lastTransitionTime: null,
     ...SCHEDULING_GATED,
   };
   return { ...status, conditions: [gated] };
