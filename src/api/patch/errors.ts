@@ -16,6 +16,11 @@ export function rejectedRequest(reason: string): PodrunError {
   return new PodrunError(message, { hint: reason });
 }
 
+/** The patch would cost too much: status 413. */
+export function tooLarge(message: string): PodrunError {
+  return new PodrunError(`Error from server (RequestEntityTooLarge): Request entity too large: ${message}`);
+}
+
 /** An error without a status of its own. */
 export function serverError(message: string): PodrunError {
   return new PodrunError(`Error from server: ${message}`);

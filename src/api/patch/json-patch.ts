@@ -1,4 +1,4 @@
-import { badRequest, goJsonType, rejectedRequest } from './errors.ts';
+import { badRequest, goJsonType, rejectedRequest, tooLarge } from './errors.ts';
 import { isJsonObject, isSameJson, type JsonObject } from '../json.ts';
 import { changeAt, PointerError, valueAt } from './json-pointer.ts';
 
@@ -12,15 +12,25 @@ export function applyJsonPatch(object: JsonObject, patch: unknown): JsonObject {
   const operations = (patch ?? []) as readonly unknown[];
   if (operations.length > MAX_OPERATIONS) {
     const limit = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}`;
-    throw badRequest(`${limit}, got ${operations.length}`);
+    throw tooLarge(`${limit}, got ${operations.length}`);
   }
-  const result = operations.map(readOperation).reduce<unknown>(carryOut, object);
+  const budget: Budget = { copiedBytes: 0 };
+  const result = operations
+    .map(readOperation)
+    .reduce<unknown>((document, operation) => carryOut(document, operation, budget), object);
   if (!isJsonObject(result)) throw cannotUnmarshal(result, 'map[string]interface {}');
   return result;
 }
 
 /** Source: staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go, maxJSONPatchOperations. */
 const MAX_OPERATIONS = 10_000;
+/** Copies of copies grow fast. Source: jsonpatch.AccumulatedCopySizeLimit, set to the size of a request. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
+/** What a patch has used up so far. */
+interface Budget {
+  copiedBytes: number;
+}
 
 function cannotUnmarshal(value: unknown, goType: string): Error {
   return badRequest(`json: cannot unmarshal ${goJsonType(value)} into Go value of type ${goType}`);
@@ -31,7 +41,7 @@ function readOperation(operation: unknown): JsonObject {
   throw cannotUnmarshal(operation, 'jsonpatch.Operation');
 }
 
-function carryOut(document: unknown, operation: JsonObject): unknown {
+function carryOut(document: unknown, operation: JsonObject, budget: Budget): unknown {
   const { op, value = null } = operation;
   switch (op) {
     case 'add': {
@@ -53,7 +63,7 @@ function carryOut(document: unknown, operation: JsonObject): unknown {
     case 'move':
       return move(document, textOf(operation, 'from', op), textOf(operation, 'path', op));
     case 'copy':
-      return copy(document, textOf(operation, 'from', op), textOf(operation, 'path', op));
+      return copy(document, textOf(operation, 'from', op), textOf(operation, 'path', op), budget);
     case 'test':
       test(document, textOf(operation, 'path', op), value);
       return document;
@@ -120,12 +130,17 @@ function move(document: unknown, from: string, path: string): unknown {
   });
 }
 
-function copy(document: unknown, from: string, path: string): unknown {
+function copy(document: unknown, from: string, path: string, budget: Budget): unknown {
   const source: Complaints = {
     noWay: `copy operation does not apply: doc is missing from path: ${from}`,
     failed: `error in copy for from: '${from}'`,
   };
   const value = complaining(source, () => valueAt(document, from));
+  budget.copiedBytes += JSON.stringify(value).length;
+  if (budget.copiedBytes > MAX_COPIED_BYTES) {
+    const what = 'Unable to complete the copy, the accumulated size increase of copy is';
+    throw tooLarge(`${what} ${budget.copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`);
+  }
   return add(document, path, value, {
     noWay: `copy operation does not apply: doc is missing destination path: ${path}`,
     failed: 'error while adding value during copy',

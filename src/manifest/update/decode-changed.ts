@@ -1,8 +1,11 @@
+import { PodrunError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { typeOf } from '../../api/patch/field-rules.ts';
 import { decodeObject } from '../decode/decode.ts';
 import type { FieldError } from '../field-error.ts';
 import { readJson } from '../read/json-reader.ts';
+import type { SourceNode } from '../read/source-node.ts';
+import { SourceError } from '../read/source-text.ts';
 
 export interface DecodedChange {
   /** Without nulls, and without what is wrong or unknown. */
@@ -16,10 +19,11 @@ export interface DecodedChange {
 /**
  * Reads the outcome of a patch as an object of the kind that was patched: a patch may have put anything anywhere.
  * Kinds without a table come back as they are.
+ * @throws PodrunError when it is too deep or too large
  */
 export function decodeChanged(changed: KubeObject, stored: KubeObject): DecodedChange {
   const type = typeOf(stored);
-  const [root] = readJson(JSON.stringify(changed));
+  const [root] = readAgain(changed);
   if (type === undefined || root?.kind !== 'map') return { object: changed, errors: [], unknown: [] };
   const { object, problems } = decodeObject(root, type, { lineOf: () => 1 });
   const isUnknown = (error: FieldError): boolean => error.type === 'Unknown field' || error.type === 'Duplicate field';
@@ -30,4 +34,13 @@ export function decodeChanged(changed: KubeObject, stored: KubeObject): DecodedC
     errors: errors.filter((error) => !isUnknown(error)),
     unknown: errors.filter(isUnknown),
   };
+}
+
+function readAgain(changed: KubeObject): SourceNode[] {
+  try {
+    return readJson(JSON.stringify(changed));
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    throw new PodrunError(`Error from server (BadRequest): ${error.message}`);
+  }
 }

@@ -185,12 +185,28 @@ describe('a JSON patch (RFC 6902)', () => {
       [{ op: 'replace', path: '', value: 1 }],
       'json: cannot unmarshal number into Go value of type map[string]interface {}',
     ],
-    [
-      Array.from({ length: 10_001 }, () => ({ op: 'test' })),
-      'The allowed maximum operations in a JSON patch is 10000, got 10001',
-    ],
   ])('has the form of a patch', (patch, words) => {
     const message = `Error from server (BadRequest): ${words}`;
     expect(messageOf(() => applyPatch(config({}), patch, 'json'))).toEqual({ message });
+  });
+
+  it('has at most so many operations', () => {
+    const operations = Array.from({ length: 10_001 }, () => ({ op: 'test' }));
+    expect(messageOf(() => applyPatch(config({}), operations, 'json'))).toEqual({
+      message:
+        'Error from server (RequestEntityTooLarge): Request entity too large: ' +
+        'The allowed maximum operations in a JSON patch is 10000, got 10001',
+    });
+  });
+
+  it('does not copy without end', () => {
+    const operations = Array.from({ length: 30 }, (_none, index) => ({
+      op: 'copy',
+      from: '/data',
+      path: `/data/${index}`,
+    }));
+    expect(messageOf(() => applyPatch(config({ a: 'x' }), operations, 'json'))?.message).toMatch(
+      /^Error from server \(RequestEntityTooLarge\): Request entity too large: Unable to complete the copy, the /,
+    );
   });
 });

@@ -240,6 +240,11 @@ describe('what a patch has made', () => {
     expect(read).toEqual(respecified(old, { restartPolicy: undefined }));
   });
 
+  it('may be too deep', () => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`);
+    expect(() => decodeChanged(respecified(old, { deep }), old)).toThrow(/^Error from server \(BadRequest\): .*deep/);
+  });
+
   it('may have lost its metadata', () => {
     const { object: read } = decodeChanged(changed(old, { metadata: undefined }), old);
     expect(outcomeOf(old, read)).toContain('metadata.name: Required value: name or generateName is required');
