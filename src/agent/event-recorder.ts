@@ -14,6 +14,17 @@ export interface EventRecorderOptions {
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
 }
 
+/** What an event may be about. */
+type Subject = Pick<StoredKubeObject, 'apiVersion' | 'kind' | 'metadata'>;
+
+/** Who says something, when. */
+interface Saying {
+  readonly component: 'kubelet' | 'podrun';
+  readonly now: Instant;
+  /** The part of the object that is meant. */
+  readonly fieldPath?: string | undefined;
+}
+
 /** Writes the Events of one object, mostly a Pod, into the store, counting those that repeat. */
 export class EventRecorder {
   readonly #store: Store;
@@ -31,14 +42,19 @@ export class EventRecorder {
     this.#onEvent = onEvent;
   }
 
-  /** An event of the kubelet, about the Pod or one of its containers. */
+  /** An event of the kubelet, about the Pod or one of its containers; or of podrun. */
   record(pod: StoredPod, draft: EventDraft): void {
+    const fieldPath = draft.container === undefined ? undefined : containerFieldPath(pod, draft.container);
+    if (draft.component === 'podrun') return this.recordOwn(pod, draft, fieldPath);
     const now = this.#clock.now();
     const { key, message } = this.#correlator.correlate(draft, now.monotonicMs);
     const known = this.#events.get(key);
     const stored =
       known === undefined
-        ? this.#store.create('events', this.#kubeletEvent(pod, { ...draft, message }, now))
+        ? this.#store.create(
+            'events',
+            this.#coreEvent(pod, { ...draft, message }, { component: 'kubelet', now, fieldPath }),
+          )
         : this.#store.update('events', {
             ...known,
             message,
@@ -50,8 +66,8 @@ export class EventRecorder {
   }
 
   /** An event of podrun itself, about any object: said once, and never one of many that are combined. */
-  recordOwn(about: StoredKubeObject, draft: EventDraft): void {
-    const event = this.#coreEvent(about, draft, { component: 'podrun', now: this.#clock.now() });
+  recordOwn(about: Subject, draft: EventDraft, fieldPath?: string): void {
+    const event = this.#coreEvent(about, draft, { component: 'podrun', now: this.#clock.now(), fieldPath });
     this.#onEvent({ type: 'ADDED', object: this.#store.create('events', event) });
   }
 
@@ -59,7 +75,7 @@ export class EventRecorder {
   recordScheduling(pod: StoredPod, draft: SchedulingEvent): void {
     const now = this.#clock.now();
     const object = this.#store.create<StoredEvent>('events', {
-      ...this.#base({ ...pod }, draft, now),
+      ...this.#base(pod, draft, now),
       source: {},
       firstTimestamp: null,
       lastTimestamp: null,
@@ -71,23 +87,12 @@ export class EventRecorder {
     this.#onEvent({ type: 'ADDED', object });
   }
 
-  #kubeletEvent(pod: StoredPod, draft: EventDraft, now: Instant): StoredEvent {
-    const event = this.#coreEvent({ ...pod }, draft, { component: 'kubelet', now });
-    if (draft.container === undefined) return event;
-    return {
-      ...event,
-      involvedObject: { ...event.involvedObject, fieldPath: containerFieldPath(pod, draft.container) },
-    };
-  }
-
-  #coreEvent(
-    about: StoredKubeObject,
-    draft: EventDraft,
-    { component, now }: { readonly component: string; readonly now: Instant },
-  ): StoredEvent {
+  #coreEvent(about: Subject, draft: EventDraft, { component, now, fieldPath }: Saying): StoredEvent {
     const at = formatTime(now.wallMs);
+    const base = this.#base(about, draft, now);
     return {
-      ...this.#base(about, draft, now),
+      ...base,
+      ...(fieldPath === undefined ? {} : { involvedObject: { ...base.involvedObject, fieldPath } }),
       source: { component, host: this.#nodeName },
       firstTimestamp: at,
       lastTimestamp: at,
@@ -98,7 +103,7 @@ export class EventRecorder {
     };
   }
 
-  #base({ apiVersion, kind, metadata }: StoredKubeObject, draft: EventDraft, now: Instant): StoredEvent {
+  #base({ apiVersion, kind, metadata }: Subject, draft: EventDraft, now: Instant): StoredEvent {
     const { name, namespace, uid, resourceVersion } = metadata;
     return {
       apiVersion: 'v1',

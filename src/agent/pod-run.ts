@@ -187,7 +187,7 @@ export class PodRun {
   #tellOnce(pod: StoredPod, notice: EventDraft): void {
     if (this.#told.has(notice.message)) return;
     this.#told.add(notice.message);
-    this.#write(() => this.#recorder.recordOwn({ ...pod }, notice), undefined);
+    this.#recordEvent(pod, notice);
   }
 
   #leavePending({ reason, message }: Extract<Schedule, { type: 'waits' }>): void {

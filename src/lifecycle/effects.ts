@@ -6,6 +6,8 @@ export interface EventDraft {
   readonly reason: string;
   readonly message: string;
   readonly container?: string;
+  /** Who says it; undefined: the kubelet. What podrun says is said once, and never combined with anything. */
+  readonly component?: 'podrun';
 }
 
 /** What the agent is asked to do. Doing it is somebody else's job; what came of it is told to `observe`. */

@@ -158,16 +158,13 @@ const PATHS_MAX = 8;
 export function fieldHasNoEffect(field: { readonly paths: readonly string[]; readonly note: string }): EventDraft {
   const { paths, note } = field;
   const more = paths.length > PATHS_MAX ? ` and ${paths.length - PATHS_MAX} more` : '';
-  return warning(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
+  return own(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
 }
 
 /** podrun's own: nobody here runs a Pod that is bound to a node of another name. */
 export function notThisNode(wanted: string, node: string): EventDraft {
   const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
-  return warning(
-    'NotThisNode',
-    `${names}: nobody here runs the Pod. Leave nodeName out, and the scheduler finds a node`,
-  );
+  return own('NotThisNode', `${names}: nobody here runs the Pod. Leave nodeName out, and the scheduler finds a node`);
 }
 
 /** podrun's own: a container that asks for a terminal has none, or one that cannot do everything. */
@@ -183,12 +180,12 @@ export function targetNotResolved(container: string, target: string, why: string
 
 /** podrun's own: a volume is in its real folder only. @param notice see `notAtMountPath` */
 export function volumeNotAtMountPath(container: string, notice: string): EventDraft {
-  return warning('VolumeNotAtMountPath', notice, container);
+  return own('VolumeNotAtMountPath', notice, container);
 }
 
 /** podrun's own: the termination log is in its real place only. @param notice see `notAtTerminationPath` */
 export function terminationLogNotAtPath(container: string, notice: string): EventDraft {
-  return warning('TerminationLogNotAtPath', notice, container);
+  return own('TerminationLogNotAtPath', notice, container);
 }
 
 /**
@@ -205,4 +202,8 @@ function normal(reason: string, message: string, container?: string): EventDraft
 
 function warning(reason: string, message: string, container?: string): EventDraft {
   return { type: 'Warning', reason, message, ...(container === undefined ? {} : { container }) };
+}
+
+function own(reason: string, message: string, container?: string): EventDraft {
+  return { ...warning(reason, message, container), component: 'podrun' };
 }

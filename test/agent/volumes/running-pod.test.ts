@@ -67,9 +67,9 @@ it('a program is told where its volumes are, once, and finds them there', async 
   expect([exitCode, readFileSync(path.join(host, 'log'), 'utf8')]).toEqual([0, 'x\nx\n']);
   const place = path.join(workshop.stateDir, 'pods/default/finder/volumes/my-data/of/w1');
   const told = eventsIn(stdout).filter(({ reason }) => reason === 'VolumeNotAtMountPath');
-  expect(told.map(({ message, involvedObject }) => [message?.split(',')[0], involvedObject.fieldPath])).toEqual([
-    [`volume "my-data" is not at /data but at ${place}`, 'spec.containers{main}'],
-  ]);
+  expect(
+    told.map((event) => [event.message?.split(',')[0], event.involvedObject.fieldPath, event.source?.component]),
+  ).toEqual([[`volume "my-data" is not at /data but at ${place}`, 'spec.containers{main}', 'podrun']]);
 });
 
 it('variables come from a file that an init container wrote, and wait for it to be right', async () => {
