@@ -1,5 +1,7 @@
 import type { ContainerStateTerminated, ContainerStateWaiting, ContainerStatus } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
+import { TERMINATED } from '../lifecycle/texts/terminated.ts';
+import { WAITING } from '../lifecycle/texts/waiting.ts';
 import { briefDuration } from './age.ts';
 import { type ContainerView, containersOf } from './container-view.ts';
 import { describeEnd, reasonOfEnd, runTimeMs } from './exit-code.ts';
@@ -12,9 +14,9 @@ export type ContainerChange = Change & { readonly container: string };
 /** Waiting that says nothing new: the container's turn has not come, or the line about the whole Pod tells it. */
 const QUIET_REASONS: ReadonlySet<string> = new Set([
   '',
-  'ContainerCreating',
-  'PodInitializing',
-  'RestartingAllContainers',
+  WAITING.containerCreating,
+  WAITING.podInitializing,
+  WAITING.restartingAllContainers,
 ]);
 
 /** What happened to the containers between two versions of a Pod, container by container in the order of the spec. */
@@ -47,10 +49,10 @@ function regularContainersEnded({ spec, status }: StoredPod): boolean {
 /** An end that fell between the two versions: it shows in the last state only. */
 function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: boolean): Told[] {
   const ended = now.lastState?.terminated;
-  if (!ended || ended.reason === 'RestartingAllContainers') return [];
+  if (!ended || ended.reason === TERMINATED.restartingAllContainers) return [];
   if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
   // A start that failed is told by the waiting reason.
-  if (ended.reason === 'StartError' && now.state?.waiting?.reason) return [];
+  if (ended.reason === TERMINATED.startError && now.state?.waiting?.reason) return [];
   return [toldEnd(ended, isExpected)];
 }
 
@@ -63,7 +65,7 @@ function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpecte
 function isKnownEnd(ended: ContainerStateTerminated | undefined, old: ContainerStatus | undefined): boolean {
   if (ended === undefined) return false;
   // Of an evicted Pod the end is forgotten in the status, not by the reader.
-  if (ended.reason === 'ContainerStatusUnknown' && !ended.finishedAt && old?.state?.terminated) return true;
+  if (ended.reason === TERMINATED.statusUnknown && !ended.finishedAt && old?.state?.terminated) return true;
   return isSameEnd(ended, old?.state?.terminated) || isSameEnd(ended, old?.lastState?.terminated);
 }
 
@@ -99,13 +101,13 @@ function waitingChange(old: ContainerStatus | undefined, now: ContainerStatus): 
 }
 
 function toldWaiting({ reason = '', message = '' }: ContainerStateWaiting, restartCount: number): Told {
-  if (reason === 'CrashLoopBackOff') {
+  if (reason === WAITING.crashLoopBackOff) {
     const delay = /^back-off (\S+) /.exec(message)?.[1];
     const pause = delay === undefined ? 'backing off' : `backing off ${delay}`;
     return { text: `${pause} before attempt ${restartCount + 2}`, why: reason, tone: 'bad' };
   }
   // The back-off repeats the error that the line before has told.
-  const why = reason === 'ImagePullBackOff' ? message.replace(/: ErrImagePull: .*/s, '') : message;
+  const why = reason === WAITING.imagePullBackOff ? message.replace(/: ErrImagePull: .*/s, '') : message;
   return { text: reason, why: why === '' ? undefined : why, tone: 'bad' };
 }
 

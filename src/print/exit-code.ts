@@ -1,4 +1,5 @@
 import type { ContainerStateTerminated } from '../api/generated/types.ts';
+import { TERMINATED } from '../lifecycle/texts/terminated.ts';
 import { timestampMs } from './age.ts';
 
 /** Linux signals by number, from 1. A container that a signal ended reports 128 plus the number. */
@@ -24,7 +25,7 @@ export function describeExitCode(code: number): string {
 }
 
 /** Reasons of containers whose program never ran. */
-const START_FAILURES: ReadonlySet<string | undefined> = new Set(['StartError', 'ContainerCannotRun']);
+const START_FAILURES: ReadonlySet<string | undefined> = new Set([TERMINATED.startError, 'ContainerCannotRun']);
 
 /** How long a container ran, in milliseconds; undefined where that is not known, or less than its times can tell. */
 export function runTimeMs({ reason, startedAt, finishedAt }: ContainerStateTerminated): number | undefined {
@@ -38,9 +39,9 @@ export function describeEnd({ reason, exitCode, startedAt }: ContainerStateTermi
   const code = describeExitCode(exitCode);
   if (START_FAILURES.has(reason)) return 'could not be started';
   switch (reason) {
-    case 'ContainerStatusUnknown':
+    case TERMINATED.statusUnknown:
       return startedAt ? `was lost (${code})` : 'never ran';
-    case 'OOMKilled':
+    case TERMINATED.oomKilled:
       return `ran out of memory: OOMKilled, ${code}`;
     default:
       return code.replace(/^exit code/, 'exited with code');
@@ -50,7 +51,7 @@ export function describeEnd({ reason, exitCode, startedAt }: ContainerStateTermi
 /** Why a container ended, where there is more to say than its exit code: the last line of its termination message. */
 export function reasonOfEnd({ reason = '', message = '', startedAt }: ContainerStateTerminated): string | undefined {
   // "Could not be located" is kubelet's way to say that there never was anything.
-  if (reason === 'ContainerStatusUnknown' && !startedAt) return undefined;
+  if (reason === TERMINATED.statusUnknown && !startedAt) return undefined;
   const words = message.trim().split('\n').at(-1)?.trim() ?? '';
   const isPlain = ['', 'Completed', 'Error', 'OOMKilled', 'StartError', 'ContainerStatusUnknown'].includes(reason);
   const parts = [...(isPlain ? [] : [reason]), ...(words === '' ? [] : [words])];

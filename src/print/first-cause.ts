@@ -1,5 +1,8 @@
 import type { ContainerState } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
+import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
+import { TERMINATED } from '../lifecycle/texts/terminated.ts';
+import { WAITING } from '../lifecycle/texts/waiting.ts';
 import { timestampMs } from './age.ts';
 import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
 import { describeEnd, reasonOfEnd } from './exit-code.ts';
@@ -50,7 +53,9 @@ function podCause({ status }: StoredPod): Cause | undefined {
 function endCause(pod: StoredPod): Cause | undefined {
   const failures = containersOf(pod)
     .map((view) => ({ view, ended: lastEnd(view.status?.state, view.status?.lastState) }))
-    .filter(({ ended }) => ended !== undefined && ended.exitCode !== 0 && ended.reason !== 'RestartingAllContainers')
+    .filter(
+      ({ ended }) => ended !== undefined && ended.exitCode !== 0 && ended.reason !== TERMINATED.restartingAllContainers,
+    )
     .sort((a, b) => weight(a.view) - weight(b.view) || endMs(a.ended) - endMs(b.ended));
   const [first] = failures;
   if (first?.ended === undefined) return undefined;
@@ -81,7 +86,7 @@ function endMs(ended: ContainerState['terminated']): number {
 function waitingCause(pod: StoredPod): Cause | undefined {
   const stuck = containersOf(pod).find(({ status }) => {
     const reason = status?.state?.waiting?.reason;
-    return reason && reason !== 'ContainerCreating' && reason !== 'PodInitializing';
+    return reason && reason !== WAITING.containerCreating && reason !== WAITING.podInitializing;
   });
   const waiting = stuck?.status?.state?.waiting;
   if (stuck === undefined || waiting === undefined) return undefined;
@@ -96,6 +101,6 @@ function readinessCause(pod: StoredPod): Cause | undefined {
   );
   if (unready) return { container: unready.container.name, text: `${nameContainer(unready)} is not ready` };
   const ready = conditionOf(pod.status, 'Ready');
-  if (ready?.reason !== 'ReadinessGatesNotReady') return undefined;
+  if (ready?.reason !== CONDITION.readinessGatesNotReady) return undefined;
   return { container: undefined, text: ready.message ?? 'a readiness gate is not open' };
 }

@@ -1,5 +1,8 @@
 import type { ContainerState, ContainerStatus, PodCondition, PodStatus } from '../api/generated/types.ts';
 import { isSidecar, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { SCHEDULING_GATED } from '../api/scheduling-gated.ts';
+import { NODE_LOST } from '../lifecycle/texts/pod-reasons.ts';
+import { WAITING } from '../lifecycle/texts/waiting.ts';
 import { timestampMs } from './age.ts';
 
 /** What the columns READY, STATUS and RESTARTS of `get pods` say. */
@@ -48,8 +51,10 @@ export function conditionOf(status: PodStatus, type: string): PodCondition | und
 }
 
 function baseText(status: PodStatus): string {
-  const gated = status.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated');
-  return gated ? 'SchedulingGated' : status.reason || status.phase || '';
+  const gated = status.conditions?.some(
+    ({ type, reason }) => type === 'PodScheduled' && reason === SCHEDULING_GATED.reason,
+  );
+  return gated ? SCHEDULING_GATED.reason : status.reason || status.phase || '';
 }
 
 /** Walks the init containers up to the first one that holds the others back; `text` says what it does. */
@@ -68,7 +73,7 @@ function summarizeInit(
     }
     const visited = statuses.slice(0, index + 1);
     if (terminated) return { ready, visited, text: `Init:${terminated.reason || exitText(terminated)}` };
-    const reason = waiting?.reason === 'PodInitializing' ? undefined : waiting?.reason;
+    const reason = waiting?.reason === WAITING.podInitializing ? undefined : waiting?.reason;
     return { ready, visited, text: `Init:${reason || `${index}/${total}`}` };
   }
   return { ready, text: undefined, visited: statuses };
@@ -106,6 +111,6 @@ function sumRestarts(statuses: readonly ContainerStatus[]): Restarts {
 
 function deletionText({ metadata, status }: StoredPod): string | undefined {
   if (!metadata.deletionTimestamp) return undefined;
-  if (status.reason === 'NodeLost') return 'Unknown';
+  if (status.reason === NODE_LOST) return 'Unknown';
   return isTerminalPhase(status.phase) ? undefined : 'Terminating';
 }

@@ -1,5 +1,7 @@
 import type { PodCondition } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { SCHEDULING_GATED } from '../api/scheduling-gated.ts';
+import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
 import { causeOf } from './first-cause.ts';
 import { conditionOf } from './pod-status.ts';
 import type { Change } from './transition.ts';
@@ -23,7 +25,7 @@ function scheduling(previous: StoredPod | undefined, next: StoredPod): Change[] 
   if (now.status === 'True') {
     return old?.status === 'False' ? [{ kind: 'scheduling', text: 'scheduled', tone: 'info' }] : [];
   }
-  if (now.reason === 'SchedulingGated') {
+  if (now.reason === SCHEDULING_GATED.reason) {
     const gates = (next.spec.schedulingGates ?? []).map(({ name }) => name).join(', ');
     return [{ kind: 'scheduling', text: 'held back by scheduling gates', why: gates, tone: 'info' }];
   }
@@ -157,7 +159,8 @@ function blame(pod: StoredPod, told: ReadonlySet<string | undefined>): string | 
 /** The containers are ready, but something outside the Pod has to agree. */
 function readinessGates(previous: StoredPod | undefined, next: StoredPod): Change[] {
   const ready = conditionOf(next.status, 'Ready');
-  if (ready?.reason !== 'ReadinessGatesNotReady' || !turned(previous, next, 'ContainersReady', 'True')) return [];
+  if (ready?.reason !== CONDITION.readinessGatesNotReady || !turned(previous, next, 'ContainersReady', 'True'))
+    return [];
   return [{ kind: 'condition', text: 'all containers ready', why: ready.message, tone: 'info' }];
 }
 
@@ -169,6 +172,6 @@ function lostReadiness(
 ): Change[] {
   const [old, now] = conditions(previous, next, 'Ready');
   if (told.size > 0 || old?.status !== 'True' || now?.status !== 'False') return [];
-  if (now.reason === 'PodCompleted' || now.reason === 'PodFailed') return [];
+  if (now.reason === CONDITION.podCompleted || now.reason === CONDITION.podFailed) return [];
   return [{ kind: 'condition', text: 'not Ready', why: now.message, tone: 'bad' }];
 }

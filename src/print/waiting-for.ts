@@ -1,6 +1,9 @@
 import { parseDuration } from '../api/duration.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { shouldRestart } from '../lifecycle/restart-policy.ts';
+import { SCHEDULING_GATED } from '../api/scheduling-gated.ts';
+import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
+import { WAITING } from '../lifecycle/texts/waiting.ts';
 import { briefDuration, timestampMs } from './age.ts';
 import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
 import { describeExitCode } from './exit-code.ts';
@@ -26,7 +29,7 @@ function scheduling({ spec, status }: StoredPod): string | undefined {
     return spec.nodeName ? `node ${spec.nodeName}, which spec.nodeName names, to run it` : 'a place to run';
   }
   if (scheduled.status === 'True') return undefined;
-  if (scheduled.reason === 'SchedulingGated') {
+  if (scheduled.reason === SCHEDULING_GATED.reason) {
     const names = (spec.schedulingGates ?? []).map(({ name }) => name);
     return `${names.length > 1 ? 'scheduling gates' : 'scheduling gate'} ${names.join(', ')} to be removed`;
   }
@@ -63,8 +66,8 @@ function startOf(view: ContainerView, pod: StoredPod, nowMs: number): string | u
     if (isDone || !shouldRestart(pod.spec.restartPolicy, view.container, exitCode)) return undefined;
     return `${name} to be restarted after ${describeExitCode(exitCode)}`;
   }
-  if (waiting?.reason === 'CrashLoopBackOff') return `${name} to be restarted: ${backOff(view, nowMs)}`;
-  const isOrdinary = [undefined, '', 'ContainerCreating', 'PodInitializing'].includes(waiting?.reason);
+  if (waiting?.reason === WAITING.crashLoopBackOff) return `${name} to be restarted: ${backOff(view, nowMs)}`;
+  const isOrdinary = [undefined, '', WAITING.containerCreating, WAITING.podInitializing].includes(waiting?.reason);
   if (isOrdinary) return `${name} to start`;
   return `${name} to start: ${[waiting?.reason, waiting?.message].filter(Boolean).join(': ')}`;
 }
@@ -85,7 +88,7 @@ function readiness(pod: StoredPod): string | undefined {
     ({ role, status }) => (role === 'regular' || role === 'sidecar') && status?.state?.running && !status.ready,
   );
   if (unready) return `${nameContainer(unready)} to become ready (readiness probe)`;
-  if (conditionOf(pod.status, 'Ready')?.reason !== 'ReadinessGatesNotReady') return undefined;
+  if (conditionOf(pod.status, 'Ready')?.reason !== CONDITION.readinessGatesNotReady) return undefined;
   const closed = (pod.spec.readinessGates ?? [])
     .map(({ conditionType }) => conditionType)
     .filter((type) => conditionOf(pod.status, type)?.status !== 'True');
