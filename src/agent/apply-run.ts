@@ -33,6 +33,8 @@ export interface RunAgent {
 
 export interface ApplyRunOptions {
   readonly agent: RunAgent;
+  /** Is there nothing left to wait for? By default when the agent's Pods have ended. */
+  readonly isOver?: () => boolean;
   /** The Pods as they are now. */
   readonly pods: () => readonly StoredPod[];
   readonly clock: Clock;
@@ -72,6 +74,7 @@ export class ApplyRun {
   /** Something has changed: look whether that decides the run. */
   look(): void {
     const { agent, goal, command } = this.#options;
+    const isOver = this.#options.isOver?.() ?? agent.isOver;
     const pods = this.#options.pods();
     if (this.#decided === undefined && goal !== undefined && !this.#commandStarted) {
       const states = pods.map((pod) => goalState(goal, pod));
@@ -83,7 +86,7 @@ export class ApplyRun {
       }
     }
     // While COMMAND runs, its exit code is what counts, even when the Pods are done.
-    if (agent.isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
+    if (isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
     this.#reportWhenOver();
   }
 

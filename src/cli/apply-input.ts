@@ -1,9 +1,10 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
-import type { KubeObject, StoredPod } from '../api/objects.ts';
+import type { StoredPod } from '../api/objects.ts';
 import { parseDuration } from '../api/duration.ts';
 import type { BackOffLimits } from '../lifecycle/back-off.ts';
 import { type Goal, parseGoal } from '../lifecycle/goal.ts';
 import type { ApplyFlags } from './apply.ts';
+import type { ManifestObject } from './manifest-object.ts';
 
 /** The command line of `apply`, understood. */
 export interface ApplyPlan {
@@ -80,25 +81,25 @@ const RECORDS: ReadonlySet<string> = new Set([
 ]);
 
 export interface SortedObjects {
-  readonly pods: readonly StoredPod[];
-  readonly records: readonly KubeObject[];
+  readonly pods: readonly ManifestObject<StoredPod>[];
+  readonly records: readonly ManifestObject[];
 }
 
 /**
  * Tells Pods from what is only kept on record.
  * @throws {PodrunError} (usage) for kinds that nobody runs yet, and for two Pods of one name
  */
-export function sortObjects(objects: readonly KubeObject[]): SortedObjects {
-  const others = objects.filter(({ kind }) => kind !== 'Pod' && !RECORDS.has(kind));
+export function sortObjects(objects: readonly ManifestObject[]): SortedObjects {
+  const others = objects.filter(({ object: { kind } }) => kind !== 'Pod' && !RECORDS.has(kind));
   if (others.length > 0) {
-    const names = others.map(({ kind, metadata }) => `${kind} "${metadata.name}"`).join(', ');
+    const names = others.map(({ object: { kind, metadata } }) => `${kind} "${metadata.name}"`).join(', ');
     throw new PodrunError(`error: podrun cannot run ${names} yet: it runs Pods`, {
       exitCode: EXIT.usage,
       hint: 'Nothing was started. podrun apply --dry-run checks manifests of every kind.',
     });
   }
-  const pods = objects.filter(({ kind }) => kind === 'Pod');
-  const names = pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const pods = objects.filter(({ object: { kind } }) => kind === 'Pod');
+  const names = pods.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice !== undefined) {
     throw new PodrunError(`error: pod "${twice}" is there twice`, {
@@ -106,5 +107,8 @@ export function sortObjects(objects: readonly KubeObject[]): SortedObjects {
       hint: 'Nothing was started. Every Pod of a namespace needs a name of its own.',
     });
   }
-  return { pods: pods as unknown as StoredPod[], records: objects.filter(({ kind }) => RECORDS.has(kind)) };
+  return {
+    pods: pods as readonly unknown[] as readonly ManifestObject<StoredPod>[],
+    records: objects.filter(({ object: { kind } }) => RECORDS.has(kind)),
+  };
 }

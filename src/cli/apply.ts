@@ -69,7 +69,10 @@ export function registerApply(
   program
     .command('apply')
     .summary('Run Pods in the foreground')
-    .description('Runs the Pods of manifests in the foreground, and shows what happens to them until they have ended.')
+    .description(
+      'Runs the Pods of manifests in the foreground, and shows what happens to them until they have ended. ' +
+        'Pods that run already under another podrun are changed as the manifests say.',
+    )
     .usage('[flags] -f FILE|DIR|- | FILE... [-- COMMAND ARGS...]')
     .argument('[files...]', 'manifests, folders of manifests, or - for standard input')
     .option('-f, --filename <file>', 'the same; may be given several times', append)

@@ -5,12 +5,13 @@ import { qualifiedKind, qualifiedPlural } from '../api/resource-types.ts';
 import { type Clock, SystemClock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { DeleteFlags } from './delete.ts';
+import { dryRunSuffix } from './dry-run.ts';
 import { durationFlag, WEEK_MS } from './duration-flag.ts';
 import { openStore } from './environment.ts';
-import { findObjects, getObject, notFound } from './find-objects.ts';
+import { getObject, notFound, refsOf } from './find-objects.ts';
 import { waitForObject } from './object-wait.ts';
 import { reportErrors } from './report-error.ts';
-import { isExplicitList, nameMissing, type ObjectRef, readSelection, refTo } from './selection.ts';
+import { isExplicitList, nameMissing, type ObjectRef, readSelection } from './selection.ts';
 import { StandardOutput } from './standard-output.ts';
 
 const NOT_CONFIRMED =
@@ -29,15 +30,12 @@ export async function deleteObjects(words: readonly string[], flags: DeleteFlags
   const graceSeconds = readGrace(flags);
   const timeoutMs = durationFlag('--timeout', flags.timeout);
   const selection = await readSelection('delete', words, flags);
-  const isList = selection.how === 'listed';
-  if (isList && !isExplicitList(flags)) throw nameMissing();
+  if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const session: Session = { store, clock, graceSeconds };
   if (graceSeconds === 0) process.stderr.write(NOT_CONFIRMED);
-  const refs = isList
-    ? findObjects(store, selection).groups.flatMap(({ type, objects }) => objects.map((object) => refTo(type, object)))
-    : selection.refs;
+  const refs = refsOf(store, selection);
   const out = new StandardOutput();
   if (refs.length === 0) out.write('No resources found\n');
   const { ending, errors } = await deleteAll(session, refs, flags, out);
@@ -108,8 +106,7 @@ function deletedLine({ type, namespace, name }: ObjectRef, { graceSeconds }: Ses
   if (flags.output === 'name') return `${kind}/${name}\n`;
   const operation = graceSeconds === 0 ? 'force deleted' : 'deleted';
   const where = type.isNamespaced ? ` from ${namespace} namespace` : '';
-  const dryRun = { none: '', client: ' (dry run)', server: ' (server dry run)' }[flags.dryRun];
-  return `${kind} "${name}" ${operation}${where}${dryRun}\n`;
+  return `${kind} "${name}" ${operation}${where}${dryRunSuffix(flags.dryRun)}\n`;
 }
 
 /** Waits until a Pod is gone. When its agent is killed meanwhile, nobody else will remove it. */

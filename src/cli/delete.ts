@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type DryRun, dryRunOption } from './dry-run.ts';
 import { outputOption, type SelectionFlags, withSelectionFlags } from './selection-flags.ts';
 
 /** What stands on the command line of `delete`, as it was written. */
@@ -11,7 +12,7 @@ export interface DeleteFlags extends SelectionFlags {
   readonly timeout: string;
   /** Undefined: not said. */
   readonly ignoreNotFound: boolean | undefined;
-  readonly dryRun: 'none' | 'client' | 'server';
+  readonly dryRun: DryRun;
   readonly output: 'name' | undefined;
 }
 
@@ -40,12 +41,7 @@ export function registerDelete(program: Command, done: (exitCode: number) => voi
     .option('--timeout <duration>', 'how long to wait at most; 0: as long as it takes', '0s')
     .option('--ignore-not-found', 'a name that does not exist is no error')
     .option('--no-ignore-not-found', 'a name that does not exist is an error')
-    .addOption(
-      new Option('--dry-run [mode]', 'only say what would be deleted')
-        .choices(['none', 'client', 'server'])
-        .preset('client')
-        .default('none'),
-    )
+    .addOption(dryRunOption('only say what would be deleted'))
     .addOption(outputOption<'name'>(['name']))
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Omit<DeleteFlags, 'stateDir' | 'wait'> & { wait?: boolean }) => {

@@ -2,7 +2,7 @@ import { PodrunError } from '../api/errors.ts';
 import type { StoredKubeObject } from '../api/objects.ts';
 import { qualifiedPlural, type ResourceType } from '../api/resource-types.ts';
 import type { Store } from '../store/store.ts';
-import { DEFAULT_NAMESPACE, type ObjectRef, type Selection } from './selection.ts';
+import { DEFAULT_NAMESPACE, type ObjectRef, refTo, type Selection } from './selection.ts';
 
 /** Objects of one type. */
 export interface FoundGroup {
@@ -37,6 +37,14 @@ export function findObjects(store: Store, selection: Selection): Found {
     else groups.push({ type: ref.type, objects: [object] });
   }
   return { groups, missing };
+}
+
+/** The objects that a command is about, one by one; those that the user named need not exist. */
+export function refsOf(store: Store, selection: Selection): readonly ObjectRef[] {
+  if (selection.how === 'named') return selection.refs;
+  return findObjects(store, selection).groups.flatMap(({ type, objects }) =>
+    objects.map((object) => refTo(type, object)),
+  );
 }
 
 export function getObject(store: Store, { type, namespace, name }: ObjectRef): StoredKubeObject | undefined {

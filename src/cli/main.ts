@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
+import { registerAnnotate } from './annotate.ts';
 import { registerApply } from './apply.ts';
+import { registerCondition } from './condition.ts';
 import { registerDebug } from './debug.ts';
 import { registerDelete } from './delete.ts';
 import { registerDescribe } from './describe.ts';
@@ -9,8 +11,10 @@ import { registerExplain } from './explain.ts';
 import { normalizeFlags } from './flag-style.ts';
 import { registerGc } from './gc.ts';
 import { registerGet } from './get.ts';
+import { registerLabel } from './label.ts';
 import { registerLogs } from './logs.ts';
 import { registerProbes } from './probes.ts';
+import { registerPatch } from './patch.ts';
 import { reportError, usageError } from './report-error.ts';
 import { handedOn } from './standard-output.ts';
 import { registerVersion, version } from './version.ts';
@@ -50,6 +54,10 @@ async function main(argv: readonly string[]): Promise<number> {
   registerDelete(program, done);
   registerDebug(program, command, done);
   registerGc(program, done);
+  registerPatch(program, done);
+  registerLabel(program, done);
+  registerAnnotate(program, done);
+  registerCondition(program, done);
   registerExplain(program, done);
   registerVersion(program, done);
   try {

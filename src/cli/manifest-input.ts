@@ -1,13 +1,12 @@
 import { EXIT } from '../api/errors.ts';
-import type { KubeObject } from '../api/objects.ts';
 import { loadManifests } from '../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../manifest/report.ts';
-import { listOf, renderObject } from '../print/object.ts';
 import type { ApplyFlags } from './apply.ts';
+import type { ManifestObject } from './manifest-object.ts';
 import { StandardOutput } from './standard-output.ts';
 
 export type LoadedInput =
-  | { readonly ok: true; readonly objects: readonly KubeObject[] }
+  | { readonly ok: true; readonly objects: readonly ManifestObject[] }
   | { readonly ok: false; readonly exitCode: number };
 
 /** Reads the manifests, and says on standard error all that is wrong with them. */
@@ -21,7 +20,7 @@ export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
     forRunning: flags.dryRun === 'none',
   });
   for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
-  if (errors.length === 0) return { ok: true, objects: objects.map(({ object }) => object) };
+  if (errors.length === 0) return { ok: true, objects };
   process.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
   if (flags.output === 'json') {
     new StandardOutput().write(
@@ -31,16 +30,4 @@ export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
     );
   }
   return { ok: false, exitCode: EXIT.usage };
-}
-
-/** What `--dry-run` prints: the objects as they would be stored, or one line for each. */
-export function printDryRun(objects: readonly KubeObject[], { output, dryRun }: ApplyFlags): number {
-  const format = output === undefined || output === 'text' ? undefined : output;
-  const [first] = objects;
-  const out = new StandardOutput();
-  if (format === undefined || first === undefined) {
-    const suffix = dryRun === 'server' ? 'server dry run' : 'dry run';
-    for (const object of objects) out.write(`${renderObject(object, 'name').trim()} created (${suffix})\n`);
-  } else out.write(renderObject(objects.length === 1 ? first : listOf(objects), format));
-  return EXIT.ok;
 }

@@ -1,27 +1,39 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { KubeObject } from '../api/objects.ts';
-import { resourceTypeOf } from '../api/resource-types.ts';
-import type { Store } from '../store/store.ts';
+import { PodrunError } from '../api/errors.ts';
+import type { StoredKubeObject } from '../api/objects.ts';
+import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { rememberCreated } from './last-manifest.ts';
+import type { ManifestObject } from './manifest-object.ts';
+import { DEFAULT_NAMESPACE } from './selection.ts';
 
-/** Keeps an object on record that is not run, and says what that meant, as kubectl does: `configmap/x created`. */
-export function storeRecord(store: Store, object: KubeObject): string {
-  const resource = resourceTypeOf(object).plural;
-  const { namespace = 'default', name = '' } = object.metadata;
-  const subject = `${object.kind.toLowerCase()}/${name}`;
-  const before = store.get(resource, namespace, name);
-  if (before === undefined) {
-    store.create(resource, object);
-    return `${subject} created`;
-  }
-  // Of an object without a namespace the store says `default`.
-  const { uid, resourceVersion, creationTimestamp, generation, namespace: stored } = before.metadata;
-  const kept = { ...object.metadata, namespace: stored, uid, resourceVersion, creationTimestamp, generation };
-  const after = { ...object, metadata: kept };
-  if (isDeepStrictEqual(withoutUndefined(before), withoutUndefined(after))) return `${subject} unchanged`;
-  store.update(resource, after);
-  return `${subject} configured`;
+/**
+ * Makes an object that is kept on record as its manifest says, and says what that meant, as kubectl does:
+ * `configmap/x created`, `configured` or `unchanged`.
+ * @throws {PodrunError} when the rules for updates forbid the change
+ */
+export async function storeRecord(store: FileStore, record: ManifestObject): Promise<string> {
+  const { object } = record;
+  const subject = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name}`;
+  if (recordOf(store, record) === undefined && isCreated(store, record)) return `${subject} created`;
+  const { configureObject } = await import('./configure-object.ts');
+  return `${subject} ${configureObject(store, record, false)}`;
 }
 
-function withoutUndefined(object: KubeObject): unknown {
-  return JSON.parse(JSON.stringify(object));
+/** False: another podrun was faster. */
+function isCreated(store: FileStore, record: ManifestObject): boolean {
+  const { object, written } = record;
+  try {
+    const created = store.create(resourceTypeOf(object).plural, object);
+    rememberCreated(store, created as StoredKubeObject, written);
+    return true;
+  } catch (error) {
+    if (!(error instanceof PodrunError) || recordOf(store, record) === undefined) throw error;
+    return false;
+  }
+}
+
+/** What there is of that name. */
+export function recordOf(store: FileStore, { object }: ManifestObject): StoredKubeObject | undefined {
+  const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
+  return store.get<StoredKubeObject>(resourceTypeOf(object).plural, namespace, name);
 }

@@ -7,10 +7,10 @@ import { renderObject } from '../print/object.ts';
 import type { Store } from '../store/store.ts';
 import { durationFlag, WEEK_MS } from './duration-flag.ts';
 import { openStore } from './environment.ts';
-import { findObjects, getObject, notFound } from './find-objects.ts';
+import { getObject, notFound, refsOf } from './find-objects.ts';
 import { waitForObject } from './object-wait.ts';
 import { reportErrors } from './report-error.ts';
-import { isExplicitList, nameMissing, type ObjectRef, readSelection, refTo, type Selection } from './selection.ts';
+import { isExplicitList, nameMissing, type ObjectRef, readSelection, type Selection } from './selection.ts';
 import { StandardOutput } from './standard-output.ts';
 import type { WaitFlags } from './wait.ts';
 
@@ -49,9 +49,7 @@ export async function wait(words: readonly string[], flags: WaitFlags): Promise<
 /** @throws {PodrunError} when there is nothing to wait for */
 function refsNow(store: Store, selection: Selection, conditions: readonly WaitCondition[]): readonly ObjectRef[] {
   if (selection.how === 'named') return selection.refs;
-  const refs = findObjects(store, selection).groups.flatMap(({ type, objects }) =>
-    objects.map((object) => refTo(type, object)),
-  );
+  const refs = refsOf(store, selection);
   // All of nothing is gone.
   if (refs.length > 0 || conditions.every(({ type }) => type === 'delete')) return refs;
   throw new PodrunError('error: no matching resources found');

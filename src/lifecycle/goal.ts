@@ -43,12 +43,22 @@ export function goalState(goal: Goal, pod: StoredPod): GoalState {
   const wanted = goal.condition.toLowerCase();
   const conditions = pod.status.conditions ?? [];
   const condition = conditions.find(({ type }) => type.toLowerCase() === wanted);
-  if (condition?.status === goal.status) return 'met';
+  if (condition?.status === goal.status && isUpToDate(pod)) return 'met';
   if (isTerminalPhase(pod.status.phase) || phaseIsDecided(pod) !== undefined) return 'impossible';
   if (goal.status !== 'True') return 'pending';
   if (cannotStart(pod)) return 'impossible';
   const needsEveryContainer = wanted === 'ready' || wanted === 'containersready';
   return needsEveryContainer && someContainerIsDone(pod) ? 'impossible' : 'pending';
+}
+
+/** Does what the status says hold for the spec as it is now? After a change the old containers run on for a while. */
+function isUpToDate({ metadata, spec, status }: StoredPod): boolean {
+  const { generation = 0 } = metadata;
+  if (status.observedGeneration !== undefined && status.observedGeneration < generation) return false;
+  const images = new Map([...(spec.initContainers ?? []), ...spec.containers].map(({ name, image }) => [name, image]));
+  return allContainerStatuses(status).every(({ name, image, state }) => {
+    return state?.running === undefined || !images.has(name) || images.get(name) === image;
+  });
 }
 
 /** The conditions tell how a Pod ends before its phase does. */

@@ -13,7 +13,7 @@ const KUBELET_CONDITIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Does the agent alone say what this condition is? All others are whoever's set them, DisruptionTarget too. */
-function isKubeletCondition(type: string): boolean {
+export function isKubeletCondition(type: string): boolean {
   return KUBELET_CONDITIONS.has(type);
 }
 

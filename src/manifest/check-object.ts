@@ -32,6 +32,8 @@ export interface PlacedError {
 export interface CheckedObject {
   /** Decoded, defaulted, as it is when it is new; undefined when there are errors. */
   readonly object: KubeObject | undefined;
+  /** Decoded only. */
+  readonly written: KubeObject;
   readonly errors: readonly PlacedError[];
   readonly warnings: readonly string[];
 }
@@ -40,6 +42,7 @@ export interface CheckedObject {
 export function checkObject(known: KnownObject, source: SourceText, options: ObjectOptions): CheckedObject {
   const lineOf = (offset: number): number => source.positionAt(offset).line;
   const { object: decoded, problems } = decodeObject(known.root, known.kind.typeName, { lineOf });
+  const written = withIdentity(decoded, known, options.defaultNamespace);
   const strictWarnings =
     options.strictMode === 'warn' ? problems.filter(isStrict).map(({ error }) => error.detail) : [];
   const serious = options.strictMode === 'strict' ? problems : problems.filter((problem) => !isStrict(problem));
@@ -48,18 +51,23 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
       const stage = isStrict(problem) ? 'strict' : 'decode';
       return { stage, error: problem.error, position: source.positionAt(problem.offset) };
     });
-    return { object: undefined, errors, warnings: strictWarnings };
+    return { object: undefined, written, errors, warnings: strictWarnings };
   }
-  const defaulted = applyDefaults(withIdentity(decoded, known, options.defaultNamespace));
+  const defaulted = applyDefaults(written);
   const object = prepareForCreate(defaulted);
   const errors = findMistakes(object, options.forRunning).map(({ stage, error }): PlacedError => {
     return { stage, error, position: source.positionAt(locate(known.root, error.path)) };
   });
-  if (errors.length > 0) return { object: undefined, errors, warnings: strictWarnings };
+  if (errors.length > 0) return { object: undefined, written, errors, warnings: strictWarnings };
   const dropped = droppedFields(defaulted).map((path) => `${path}: dropped, its feature is off in Kubernetes v1.36`);
   const idle = options.forRunning ? notEnforced(object) : [];
   const idleWarnings = idle.length > 0 ? [`not enforced by this runner: ${idle.join(', ')}`] : [];
-  return { object, errors, warnings: [...strictWarnings, ...dropped, ...warningsFor(object), ...idleWarnings] };
+  return {
+    object,
+    written,
+    errors,
+    warnings: [...strictWarnings, ...dropped, ...warningsFor(object), ...idleWarnings],
+  };
 }
 
 function isStrict({ error }: DecodeProblem): boolean {

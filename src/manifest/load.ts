@@ -23,7 +23,7 @@ export interface LoadOptions {
   /** Also refuse what this runner cannot do, and warn of what it does not enforce. */
   readonly forRunning?: boolean;
   /** The command that wants the objects: some things only `create` allows. */
-  readonly command?: 'apply' | 'create' | 'get' | 'describe' | 'wait' | 'delete';
+  readonly command?: string;
   /** Read which objects these are and nothing more: they have kind and metadata, and what else is wrong is no error. */
   readonly namesOnly?: boolean;
 }
@@ -31,6 +31,8 @@ export interface LoadOptions {
 export interface LoadedObject {
   /** Decoded, defaulted and valid. */
   readonly object: KubeObject;
+  /** Decoded, and nothing more: what it does not say is not there. */
+  readonly written: KubeObject;
   /** Where it was read from, as messages name it. */
   readonly file: string;
   /** The line of the file where it begins, from 1. */
@@ -128,24 +130,30 @@ class Loader {
     } else if (found.verdict === 'unsupported') {
       this.#warnings.add(`${found.identity.kind} is not supported by this runner, ignored`);
     } else if (!this.#isAllowed(found)) return;
-    else if (this.#options.namesOnly === true) this.#keep(subject, source, found, bareObject(found));
+    else if (this.#options.namesOnly === true)
+      this.#keep(subject, source, found, { object: bareObject(found), written: bareObject(found) });
     else this.#check(subject, source, found);
   }
 
   #check(subject: Subject, source: SourceText, known: KnownObject): void {
-    const { object, errors, warnings } = checkObject(known, source, {
+    const { object, written, errors, warnings } = checkObject(known, source, {
       strictMode: this.#options.validate ?? 'strict',
       defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
       forRunning: this.#options.forRunning ?? false,
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
     for (const warning of warnings) this.#warnings.add(warning);
-    if (object !== undefined) this.#keep(subject, source, known, object);
+    if (object !== undefined) this.#keep(subject, source, known, { object, written });
   }
 
-  #keep({ file }: Subject, source: SourceText, { root }: KnownObject, object: KubeObject): void {
+  #keep(
+    { file }: Subject,
+    source: SourceText,
+    { root }: KnownObject,
+    kept: Pick<LoadedObject, 'object' | 'written'>,
+  ): void {
     const positionOf = (path: string): Position => source.positionAt(locate(root, path));
-    this.#objects.push({ object, file, line: positionOf('').line, positionOf });
+    this.#objects.push({ ...kept, file, line: positionOf('').line, positionOf });
   }
 
   /** What kubectl refuses before it asks a server. */

@@ -1,4 +1,5 @@
 import type { StoredPod } from '../api/objects.ts';
+import { changeTransitions } from './change-transition.ts';
 import { containerTransitions } from './container-transition.ts';
 import { containersOf } from './container-view.ts';
 import type { Tone } from './painter.ts';
@@ -12,7 +13,7 @@ export interface Transition {
   readonly pod: string;
   /** Name of the container it is about; undefined: the Pod as a whole. */
   readonly container?: string | undefined;
-  readonly kind: 'created' | 'scheduling' | 'container' | 'condition' | 'phase' | 'deletion' | 'event';
+  readonly kind: 'change' | 'created' | 'scheduling' | 'container' | 'condition' | 'phase' | 'deletion' | 'event';
   /** What changed: `started (attempt 2)`, `exited with code 137 (SIGKILL) after 6s`, `Running and Ready`. */
   readonly text: string;
   /** Why, where that is known. */
@@ -48,6 +49,7 @@ function changesOf(previous: StoredPod | undefined, next: StoredPod | undefined)
   const isLone = containersOf(next).filter(({ role }) => role !== 'init').length === 1;
   const isReady = isLone && status.some(({ text }) => text === 'Ready');
   return [
+    ...changeTransitions(previous, next),
     ...goingTransitions(previous, next),
     ...containers.filter(({ text }) => !(isReady && text === 'ready')),
     ...status,

@@ -4,6 +4,7 @@ import { onDisk } from './disk-errors.ts';
 import { EventRecords, podOf } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
 import { type ProcessLookup, rememberBoot } from './known-process.ts';
+import { LastApplied } from './last-applied.ts';
 import { type PodPaths, podPaths } from './layout.ts';
 import { keyOf, type StoredObject } from './metadata.ts';
 import { type Claim, type Owner, Ownership, type RecordedProcess } from './ownership.ts';
@@ -42,6 +43,7 @@ export class FileStore implements Store {
   readonly #events: EventRecords;
   readonly #plain: PlainRecords;
   readonly #ownership: Ownership;
+  readonly #lastApplied: LastApplied;
   readonly #subscribers = new Subscribers();
   readonly #podFeed: PodFeed;
   readonly #recordFeed: RecordFeed;
@@ -55,6 +57,7 @@ export class FileStore implements Store {
     this.root = root;
     this.#clock = clock;
     this.#ownership = new Ownership({ root, clock, lookup, locks });
+    this.#lastApplied = new LastApplied(root);
     this.#pods = new PodRecords(parts, this.#ownership);
     this.#plain = new PlainRecords(parts);
     this.#events = new EventRecords(parts, this.#plain);
@@ -142,6 +145,7 @@ export class FileStore implements Store {
   }
 
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {
+    this.#onDisk(() => this.#lastApplied.forget(resource, { namespace, name }));
     if (resource === 'pods') return this.#deletePod(namespace, name);
     const deleted = this.#onDisk(() => {
       if (resource === 'events') return this.#events.delete(namespace, name);
@@ -185,6 +189,16 @@ export class FileStore implements Store {
     this.#events.forget(pod.metadata);
     this.#podFeed.check(pod.metadata);
     return { ok: true, pod, release: () => this.#onDisk(() => this.#ownership.release(namespace, name, owner)) };
+  }
+
+  /** The manifest that was applied to an object the last time; undefined when there was none. */
+  lastApplied<T extends KubeObject = KubeObject>(resource: Resource, object: StoredObject): T | undefined {
+    return this.#onDisk(() => this.#lastApplied.read(resource, object)) as T | undefined;
+  }
+
+  /** Puts on record which manifest was applied to an object. */
+  rememberApplied(resource: Resource, object: StoredObject, manifest: KubeObject): void {
+    this.#onDisk(() => this.#lastApplied.write(resource, object, manifest));
   }
 
   /** Makes this process the owner of a Pod that nobody owns, or whose owner is gone. */

@@ -94,6 +94,11 @@ export function brokenLockPath(root: string, holder: string): string {
   return path.join(root, '.locks', '.broken', encodeURIComponent(holder));
 }
 
+/** What was applied to an object the last time. */
+export function lastAppliedPath(root: string, resource: string, namespace: string, name: string): string {
+  return path.join(root, '.last-applied', part(resource), part(namespace), part(name));
+}
+
 /** Folders that are being made or taken away: what is not complete is never in its place. */
 export function stagingFolder(root: string): string {
   return path.join(root, '.staging');

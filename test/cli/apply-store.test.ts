@@ -2,21 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Stage } from '../puppet/stage.ts';
-import { podsIn, Workshop } from './workshop.ts';
+import { Workshop } from './workshop.ts';
 
 let workshop: Workshop;
-let stage: Stage;
 
-beforeEach(async () => {
+beforeEach(() => {
   workshop = new Workshop();
-  stage = await Stage.open();
 });
 
-afterEach(async () => {
-  await workshop.close();
-  stage.close();
-});
+afterEach(() => workshop.close());
 
 const isRoot = process.getuid?.() === 0;
 const canMount = isRoot && process.platform === 'linux' && succeeds('unshare', ['--mount', 'true']);
@@ -87,21 +81,6 @@ describe('the state directory', () => {
 });
 
 describe('a Pod name that is taken', () => {
-  it('by a Pod that runs under another podrun is refused, and that Pod lives on', async () => {
-    const manifest = workshop.pod('busy', { containers: [{ name: 'main', command: stage.command('main') }] });
-    const first = workshop.start(['apply', manifest, '-o', 'json']);
-    const main = await stage.puppet('main');
-    await first.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
-    const second = await workshop.run(['apply', manifest]);
-    expect(second.exitCode).toBe(1);
-    expect(second.stderr).toContain('busy');
-    await main.catch('SIGTERM');
-    first.signal('SIGTERM');
-    expect(await main.received()).toBe('SIGTERM');
-    main.exit(0);
-    expect((await first.ended).exitCode).toBe(143);
-  });
-
   it('by a Pod that has ended is taken over by a new Pod', async () => {
     const manifest = workshop.pod('again', once(['true']));
     const uids = [];

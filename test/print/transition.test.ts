@@ -230,3 +230,39 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
     expect(told(previous, next)).toEqual(want);
   });
 });
+
+describe('what transitionsOf() says of a change that somebody has made', () => {
+  const web = webPod({ metadata: { labels: { app: 'web', old: '1' } }, spec: { initContainers: [sidecar('side')] } });
+  const changed = (change: Parameters<typeof webPod>[0]): string[] =>
+    told(web, { ...web, metadata: { ...web.metadata, ...change?.metadata }, spec: { ...web.spec, ...change?.spec } });
+
+  it.each<[name: string, change: Parameters<typeof webPod>[0], want: string[]]>([
+    ['labels', { metadata: { labels: { app: 'api' } } }, ['· Pod  labels changed: app=api, old-']],
+    ['annotations', { metadata: { annotations: { note: 'hi' } } }, ['· Pod  annotations changed: note=hi']],
+    ['a deadline', { spec: { activeDeadlineSeconds: 30 } }, ['› Pod  activeDeadlineSeconds set to 30']],
+    ['tolerations', { spec: { tolerations: [{ operator: 'Exists' }] } }, ['· Pod  tolerations changed']],
+    [
+      'an image',
+      { spec: { containers: [container('main', { image: 'busybox:2' })] } },
+      ['› main  image changed: busybox → busybox:2'],
+    ],
+    [
+      'the image of a sidecar',
+      { spec: { initContainers: [sidecar('side', { image: 'proxy' })] } },
+      ['› side  image changed: busybox → proxy'],
+    ],
+    [
+      'resources',
+      { spec: { containers: [container('main', { resources: { limits: { cpu: '2' } } })] } },
+      ['› main  resized: limits.cpu none → 2'],
+    ],
+    ['nothing', {}, []],
+  ])('%s', (_name, change, want) => {
+    expect(changed(change)).toEqual(want);
+  });
+
+  it('a scheduling gate', () => {
+    const gated = (...names: string[]) => webPod({ spec: { schedulingGates: names.map((name) => ({ name })) } });
+    expect(told(gated('a', 'b'), gated('b'))).toEqual(['› Pod  scheduling gate removed: a']);
+  });
+});

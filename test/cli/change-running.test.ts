@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
+import { Stage } from '../puppet/stage.ts';
+import { type Podrun, podsIn, Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+let stage: Stage;
+
+beforeEach(async () => {
+  workshop = new Workshop();
+  stage = await Stage.open();
+});
+
+afterEach(async () => {
+  await workshop.close();
+  stage.close();
+});
+
+const container = (image = 'app:1') => ({ name: 'main', image, command: stage.command('main') });
+const run = (...args: string[]) => workshop.run(args);
+
+/** Runs a Pod with a puppet in it; resolves when the Pod is running. */
+async function running(spec: Partial<PodSpec> = {}): Promise<Podrun> {
+  const podrun = workshop.start(['apply', workshop.pod('web', { containers: [container()], ...spec }), '-o', 'json']);
+  await seen(podrun, ({ status }) => status?.phase === 'Running');
+  return podrun;
+}
+
+/** Resolves with the first version of the Pod that is as told. */
+async function seen(podrun: Podrun, isIt: (pod: Pod) => boolean): Promise<Pod> {
+  await podrun.until(({ lines }) => podsIn(lines).some(isIt));
+  return podsIn(podrun.lines).find(isIt)!;
+}
+
+const conditionOf = (pod: Pod, type: string) => pod.status?.conditions?.find((condition) => condition.type === type);
+
+describe('a Pod that runs', () => {
+  it('becomes Ready when somebody opens its gate, and stops being so', async () => {
+    const gate = 'example.com/lb';
+    const podrun = await running({ readinessGates: [{ conditionType: gate }] });
+    expect((await run('condition', 'pod/web', `${gate}=True`)).exitCode).toBe(0);
+    const ready = await seen(podrun, (pod) => conditionOf(pod, 'Ready')?.status === 'True');
+    expect(ready.status?.conditions?.[0]).toMatchObject({ type: gate, status: 'True' });
+    const patch = `{"status":{"conditions":[{"type":"${gate}","status":"False"}]}}`;
+    await run('patch', 'pod/web', '--subresource=status', '-p', patch);
+    const closed = await seen(podrun, (pod) => conditionOf(pod, 'Ready')?.message?.includes('but False') ?? false);
+    expect(conditionOf(closed, gate)?.status).toBe('False');
+  });
+
+  it('keeps what the agent knows, whatever a client writes over it', async () => {
+    const podrun = await running();
+    const patch = '{"status":{"phase":"Pending","conditions":[{"type":"Ready","status":"False"}]}}';
+    expect((await run('patch', 'pod/web', '--subresource=status', '-p', patch)).stdout).toBe('pod/web patched\n');
+    await seen(podrun, (pod) => pod.status?.phase === 'Pending' && conditionOf(pod, 'Ready')?.status === 'False');
+    const settled = JSON.parse((await run('get', 'pod', 'web', '-o', 'json')).stdout) as Pod;
+    expect(settled.status?.phase).toBe('Running');
+    expect(conditionOf(settled, 'Ready')?.status).toBe('True');
+  });
+
+  it('restarts a container whose image is changed, and nothing else', async () => {
+    const podrun = await running();
+    const first = await stage.puppet('main');
+    const patch = '{"spec":{"containers":[{"name":"main","image":"app:2"}]}}';
+    expect((await run('patch', 'pod/web', '-p', patch)).stdout).toBe('pod/web patched\n');
+    await first.gone;
+    await stage.puppet('main');
+    const changed = await seen(podrun, ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1);
+    expect(changed.status).toMatchObject({ observedGeneration: 2, containerStatuses: [{ image: 'app:2' }] });
+    const events = await run('events');
+    expect(events.stdout).toContain('Container main definition changed, will be restarted');
+  });
+
+  it('ends by a deadline that is set while it runs', async () => {
+    const podrun = await running();
+    await run('patch', 'pod/web', '-p', '{"spec":{"activeDeadlineSeconds":1}}');
+    const { exitCode } = await podrun.ended;
+    expect(exitCode).toBe(1);
+    expect(podsIn(podrun.lines).at(-1)?.status).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' });
+  });
+
+  it('is scheduled when its last gate is removed', async () => {
+    const spec = { schedulingGates: [{ name: 'wait' }], containers: [container()] };
+    const podrun = workshop.start(['apply', workshop.pod('web', spec), '-o', 'json']);
+    await seen(podrun, (pod) => conditionOf(pod, 'PodScheduled')?.reason === 'SchedulingGated');
+    expect((await run('patch', 'pod/web', '--type=json', '-p', REMOVE_GATE)).stdout).toBe('pod/web patched\n');
+    await seen(podrun, ({ status }) => status?.phase === 'Running');
+  });
+
+  it('sees its labels change in a volume', async () => {
+    const volumes = [
+      { name: 'info', downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] } },
+    ];
+    const containers = [{ ...container(), volumeMounts: [{ name: 'info', mountPath: '/info' }] }];
+    await running({ volumes, containers });
+    const file = `${(await stage.puppet('main')).env['PODRUN_VOLUME_INFO']}/labels`;
+    await run('label', 'pod/web', 'tier=front');
+    // The agent learns of it from the file system.
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('tier="front"');
+  });
+});
+
+const REMOVE_GATE = '[{"op":"remove","path":"/spec/schedulingGates"}]';
