@@ -151,7 +151,8 @@ export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: 
   init.slice(0, Math.max(1, lastRun + 1)).forEach(closeStatus);
 }
 
-function closeStatus(status: ContainerStatus): void {
+/** What ran, or should have, and was never seen to end. */
+export function closeStatus(status: ContainerStatus): void {
   if (status.state?.terminated !== undefined) return;
   status.state = { terminated: unlocated(TERMINATED.statusUnknown, NOT_LOCATED) };
 }

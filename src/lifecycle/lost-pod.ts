@@ -2,7 +2,7 @@ import type { StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { ContainerStatus, PodStatus } from '../api/generated/types.ts';
 import { containersReadyCondition, readyCondition } from './conditions.ts';
-import { closeStatuses } from './container-status.ts';
+import { closeStatus, closeStatuses } from './container-status.ts';
 import { dated } from './pod-status.ts';
 import { DELETION_BY_POD_GC } from './texts/condition-reasons.ts';
 import { NODE_LOST, nodeLost } from './texts/pod-reasons.ts';
@@ -22,6 +22,8 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
   const init = structuredClone(status.initContainerStatuses ?? []);
   const regular = structuredClone(status.containerStatuses ?? []);
   closeStatuses(pod, init, regular);
+  const ephemeral = structuredClone(status.ephemeralContainerStatuses ?? []);
+  for (const one of ephemeral) if (one.state?.running !== undefined) closeStatus(one);
   const statuses = [...init, ...regular].map(notRunning);
   const old = status.conditions ?? [];
   const verdicts = {
@@ -43,6 +45,7 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
     conditions: [disrupted, ...conditions],
     ...(init.length === 0 ? {} : { initContainerStatuses: statuses.slice(0, init.length) }),
     ...(regular.length === 0 ? {} : { containerStatuses: statuses.slice(init.length) }),
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
   };
 }
 

@@ -53,6 +53,15 @@ describe('lostPodStatus()', () => {
     expect(status.containerStatuses).toMatchObject([{ name: 'main', ready: false, started: false, state: LOST }]);
   });
 
+  it('says the same of an ephemeral container that ran, and keeps what is known of others', () => {
+    const waiting = container('later', { waiting: { reason: 'ContainerCreating' } });
+    const before = pod([], [running]);
+    const ephemeralContainerStatuses = [{ ...running, name: 'debug', ready: false }, waiting];
+    const status = lostPodStatus({ ...before, status: { ...before.status, ephemeralContainerStatuses } }, 42, NOW);
+    expect(status.ephemeralContainerStatuses).toMatchObject([{ name: 'debug', ready: false, state: LOST }, waiting]);
+    expect(status.ephemeralContainerStatuses?.[0]).not.toHaveProperty('started');
+  });
+
   it('dates the conditions that turn, and only those', () => {
     const { conditions } = lostPodStatus(pod([], [running]), 42, NOW);
     const failed = { status: 'False', reason: 'PodFailed' };
