@@ -65,7 +65,8 @@ function withoutDisabledFeatures(pod: Decoded<Pod>): Decoded<Pod> {
 }
 
 function withGeneration(stored: KubeObject, wanted: KubeObject, specType: string): KubeObject {
-  if (isSameValue(stored['spec'], wanted['spec'], specType)) return wanted;
-  const generation = (stored.metadata.generation ?? 0) + 1;
-  return { ...wanted, metadata: { ...wanted.metadata, generation } };
+  const { generation } = stored.metadata;
+  // Only some kinds are counted.
+  if (generation === undefined || isSameValue(stored['spec'], wanted['spec'], specType)) return wanted;
+  return { ...wanted, metadata: { ...wanted.metadata, generation: generation + 1 } };
 }

@@ -2,6 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import type { Pod } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import type { Decoded } from '../decoded.ts';
+import { changeFields } from '../default/fill.ts';
 import type { FieldError } from '../field-error.ts';
 import { validateAnyPod } from '../validate/pod.ts';
 import { podWithEphemeralContainers, validateEphemeralContainersUpdate } from './pod-ephemeral.ts';
@@ -47,8 +48,14 @@ function withStatus(stored: KubeObject, changed: KubeObject): KubeObject {
   return { ...stored, status: changed['status'] ?? {} };
 }
 
-/** The class of a Pod does not get lost. Source: pkg/registry/core/pod/strategy.go, podStatusStrategy. */
+/**
+ * The class of a Pod does not get lost, and conditions have their times, if only null, as on a node.
+ * Source: pkg/registry/core/pod/strategy.go, podStatusStrategy.
+ */
 function withPodStatus(stored: Decoded<Pod>, changed: Decoded<Pod>): Decoded<Pod> {
   const qosClass = changed.status?.qosClass ?? stored.status?.qosClass;
-  return { ...stored, status: { ...changed.status, ...(qosClass === undefined ? {} : { qosClass }) } };
+  const status = changeFields(changed.status ?? {}, {
+    conditions: (conditions) => conditions.map((one) => ({ lastProbeTime: null, lastTransitionTime: null, ...one })),
+  });
+  return { ...stored, status: { ...status, ...(qosClass === undefined ? {} : { qosClass }) } };
 }

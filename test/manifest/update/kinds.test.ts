@@ -208,7 +208,9 @@ describe('a Service', () => {
   it('changes type and ports', () => {
     const old = stored(service({}));
     const after = respecified(old, { type: 'NodePort', ports: [{ port: 81, nodePort: 30_000 }] });
-    expect(outcomeOf(old, after)).toMatchObject({ spec: { type: 'NodePort', ports: [{ port: 81, targetPort: 81 }] } });
+    const outcome = outcomeOf(old, after);
+    expect(outcome).toMatchObject({ spec: { type: 'NodePort', ports: [{ port: 81, targetPort: 81 }] } });
+    expect(outcome).not.toHaveProperty('metadata.generation');
   });
 
   it('keeps the address and the node port that it was given', () => {
