@@ -20,12 +20,14 @@ export interface ApplyFlags {
   readonly keep: number | undefined;
   readonly dryRun: 'client' | 'server' | 'none';
   readonly validate: 'strict' | 'warn' | 'ignore';
+  /** A field that has no effect is an error. */
+  readonly strict: boolean;
   readonly stateDir: string | undefined;
 }
 
 /** What commander hands over: flags without a default are there only when they were written. */
 type GivenFlags = Omit<ApplyFlags, Optional | 'stateDir'> & Partial<Pick<ApplyFlags, Optional>>;
-type Optional = 'filename' | 'recursive' | 'image' | 'dryRun';
+type Optional = 'filename' | 'recursive' | 'image' | 'dryRun' | 'strict';
 
 const EXIT_CODES = `
 Exit codes:
@@ -97,12 +99,13 @@ export function registerApply(
         .preset('client'),
     )
     .option('--validate <mode>', 'unknown and duplicate fields: strict, warn or ignore', validation, 'strict')
+    .option('--strict', 'a field that would have no effect is an error: nothing is started')
     .addHelpText('after', EXIT_CODES)
     .action(async (files: string[], given: GivenFlags) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();
       const { apply } = await import('./apply-session.ts');
       const filename = [...(given.filename ?? []), ...files];
-      const { recursive = false, image = [], dryRun = 'none' } = given;
-      done(await apply({ ...given, recursive, image, dryRun, filename, stateDir }, command));
+      const { recursive = false, image = [], dryRun = 'none', strict = false } = given;
+      done(await apply({ ...given, recursive, image, dryRun, strict, filename, stateDir }, command));
     });
 }

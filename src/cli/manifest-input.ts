@@ -18,6 +18,7 @@ export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
     validate: flags.validate,
     stdin: () => process.stdin,
     forRunning: flags.dryRun === 'none',
+    refusesIdle: flags.strict,
   });
   for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
   if (errors.length === 0) return { ok: true, objects };

@@ -8,7 +8,7 @@ import type { Stage } from './manifest-error.ts';
 import { locate } from './read/source-node.ts';
 import type { Position, SourceText } from './read/source-text.ts';
 import { notEnforced } from './support/idle-fields.ts';
-import { refusedFields } from './support/refused-fields.ts';
+import { idleFieldErrors, refusedFields } from './support/refused-fields.ts';
 import { validateObject } from './validate/index.ts';
 import { warningsFor } from './warnings.ts';
 
@@ -21,6 +21,8 @@ export interface ObjectOptions {
   readonly defaultNamespace: string;
   /** Also refuse what this runner cannot do, and warn of what it does not enforce. */
   readonly forRunning: boolean;
+  /** Also refuse what would have no effect. */
+  readonly refusesIdle: boolean;
 }
 
 export interface PlacedError {
@@ -55,7 +57,7 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
   }
   const defaulted = applyDefaults(written);
   const object = prepareForCreate(defaulted);
-  const errors = findMistakes(object, options.forRunning).map(({ stage, error }): PlacedError => {
+  const errors = findMistakes(object, options).map(({ stage, error }): PlacedError => {
     return { stage, error, position: source.positionAt(locate(known.root, error.path)) };
   });
   if (errors.length > 0) return { object: undefined, written, errors, warnings: strictWarnings };
@@ -81,8 +83,13 @@ function withIdentity(decoded: Record<string, unknown>, known: KnownObject, defa
   return { ...decoded, apiVersion, kind, metadata };
 }
 
-function findMistakes(object: KubeObject, forRunning: boolean): { stage: Stage; error: FieldError }[] {
+function findMistakes(
+  object: KubeObject,
+  { forRunning, refusesIdle }: ObjectOptions,
+): { stage: Stage; error: FieldError }[] {
   const invalid = withoutRepeats(validateObject(object)).map((error) => ({ stage: 'validate' as const, error }));
-  if (invalid.length > 0 || !forRunning) return invalid;
-  return withoutRepeats(refusedFields(object)).map((error) => ({ stage: 'support' as const, error }));
+  if (invalid.length > 0) return invalid;
+  const refused = forRunning || refusesIdle ? refusedFields(object) : [];
+  const idle = refusesIdle ? idleFieldErrors(object) : [];
+  return withoutRepeats([...refused, ...idle]).map((error) => ({ stage: 'support' as const, error }));
 }

@@ -22,6 +22,8 @@ export interface LoadOptions {
   readonly validate?: StrictMode;
   /** Also refuse what this runner cannot do, and warn of what it does not enforce. */
   readonly forRunning?: boolean;
+  /** Also refuse what would have no effect. */
+  readonly refusesIdle?: boolean;
   /** The command that wants the objects: some things only `create` allows. */
   readonly command?: string;
   /** Read which objects these are and nothing more: they have kind and metadata, and what else is wrong is no error. */
@@ -140,6 +142,7 @@ class Loader {
       strictMode: this.#options.validate ?? 'strict',
       defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
       forRunning: this.#options.forRunning ?? false,
+      refusesIdle: this.#options.refusesIdle ?? false,
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
     for (const warning of warnings) this.#warnings.add(warning);

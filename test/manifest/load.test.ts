@@ -193,6 +193,17 @@ describe('the front door', () => {
     expect(namesOf(result)).toEqual([]);
   });
 
+  it('refuses what would have no effect when nothing may be left out, also when nothing is run', async () => {
+    const text = `${POD}  runtimeClassName: gvisor\n  hostname: x\n`;
+    const want = [
+      expect.stringMatching(/^support 8:21 spec\.runtimeClassName not supported by this runner: /),
+      'support 9:13 spec.hostname not supported by this runner: only $HOSTNAME is set, the name of the host stays',
+    ];
+    expect(told(await loadText(text, { refusesIdle: true }))).toEqual(want);
+    expect(told(await loadText(text, { forRunning: true, refusesIdle: true }))).toEqual(want);
+    expect(told(await loadText(POD, { forRunning: true, refusesIdle: true }))).toEqual([]);
+  });
+
   it('warns of what is not enforced, in one line', async () => {
     const text = POD.replace(
       'i:1',
