@@ -1,3 +1,4 @@
+import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { planDeletion } from '../lifecycle/deletion.ts';
@@ -38,20 +39,33 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   const isOwned = owner !== undefined && store.isOwnerAlive(owner);
   const plan = planDeletion(pod, { graceSeconds, isOwned, nowMs: clock.now().wallMs });
   if (plan.type === 'pending') return 'ending';
-  if (plan.type === 'mark') return mark(store, plan.pod);
+  if (plan.type === 'mark') return mark(store, plan.pod) ? 'ending' : undefined;
   if (!isOwned && !(await clearAway(request, pod))) return undefined;
-  return store.delete('pods', namespace, name) === undefined ? 'missing' : 'removed';
+  if (!tellLast(store, plan.pod)) return undefined;
+  // An agent that has nothing to end may have been faster.
+  store.delete('pods', namespace, name);
+  return 'removed';
+}
+
+/** The last that readers see of the Pod. On a full disk it is left out: deleting makes room. */
+function tellLast(store: FileStore, pod: StoredPod): boolean {
+  try {
+    return mark(store, pod);
+  } catch (error) {
+    if (error instanceof PodrunError) return true;
+    throw error;
+  }
 }
 
 /** The agent writes the status at the same time: a change of an older version is not made. */
-function mark(store: FileStore, pod: StoredPod): 'ending' | undefined {
+function mark(store: FileStore, pod: StoredPod): boolean {
   try {
     store.update('pods', pod);
-    return 'ending';
+    return true;
   } catch (error) {
-    if (error instanceof ConflictError) return undefined;
+    if (error instanceof ConflictError) return false;
     const isGone = store.get('pods', pod.metadata.namespace, pod.metadata.name) === undefined;
-    if (isGone) return undefined;
+    if (isGone) return false;
     throw error;
   }
 }

@@ -1,10 +1,10 @@
-import { isTerminalPhase, type StoredMeta, type StoredPod } from '../api/objects.ts';
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { formatTime, parseTime } from '../api/time.ts';
 
 /** What a request to delete a Pod comes to. */
 export type Deletion =
-  /** Nothing runs, or nobody is to be asked: the object goes at once. */
-  | { readonly type: 'remove' }
+  /** Nothing runs, or nobody is to be asked: the object goes at once, after readers saw that it is being deleted. */
+  | { readonly type: 'remove'; readonly pod: StoredPod }
   /** The Pod is told to end by changing its metadata; its agent removes it when that is done. */
   | { readonly type: 'mark'; readonly pod: StoredPod }
   /** It is being deleted already, and the request asks for nothing sooner. */
@@ -28,30 +28,29 @@ const DEFAULT_GRACE_SECONDS = 30;
  */
 export function planDeletion(pod: StoredPod, { graceSeconds, isOwned, nowMs }: DeletionRequest): Deletion {
   const { metadata, spec, status } = pod;
-  if (!isOwned || graceSeconds === 0) return { type: 'remove' };
-  if (metadata.deletionTimestamp !== undefined) return shortened(pod, graceSeconds);
-  if (spec.nodeName === undefined || isTerminalPhase(status.phase)) return { type: 'remove' };
+  const remove: Deletion = { type: 'remove', pod: marked(pod, nowMs, 0) };
+  if (!isOwned || graceSeconds === 0) return remove;
+  if (metadata.deletionTimestamp !== undefined) return shortened(pod, graceSeconds, nowMs);
+  if (spec.nodeName === undefined || isTerminalPhase(status.phase)) return remove;
   const wanted = graceSeconds ?? spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
   // A grace period of 0 in the spec asks for force, and a negative one for the shortest.
-  if (wanted === 0) return { type: 'remove' };
+  if (wanted === 0) return remove;
   const seconds = Math.max(1, wanted);
-  return mark(pod, {
-    deletionTimestamp: formatTime(nowMs + seconds * 1000),
-    deletionGracePeriodSeconds: seconds,
-    ...(metadata.generation !== undefined && { generation: metadata.generation + 1 }),
-  });
+  return { type: 'mark', pod: marked(pod, nowMs + seconds * 1000, seconds) };
 }
 
-function shortened(pod: StoredPod, graceSeconds: number | undefined): Deletion {
+/** The grace period is counted from the first request: what is left of it from now on, but at least a second. */
+function shortened(pod: StoredPod, graceSeconds: number | undefined, nowMs: number): Deletion {
   const { deletionTimestamp, deletionGracePeriodSeconds: present = 0 } = pod.metadata;
   if (graceSeconds === undefined || graceSeconds >= present) return { type: 'pending' };
-  const requestedMs = parseTime(deletionTimestamp ?? '') - present * 1000;
-  return mark(pod, {
-    deletionTimestamp: formatTime(requestedMs + graceSeconds * 1000),
-    deletionGracePeriodSeconds: graceSeconds,
-  });
+  const untilMs = parseTime(deletionTimestamp ?? '') + (graceSeconds - present) * 1000;
+  return { type: 'mark', pod: marked(pod, untilMs, Math.max(1, Math.ceil((untilMs - nowMs) / 1000))) };
 }
 
-function mark(pod: StoredPod, changes: Partial<StoredMeta>): Deletion {
-  return { type: 'mark', pod: { ...pod, metadata: { ...pod.metadata, ...changes } } };
+/** Only the first deletion of an object is a new generation of it. */
+function marked(pod: StoredPod, untilMs: number, deletionGracePeriodSeconds: number): StoredPod {
+  const { deletionTimestamp, generation } = pod.metadata;
+  const isFirst = deletionTimestamp === undefined && generation !== undefined;
+  const changes = { deletionTimestamp: formatTime(untilMs), deletionGracePeriodSeconds };
+  return { ...pod, metadata: { ...pod.metadata, ...changes, ...(isFirst && { generation: generation + 1 }) } };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deletePod, type DeletionOutcome } from '../../src/agent/delete-pod.ts';
 import { remainingContainers } from '../../src/agent/leftovers.ts';
+import { PodrunError } from '../../src/api/errors.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
@@ -67,8 +68,32 @@ describe('deletePod()', () => {
   ])('removes a Pod that $name', async ({ begin }) => {
     const store = openStore(temporaryFolder());
     begin(store);
+    const seen: unknown[] = [];
+    store.watch<StoredPod>('pods', {}, ({ type, object }) => {
+      seen.push([type, object.metadata.deletionGracePeriodSeconds, object.metadata.generation]);
+    });
     expect(await remove(store)).toBe('removed');
     expect(store.list('pods')).toEqual([]);
+    expect(seen).toEqual([
+      ['MODIFIED', 0, 2],
+      ['DELETED', 0, 2],
+    ]);
+  });
+
+  it('removes a Pod also when nothing can be written', async () => {
+    const isFull = (): never => {
+      throw new PodrunError('no space left on device');
+    };
+    const store = openStore(temporaryFolder());
+    store.create('pods', placed('Succeeded'));
+    const full = new Proxy(store, {
+      get: (target, property) => {
+        const value: unknown = Reflect.get(target, property, target);
+        if (property === 'update') return isFull;
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    expect(await remove(full)).toBe('removed');
   });
 
   it('is made of the latest version of a Pod that changes all the time', async () => {

@@ -39,7 +39,18 @@ describe('planDeletion()', () => {
     { name: 'that is being deleted, by force', present: ending, request: { ...plain, graceSeconds: 0 } },
     { name: 'whose spec gives no time', present: pod({ spec: { terminationGracePeriodSeconds: 0 } }), request: plain },
   ])('removes a Pod $name at once', ({ present, request }) => {
-    expect(planDeletion(present, request)).toEqual({ type: 'remove' });
+    expect(planDeletion(present, request)).toEqual({
+      type: 'remove',
+      pod: {
+        ...present,
+        metadata: {
+          ...present.metadata,
+          generation: 2,
+          deletionTimestamp: '2026-01-15T12:00:00.000000Z',
+          deletionGracePeriodSeconds: 0,
+        },
+      },
+    });
   });
 
   it.each([
@@ -69,15 +80,18 @@ describe('planDeletion()', () => {
     });
   });
 
-  it('a second request shortens the grace period, counted from the first one, and changes nothing else', () => {
-    expect(planDeletion(ending, { ...plain, graceSeconds: 12 })).toEqual({
+  it.each([
+    { graceSeconds: 12, until: '12:00:02.000000Z', left: 2 },
+    { graceSeconds: 3, until: '11:59:53.000000Z', left: 1 },
+  ])('a second request leaves what is left of its $graceSeconds s', ({ graceSeconds, until, left }) => {
+    expect(planDeletion(ending, { ...plain, graceSeconds })).toEqual({
       type: 'mark',
       pod: {
         ...ending,
         metadata: {
           ...ending.metadata,
-          deletionTimestamp: '2026-01-15T12:00:02.000000Z',
-          deletionGracePeriodSeconds: 12,
+          deletionTimestamp: `2026-01-15T${until}`,
+          deletionGracePeriodSeconds: left,
         },
       },
     });
