@@ -91,6 +91,5 @@ function withImagesOf(before: Containers, after: Containers): Containers {
 function validateRest(before: Spec, after: Spec): FieldError[] {
   if (isSameValue(before, after, 'PodSpec')) return [];
   const differences = describeDifferences('spec', before, after, 'PodSpec');
-  const detail = `pod updates may not change fields other than ${ALLOWED_FIELDS}\n${differences}`;
-  return [{ ...forbidden('spec', detail), hint: 'to change it, delete the Pod and apply it again' }];
+  return [forbidden('spec', `pod updates may not change fields other than ${ALLOWED_FIELDS}\n${differences}`)];
 }

@@ -225,13 +225,4 @@ describe('a Pod that is served', () => {
     const outcome = outcomeOf(old, respecified(old, { os: { name: 'linux' }, containers }));
     expect(outcome).toEqual([expect.not.stringContaining('stopSignal')]);
   });
-
-  it('says what to do about a change that is not possible', async () => {
-    const { admitUpdate } = await import('../../../src/manifest/update/index.ts');
-    const old = stored(pod());
-    expect(admitUpdate(old, respecified(old, { restartPolicy: 'Never' }))).toMatchObject({
-      ok: false,
-      errors: [{ hint: 'to change it, delete the Pod and apply it again' }],
-    });
-  });
 });
