@@ -1,5 +1,4 @@
 import type { ExplainedField } from '../api/explained-field.ts';
-import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
 
 export interface ExplainedResource {
   readonly kind: string;
@@ -31,12 +30,19 @@ export function renderExplained(resource: ExplainedResource, recursive: boolean)
   ].join('\n');
 }
 
+/** Few paths are longer; those that are push the rest of their line aside. */
+const PATH_WIDTH_MAX = 64;
+
 /** One row for each field: how podrun treats it. */
 export function renderSupport(fields: readonly ExplainedField[], { headers }: { readonly headers: boolean }): string {
-  const heading = headers ? [['FIELD', 'SUPPORT', 'NOTE']] : [];
-  const rows = fields.map(({ path, support = '', note }) => [path, support, note]);
-  const text = [...heading, ...rows].map((cells) => `${cells.join('\t')}\n`).join('');
-  return new TabWriter(TABLE_LAYOUT).render(text).replaceAll(/ +$/gm, '');
+  const rows = fields.map(({ path, support = '', note }) => [path, support, note] as const);
+  const all = [...(headers ? [['FIELD', 'SUPPORT', 'NOTE'] as const] : []), ...rows];
+  const pathWidth = Math.min(PATH_WIDTH_MAX, Math.max(...all.map(([path]) => path.length)));
+  const supportWidth = Math.max(...all.map(([, support]) => support.length));
+  return all
+    .map(([path, support, note]) => `${path.padEnd(pathWidth)}   ${support.padEnd(supportWidth)}   ${note}`)
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
 }
 
 function supportOf({ support = '', note }: ExplainedField): string {
