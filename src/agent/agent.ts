@@ -7,6 +7,7 @@ import { containerKind } from '../lifecycle/container-status.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { imageFolder, type ImageMap } from '../lifecycle/entry-point.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
+import { podHostname } from '../lifecycle/hostname.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import { terminationLogNotAtPath } from '../lifecycle/texts/events.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
@@ -159,6 +160,8 @@ export class Agent {
       createSandbox: async (pod, attempt) => {
         await files.prepare(pod);
         if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
+        const hostname = podHostname(pod);
+        if (!hostname.ok) throw new Error(hostname.message);
       },
       removeSandbox: async (pod) => {
         this.#letGoOfVolumes(pod);

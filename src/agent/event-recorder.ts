@@ -19,7 +19,7 @@ type Subject = Pick<StoredKubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
 /** Who says something, when. */
 interface Saying {
-  readonly component: 'kubelet' | 'podrun';
+  readonly component: 'kubelet' | 'node-controller' | 'podrun';
   readonly now: Instant;
   /** The part of the object that is meant. */
   readonly fieldPath?: string | undefined;
@@ -67,7 +67,12 @@ export class EventRecorder {
 
   /** An event of podrun itself, about any object: said once, and never one of many that are combined. */
   recordOwn(about: Subject, draft: EventDraft, fieldPath?: string): void {
-    const event = this.#coreEvent(about, draft, { component: 'podrun', now: this.#clock.now(), fieldPath });
+    this.recordAs('podrun', about, draft, fieldPath);
+  }
+
+  /** An event of a part of a cluster that podrun stands in for: said once. */
+  recordAs(component: Saying['component'], about: Subject, draft: EventDraft, fieldPath?: string): void {
+    const event = this.#coreEvent(about, draft, { component, now: this.#clock.now(), fieldPath });
     this.#onEvent({ type: 'ADDED', object: this.#store.create('events', event) });
   }
 

@@ -1,8 +1,10 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { lostPodStatus } from '../lifecycle/lost-pod.ts';
+import { nodeNotReady } from '../lifecycle/texts/events.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { LostPod } from '../store/pod-records.ts';
+import { EventRecorder } from './event-recorder.ts';
 import { claimUnowned, endLeftovers } from './leftovers.ts';
 
 /**
@@ -36,6 +38,7 @@ function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock:
     const pod = store.get<StoredPod>('pods', namespace, name);
     if (pod?.metadata.uid !== uid) return false;
     if (pod.metadata.deletionTimestamp === undefined) {
+      tellNodeNotReady(store, pod, clock);
       store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, agentPid, clock.now()) });
     } else {
       store.delete('pods', namespace, name);
@@ -44,4 +47,12 @@ function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock:
   } finally {
     claim.release();
   }
+}
+
+/** A Pod that had not come to a node yet has lost none. */
+function tellNodeNotReady(store: FileStore, pod: StoredPod, clock: Clock): void {
+  const { nodeName } = pod.spec;
+  if (nodeName === undefined) return;
+  const recorder = new EventRecorder({ store, clock, nodeName, onEvent: () => undefined });
+  recorder.recordAs('node-controller', { ...pod }, nodeNotReady());
 }

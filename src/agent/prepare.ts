@@ -4,6 +4,7 @@ import type { Container, EphemeralContainer } from '../api/generated/types.ts';
 import { commandLine, makeEnvironment } from '../lifecycle/environment.ts';
 import { imageFolder, type ImageMap, resolveEntryPoint, unknownImageFolder } from '../lifecycle/entry-point.ts';
 import type { ImageVerdict, ImageVerdicts } from '../lifecycle/image-pull.ts';
+import { podHostname } from '../lifecycle/hostname.ts';
 import { invalidImageMessage } from '../lifecycle/image-name.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
@@ -119,7 +120,7 @@ export class Preparer {
         argv: [program, ...args],
         env: {
           ...this.#inherited,
-          HOSTNAME: hostnameOf(pod),
+          ...hostnameVariable(pod),
           ...target.env,
           ...(container.tty === true ? { TERM } : {}),
           ...volumeVariables(mounts),
@@ -153,9 +154,8 @@ export class Preparer {
   }
 }
 
-/** Source: pkg/kubelet/kubelet_pods.go GeneratePodHostNameAndDomain. */
-function hostnameOf(pod: StoredPod): string {
-  const chosen = pod.spec.hostnameOverride ?? pod.spec.hostname;
-  if (chosen !== undefined && chosen !== '') return chosen;
-  return pod.metadata.name.slice(0, 63).replace(/[-.]+$/, '');
+/** A Pod whose name is too long gets no environment, and so no container. */
+function hostnameVariable(pod: StoredPod): Record<string, string> {
+  const name = podHostname(pod);
+  return name.ok ? { HOSTNAME: name.hostname } : {};
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { closeLostRuns } from '../../src/agent/lost-runs.ts';
-import type { StoredPod } from '../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { newPod } from '../store/objects.ts';
@@ -41,6 +41,14 @@ describe('closeLostRuns()', () => {
     expect(await close(store)).toEqual([expect.stringContaining(`pod/web: podrun (process ${process.pid})`)]);
     expect(phasesIn(store)).toEqual({ web: 'Failed' });
     expect(store.ownerOf('default', 'web')).toBeUndefined();
+    expect(store.list<StoredEvent>('events')).toMatchObject([
+      {
+        type: 'Warning',
+        reason: 'NodeNotReady',
+        message: 'Node is not ready',
+        source: { component: 'node-controller' },
+      },
+    ]);
     expect(await close(store)).toEqual([]);
   });
 

@@ -143,6 +143,11 @@ export function deadlineExceeded(): EventDraft {
   return normal(DEADLINE_EXCEEDED.reason, DEADLINE_EXCEEDED.message);
 }
 
+/** Of the node-controller. Source: pkg/controller/util/node/controller_utils.go MarkPodsNotReady. */
+export function nodeNotReady(): EventDraft {
+  return warning('NodeNotReady', 'Node is not ready');
+}
+
 /** @param why one of EVICTION. Source: pkg/kubelet/eviction/eviction_manager.go evictPod. */
 export function evicted(why: string): EventDraft {
   return warning(EVICTED, why);
