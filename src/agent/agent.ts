@@ -22,6 +22,7 @@ import { judgeImages, Preparer } from './prepare.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
 import {
   closeTerminationLog,
+  forgetTerminationLog,
   notAtTerminationPath,
   openTerminationLog,
   TERMINATION_LOG_VARIABLE,
@@ -230,7 +231,9 @@ export class Agent {
   #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {
     const prepared = this.#preparer.prepare(pod, container, this.#volumes.get(pod.metadata.uid));
     if (!prepared.ok) return prepared;
-    const file = this.#options.files.terminationLog(pod, instance);
+    const { files } = this.#options;
+    const file = files.terminationLog(pod, instance);
+    forgetTerminationLog(files.terminationLog(pod, { ...instance, attempt: instance.attempt - 2 }));
     const isAtPath = openTerminationLog(container, file);
     const translate = (text: string): string => withTerminationLog(text, container, file);
     const { preparation, notices = [] } = prepared;

@@ -5,6 +5,7 @@ import {
   openSync,
   readlinkSync,
   readSync,
+  rmSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -84,6 +85,11 @@ export function withTerminationLog(text: string, container: Container, file: str
 export function closeTerminationLog(container: Container, file: string): void {
   const wanted = container.terminationMessagePath ?? DEFAULT_PATH;
   if (wanted !== DEFAULT_PATH && path.isAbsolute(wanted)) removeLink(wanted, path.dirname(file));
+}
+
+/** Removes the files of runs that nobody can ask about any more: the status shows two. */
+export function forgetTerminationLog(file: string): void {
+  rmSync(file, { force: true });
 }
 
 function removeLink(link: string, folder: string): void {

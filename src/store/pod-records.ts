@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
@@ -7,6 +7,7 @@ import {
   namesIn,
   readJson,
   readReplacedJson,
+  removeTree,
   replaceFile,
   writeFileAtomically,
   writePrivateFile,
@@ -257,7 +258,7 @@ export class PodRecords {
   #archive(old: StoredPod, paths: PodPaths): void {
     const { namespace, name, creationTimestamp, uid } = old.metadata;
     this.#farewell(old, paths);
-    rmSync(paths.volumes, { recursive: true, force: true });
+    removeTree(paths.volumes);
     const history = historyFolder(this.#parts.root, namespace, name);
     const run = `${creationTimestamp.replaceAll(/[^\dTZ.]/g, '')}-${uid}`;
     inFolder(history, () => renameSync(paths.folder, path.join(history, run)));

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { podsIn, watchLines, Workshop } from './workshop.ts';
 
@@ -25,5 +26,17 @@ describe('a container that writes to /dev/termination-log', () => {
     const message = podsIn(watchLines(stdout)).at(-1)?.status?.containerStatuses?.[0]?.state?.terminated?.message ?? '';
     expect(message.trim().split('\n').toSorted()).toEqual(['hook', 'one', 'two']);
     expect(existsSync('/dev/termination-log')).toBe(false);
+  });
+
+  it('leaves the messages of its last two runs in the store', async () => {
+    const main = { name: 'main', command: ['sh', '-c', 'echo bye > /dev/termination-log; exit 1'] };
+    const manifest = workshop.pod('crasher', { restartPolicy: 'Always', containers: [main] });
+    const podrun = workshop.start(['apply', manifest, '-o', 'json', '--backoff-initial=10ms', '--backoff-max=10ms']);
+    await podrun.until(({ lines }) => (podsIn(lines).at(-1)?.status?.containerStatuses?.[0]?.restartCount ?? 0) >= 4);
+    podrun.signal('SIGTERM');
+    const { stdout } = await podrun.ended;
+    const restarts = podsIn(watchLines(stdout)).at(-1)?.status?.containerStatuses?.[0]?.restartCount ?? 0;
+    const kept = readdirSync(path.join(workshop.stateDir, 'pods/default/crasher/termination/main'));
+    expect(kept.map(Number).toSorted((a, b) => a - b)).toEqual([restarts - 1, restarts]);
   });
 });

@@ -85,6 +85,19 @@ describe('a Pod', () => {
     expect(store.list('events')).toEqual([]);
   });
 
+  it('moves to the history without its volumes, also such that their user cannot write to', () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    store.create('pods', newPod('web', { phase: 'Succeeded' }));
+    const readOnly = path.join(store.paths('default', 'web').volumes, 'data/read-only');
+    mkdirSync(readOnly, { recursive: true });
+    writeFileSync(path.join(readOnly, 'file'), '');
+    chmodSync(readOnly, 0o500);
+    expect(store.startRun(newPod('web')).ok).toBe(true);
+    const history = path.join(root, 'history/default/web');
+    expect(readdirSync(path.join(history, readdirSync(history)[0] ?? ''))).not.toContain('volumes');
+  });
+
   it('is Pending as long as nobody has taken it up', () => {
     const store = openStore(temporaryFolder());
     const { status: _, ...bare } = newPod('web');
