@@ -57,6 +57,7 @@ export async function attachStreams(attachment: StreamAttachment): Promise<Attac
   try {
     send({ type: 'attach', container, stdin });
     const onAttached = (hasTerminal: boolean): void => {
+      if (stdin && !quiet) process.stderr.write("If you don't see a command prompt, try pressing enter.\n");
       if (hasTerminal && terminal !== undefined) {
         terminal.setRawMode(true);
         showOutputAsItIs();
@@ -65,7 +66,6 @@ export async function attachStreams(attachment: StreamAttachment): Promise<Attac
       } else if (!hasTerminal && attachment.tty && !quiet) {
         process.stderr.write(`error: Unable to use a TTY - container ${container} did not allocate one\n`);
       }
-      if (stdin && !quiet) process.stderr.write("If you don't see a command prompt, try pressing enter.\n");
       if (stdin) handOnInput(socket);
     };
     return await Promise.race([received(socket, out, onAttached), stopped]);

@@ -2,15 +2,15 @@ import { EXIT, PodrunError } from '../api/errors.ts';
 import type { EphemeralContainer } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
-import { formatFieldError } from '../manifest/field-error.ts';
-import { admitUpdate } from '../manifest/update/index.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { attachToContainer } from './attach-container.ts';
+import { changeObject } from './change-object.ts';
 import type { DebugFlags } from './debug.ts';
 import { debugContainer, type DebugWords, readDebugRequest } from './debug-request.ts';
 import { openStore } from './environment.ts';
 import { notFound } from './find-objects.ts';
 import { mustFindType } from './resource-arguments.ts';
+import type { ObjectRef } from './selection.ts';
 
 /** `podrun debug`: flags in, exit code out. */
 export async function debug(words: DebugWords, flags: DebugFlags): Promise<number> {
@@ -18,12 +18,13 @@ export async function debug(words: DebugWords, flags: DebugFlags): Promise<numbe
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const { namespace, name } = request;
+  const ref: ObjectRef = { type: mustFindType('pods'), namespace, name };
   const pod = store.get<StoredPod>('pods', namespace, name);
-  if (pod === undefined) throw notFound(store, { type: mustFindType('pods'), namespace, name });
+  if (pod === undefined) throw notFound(store, ref);
   mustBeRun(store, pod);
   const container = debugContainer(pod, request, flags);
   say(container, flags);
-  const changed = addContainer(store, pod, container);
+  const changed = addContainer(store, ref, container);
   if (!request.attach) return EXIT.ok;
   const { stdin, tty, quiet } = flags;
   return attachToContainer({ store, clock, pod: changed, container: container.name, stdin, tty, quiet });
@@ -67,16 +68,16 @@ function say({ name, targetContainerName }: EphemeralContainer, flags: DebugFlag
  * Answers the Pod with the container.
  * @throws {PodrunError} in the API server's words
  */
-function addContainer(store: FileStore, { metadata }: StoredPod, container: EphemeralContainer): StoredPod {
-  const { namespace, name } = metadata;
-  return store.change<StoredPod>('pods', { namespace, name }, 'object', (stored) => {
-    const ephemeralContainers = [...(stored.spec.ephemeralContainers ?? []), container];
-    const wanted = { ...stored, spec: { ...stored.spec, ephemeralContainers } };
-    const outcome = admitUpdate({ ...stored }, { ...wanted }, { subresource: 'ephemeralcontainers' });
-    if (outcome.ok) return outcome.object as unknown as StoredPod;
-    const lines = outcome.errors.map(formatFieldError);
-    const [only = ''] = lines;
-    const mistakes = lines.length === 1 ? only : ['', ...lines.map((line) => `* ${line}`)].join('\n');
-    throw new PodrunError(`The Pod "${name}" is invalid: ${mistakes}`);
+function addContainer(store: FileStore, ref: ObjectRef, container: EphemeralContainer): StoredPod {
+  const { object } = changeObject({
+    store,
+    ref,
+    subresource: 'ephemeralcontainers',
+    change: (stored) => {
+      const { spec } = stored as unknown as StoredPod;
+      return { ...stored, spec: { ...spec, ephemeralContainers: [...(spec.ephemeralContainers ?? []), container] } };
+    },
+    isDryRun: false,
   });
+  return object as unknown as StoredPod;
 }

@@ -134,21 +134,29 @@ describe.runIf(nodePty() !== undefined)('podrun debug -it', () => {
       screen += text;
       onText();
     });
-    const shows = (pattern: RegExp): Promise<void> =>
-      new Promise((resolve) => {
+    const shows = async (pattern: RegExp): Promise<void> => {
+      let alarm: NodeJS.Timeout | undefined;
+      const seen = new Promise<void>((resolve, reject) => {
+        const never = (): void => reject(new Error(`${pattern} never came; the screen is ${JSON.stringify(screen)}`));
+        alarm = setTimeout(never, 10_000);
         onText = () => void (pattern.test(screen) && resolve());
         onText();
       });
+      await seen.finally(() => clearTimeout(alarm));
+    };
     const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
-    await shows(/Defaulting debug container name to debugger-\w{5}\.\r\n[^]*prompt>/);
+    const first = 'Defaulting debug container name to debugger-\\w{5}\\.';
+    await shows(new RegExp(`^${first}\r\nIf you don't see a command prompt, try pressing enter\\.\r\nprompt>`));
     // The size comes with the client, which may be a moment after the prompt.
     terminal.write("until [ \"$(stty size)\" = '20 90' ]; do :; done; echo fi''rst\n");
-    await shows(/[^\r]\r\nfirst\r\n/);
+    await shows(/[^\r]\r\nfirst\r\nprompt>$/);
     terminal.resize(70, 10);
     terminal.write("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
-    await shows(/\r\nsecond\r\n/);
-    terminal.write('cat\n\x03');
-    await shows(/\^C/);
+    await shows(/\r\nsecond\r\nprompt>$/);
+    terminal.write('sh -c \'trap "echo caught; exit" INT; echo rea""dy; while :; do sleep 0.01; done\'\n');
+    await shows(/\r\nready\r\n$/);
+    terminal.write('\x03');
+    await shows(/\^Ccaught\r\nprompt>$/);
     terminal.write('exit 5\n');
     expect(await ended).toBe(5);
     // What is on somebody's screen is not on that of the run.
