@@ -17,6 +17,7 @@ export function forgetStopped(facts: PodFacts, statuses: readonly ContainerStatu
     status.ready = false;
     status.imageID = '';
     delete status.containerID;
+    delete status.resources;
     if (status.lastState?.terminated !== undefined) continue;
     status.lastState = { terminated: unlocated(TERMINATED.statusUnknown, USED_TO_RUN) };
     status.restartCount += 1;

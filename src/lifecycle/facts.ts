@@ -1,3 +1,4 @@
+import type { ResourceRequirements } from '../api/generated/types.ts';
 import type { Instant } from '../api/time.ts';
 import type { StorageUsage } from './local-storage.ts';
 import type { TERMINATED } from './texts/terminated.ts';
@@ -99,6 +100,8 @@ export interface Instance {
   /** The restartCount that this instance carries. */
   readonly attempt: number;
   readonly image: string;
+  /** What it was given when it started. */
+  readonly resources: ResourceRequirements | undefined;
   /** Undefined: it could not be started. */
   readonly startedAt: Instant | undefined;
   readonly stop: Stop | undefined;

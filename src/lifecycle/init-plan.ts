@@ -4,8 +4,9 @@ import type { Draft } from './draft.ts';
 import { isAlive } from './facts.ts';
 import { definitionChanged } from './image-pull.ts';
 import { killContainer } from './kill-container.ts';
+import { resizeRequiresRestart } from './resize.ts';
 import { shouldRestart } from './restart-policy.ts';
-import { initDefinitionChanged, initProbeFailed } from './texts/killing.ts';
+import { initDefinitionChanged, initProbeFailed, resizeNeedsRestart } from './texts/killing.ts';
 import { TERMINATED } from './texts/terminated.ts';
 
 /** What is to be done about init containers and sidecars. */
@@ -80,6 +81,8 @@ function judgeSidecar(draft: Draft, container: Container): Verdict {
       killContainer(draft, container, initDefinitionChanged(name));
     } else if (container.livenessProbe !== undefined && probes.liveness === false) {
       killContainer(draft, container, initProbeFailed(name, 'liveness'), container.livenessProbe);
+    } else if (resizeRequiresRestart(container, draft.own(container))) {
+      killContainer(draft, container, resizeNeedsRestart(name));
     }
   }
   return 'done';

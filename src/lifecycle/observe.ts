@@ -223,6 +223,7 @@ function promoted(
     id: starting.id,
     attempt: starting.attempt,
     image: containerSpec(pod, name).image ?? '',
+    resources: containerSpec(pod, name).resources,
     startedAt: starting.startedAt,
     stop: starting.stop,
     exit,

@@ -4,8 +4,9 @@ import type { Draft } from './draft.ts';
 import { isRunning } from './facts.ts';
 import { definitionChanged } from './image-pull.ts';
 import type { KillRequest } from './kill-container.ts';
+import { resizeRequiresRestart } from './resize.ts';
 import { restartsAfterKill } from './restart-policy.ts';
-import { definitionChanged as changedText, probeFailed } from './texts/killing.ts';
+import { definitionChanged as changedText, probeFailed, resizeNeedsRestart } from './texts/killing.ts';
 
 /** What is to be done about the regular containers of an initialized Pod. */
 export interface RegularPlan {
@@ -47,6 +48,9 @@ function killReason(draft: Draft, container: Container): KillRequest | undefined
   }
   if (container.startupProbe !== undefined && own.probes.startup === false) {
     return { why: probeFailed(name, 'startup', restart), failedProbe: container.startupProbe, restart };
+  }
+  if (resizeRequiresRestart(container, own)) {
+    return { why: resizeNeedsRestart(name), failedProbe: undefined, restart: true };
   }
   return undefined;
 }

@@ -75,6 +75,7 @@ const KILLING: ReadonlyArray<readonly [pattern: RegExp, why: string | undefined]
   [/failed liveness probe$/, 'its liveness probe failed'],
   [/failed startup probe$/, 'its startup probe failed'],
   [/definition changed, will be restarted$/, 'its definition changed, it will be restarted'],
+  [/ resize requires restart$/, 'its resize requires a restart'],
   [/^FailedPostStartHook$/, undefined],
   [/^killing$/, 'all containers are restarted'],
 ];

@@ -95,6 +95,35 @@ describe('a changed image', () => {
   });
 });
 
+describe('a resize', () => {
+  const sized = (cpu: string, restartPolicy: 'NotRequired' | 'RestartContainer'): Container =>
+    container('app', { resources: { requests: { cpu } }, resizePolicy: [{ resourceName: 'cpu', restartPolicy }] });
+
+  it('shows in the status, and lets the container run on', async () => {
+    const pod = await new PodSimulation({ spec: { containers: [sized('1', 'NotRequired')] } }).start();
+    await pod.clock.run(1000);
+    pod.change({ containers: [sized('2', 'NotRequired')] });
+    await pod.clock.run(1000);
+    expect(pod.container('main')).toMatchObject({ restartCount: 0, resources: { requests: { cpu: '2' } } });
+  });
+
+  it('restarts the container where its policy says so, a sidecar too', async () => {
+    const spec = (cpu: string) => ({
+      initContainers: [{ ...sized(cpu, 'RestartContainer'), name: 'side', restartPolicy: 'Always' as const }],
+      containers: [sized(cpu, 'RestartContainer')],
+    });
+    const pod = await new PodSimulation({ spec: spec('1') }).start();
+    await pod.clock.run(1000);
+    pod.change(spec('2'));
+    await pod.clock.run(1000);
+    expect([pod.startsOf('side'), pod.startsOf('main')]).toEqual([
+      [0, 1000],
+      [0, 1000],
+    ]);
+    expect(pod.events).toContain('Killing Container main resize requires restart');
+  });
+});
+
 describe('a changed deadline', () => {
   const spec = { containers: [container('app')], activeDeadlineSeconds: 3600 };
 

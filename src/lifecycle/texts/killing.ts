@@ -15,6 +15,11 @@ export function definitionChanged(container: string): string {
   return `Container ${container} definition changed, will be restarted`;
 }
 
+/** Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go computePodResizeAction. */
+export function resizeNeedsRestart(container: string): string {
+  return `Container ${container} resize requires restart`;
+}
+
 /** Of a sidecar. Source: pkg/kubelet/kuberuntime/kuberuntime_container.go computeInitContainerActions. */
 export function initProbeFailed(container: string, probe: 'liveness' | 'startup'): string {
   return `Init container ${container} failed ${probe} probe`;

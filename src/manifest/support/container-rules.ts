@@ -6,9 +6,6 @@ const NO_LIMITS = 'no cgroup limits the processes; only QoS class and downward A
 const TERMINAL = 'where neither @lydell/node-pty nor script(1) of util-linux is installed, there is no terminal';
 const ONLY_SHOWN = 'only shown, as on a node';
 
-const neverRestarts = (policies: unknown): boolean =>
-  Array.isArray(policies) && policies.every(({ restartPolicy }) => restartPolicy === 'NotRequired');
-
 const RESOURCES: TypeRules = {
   ...works('requests'),
   // What a Pod stores is measured, and limited.
@@ -19,11 +16,10 @@ const RESOURCES: TypeRules = {
 const CONTAINER: TypeRules = {
   ...works('name', 'command', 'args', 'workingDir', 'env', 'envFrom'),
   ...works('livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'),
-  ...works('restartPolicy', 'restartPolicyRules', 'imagePullPolicy', 'terminationMessagePolicy'),
+  ...works('restartPolicy', 'restartPolicyRules', 'imagePullPolicy', 'terminationMessagePolicy', 'resizePolicy'),
   image: partly('it is not pulled: podrun.yaml or --image says which program stands for it'),
   securityContext: FIELD_BY_FIELD,
   resources: FIELD_BY_FIELD,
-  resizePolicy: noEffect('a running container keeps its resources', neverRestarts),
   ports: FIELD_BY_FIELD,
   stdin: partly('an open pipe into which nobody writes'),
   stdinOnce: noEffect('nobody can attach to a container', is(false)),
