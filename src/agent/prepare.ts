@@ -1,7 +1,14 @@
 import { statSync } from 'node:fs';
-import { allContainers, type StoredConfigMap, type StoredPod, type StoredSecret } from '../api/objects.ts';
+import {
+  allContainers,
+  type StoredConfigMap,
+  type StoredPod,
+  type StoredSecret,
+  type StoredService,
+} from '../api/objects.ts';
 import type { Container, EphemeralContainer } from '../api/generated/types.ts';
 import { commandLine, makeEnvironment } from '../lifecycle/environment.ts';
+import type { ServiceFact } from '../lifecycle/environment-services.ts';
 import { imageFolder, type ImageMap, resolveEntryPoint, unknownImageFolder } from '../lifecycle/entry-point.ts';
 import type { ImageVerdict, ImageVerdicts } from '../lifecycle/image-pull.ts';
 import { podHostname } from '../lifecycle/hostname.ts';
@@ -68,6 +75,19 @@ function judgeImage(container: Container, images: ImageMap): ImageVerdict {
 /** What container runtimes set for a container with a terminal. */
 const TERM = 'xterm';
 
+/** The Services that a Pod of this namespace may hear of: those on record that were given an address. */
+function knownServices(store: Store, namespace: string): ServiceFact[] {
+  const services = new Set([namespace, 'default']);
+  return [...services].flatMap((place) =>
+    store.list<StoredService>('services', { namespace: place }).map(({ metadata, spec }) => ({
+      namespace: place,
+      name: metadata.name,
+      clusterIP: spec?.clusterIP,
+      ports: spec?.ports ?? [],
+    })),
+  );
+}
+
 /** What an ephemeral container has of the one that it is aimed at. */
 interface Target {
   readonly env: Readonly<Record<string, string>>;
@@ -99,7 +119,7 @@ export class Preparer {
       pod,
       container,
       node,
-      services: undefined,
+      services: knownServices(store, namespace),
       configMap: (name) => store.get<StoredConfigMap>('configmaps', namespace, name),
       secret: (name) => store.get<StoredSecret>('secrets', namespace, name),
       envFile: (volume, file) => volumes?.readFile(volume, file),

@@ -8,6 +8,7 @@ import type {
   PodSpec,
   PodStatus,
   Secret,
+  Service,
 } from './generated/types.ts';
 
 /** Any Kubernetes object: what all kinds have in common. */
@@ -49,6 +50,7 @@ export interface StoredEvent extends Event {
 
 export type StoredConfigMap = ConfigMap & { metadata: StoredMeta };
 export type StoredSecret = Secret & { metadata: StoredMeta };
+export type StoredService = Service & { metadata: StoredMeta };
 
 /** One line of a watch, as Kubernetes streams it. */
 export interface WatchEvent<T = KubeObject> {

@@ -39,7 +39,7 @@ export const POD_RULES: SupportTable = {
     serviceAccountName: partly('the downward API tells it; there is no server that gives tokens'),
     automountServiceAccountToken: noEffect('there is no server that gives tokens', is(false)),
     imagePullSecrets: noEffect('no images are pulled'),
-    enableServiceLinks: partly('Services lead nowhere yet: there are no variables about them'),
+    enableServiceLinks: partly('there are variables about Services that name a clusterIP; nothing routes to them'),
     runtimeClassName: {
       ...refused('there are no RuntimeClasses'),
       reason: (name) => `pod rejected: RuntimeClass "${String(name)}" not found`,

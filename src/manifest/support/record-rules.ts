@@ -1,20 +1,22 @@
 import { checked, FIELD_BY_FIELD, noEffect, partly, READ_ONLY, type SupportTable, works } from './rule.ts';
 
 const OBJECT = works('apiVersion', 'kind', 'metadata');
-const IMMUTABLE = partly('volumes do not follow a change; the change itself is not refused');
 const NO_TOKENS = 'there is no server that gives tokens';
 
 /** The kinds that are kept on record for Pods to refer to. */
 export const RECORD_RULES: SupportTable = {
-  ConfigMap: { ...OBJECT, ...works('data', 'binaryData'), immutable: IMMUTABLE },
+  ConfigMap: { ...OBJECT, ...works('data', 'binaryData', 'immutable') },
   Secret: {
     ...OBJECT,
-    ...works('data'),
-    immutable: IMMUTABLE,
+    ...works('data', 'immutable'),
     stringData: { treatment: 'works', note: 'becomes data' },
     type: checked('the keys that it asks for must be there'),
   },
-  Service: { ...OBJECT, spec: noEffect('kept on record only: nothing routes to it'), status: READ_ONLY },
+  Service: {
+    ...OBJECT,
+    spec: noEffect('nothing routes to it; containers get variables about one that names its clusterIP'),
+    status: READ_ONLY,
+  },
   PersistentVolumeClaim: { ...OBJECT, spec: partly('a folder of the host'), status: READ_ONLY },
   ServiceAccount: {
     ...OBJECT,

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+
+beforeEach(() => {
+  workshop = new Workshop();
+});
+
+afterEach(() => workshop.close());
+
+const SERVICE = `
+apiVersion: v1
+kind: Service
+metadata: {name: my-db}
+spec:
+  clusterIP: 10.0.0.11
+  ports: [{port: 5432}]
+`;
+
+const POD = (name: string, links: boolean) => `---
+apiVersion: v1
+kind: Pod
+metadata: {name: ${name}}
+spec:
+  restartPolicy: Never
+  enableServiceLinks: ${links}
+  containers:
+  - name: main
+    image: busybox
+    command: [sh, -c, 'echo "${name} $URL \${MY_DB_PORT:-none}"']
+    env: [{name: URL, value: 'db://$(MY_DB_SERVICE_HOST):$(MY_DB_SERVICE_PORT)'}]
+`;
+
+it('A Service on record that has an address is known to containers that want to hear of it', async () => {
+  const manifest = workshop.file('services.yaml', SERVICE + POD('linked', true) + POD('unlinked', false));
+  const { stdout, exitCode } = await workshop.run(['apply', manifest]);
+  expect(stdout).toContain('linked db://10.0.0.11:5432 tcp://10.0.0.11:5432');
+  expect(stdout).toContain('unlinked db://$(MY_DB_SERVICE_HOST):$(MY_DB_SERVICE_PORT) none');
+  expect(exitCode).toBe(0);
+});
