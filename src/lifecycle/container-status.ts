@@ -42,6 +42,17 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
     ...(kind === 'ephemeral' ? {} : { started: isStarted(container, own) }),
     // What the Pod was allotted: nothing here stands in the way of a resize.
     ...(kind === 'ephemeral' || shown === undefined ? {} : { resources: container.resources ?? {} }),
+    ...mountStatuses(container),
+  };
+}
+
+/** Nothing is mounted, and so nothing recursively. Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses. */
+function mountStatuses({ volumeMounts = [] }: Container): Pick<ContainerStatus, 'volumeMounts'> {
+  if (volumeMounts.length === 0) return {};
+  return {
+    volumeMounts: volumeMounts.map(({ name, mountPath, readOnly }) => {
+      return { name, mountPath, ...(readOnly && { readOnly, recursiveReadOnly: 'Disabled' }) };
+    }),
   };
 }
 

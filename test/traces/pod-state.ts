@@ -24,6 +24,7 @@ export interface ContainerView {
   /** Which of its ids are there. */
   readonly ids: string;
   readonly image: string;
+  readonly mounts: string;
 }
 
 /** The states that a stream went through; one that repeats the state before it is the same state. */
@@ -48,8 +49,9 @@ export function conditionText({ status, reason, message }: Omit<PodCondition, 't
 
 /** How a container reads in the facts. */
 export function containerText(view: ContainerView): string {
-  const { state, lastState, ready, started, restartCount, ids, image } = view;
-  return `${state} | last ${lastState} | ready=${ready} started=${started} restarts=${restartCount} ${ids} ${image}`;
+  const { state, lastState, ready, started, restartCount, ids, image, mounts } = view;
+  const rest = [ids, image, mounts].join(' ');
+  return `${state} | last ${lastState} | ready=${ready} started=${started} restarts=${restartCount} ${rest}`;
 }
 
 /** On the node, images had the name of a registry and a tag. */
@@ -96,6 +98,9 @@ function podState({ type, object: pod }: WatchEvent<StoredPod>): PodState {
   };
 }
 
+/** What the node added to every Pod: the token of its service account, and a folder where the host's /tmp is. */
+const NODE_VOLUMES = /^(kube-api-access-\w+|tmp)$/;
+
 function view(status: ContainerStatus, neutral: (text: string) => string): ContainerView {
   return {
     state: stateText(status.state, neutral),
@@ -105,6 +110,7 @@ function view(status: ContainerStatus, neutral: (text: string) => string): Conta
     restartCount: status.restartCount,
     ids: [status.containerID && 'containerID', status.imageID && 'imageID'].filter(Boolean).join('+') || 'no ids',
     image: neutral(status.image),
+    mounts: JSON.stringify((status.volumeMounts ?? []).filter(({ name }) => !NODE_VOLUMES.test(name))),
   };
 }
 
