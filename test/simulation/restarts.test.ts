@@ -70,6 +70,24 @@ describe('a container that crashes at once', () => {
   });
 });
 
+describe('a container that is killed by its probe', () => {
+  it('is restarted at once twice: at the first kill no exit is known that a back-off could count from', async () => {
+    const livenessProbe = {
+      exec: { command: ['check'] },
+      initialDelaySeconds: 2,
+      periodSeconds: 2,
+      failureThreshold: 2,
+    };
+    const pod = await new PodSimulation({
+      spec: { containers: [{ name: 'main', image: 'app', livenessProbe }] },
+      behave: () => ({ onSignal: () => ({ exitAfterMs: 50, exitCode: 0 }) }),
+      behaveExec: () => ({ exitCode: 1 }),
+    }).start();
+    await pod.clock.run(60_000);
+    expect(pod.startsOf('main')).toEqual([0, 4050, 8050, 22_050, 46_050]);
+  });
+});
+
 describe('restart policies', () => {
   it('OnFailure restarts until the container succeeds, then the Pod has succeeded', async () => {
     const pod = await new PodSimulation({
