@@ -46,7 +46,7 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
   };
 }
 
-/** Nothing is mounted, and so nothing recursively. Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses. */
+/** Nothing is mounted, so nothing recursively. Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses. */
 function mountStatuses({ volumeMounts = [] }: Container): Pick<ContainerStatus, 'volumeMounts'> {
   if (volumeMounts.length === 0) return {};
   return {
