@@ -1,8 +1,16 @@
 import type { StoredPod } from '../api/objects.ts';
+import { hostPortsCollide } from './host-ports.ts';
 import { matchesNode } from './node-affinity.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { isExtendedResource, shortages } from './node-resources.ts';
-import { NODE_AFFINITY, OS_LABEL, OS_NOT_SUPPORTED, outOfResource, type Rejection } from './texts/pod-reasons.ts';
+import {
+  NODE_AFFINITY,
+  NODE_PORTS,
+  OS_LABEL,
+  OS_NOT_SUPPORTED,
+  outOfResource,
+  type Rejection,
+} from './texts/pod-reasons.ts';
 
 const OS_LABEL_KEY = 'kubernetes.io/os';
 /** What programs of a host with another name for its system, such as darwin, are as good as. */
@@ -27,5 +35,6 @@ export function admit(pod: StoredPod, node: NodeFacts, placed: readonly StoredPo
     return capacity > 0n || !isExtendedResource(resource);
   });
   if (lacking !== undefined) return outOfResource(lacking);
-  return matchesNode(spec, node) ? undefined : NODE_AFFINITY;
+  if (!matchesNode(spec, node)) return NODE_AFFINITY;
+  return hostPortsCollide(spec, others) ? NODE_PORTS : undefined;
 }

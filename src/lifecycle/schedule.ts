@@ -1,6 +1,7 @@
 import type { PodSpec } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { SCHEDULING_GATED } from '../api/scheduling-gated.ts';
+import { hostPortsCollide } from './host-ports.ts';
 import { affinityNodeNames, matchesNode } from './node-affinity.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { isTooLarge, shortages } from './node-resources.ts';
@@ -72,6 +73,7 @@ function findMisfit(spec: PodSpec, node: NodeFacts, others: readonly PodSpec[]):
   if (names?.size === 0) return { reasons: [MISFIT.conflictingTerms], preemptible: false };
   if (names !== undefined && !names.has(node.name)) return { reasons: [MISFIT.otherNode], preemptible: false };
   if (!matchesNode(spec, node)) return { reasons: [MISFIT.affinity], preemptible: false };
+  if (hostPortsCollide(spec, others)) return { reasons: [MISFIT.hostPorts], preemptible: true };
   const lacking = shortages(spec, node, others);
   if (lacking.length === 0) return undefined;
   const reasons = lacking.map(({ resource }) => (resource === 'pods' ? MISFIT.tooManyPods : insufficient(resource)));

@@ -47,6 +47,12 @@ describe('the admission of a Pod to its node', () => {
       spec: { ...asking({ cpu: '3' }), nodeSelector: { disk: 'tape' } },
       want: resource('cpu', 'requested: 3000, used: 0, capacity: 2000'),
     },
+    {
+      name: 'rejects a Pod whose port another has',
+      spec: { containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort: 80 }] }] },
+      placed: [podWith({ containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort: 80 }] }] })],
+      want: ['NodePorts', "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports"],
+    },
     { name: 'overlooks devices that it knows nothing of', spec: asking({ 'example.com/gpu': '1' }) },
     { name: 'admits a Pod for this system', spec: { os: { name: 'linux' } }, labels: { 'kubernetes.io/os': 'linux' } },
     {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PodSpec } from '../../src/api/generated/types.ts';
+import type { ContainerPort, PodSpec } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { type Schedule, schedule } from '../../src/lifecycle/schedule.ts';
 import { node, podWith, requesting } from './base-objects.ts';
@@ -30,6 +30,9 @@ interface Row {
 const here: Schedule = { type: 'fits', nodeName: 'node-1' };
 const elsewhere: Schedule = { type: 'elsewhere', nodeName: 'node-7' };
 const claim = (claimName: string) => ({ name: claimName, persistentVolumeClaim: { claimName } });
+const listening = (port: Partial<ContainerPort>): Partial<PodSpec> => ({
+  containers: [{ name: 'main', ports: [{ containerPort: 80, ...port }] }],
+});
 const oneCore = podWith(asking({ cpu: '1' }));
 
 describe('schedule()', () => {
@@ -77,6 +80,23 @@ describe('schedule()', () => {
       spec: {},
       placed: Array.from({ length: 110 }, () => podWith()),
       want: unschedulable(`1 Too many pods.${NO_VICTIMS}`),
+    },
+    {
+      name: 'finds no node for a port of the host that another Pod holds',
+      spec: listening({ hostPort: 80 }),
+      placed: [podWith(listening({ hostPort: 80, hostIP: '127.0.0.1' }))],
+      want: unschedulable(`1 node(s) didn't have free ports for the requested pod ports.${NO_VICTIMS}`),
+    },
+    {
+      name: 'fits beside Pods that listen elsewhere',
+      spec: listening({ hostPort: 80, hostIP: '127.0.0.1' }),
+      placed: [
+        podWith(listening({ hostPort: 81 })),
+        podWith(listening({ hostPort: 80, hostIP: '127.0.0.2' })),
+        podWith(listening({ hostPort: 80, protocol: 'UDP' })),
+        podWith(listening({})),
+      ],
+      want: here,
     },
     {
       name: 'finds no node for a claim that does not exist, before it looks at any node',

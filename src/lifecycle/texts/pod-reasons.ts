@@ -79,3 +79,9 @@ export const OS_NOT_SUPPORTED: Rejection = {
   reason: 'PodOSNotSupported',
   why: "Failed to admit pod as the OS field doesn't match node OS",
 };
+
+/** Source: pkg/kubelet/lifecycle/predicate.go PredicateFailureError, plugins/nodeports ErrReason. */
+export const NODE_PORTS: Rejection = {
+  reason: 'NodePorts',
+  why: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+};
