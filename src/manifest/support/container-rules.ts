@@ -52,6 +52,7 @@ export const CONTAINER_RULES: SupportTable = {
       ].map((field) => [field, FOR_EPHEMERAL]),
     ),
   },
+  ContainerResizePolicy: works('resourceName', 'restartPolicy'),
   ContainerPort: {
     ...works('name'),
     containerPort: checked('the process listens on the ports it opens; probes find the number by its name'),
