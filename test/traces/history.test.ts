@@ -5,6 +5,7 @@ import { recordedScenarios } from './recorded.ts';
 import type { EventNote } from './event-note.ts';
 import { eventMismatch, historyMismatch } from './history.ts';
 import { isSameState, type PodState, podStates } from './pod-state.ts';
+import { changedTimes } from './times.ts';
 import { storyOf } from './scenario-run.ts';
 
 const stories = recordedScenarios.map((scenario) => [scenario, storyOf(trace(scenario))] as const);
@@ -80,6 +81,29 @@ describe('what podrun shows and a node does not', () => {
     const wrong = withFact(step, 'condition Ready', said.replace('[b]', '[a]'));
     expect(historyMismatch(node, node.toSpliced(1, 0, step))).toBeUndefined();
     expect(historyMismatch(node, node.toSpliced(1, 0, wrong))).toContain('condition Ready');
+  });
+});
+
+describe('changedTimes()', () => {
+  it.each(recordedScenarios)('finds that a node tells no time of %s twice', (scenario) => {
+    expect(changedTimes(trace(scenario))).toEqual([]);
+  });
+
+  const ready = (status: string, lastTransitionTime: string): object => ({
+    conditions: [{ type: 'Ready', status, lastTransitionTime }],
+  });
+  const main = (state: object): object => ({ containerStatuses: [{ name: 'main', containerID: 'c', state }] });
+  const ended = (startedAt: string): object => ({ terminated: { containerID: 'c', startedAt, finishedAt: '9' } });
+
+  it.each<[string, readonly object[], string[]]>([
+    ['a condition that keeps its status', [ready('True', '1'), ready('True', '2')], ['Ready is True since: 1, then 2']],
+    ['the start of the Pod', [{ startTime: '1' }, { startTime: '2' }], ['start of the Pod: 1, then 2']],
+    ['what runs', [main({ running: { startedAt: '1' } }), main(ended('2'))], ['start of c: 1, then 2']],
+    ['what has ended', [main(ended('1')), main(ended('2'))], ['start of c: 1, then 2']],
+    ['nothing: a condition that turns twice', [ready('True', '1'), ready('False', '2'), ready('True', '3')], []],
+  ])('notices another time of %s', (_name, statuses, changed) => {
+    const lines = statuses.map((status) => ({ type: 'MODIFIED' as const, object: { kind: 'Pod', status } }));
+    expect(changedTimes(lines)).toEqual(changed);
   });
 });
 

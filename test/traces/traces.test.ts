@@ -3,6 +3,7 @@ import { trace } from '../print/golden.ts';
 import { comparableStory, type Difference, DIFFERENCES, REPEATING, type Story, type Teller } from './differences.ts';
 import { eventMismatch, historyMismatch } from './history.ts';
 import { recordedScenarios } from './recorded.ts';
+import { changedTimes } from './times.ts';
 import { runScenario, storyOf } from './scenario-run.ts';
 
 const used = new Set<Difference>();
@@ -17,9 +18,11 @@ describe('what a node of Kubernetes 1.36 did, podrun does', () => {
   it.concurrent.each(recordedScenarios)('%s', { timeout: 60_000, retry: 2 }, async (scenario) => {
     const recorded = trace(scenario);
     const node = comparable(scenario, 'node', storyOf(recorded));
-    const podrun = comparable(scenario, 'podrun', storyOf(await runScenario(scenario, recorded)));
+    const lines = await runScenario(scenario, recorded);
+    const podrun = comparable(scenario, 'podrun', storyOf(lines));
     expect(historyMismatch(node.states, podrun.states)).toBeUndefined();
     expect(eventMismatch(node.events, podrun.events)).toBeUndefined();
+    expect(changedTimes(lines)).toEqual([]);
   });
 });
 
