@@ -32,7 +32,7 @@ type Optional = 'filename' | 'recursive' | 'image' | 'dryRun' | 'strict';
 const EXIT_CODES = `
 Exit codes:
   0    every Pod Succeeded, or the goal of --until was met
-  1    a Pod Failed, or the goal cannot be met any more
+  1    a Pod Failed, or the goal cannot be met any more, or a Pod that runs cannot be changed like this
   2    the command line or a manifest is wrong; nothing was started
   124  --timeout passed; the Pods were terminated gracefully
   129  the terminal is gone (SIGHUP)
