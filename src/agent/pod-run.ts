@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PodrunError } from '../api/errors.ts';
 import type { PodStatus } from '../api/generated/types.ts';
-import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
+import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/draft.ts';
@@ -115,6 +115,7 @@ export class PodRun {
       return;
     }
     this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
+    if (isTerminalPhase(this.#pod.status.phase)) return this.#end();
     // Nothing runs: such a Pod is gone at once, and without a terminal phase.
     if (pod.metadata.deletionTimestamp !== undefined) return this.#remove();
     this.begin();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredPod } from '../api/objects.ts';
+import { isTerminalPhase, type StoredPod, type TerminalPhase } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/draft.ts';
 import type { PodStatus } from '../api/generated/types.ts';
@@ -153,7 +153,17 @@ export class PodWorker {
       this.#storedStatus = this.#pod.status;
       // Somebody else's condition may have come along, and Ready may depend on it.
       if (isDeepStrictEqual(status, this.#storedStatus)) return;
+      const { phase } = this.#storedStatus;
+      if (isTerminalPhase(phase) && !isTerminalPhase(status.phase)) this.#endAs(phase);
     }
+  }
+
+  /** Somebody else has written that the Pod has ended: down with it. Source: pkg/kubelet/pod_workers.go UpdatePod. */
+  #endAs(phase: TerminalPhase): void {
+    const request = { type: 'terminate', cause: 'ended', force: false, phase } as const;
+    const graceSeconds = podGraceSeconds(this.#pod, undefined);
+    this.#facts = observe(this.#pod, this.#facts, { ...request, graceSeconds }, this.#clock.now()).facts;
+    this.#inbox.push('look');
   }
 
   #finish(): void {

@@ -87,7 +87,9 @@ export function podFullName(metadata: Pick<StoredMeta, 'name' | 'namespace' | 'u
   return `${metadata.name}_${metadata.namespace}(${metadata.uid})`;
 }
 
+export type TerminalPhase = 'Failed' | 'Succeeded';
+
 /** Has the Pod ended for good? */
-export function isTerminalPhase(phase: string | undefined): boolean {
+export function isTerminalPhase(phase: string | undefined): phase is TerminalPhase {
   return phase === 'Succeeded' || phase === 'Failed';
 }

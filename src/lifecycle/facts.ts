@@ -1,4 +1,5 @@
 import type { ResourceRequirements } from '../api/generated/types.ts';
+import type { TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { StorageUsage } from './local-storage.ts';
 import type { TERMINATED } from './texts/terminated.ts';
@@ -48,6 +49,8 @@ export interface Termination {
   readonly force: boolean;
   /** What the status says of an eviction. */
   readonly message?: string | undefined;
+  /** The phase that somebody has written into the status, which ended the Pod. */
+  readonly phase?: TerminalPhase | undefined;
 }
 
 export interface RestartingAll {

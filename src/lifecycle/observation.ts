@@ -1,3 +1,4 @@
+import type { TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { TerminationCause } from './facts.ts';
 import type { StorageUsage } from './local-storage.ts';
@@ -23,6 +24,8 @@ export interface TerminateRequest {
   readonly graceSeconds: number;
   /** Kill everything now. */
   readonly force: boolean;
+  /** How the Pod has ended, as somebody else has it: it stays so. */
+  readonly phase?: TerminalPhase | undefined;
 }
 
 export interface StartFailed {

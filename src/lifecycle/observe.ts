@@ -195,9 +195,12 @@ function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
 }
 
 function terminated(facts: PodFacts, seen: TerminateRequest, now: Instant): PodFacts {
-  const { cause, graceSeconds, force } = seen;
-  if (facts.termination === undefined) return { ...facts, termination: { cause, since: now, graceSeconds, force } };
-  const before = force ? { ...facts.termination, force } : facts.termination;
+  const { cause, graceSeconds, force, phase } = seen;
+  if (facts.termination === undefined) {
+    return { ...facts, termination: { cause, since: now, graceSeconds, force, phase } };
+  }
+  const known = facts.termination;
+  const before = { ...known, force: known.force || force, phase: known.phase ?? phase };
   if (graceSeconds >= before.graceSeconds) return { ...facts, termination: before };
   let next: PodFacts = { ...facts, termination: { ...before, graceSeconds } };
   for (const [name, own] of Object.entries(facts.containers)) {

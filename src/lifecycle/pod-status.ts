@@ -12,7 +12,7 @@ import {
 import { closeStatuses, containerStatus } from './container-status.ts';
 import { containerFacts, isAlive, type PodFacts } from './facts.ts';
 import { forgetStopped } from './evicted-status.ts';
-import { othersConditions } from './merge-status.ts';
+import { givenVerdict, othersConditions } from './merge-status.ts';
 import { podPhase, type PodPhase } from './phase.ts';
 import { hasRestartAllRule } from './restart-policy.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './texts/pod-reasons.ts';
@@ -26,6 +26,7 @@ export interface PodAddresses {
 /** The phase as it stands, which readers learn only when every process is gone (`podStatus`). */
 export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonly ContainerStatus[]): PodPhase {
   const cause = facts.termination?.cause;
+  if (facts.termination?.phase !== undefined) return facts.termination.phase;
   if (cause === 'deadlineExceeded') return 'Failed';
   // Until then its conditions are those of a Pod that runs. Source: pkg/kubelet/kubelet.go SyncTerminatingPod.
   if (cause === 'evicted' && !statuses.some(({ state }) => state?.running)) return 'Failed';
@@ -92,7 +93,7 @@ export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddress
   const visible = visiblePhase(pod, facts, phase);
 
   const old = pod.status;
-  const verdict = terminalVerdict(facts, visible);
+  const verdict = terminalVerdict(pod, facts, visible);
   return {
     observedGeneration: pod.metadata.generation ?? 1,
     phase: visible,
@@ -113,6 +114,8 @@ export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddress
 
 /** A terminal phase is a promise that nothing runs any more: until then readers see the phase from before. */
 function visiblePhase(pod: StoredPod, facts: PodFacts, phase: PodPhase): PodPhase {
+  // Somebody else has promised it. Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus.
+  if (facts.termination?.phase !== undefined) return facts.termination.phase;
   if (isTerminalPhase(phase)) return facts.sandbox === 'stopped' || facts.finished ? phase : phaseBefore(pod);
   return facts.finished ? 'Failed' : phase;
 }
@@ -126,9 +129,10 @@ function wasStartTried({ containers }: PodFacts): boolean {
   return Object.values(containers).some(({ current, startError }) => current !== undefined || startError !== undefined);
 }
 
-function terminalVerdict(facts: PodFacts, visible: string): { reason?: string; message?: string } {
-  const { cause, message = '' } = facts.termination ?? {};
+function terminalVerdict(pod: StoredPod, facts: PodFacts, visible: string): Pick<PodStatus, 'message' | 'reason'> {
+  const { cause, message = '', phase } = facts.termination ?? {};
   if (!isTerminalPhase(visible)) return {};
+  if (phase !== undefined) return givenVerdict(pod.status);
   if (cause === 'evicted') return { reason: EVICTED, message };
   return cause === 'deadlineExceeded' ? DEADLINE_EXCEEDED : {};
 }

@@ -58,6 +58,22 @@ describe('a Pod that runs', () => {
     expect(conditionOf(settled, 'Ready')?.status).toBe('True');
   });
 
+  it('that somebody declares to have failed is taken down, and stays so', async () => {
+    const podrun = await running();
+    const main = await stage.puppet('main');
+    await main.catch('SIGTERM');
+    const patch = '{"status":{"phase":"Failed","reason":"Preempted","message":"made room"}}';
+    await run('patch', 'pod/web', '--subresource=status', '-p', patch);
+    expect(await main.received()).toBe('SIGTERM');
+    main.exit(0);
+    expect(await podrun.ended).toMatchObject({ exitCode: 1 });
+    const phases = podsIn(podrun.lines).map(({ status }) => status?.phase);
+    expect(phases.slice(phases.indexOf('Failed'))).not.toContain('Running');
+    const { status } = podsIn(podrun.lines).at(-1) ?? {};
+    expect(status).toMatchObject({ phase: 'Failed', reason: 'Preempted', message: 'made room' });
+    expect(status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(0);
+  });
+
   it('restarts a container whose image is changed, and nothing else', async () => {
     const podrun = await running();
     const first = await stage.puppet('main');

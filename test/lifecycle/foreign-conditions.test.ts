@@ -12,7 +12,7 @@ const condition = (type: string, status: string, more: Partial<PodCondition> = {
 describe("the agent's status in the store", () => {
   it('keeps what others have set, first, and takes nothing of its own from there', () => {
     const stored = {
-      phase: 'Failed' as const,
+      phase: 'Pending' as const,
       conditions: [condition('Ready', 'True'), condition('lb', 'True'), condition('DisruptionTarget', 'True')],
     };
     const own = {
@@ -23,6 +23,12 @@ describe("the agent's status in the store", () => {
       phase: 'Running',
       conditions: [condition('lb', 'True'), condition('DisruptionTarget', 'True'), condition('Ready', 'False')],
     });
+  });
+
+  it('does not bring back what has ended', () => {
+    const stored = { phase: 'Failed' as const, reason: 'Preempted' };
+    expect(mergeStatus(stored, { phase: 'Running', podIP: '::1' })).toEqual({ ...stored, podIP: '::1' });
+    expect(mergeStatus(stored, { phase: 'Succeeded' })).toEqual({ phase: 'Succeeded' });
   });
 
   it('has no conditions where nobody has any', () => {
