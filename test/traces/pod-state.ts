@@ -60,7 +60,8 @@ const IMAGE = /(registry\.example\/library\/)?\b(busybox):[\d.]+/g;
 /** The same text without what is different in every run: the Pod's uid, the node's name, the tags of images. */
 export function neutralText(text: string, { metadata, spec }: Pick<StoredPod, 'metadata' | 'spec'>): string {
   const named = text.replaceAll(metadata.uid, 'UID').replaceAll(IMAGE, '$2');
-  return spec.nodeName === undefined ? named : named.replaceAll(new RegExp(`\\b${spec.nodeName}$`, 'g'), 'NODE');
+  const node = ` ${spec.nodeName}`;
+  return named.endsWith(node) ? `${named.slice(0, -node.length)} NODE` : named;
 }
 
 function isAboutPod(line: WatchEvent<unknown>): line is WatchEvent<StoredPod> {

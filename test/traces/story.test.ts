@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { WatchEvent } from '../../src/api/objects.ts';
+import { trace } from '../print/golden.ts';
+import { comparableStory, DIFFERENCES, type Difference, type Story } from './differences.ts';
+import { isSameState } from './pod-state.ts';
+import { recordedScenarios } from './recorded.ts';
+import { storyOf } from './scenario-run.ts';
+
+/** The same run on another node, at another time, of other images. */
+function elsewhere(lines: ReadonlyArray<WatchEvent<unknown>>): Array<WatchEvent<unknown>> {
+  const text = JSON.stringify(lines)
+    .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '00000000-0000-4000-8000-000000000000')
+    .replaceAll('node-1', 'other')
+    .replaceAll('busybox:1.37', 'busybox')
+    .replaceAll('registry.example/library/', '')
+    .replaceAll(/"20\d\d-\d\d-\d\dT[\d:.]+Z"/g, '"2030-01-01T00:00:00.123456Z"');
+  return JSON.parse(text) as Array<WatchEvent<unknown>>;
+}
+
+const used: Difference[] = [];
+
+function comparable(scenario: string, teller: 'node' | 'podrun', story: Story): Story {
+  return comparableStory(story, { scenario, teller, onUse: (difference) => used.push(difference) });
+}
+
+describe('storyOf()', () => {
+  it.each(recordedScenarios)('is the same for %s wherever and whenever it ran', (scenario) => {
+    const lines = trace(scenario);
+    expect(JSON.stringify(lines)).not.toBe(JSON.stringify(elsewhere(lines)));
+    expect(storyOf(elsewhere(lines))).toEqual(storyOf(lines));
+  });
+
+  it('tells a state once, as long as nothing changes', () => {
+    const { states } = storyOf(trace('probe-readiness-flips'));
+    expect(states.filter((state, index) => index > 0 && isSameState(state, states[index - 1]!))).toEqual([]);
+    expect(states.map(({ facts }) => facts['condition Ready']?.split(' ')[0]).join(' ')).toContain('True False True');
+  });
+});
+
+describe('comparableStory()', () => {
+  it('keeps the first of events that repeat as long as something lasts, and every other one', () => {
+    const { events } = comparable('restart-crashloop-event', 'node', storyOf(trace('probe-readiness-flips')));
+    expect(events.filter(({ reason }) => reason === 'Unhealthy').length).toBe(1);
+    const crashes = storyOf(trace('restart-crashloop-event'));
+    const { events: starts } = comparable('another', 'node', crashes);
+    expect(starts.filter(({ reason }) => reason === 'Started').length).toBe(3);
+    expect(starts.length).toBe(crashes.events.length);
+  });
+
+  it('allows a difference in its scenario and of its teller alone', () => {
+    const story = storyOf(trace('sidecar-outlives-main'));
+    used.length = 0;
+    expect(comparable('sidecar-outlives-main', 'podrun', story)).toEqual(story);
+    expect(comparable('phase-runs-then-succeeds', 'node', story)).toEqual(story);
+    expect(used).toEqual([]);
+    expect(comparable('sidecar-outlives-main', 'node', story).states.length).toBe(story.states.length - 1);
+    expect(used).toEqual(DIFFERENCES.slice(0, 1));
+  });
+});
