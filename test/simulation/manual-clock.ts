@@ -67,6 +67,14 @@ export class ManualClock implements Clock {
     return reached();
   }
 
+  /** Rings the earliest alarm that falls due until then and lets promises settle; false: there is none. */
+  async step(untilMs: number): Promise<boolean> {
+    const rang = this.#ringNext(untilMs);
+    if (!rang) this.#moveTo(untilMs);
+    await flush();
+    return rang;
+  }
+
   /** Somebody sets the machine's clock: wall time jumps, the stopwatch does not. */
   jumpWall(ms: number): void {
     this.#wallMs += ms;

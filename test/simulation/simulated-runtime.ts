@@ -26,8 +26,12 @@ export interface ProgramBehaviour {
   /** Its reaction to a signal other than SIGKILL. Default: it ends at once with 128 + the signal's number. */
   readonly onSignal?: (signal: NodeJS.Signals) => SignalReaction;
   readonly output?: readonly SimulatedOutput[];
-  /** How long `swept` takes after the exit. Default: no time. */
+  /** How long `swept` takes after the exit is told. Default: no time. */
   readonly sweepMs?: number;
+  /** How long it takes until the exit is told. Default: no time. */
+  readonly exitToldAfterMs?: number;
+  /** A fault: the exit is told a second time, when it is swept. */
+  readonly exitToldTwice?: boolean;
 }
 
 export type SignalReaction = 'ignore' | { readonly exitAfterMs: number; readonly exitCode: number };
@@ -52,17 +56,19 @@ export interface ExecBehaviour {
   readonly effect?: () => void;
 }
 
-/** What happened, in order. `atMs` is on the stopwatch, `name` as `nameOf` tells it. */
-export type JournalEntry = { readonly atMs: number; readonly name: string } & (
+/** What happened, in order. `atMs` is on the stopwatch, `name` as `nameOf` tells it, `id` that of the instance. */
+export type JournalEntry = { readonly atMs: number; readonly name: string; readonly id: string } & (
   | { readonly what: 'start'; readonly attempt: number; readonly argv: readonly string[]; readonly env: Env }
   | { readonly what: 'failedToStart' }
   | { readonly what: 'running'; readonly pid: number }
   | { readonly what: 'signal'; readonly signal: NodeJS.Signals }
   | { readonly what: 'kill' }
-  | { readonly what: 'exit'; readonly exitCode: number }
+  | { readonly what: 'exit'; readonly exitCode: number; readonly oomKilled: boolean; readonly isTold: boolean }
+  /** Of an exit that was not told when it happened. */
+  | { readonly what: 'exitTold' }
   | { readonly what: 'swept' }
   | { readonly what: 'exec'; readonly argv: readonly string[] }
-  | { readonly what: 'execEnd'; readonly argv: readonly string[]; readonly outcome: ExecOutcome['type'] }
+  | { readonly what: 'execEnd'; readonly argv: readonly string[]; readonly outcome: ExecOutcome }
 );
 
 type Env = Readonly<Record<string, string>>;
@@ -77,6 +83,8 @@ export interface SimulationOptions {
    * environment (which commands inherit), else the program.
    */
   readonly nameOf?: (subject: ContainerLaunch | ExecRequest) => string;
+  /** Told of every entry of the journal as it is written. */
+  readonly onEntry?: (entry: JournalEntry) => void;
 }
 
 /**
@@ -89,40 +97,43 @@ export class SimulatedRuntime implements Runtime {
   readonly #behave: (name: string, attempt: number) => ProgramBehaviour;
   readonly #behaveExec: (name: string, argv: readonly string[]) => ExecBehaviour;
   readonly #nameOf: (subject: ContainerLaunch | ExecRequest) => string;
+  readonly #onEntry: (entry: JournalEntry) => void;
   readonly #attempts = new Map<string, number>();
   readonly #running = new Map<string, SimulatedProcess>();
   #lastPid = 1000;
 
-  constructor({ clock, behave, behaveExec, nameOf }: SimulationOptions) {
+  constructor({ clock, behave, behaveExec, nameOf, onEntry }: SimulationOptions) {
     this.#clock = clock;
     this.#behave = behave ?? (() => ({}));
     this.#behaveExec = behaveExec ?? (() => ({}));
     this.#nameOf = nameOf ?? (({ env, argv }) => env['SIMULATED_NAME'] ?? argv[0]);
+    this.#onEntry = onEntry ?? (() => undefined);
   }
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
     const name = this.#nameOf(launch);
+    const { id } = launch;
     const attempt = this.#attempts.get(name) ?? 0;
     this.#attempts.set(name, attempt + 1);
     const behaviour = this.#behave(name, attempt);
-    this.#record({ name, what: 'start', attempt, argv: launch.argv, env: launch.env });
+    this.#record({ name, id, what: 'start', attempt, argv: launch.argv, env: launch.env });
     await this.#pass(behaviour.startDelayMs ?? 0);
     if (behaviour.failToStart !== undefined) {
-      this.#record({ name, what: 'failedToStart' });
+      this.#record({ name, id, what: 'failedToStart' });
       return { ok: false, error: behaviour.failToStart, at: this.#clock.now() };
     }
     const pid = ++this.#lastPid;
-    this.#record({ name, what: 'running', pid });
+    this.#record({ name, id, what: 'running', pid });
     const program = new SimulatedProcess({
       clock: this.#clock,
       behaviour,
       launch,
       record: (entry) => {
-        this.#record({ name, ...entry });
-        if (entry.what === 'exit') this.#running.delete(launch.id);
+        if (entry.what === 'exit') this.#running.delete(id);
+        this.#record({ name, id, ...entry });
       },
     });
-    this.#running.set(launch.id, program);
+    this.#running.set(id, program);
     return {
       ok: true,
       container: {
@@ -136,10 +147,10 @@ export class SimulatedRuntime implements Runtime {
 
   async exec(request: ExecRequest): Promise<ExecOutcome> {
     const name = this.#nameOf(request);
-    const { argv } = request;
-    this.#record({ name, what: 'exec', argv });
+    const { id, argv } = request;
+    this.#record({ name, id, what: 'exec', argv });
     const outcome = await this.#execOutcome(this.#behaveExec(name, argv), request);
-    this.#record({ name, what: 'execEnd', argv, outcome: outcome.type });
+    this.#record({ name, id, what: 'execEnd', argv, outcome });
     return outcome;
   }
 
@@ -186,14 +197,18 @@ export class SimulatedRuntime implements Runtime {
   }
 
   #record(entry: WithoutTime<JournalEntry>): void {
-    this.journal.push({ atMs: this.#clock.now().monotonicMs, ...entry });
+    const timed: JournalEntry = { atMs: this.#clock.now().monotonicMs, ...entry };
+    this.journal.push(timed);
+    this.#onEntry(timed);
   }
 }
 
 /** Entries as they are handed in; the time is added. */
 type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs'> : never;
-type ProcessEntry = { what: 'signal'; signal: NodeJS.Signals } | { what: 'exit'; exitCode: number } | { what: Quiet };
-type Quiet = 'kill' | 'swept';
+type ProcessEntry =
+  | { what: 'signal'; signal: NodeJS.Signals }
+  | { what: 'exit'; exitCode: number; oomKilled: boolean; isTold: boolean }
+  | { what: 'kill' | 'exitTold' | 'swept' };
 
 interface SimulatedProcessOptions {
   readonly clock: Clock;
@@ -245,22 +260,31 @@ class SimulatedProcess {
     if (this.#ended) return;
     this.#ended = true;
     for (const alarm of this.#alarms) alarm.cancel();
-    this.#record({ what: 'exit', exitCode });
-    const sweepMs = this.#behaviour.sweepMs ?? 0;
-    const swept =
-      sweepMs === 0
-        ? Promise.resolve()
-        : new Promise<void>((resolve) => {
-            this.#clock.wakeAt(this.#clock.now().monotonicMs + sweepMs, resolve);
-          });
-    const exit: ProcessExit = {
-      exitCode,
-      signal,
-      at: this.#clock.now(),
-      oomKilled,
-      swept: swept.then(() => this.#record({ what: 'swept' })),
-    };
-    this.launch.onExit(exit);
+    const { exitToldAfterMs = 0 } = this.#behaviour;
+    const isTold = exitToldAfterMs === 0;
+    this.#record({ what: 'exit', exitCode, oomKilled, isTold });
+    const at = this.#clock.now();
+    const tell = (): void => this.#tellExit({ exitCode, signal, oomKilled, at });
+    if (isTold) return tell();
+    this.#clock.wakeAt(at.monotonicMs + exitToldAfterMs, () => {
+      this.#record({ what: 'exitTold' });
+      tell();
+    });
+  }
+
+  #tellExit(exit: Omit<ProcessExit, 'swept'>): void {
+    const { sweepMs = 0, exitToldTwice = false } = this.#behaviour;
+    const swept = this.#passed(sweepMs).then(() => this.#record({ what: 'swept' }));
+    const told: ProcessExit = { ...exit, swept };
+    this.launch.onExit(told);
+    if (exitToldTwice) void swept.then(() => this.launch.onExit(told));
+  }
+
+  #passed(ms: number): Promise<void> {
+    if (ms === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#clock.wakeAt(this.#clock.now().monotonicMs + ms, resolve);
+    });
   }
 
   #dieOf(signal: NodeJS.Signals): void {

@@ -1,0 +1,156 @@
+import { type Chronicle, containerOf } from '../scenario/chronicle.ts';
+import type { Entry } from '../scenario/entry.ts';
+
+const KNOWN = new Set([
+  'Scheduled',
+  'FailedScheduling',
+  'Pulling',
+  'Pulled',
+  'Failed',
+  'BackOff',
+  'Created',
+  'Started',
+  'Killing',
+  'Unhealthy',
+  'ProbeWarning',
+  'FailedPostStartHook',
+  'FailedPreStopHook',
+  'FailedCreatePodSandBox',
+  'DeadlineExceeded',
+]);
+
+/** Reasons are the kubelet's. Source: pkg/kubelet/events/event.go. */
+export function eventReasonsAreKnown(entry: Entry): string | undefined {
+  return entry.type !== 'event' || KNOWN.has(entry.event.reason ?? '') ? undefined : `${entry.event.reason}`;
+}
+
+/** How often events of a reason were told about a container (about the Pod, when none is named). */
+function told(past: Chronicle, reason: string, container?: string, message?: RegExp): number {
+  return [...past.events.values()]
+    .filter((event) => event.reason === reason && containerOf(event) === container)
+    .filter((event) => message === undefined || message.test(event.message ?? ''))
+    .reduce((sum, { count = 1 }) => sum + count, 0);
+}
+
+/**
+ * One event per cause, none without: what the machine did for a container is what its events count. (Ten different
+ * texts of one reason are folded, which hides the container: such Pods are left out.)
+ * Source: kuberuntime_container.go startContainer.
+ */
+export function oneEventPerStart(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || past.isRemoved) return undefined;
+  if ([...past.events.values()].some(({ message }) => message?.startsWith('(combined'))) return undefined;
+  for (const { name } of past.containers) {
+    const lives = past.livesOf(name);
+    const ran = lives.filter(({ runningAtMs }) => runningAtMs !== undefined).length;
+    const failed = lives.filter(({ failedAtMs }) => failedAtMs !== undefined).length;
+    const started = told(past, 'Started', name);
+    if (started !== ran) return `${name} started ${ran} times and has ${started} events Started`;
+    const created = told(past, 'Created', name);
+    if (created !== ran + failed) return `${name} was created ${ran + failed} times and has ${created} events Created`;
+    const noStart = told(past, 'Failed', name, /executable file/);
+    if (noStart !== failed) return `${name} failed to start ${failed} times and has ${noStart} events Failed`;
+  }
+  return undefined;
+}
+
+/** Nobody is said to be killed twice for the same reason. Source: killContainer. */
+export function oneEventPerStop(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'event' || entry.event.reason !== 'Killing') return undefined;
+  const life = past.newest(containerOf(entry.event) ?? '');
+  const messages = life?.killings.map(({ message }) => message) ?? [];
+  if (life === undefined) return 'nothing was ever started there';
+  return new Set(messages).size === messages.length ? undefined : `${life.id}: ${messages.join(', ')}`;
+}
+
+/** What happens once to a Pod has one event. Source: pkg/scheduler/schedule_one.go, pkg/kubelet/active_deadline.go. */
+export function oneEventPerPod(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'event') return undefined;
+  if (told(past, 'Scheduled') > 1) return 'scheduled twice';
+  return told(past, 'DeadlineExceeded') > 1 ? 'ran out of time twice' : undefined;
+}
+
+/** A failed attempt to make the environment is told, each time. Source: kuberuntime_manager.go SyncPod. */
+export function oneEventPerSandboxFailure(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || past.isRemoved) return undefined;
+  const events = told(past, 'FailedCreatePodSandBox');
+  return events === past.sandboxFailures ? undefined : `${past.sandboxFailures} failures, ${events} events`;
+}
+
+/** Every failed run of a probe is told, each time, and only those. Source: prober.go probe. */
+export function oneEventPerFailedProbe(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || past.isRemoved) return undefined;
+  if ([...past.events.values()].some(({ message }) => message?.startsWith('(combined'))) return undefined;
+  for (const { name } of past.containers) {
+    const failed = past.livesOf(name).flatMap((life) =>
+      life.commands.flatMap(({ purpose, outcome, endedAtMs }) => {
+        const isFailure = outcome?.type === 'timedOut' || (outcome?.type === 'exited' && outcome.exitCode !== 0);
+        return isFailure && /startup|liveness|readiness/.test(purpose) ? [{ life, endedAtMs }] : [];
+      }),
+    );
+    // One that ended in the same instant as its container may have come too late to count.
+    const sure = failed.filter(({ life, endedAtMs }) => life.toldAtMs !== endedAtMs);
+    const events = told(past, 'Unhealthy', name, /probe failed/);
+    if (events < sure.length || events > failed.length) {
+      return `${name} failed ${failed.length} probes and has ${events} events`;
+    }
+  }
+  return undefined;
+}
+
+/** A hook that failed is told once. Source: kuberuntime_container.go. */
+export function oneEventPerFailedHook(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || past.isRemoved) return undefined;
+  for (const { name, lifecycle } of past.containers) {
+    for (const [purpose, reason] of [
+      ['postStart', 'FailedPostStartHook'],
+      ['preStop', 'FailedPreStopHook'],
+    ] as const) {
+      if (lifecycle?.[purpose]?.exec === undefined) continue;
+      const runs = past.livesOf(name).flatMap(({ commands }) => commands.filter((one) => one.purpose === purpose));
+      const failed = runs.filter(({ outcome }) => outcome !== undefined && !isGood(outcome)).length;
+      const events = told(past, reason, name);
+      if (events > failed) return `${name} has ${events} events ${reason} of ${failed} failures`;
+    }
+  }
+  return undefined;
+}
+
+function isGood(outcome: { readonly type: string; readonly exitCode?: number }): boolean {
+  return outcome.type === 'exited' && outcome.exitCode === 0;
+}
+
+/** The count of an event goes up one by one; its name, its text and its first time stay. Source: events_cache.go. */
+export function eventsCountUp(entry: Entry, { eventBefore }: Chronicle): string | undefined {
+  if (entry.type !== 'event' || eventBefore === undefined) return undefined;
+  const { event } = entry;
+  if ((event.count ?? 1) !== (eventBefore.count ?? 1) + 1) return `${eventBefore.count} became ${event.count}`;
+  if (event.firstTimestamp !== eventBefore.firstTimestamp) return 'firstTimestamp moved';
+  return event.reason === eventBefore.reason ? undefined : `${eventBefore.reason} became ${event.reason}`;
+}
+
+/** An event about a container names the list it is in. Source: pkg/kubelet/container/ref.go. */
+export function eventsNameTheirContainer(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'event') return undefined;
+  const { fieldPath, uid } = entry.event.involvedObject;
+  if (uid !== past.pod.metadata.uid) return 'about another Pod';
+  if (fieldPath === undefined) return undefined;
+  const [, list = '', name = ''] = /^spec\.(\w+)\{(.+)\}$/.exec(fieldPath) ?? [];
+  const inList = (past.spec[list as 'containers' | 'initContainers'] ?? []).some((one) => one.name === name);
+  return inList ? undefined : `about ${fieldPath}`;
+}
+
+/**
+ * A crash loop is told once for each time that a start is put off. That of a killed container is put off twice: until
+ * the back-off of the instance before is over, then until its own is. Source: kuberuntime_manager.go doBackOff.
+ */
+export function oneEventPerBackOff(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || past.isRemoved) return undefined;
+  for (const { name } of past.containers) {
+    const lives = past.livesOf(name);
+    const most = lives.length + lives.filter(({ killings }) => killings.length > 0).length;
+    const events = told(past, 'BackOff', name, /restarting failed container/);
+    if (events > most) return `${name} has ${events} events BackOff after ${lives.length} starts`;
+  }
+  return undefined;
+}

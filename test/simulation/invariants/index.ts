@@ -1,0 +1,56 @@
+import { Chronicle } from '../scenario/chronicle.ts';
+import type { Entry } from '../scenario/entry.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import * as commands from './commands.ts';
+import * as conditions from './conditions.ts';
+import * as containerStates from './container-states.ts';
+import * as events from './events.ts';
+import type { Invariant } from './invariant.ts';
+import * as phase from './phase.ts';
+import * as progress from './progress.ts';
+import * as records from './records.ts';
+import * as starts from './starts.ts';
+import * as stops from './stops.ts';
+
+const { backOffDueMs: _1, isLeftAlone: _2, ...startInvariants } = starts;
+
+/** All of them, by name. */
+export const INVARIANTS: Readonly<Record<string, Invariant>> = {
+  ...phase,
+  ...containerStates,
+  ...conditions,
+  ...startInvariants,
+  ...stops,
+  ...commands,
+  ...events,
+  ...records,
+  ...progress,
+};
+
+/** An invariant does not hold. */
+export class InvariantBroken extends Error {
+  override readonly name = 'InvariantBroken';
+  readonly invariant: string;
+
+  constructor(invariant: string, atMs: number, complaint: string) {
+    super(`${invariant}: ${complaint} (at ${atMs} ms)`);
+    this.invariant = invariant;
+  }
+}
+
+/** Watches a scenario; to be told of every entry. Throws at the first one that breaks an invariant. */
+export class Observer {
+  readonly past: Chronicle;
+
+  constructor(scenario: Scenario) {
+    this.past = new Chronicle(scenario);
+  }
+
+  readonly see = (entry: Entry): void => {
+    this.past.record(entry);
+    for (const [name, invariant] of Object.entries(INVARIANTS)) {
+      const complaint = invariant(entry, this.past);
+      if (complaint !== undefined) throw new InvariantBroken(name, entry.atMs, complaint);
+    }
+  };
+}

@@ -1,0 +1,114 @@
+import { isSidecar } from '../../../src/api/objects.ts';
+import { type Chronicle, endOf, isStarting, lives } from '../scenario/chronicle.ts';
+import type { Entry } from '../scenario/entry.ts';
+import { mayRestart } from '../scenario/restart-rules.ts';
+import { backOffDueMs, isLeftAlone } from './starts.ts';
+
+/** No action on a dead Pod: nothing is started, signalled, run, written or told once it is over. */
+export function deadPodRests(entry: Entry, past: Chronicle): string | undefined {
+  if (!past.isOver || entry.type === 'over' || entry.type === 'settled' || entry.type === 'happening') return undefined;
+  const what = entry.type === 'machine' ? entry.entry.what : entry.type;
+  // What the machine still does by itself: commands that were given up come to their ends.
+  return what === 'execEnd' || what === 'swept' ? undefined : `${what} after the Pod was given back`;
+}
+
+/** A Pod is given back when nothing of it is left: no process, no alarm. */
+export function nothingIsLeft(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || !past.isOver) return undefined;
+  const left = past.lives.find((life) => isStarting(life) || lives(life) || life.sweptAtMs === undefined);
+  if (left !== undefined) return `${left.id} is not gone`;
+  return entry.alarms === 0 ? undefined : `${entry.alarms} alarms are set`;
+}
+
+/**
+ * Who ends a Pod waits for its grace period and the two seconds of everybody, not longer: whatever its programs, hooks
+ * and sidecars do. Source: lifecycle of a stop (kuberuntime_container.go killContainer).
+ */
+export function endComesInTime(entry: Entry, past: Chronicle): string | undefined {
+  const { ending, scenario } = past;
+  if (entry.type !== 'settled' || past.isOver || ending === undefined) return undefined;
+  const programs = Object.values(scenario.programs).flat();
+  const most = (field: 'startDelayMs' | 'sweepMs' | 'exitToldAfterMs'): number =>
+    Math.max(0, ...programs.map((program) => program[field] ?? 0));
+  const machineMs = most('startDelayMs') + most('sweepMs') + most('exitToldAfterMs') + (scenario.faults.sandboxMs ?? 0);
+  const graceMs = ending.forcedAtMs === undefined ? ending.graceMs + 4000 : 0;
+  const sinceMs = ending.forcedAtMs ?? ending.requestedAtMs;
+  return entry.atMs <= sinceMs + graceMs + machineMs ? undefined : `the end began at ${ending.sinceMs} ms`;
+}
+
+/** Does the Pod wait for nothing but its containers? */
+function isUp(past: Chronicle): boolean {
+  return past.ending === undefined && !past.isOver && !past.restartsAll && past.sandbox === 'ready';
+}
+
+/** Is some start or its hook under way? The others wait for it. */
+function isBusy(past: Chronicle): boolean {
+  return past.lives.some((life) => isStarting(life) || (life.toldAtMs === undefined && hookRunsOrFailed(life)));
+}
+
+function hookRunsOrFailed({ commands, killings }: Chronicle['lives'][number]): boolean {
+  if (killings.some(({ message }) => message === 'FailedPostStartHook')) return true;
+  return commands.some(({ purpose, endedAtMs }) => purpose === 'postStart' && endedAtMs === undefined);
+}
+
+/** A container that nobody stops is started again as soon as its back-off is over. Source: computePodActions. */
+export function restartsComeInTime(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || !isUp(past) || isBusy(past)) return undefined;
+  for (const container of past.containers) {
+    const { name } = container;
+    const last = past.newest(name);
+    if (last === undefined || !isLeftAlone(name, past) || !isInitialized(name, past)) continue;
+    const told = last.failedAtMs ?? last.sweptAtMs;
+    if (told === undefined || endOf(last) === undefined) continue;
+    if (!mayRestart(past.spec, container, last.exit?.exitCode ?? 128)) continue;
+    const dueMs = Math.max(backOffDueMs(undefined, past, name) ?? 0, told, sleepUntilMs(past));
+    if (entry.atMs >= dueMs) return `${name} was due at ${dueMs} ms`;
+  }
+  return undefined;
+}
+
+/** A sleep as a postStart hook is not seen in the machine: it ends by then. */
+function sleepUntilMs(past: Chronicle): number {
+  const ends = past.lives.map(({ container, runningAtMs }) => {
+    const seconds = past.container(container).lifecycle?.postStart?.sleep?.seconds;
+    return seconds === undefined || runningAtMs === undefined ? 0 : runningAtMs + seconds * 1000;
+  });
+  // The other starts that it held back come first.
+  return Math.max(0, ...ends);
+}
+
+/** Is it the turn of a container to be kept running? Regular ones wait for the init containers of a round. */
+function isInitialized(name: string, past: Chronicle): boolean {
+  const init = past.spec.initContainers ?? [];
+  const isRegular = past.spec.containers.some((one) => one.name === name);
+  if (!isRegular) return true;
+  return init.every((one) => {
+    const last = past.newest(one.name);
+    return isSidecar(one) ? last !== undefined && lives(last) : last?.exit?.exitCode === 0;
+  });
+}
+
+/**
+ * When nothing will happen by itself any more, some process runs that may end some day; every container that could be
+ * started was; and a Pod that is to end has ended.
+ */
+export function nothingIsStuck(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || past.isOver || entry.alarms > 0) return undefined;
+  if ((past.spec.schedulingGates ?? []).length > 0) return undefined;
+  if (past.ending !== undefined) return `its end began at ${past.ending.sinceMs} ms and does not come`;
+  const alive = past.containers.filter(({ name }) => past.isAlive(name));
+  if (alive.length === 0) return 'nothing runs';
+  const { containers: regular } = past.spec;
+  const runs = (name: string): boolean => alive.some((one) => one.name === name);
+  const initRuns = past.plainInit.some(({ name }) => runs(name));
+  for (const container of regular) {
+    const last = past.newest(container.name);
+    if (runs(container.name)) continue;
+    if (last === undefined || last.round !== past.round) {
+      if (!initRuns && !isBusy(past)) return `${container.name} is never started`;
+    } else if (mayRestart(past.spec, container, last.exit?.exitCode ?? 128)) {
+      if (!initRuns && !isBusy(past)) return `${container.name} is never restarted`;
+    }
+  }
+  return regular.some(({ name }) => runs(name)) || initRuns || isBusy(past) ? undefined : 'only sidecars are left';
+}

@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isTerminalPhase, type StoredPod } from '../../../src/api/objects.ts';
+import { parseTime } from '../../../src/api/time.ts';
+import type { Chronicle } from '../scenario/chronicle.ts';
+import type { Entry } from '../scenario/entry.ts';
+
+/** What the agent has in mind is what the store tells. */
+export function storeAndMemoryAgree(entry: Entry, { isRemoved }: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || isRemoved) return undefined;
+  const part = ({ spec, status, metadata: { resourceVersion: _, ...metadata } }: StoredPod): unknown => [
+    metadata,
+    spec,
+    status,
+  ];
+  if (entry.stored === undefined) return 'the Pod is gone from the store';
+  return isDeepStrictEqual(part(entry.inMind), part(entry.stored)) ? undefined : 'they differ';
+}
+
+/** A status comes back from a file as it was written: no undefined, no NaN, no date. */
+export function statusSurvivesJson(entry: Entry, { pod }: Chronicle): string | undefined {
+  if (entry.type !== 'pod') return undefined;
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(pod.status)), pod.status) ? undefined : 'it does not';
+}
+
+/** Every line of the stream says something new. Source: status_manager.go isPodStatusByKubeletEqual. */
+export function updatesSaySomethingNew(entry: Entry, { before, pod }: Chronicle): string | undefined {
+  if (entry.type !== 'pod' || entry.change !== 'MODIFIED' || before === undefined) return undefined;
+  const withoutVersion = ({ metadata: { resourceVersion: _, ...metadata }, ...rest }: StoredPod): unknown => ({
+    metadata,
+    ...rest,
+  });
+  return isDeepStrictEqual(withoutVersion(before), withoutVersion(pod)) ? 'an update without a change' : undefined;
+}
+
+/** Later versions are greater, also when somebody sets the clock back. Source: KEP-5504. */
+export function versionsGrow(entry: Entry, { before, pod }: Chronicle): string | undefined {
+  if (entry.type !== 'pod' || before === undefined) return undefined;
+  const [earlier, later] = [before.metadata.resourceVersion, pod.metadata.resourceVersion];
+  return Number(later) > Number(earlier) ? undefined : `${earlier} became ${later}`;
+}
+
+/** Of the spec, the agent writes the name of the node, once; of the metadata, that the grace period is over. */
+export function specIsTheClients(entry: Entry, past: Chronicle): string | undefined {
+  const { before, pod } = past;
+  if (entry.type !== 'pod' || before === undefined || isDeepStrictEqual(before.spec, pod.spec)) return undefined;
+  const last = past.entries.findLast(({ type }) => type === 'happening' || type === 'settled');
+  if (last?.type === 'happening') return undefined;
+  const bound = { ...before.spec, nodeName: pod.spec.nodeName };
+  return before.spec.nodeName === undefined && isDeepStrictEqual(bound, pod.spec) ? undefined : 'the spec was changed';
+}
+
+/** Whatever is written tells at most of the generation that it is about, which never goes back. Source: KEP-5067. */
+export function generationGoesUp(entry: Entry, { before, pod }: Chronicle): string | undefined {
+  if (entry.type !== 'pod' || before === undefined) return undefined;
+  const [earlier, later] = [before.metadata.generation ?? 1, pod.metadata.generation ?? 1];
+  if (later < earlier) return `generation ${earlier} became ${later}`;
+  const [seen, sees] = [before.status.observedGeneration ?? 0, pod.status.observedGeneration ?? 0];
+  return sees < seen ? `observedGeneration ${seen} became ${sees}` : undefined;
+}
+
+/** A change of the spec is seen at once, by a Pod that has not ended. Source: KEP-5067. */
+export function generationIsObserved(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || past.isOver || entry.stored?.status.containerStatuses === undefined) return undefined;
+  const { metadata, status } = entry.stored;
+  return status.observedGeneration === metadata.generation ? undefined : `${metadata.generation} is not observed`;
+}
+
+/** Set once, and never changed. Source: status_manager.go (startTime), kubelet_pods.go (addresses). */
+export function startTimeAndAddressesStay(entry: Entry, { before, pod }: Chronicle): string | undefined {
+  if (entry.type !== 'pod' || before === undefined) return undefined;
+  for (const field of ['startTime', 'podIP', 'hostIP', 'qosClass'] as const) {
+    const [earlier, later] = [before.status[field], pod.status[field]];
+    if (earlier !== undefined && later !== earlier) return `${field} ${earlier} became ${later}`;
+  }
+  return undefined;
+}
+
+/** The stamps of conditions, starts and ends never go back, unless somebody sets the clock. */
+export function timesNeverGoBack(entry: Entry, { clockJumped, before, pod }: Chronicle): string | undefined {
+  if (entry.type !== 'pod' || clockJumped) return undefined;
+  for (const { type, lastTransitionTime } of pod.status.conditions ?? []) {
+    const earlier = before?.status.conditions?.find((one) => one.type === type)?.lastTransitionTime;
+    if (parseTime(lastTransitionTime ?? '') < parseTime(earlier ?? '')) return `${type} went back`;
+  }
+  return undefined;
+}
+
+/** An object is removed when its Pod has ended, unless by force or before it had a node. Source: kubelet_pods.go. */
+export function objectGoesLast(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'pod' || entry.change !== 'DELETED' || past.ending?.forcedAtMs !== undefined) return undefined;
+  const { spec, status, metadata } = past.pod;
+  if (metadata.deletionTimestamp === undefined) return 'nobody deleted it';
+  if (spec.nodeName === undefined || isTerminalPhase(status.phase)) return undefined;
+  return `removed while ${status.phase}`;
+}

@@ -1,0 +1,166 @@
+import { isSidecar } from '../../../src/api/objects.ts';
+import type { Container } from '../../../src/api/generated/types.ts';
+import { type Chronicle, endOf, isStarting, type Life, lives } from '../scenario/chronicle.ts';
+import type { Entry } from '../scenario/entry.ts';
+import { mayRestart } from '../scenario/restart-rules.ts';
+
+/** The instance that is being asked for by this entry, if it is a start. */
+function startIn(entry: Entry, past: Chronicle): Life | undefined {
+  return entry.type === 'machine' && entry.entry.what === 'start' ? past.life(entry.entry.id) : undefined;
+}
+
+/** The one before it. */
+function before(life: Life, past: Chronicle): Life | undefined {
+  const all = past.livesOf(life.container);
+  return all[all.indexOf(life) - 1];
+}
+
+/** An instance starts when nothing is left of the one before, background children included. Source: CRI. */
+export function oneInstanceAtATime(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  const last = life && before(life, past);
+  if (last === undefined || last.sweptAtMs !== undefined) return undefined;
+  return `${life?.id} while ${last.id} is not gone`;
+}
+
+/**
+ * Containers of a Pod are started one by one: the next one waits for the postStart hook of the one before.
+ * Source: kuberuntime_manager.go SyncPod.
+ */
+export function startsComeOneByOne(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  const busy = life && past.lives.find((other) => other !== life && (isStarting(other) || hookIsDue(other, past)));
+  return busy === undefined ? undefined : `${life?.id} while ${busy.id} is being started`;
+}
+
+function hookIsDue(life: Life, past: Chronicle): boolean {
+  if (!lives(life) || past.container(life.container).lifecycle?.postStart?.exec === undefined) return false;
+  return life.commands.some(({ purpose, endedAtMs }) => purpose === 'postStart' && endedAtMs === undefined);
+}
+
+/** Containers start in an environment, which is there as long as they run. Source: kuberuntime_manager.go SyncPod. */
+export function sandboxComesFirst(entry: Entry, past: Chronicle): string | undefined {
+  return startIn(entry, past) === undefined || past.sandbox === 'ready' ? undefined : `the sandbox is ${past.sandbox}`;
+}
+
+/**
+ * Nothing starts before its init containers: those have ended with 0, sidecars have started, in this round.
+ * Source: kuberuntime_container.go computeInitContainerActions; KEP-753.
+ */
+export function initContainersComeFirst(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  if (life === undefined) return undefined;
+  const init = past.spec.initContainers ?? [];
+  const index = init.findIndex(({ name }) => name === life.container);
+  // A sidecar that ran before is started again whatever the others do.
+  const isAgain = past.livesOf(life.container).some((other) => other !== life && other.round === life.round);
+  if (isAgain && (index < 0 || isSidecar(init[index]!))) return undefined;
+  const open = init.slice(0, index < 0 ? init.length : index).find((one) => !isDone(one, life, past));
+  return open === undefined ? undefined : `${life.id} before ${open.name} is done`;
+}
+
+function isDone(container: Container, life: Life, past: Chronicle): boolean {
+  const ofThisRound = past.livesOf(container.name).filter(({ round }) => round === life.round);
+  if (!isSidecar(container)) return ofThisRound.some(({ exit }) => exit?.exitCode === 0 && !exit.oomKilled);
+  return ofThisRound.some(
+    (one) =>
+      one.runningAtMs !== undefined &&
+      (container.startupProbe === undefined ||
+        one.commands.some(({ purpose, outcome }) => purpose === 'startup' && isGood(outcome))),
+  );
+}
+
+function isGood(outcome: Life['commands'][number]['outcome']): boolean {
+  return outcome?.type === 'exited' && outcome.exitCode === 0;
+}
+
+/** At most one init container runs at a time, sidecars apart. Source: computeInitContainerActions. */
+export function initContainersRunOneByOne(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  if (life === undefined || !past.plainInit.some(({ name }) => name === life.container)) return undefined;
+  const other = past.plainInit.find(({ name }) => name !== life.container && past.isAlive(name));
+  return other === undefined ? undefined : `${life.id} while ${other.name} runs`;
+}
+
+/** An init container that has done its work is not run again in the same round. Source: KEP-753, Kubernetes docs. */
+export function doneInitContainersRest(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  if (life === undefined || !past.plainInit.some(({ name }) => name === life.container)) return undefined;
+  const last = before(life, past);
+  if (last === undefined || last.round !== life.round || last.exit === undefined || last.exit.oomKilled)
+    return undefined;
+  return last.exit.exitCode === 0 ? `${life.id} after ${last.id} was done` : undefined;
+}
+
+/** No action on a dying Pod: once its end has begun, nothing is started. Source: pod_workers.go. */
+export function nothingStartsInADyingPod(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  if (life === undefined || past.ending === undefined) return undefined;
+  return `${life.id} after the end began (${past.ending.cause})`;
+}
+
+/**
+ * Who is not to be restarted is not: rules, then the container's policy, then the Pod's. A probe, a new image or the
+ * rule of another container may restart a container all the same. Source: kuberuntime helpers ShouldContainerBeRestarted.
+ */
+export function policyAllowsRestart(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  const last = life && before(life, past);
+  if (last === undefined || last.round !== life?.round) return undefined;
+  if (last.killings.some(({ message }) => /will be restarted|Init container/.test(message))) return undefined;
+  const exitCode = last.exit?.exitCode ?? 128;
+  const container = past.container(life.container);
+  const isFailedInit = last.exit?.oomKilled === true && past.plainInit.some(({ name }) => name === container.name);
+  if (mayRestart(past.spec, container, exitCode) || isFailedInit) return undefined;
+  return `${life.id}, although ${last.id} ended with ${exitCode}`;
+}
+
+/** What a container needs is there when it starts: its image and its configuration. Source: kuberuntime startContainer. */
+export function imageAndConfigComeFirst(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  if (life === undefined) return undefined;
+  const { imageAbsentUntilMs = {}, configMissingUntilMs = {} } = past.scenario.faults;
+  const dueMs = Math.max(imageAbsentUntilMs[life.container] ?? 0, configMissingUntilMs[life.container] ?? 0);
+  return entry.atMs >= dueMs ? undefined : `${life.id} without its image or configuration`;
+}
+
+/** 10 s, doubled each time up to 5 minutes, forgotten after 10 minutes. Source: client-go flowcontrol/backoff.go. */
+const BACK_OFF = { firstMs: 10_000, maxMs: 300_000, forgottenMs: 600_000 };
+
+/**
+ * The back-off of a container that nobody stops: the first restart at once, then 10, 20, 40 … 300 s after the end of
+ * the one before; never sooner, and later only when something is in the way. Source: kuberuntime_manager.go doBackOff.
+ */
+export function backOffIsKept(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  if (life === undefined || !isLeftAlone(life.container, past)) return undefined;
+  const dueMs = backOffDueMs(life, past);
+  if (dueMs === undefined) return undefined;
+  if (entry.atMs < dueMs) return `${life.id} came ${dueMs - entry.atMs} ms too early`;
+  return undefined;
+}
+
+/** Nobody killed it, nothing was refused: only its own ends decide. */
+export function isLeftAlone(name: string, past: Chronicle): boolean {
+  const { imageAbsentUntilMs = {}, configMissingUntilMs = {} } = past.scenario.faults;
+  if (name in imageAbsentUntilMs || name in configMissingUntilMs || past.imageChanged.has(name)) return false;
+  return past.round === 0 && past.livesOf(name).every(({ killings }) => killings.length === 0);
+}
+
+/** When the start after the last end is due, by the ends and starts before it. */
+export function backOffDueMs(life: Life | undefined, past: Chronicle, name?: string): number | undefined {
+  const all = past.livesOf(life?.container ?? name ?? '');
+  const upTo = life === undefined ? all.length : all.indexOf(life);
+  let delayMs: number | undefined;
+  let updatedMs = 0;
+  let dueMs: number | undefined;
+  for (let index = 1; index <= upTo; index++) {
+    const endMs = endOf(all[index - 1]!);
+    if (endMs === undefined) return undefined;
+    const isFresh = delayMs === undefined || endMs - updatedMs > BACK_OFF.forgottenMs;
+    dueMs = isFresh ? endMs : endMs + delayMs!;
+    delayMs = isFresh ? BACK_OFF.firstMs : Math.min(delayMs! * 2, BACK_OFF.maxMs);
+    updatedMs = all[index]?.askedAtMs ?? 0;
+  }
+  return dueMs;
+}

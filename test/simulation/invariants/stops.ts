@@ -1,0 +1,135 @@
+import { isSidecar } from '../../../src/api/objects.ts';
+import { type Chronicle, type Life, lives } from '../scenario/chronicle.ts';
+import type { Entry } from '../scenario/entry.ts';
+
+/** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */
+const LEAST_MS = 2000;
+
+/** The instance that this entry signals or kills. */
+function hit(entry: Entry, past: Chronicle, what: 'signal' | 'kill'): Life | undefined {
+  return entry.type === 'machine' && entry.entry.what === what ? past.life(entry.entry.id) : undefined;
+}
+
+/** Why and since when the instance is being stopped, alone or with its Pod. */
+interface StopCause {
+  readonly sinceMs: number;
+  readonly graceMs: number;
+}
+
+/** The grace period that a container has which is stopped alone. Source: setTerminationGracePeriod. */
+function ownGraceMs(message: string, life: Life, past: Chronicle): number {
+  if (message === 'killing') return 0;
+  const { livenessProbe, startupProbe } = past.container(life.container);
+  const probe = message.includes('liveness') ? livenessProbe : message.includes('startup') ? startupProbe : undefined;
+  const seconds = probe?.terminationGracePeriodSeconds ?? past.spec.terminationGracePeriodSeconds ?? 30;
+  return seconds * 1000;
+}
+
+function causesOf(life: Life, past: Chronicle): StopCause[] {
+  const alone = life.killings
+    .filter(({ message }) => !message.startsWith('Stopping'))
+    .map(({ atMs, message }) => ({ sinceMs: atMs, graceMs: ownGraceMs(message, life, past) }));
+  const { ending } = past;
+  const begun = life.killings.find(({ message }) => message.startsWith('Stopping'));
+  if (ending === undefined || begun === undefined) return alone;
+  // A later request with a shorter grace period counts from when it was made.
+  return [...alone, { sinceMs: Math.max(begun.atMs, ending.requestedAtMs), graceMs: ending.graceMs }];
+}
+
+/** Everything that is stopped has an event that says so. Source: kuberuntime_container.go killContainer. */
+export function everyStopIsTold(entry: Entry, past: Chronicle): string | undefined {
+  const life = hit(entry, past, 'signal') ?? hit(entry, past, 'kill');
+  // Of a Pod that was removed nothing is written any more.
+  if (past.isRemoved) return undefined;
+  return life === undefined || life.killings.length > 0 ? undefined : `${life.id} without an event`;
+}
+
+/** SIGKILL comes when the grace period is over, not before, unless by force. Source: killContainer; CRI StopContainer. */
+export function killWaitsForGrace(entry: Entry, past: Chronicle): string | undefined {
+  const life = hit(entry, past, 'kill');
+  if (life === undefined || past.ending?.forcedAtMs !== undefined) return undefined;
+  const dueMs = Math.min(...causesOf(life, past).map(({ sinceMs, graceMs }) => sinceMs + graceMs));
+  if (entry.atMs < dueMs) return `${life.id} ${dueMs - entry.atMs} ms too early`;
+  if (life.signalledAtMs === undefined) return `${life.id} without a stop signal`;
+  const leftMs = life.signalledAtMs + LEAST_MS - entry.atMs;
+  return leftMs > 0 ? `${life.id} ${leftMs} ms too soon after its stop signal` : undefined;
+}
+
+/** Nobody outlives the grace period by more than the two seconds that everybody gets. Source: lifecycle of a stop. */
+export function graceIsNotExceeded(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled') return undefined;
+  const late = past.lives.find((life) => {
+    if (!lives(life)) return false;
+    const causes = causesOf(life, past);
+    // Whole seconds that the hook and the wait took are taken off: each may leave almost a second of them.
+    const dueMs = Math.min(...causes.map(({ sinceMs, graceMs }) => Math.max(sinceMs, life.runningAtMs ?? 0) + graceMs));
+    return entry.atMs > dueMs + LEAST_MS + 2000;
+  });
+  return late === undefined ? undefined : `${late.id} lives on`;
+}
+
+/** By force means now. */
+export function forceIsAtOnce(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || past.ending?.forcedAtMs === undefined) return undefined;
+  const left = past.lives.find(lives);
+  return left === undefined ? undefined : `${left.id} lives on`;
+}
+
+/** The stop signal is sent once. Source: CRI StopContainer. */
+export function oneStopSignal(entry: Entry, past: Chronicle): string | undefined {
+  const life = hit(entry, past, 'signal');
+  return life !== undefined && life.signalledAtMs !== entry.atMs ? `${life.id} was signalled again` : undefined;
+}
+
+/** And so is the kill. */
+export function oneKill(entry: Entry, past: Chronicle): string | undefined {
+  const life = hit(entry, past, 'kill');
+  return life !== undefined && life.killedAtMs !== entry.atMs ? `${life.id} was killed again` : undefined;
+}
+
+/** The stop signal waits for the preStop hook, as long as the grace period lasts. Source: killContainer. */
+export function stopSignalWaitsForPreStop(entry: Entry, past: Chronicle): string | undefined {
+  const life = hit(entry, past, 'signal');
+  if (life === undefined) return undefined;
+  const causes = causesOf(life, past);
+  const overMs = Math.min(...causes.map(({ sinceMs, graceMs }) => sinceMs + graceMs));
+  if (entry.atMs >= overMs) return undefined;
+  const { preStop } = past.container(life.container).lifecycle ?? {};
+  if (preStop?.exec !== undefined) {
+    const hook = life.commands.find(({ purpose }) => purpose === 'preStop');
+    if (hook === undefined) return `${life.id} without its preStop hook`;
+    return hook.endedAtMs === undefined ? `${life.id} while its preStop hook runs` : undefined;
+  }
+  const slept = entry.atMs - Math.min(...causes.map(({ sinceMs }) => sinceMs));
+  return slept < (preStop?.sleep?.seconds ?? 0) * 1000 ? `${life.id} before its preStop sleep was over` : undefined;
+}
+
+/**
+ * While a Pod goes down, a sidecar gets its stop signal when the last main container and every later sidecar are gone,
+ * or when the grace period is over. Source: kuberuntime_termination_order.go; KEP-753.
+ */
+export function sidecarsStopLast(entry: Entry, past: Chronicle): string | undefined {
+  const life = hit(entry, past, 'signal');
+  if (life === undefined || past.ending === undefined) return undefined;
+  const init = past.spec.initContainers ?? [];
+  const index = init.findIndex(({ name }) => name === life.container);
+  if (index < 0 || !isSidecar(init[index]!)) return undefined;
+  // One that was being stopped on its own account has its own clock.
+  if (life.killings.some(({ message }) => !message.startsWith('Stopping'))) return undefined;
+  const overMs = Math.min(...causesOf(life, past).map(({ sinceMs, graceMs }) => sinceMs + graceMs));
+  if (entry.atMs >= overMs) return undefined;
+  const later = [...past.spec.containers, ...init.slice(index + 1).filter(isSidecar)];
+  const alive = later.find(({ name }) => past.livesOf(name).some((other) => lives(other)));
+  return alive === undefined ? undefined : `${life.id} while ${alive.name} runs`;
+}
+
+/** Nobody is signalled for a Pod that goes on without reason: the events say which ones are restarted. */
+export function stopsHaveACause(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'event' || entry.event.reason !== 'Killing') return undefined;
+  const { message = '' } = entry.event;
+  if (message.startsWith('Stopping')) return past.ending === undefined ? 'nobody ended the Pod' : undefined;
+  if (message === 'killing') return past.restartsAll ? undefined : 'no rule restarts all containers';
+  // A Pod that goes down takes running hooks with it: they have failed.
+  if (message === 'FailedPostStartHook') return undefined;
+  return past.ending === undefined ? undefined : `"${message}" in a Pod that is being ended`;
+}

@@ -1,0 +1,116 @@
+import type { KubeObject, StoredMeta, WatchEvent } from '../../src/api/objects.ts';
+import { formatTime } from '../../src/api/time.ts';
+import type { Clock } from '../../src/clock.ts';
+import { changedMetadata, checkUid, keyOf, type StoredObject } from '../../src/store/metadata.ts';
+import { VersionSource } from '../../src/store/resource-version.ts';
+import type { Resource, Scope, Storable, Store, Subscription } from '../../src/store/store.ts';
+import { alreadyExists, notFound } from '../../src/store/store-errors.ts';
+import { Subscribers } from '../../src/store/subscribers.ts';
+
+/**
+ * A Store without files that behaves like the real one, for Pods and Events. What it holds is frozen: who changes an
+ * object that is stored is found out. Names of Events and uids are the same in every run.
+ */
+export class MemoryStore implements Store {
+  readonly #clock: Clock;
+  readonly #versions: VersionSource;
+  readonly #subscribers = new Subscribers();
+  readonly #objects = new Map<string, StoredObject>();
+  #lastUid = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#versions = new VersionSource(clock);
+  }
+
+  get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined {
+    return this.#objects.get(`${resource}/${namespace}/${name}`) as T | undefined;
+  }
+
+  list<T extends Storable = KubeObject>(resource: Resource, scope: Scope = {}): T[] {
+    const isWanted = ({ namespace, name }: StoredMeta): boolean =>
+      (scope.namespace ?? namespace) === namespace && (scope.name ?? name) === name;
+    const keys = [...this.#objects.keys()].filter((key) => key.startsWith(`${resource}/`)).toSorted();
+    return keys.map((key) => this.#objects.get(key)!).filter(({ metadata }) => isWanted(metadata)) as Storable[] as T[];
+  }
+
+  create<T extends Storable>(resource: Resource, object: T): T {
+    const { namespace, name } = keyOf(object);
+    if (this.get(resource, namespace, name) !== undefined) throw alreadyExists(resource, name);
+    const metadata: StoredMeta = {
+      ...object.metadata,
+      namespace,
+      name,
+      uid: object.metadata.uid || `uid-${++this.#lastUid}`,
+      resourceVersion: this.#versions.next(),
+      generation: object.metadata.generation || 1,
+      creationTimestamp: object.metadata.creationTimestamp || formatTime(this.#clock.now().wallMs),
+    };
+    return this.#put(resource, 'ADDED', { ...object, metadata }) as Storable as T;
+  }
+
+  update<T extends Storable>(resource: Resource, object: T): T {
+    const stored = this.#mustGet(resource, object);
+    const metadata = changedMetadata(resource, object.metadata, stored.metadata, this.#versions);
+    const changed = { ...object, metadata, ...('status' in stored && { status: stored.status }) };
+    return this.#put(resource, 'MODIFIED', changed) as Storable as T;
+  }
+
+  updateStatus<T extends Storable>(resource: Resource, object: T): T {
+    const stored = this.#mustGet(resource, object);
+    checkUid(resource, object.metadata, stored.metadata);
+    const resourceVersion = this.#versions.next(stored.metadata.resourceVersion);
+    const metadata = { ...stored.metadata, resourceVersion };
+    const { status } = object as Storable as StoredObject;
+    return this.#put(resource, 'MODIFIED', { ...stored, metadata, status }) as Storable as T;
+  }
+
+  delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {
+    const stored = this.get<StoredObject>(resource, namespace, name);
+    if (stored === undefined) return undefined;
+    this.#objects.delete(`${resource}/${namespace}/${name}`);
+    const resourceVersion = this.#versions.next(stored.metadata.resourceVersion);
+    const last = frozen({ ...stored, metadata: { ...stored.metadata, resourceVersion } });
+    this.#tell(resource, { type: 'DELETED', object: last });
+    return last as Storable as KubeObject;
+  }
+
+  watch<T extends Storable = KubeObject>(
+    resource: Resource,
+    scope: Scope,
+    listener: (event: WatchEvent<T>) => void,
+  ): Subscription {
+    const told = listener as (event: WatchEvent<StoredObject>) => void;
+    return this.#subscribers.add(
+      { resource, scope, listener: told, told: new Map(), isClosed: false },
+      () => undefined,
+    );
+  }
+
+  #mustGet(resource: Resource, object: Storable): StoredObject {
+    const { namespace, name } = keyOf(object);
+    const stored = this.get<StoredObject>(resource, namespace, name);
+    if (stored === undefined) throw notFound(resource, name);
+    return stored;
+  }
+
+  #put(resource: Resource, type: 'ADDED' | 'MODIFIED', object: StoredObject): StoredObject {
+    const { namespace, name } = keyOf(object);
+    const asWritten = frozen(object);
+    this.#objects.set(`${resource}/${namespace}/${name}`, asWritten);
+    this.#tell(resource, { type, object: asWritten });
+    return asWritten;
+  }
+
+  #tell(resource: Resource, event: WatchEvent<StoredObject>): void {
+    this.#subscribers.enqueue(resource, event);
+    this.#subscribers.flush();
+  }
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) frozen(part);
+  return value;
+}

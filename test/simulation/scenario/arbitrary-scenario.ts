@@ -1,0 +1,160 @@
+import * as fc from 'fast-check';
+import { type Part, part, withoutAbsent } from './arbitrary-container.ts';
+import type { Faults, Happening, Scenario } from './scenario.ts';
+
+type Parts = { readonly init: readonly Part[]; readonly regular: readonly Part[] };
+
+const initPart = fc.oneof(part('init'), part('sidecar'));
+
+const parts: fc.Arbitrary<Parts> = fc
+  .record({
+    init: fc.array(initPart, { maxLength: 3 }),
+    regular: fc.array(part('regular'), { minLength: 1, maxLength: 3 }),
+  })
+  .map(({ init, regular }) => ({
+    init: init.map(({ fields, ...rest }, index) => {
+      const kind = fields.restartPolicy === 'Always' ? 'sidecar' : 'init';
+      return { ...rest, container: { name: `${kind}-${index}`, ...fields } };
+    }),
+    regular: regular.map(({ fields, ...rest }, index) => ({
+      ...rest,
+      container: { name: `main-${index}`, ...fields },
+    })),
+  }));
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>, freq: number): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { freq, nil: undefined }).map((value) => value);
+
+const podFields = fc.record({
+  restartPolicy: fc.constantFrom('Always', 'OnFailure', 'Never'),
+  terminationGracePeriodSeconds: fc.constantFrom(30, 1, 3, 0, 600),
+  activeDeadlineSeconds: fc.constantFrom(undefined, undefined, undefined, 1, 20, 90),
+  readinessGates: fc.constantFrom(undefined, undefined, undefined, [{ conditionType: 'example.com/ready' }]),
+  schedulingGates: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, [
+    { name: 'example.com/wait' },
+  ]),
+});
+
+/** Which container is meant: an index into all of them, whatever their number turns out to be. */
+const which = fc.nat({ max: 5 });
+
+type Draft<T> = (nameOf: (index: number) => string) => T;
+
+const atMs = fc.oneof(fc.constantFrom(0, 1, 1000, 2500, 10_000, 12_000), fc.nat({ max: 60_000 }));
+
+const happening: fc.Arbitrary<Draft<Happening>> = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(atMs, fc.constantFrom(undefined, 1, 5, 40)).map(deletion) },
+  { weight: 1, arbitrary: atMs.map((at) => () => ({ atMs: at, does: 'deleteByForce' as const })) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(atMs, fc.boolean()).map(([at, byForce]) => () => ({ atMs: at, does: 'end' as const, byForce })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(atMs, which, fc.constantFrom('app:2', 'app:3'))
+      .map(([at, index, image]) => (nameOf: (index: number) => string) => ({
+        atMs: at,
+        does: 'changeImage' as const,
+        container: nameOf(index),
+        image,
+      })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(atMs, fc.constantFrom(1, 15, 50)).map(([at, seconds]) => () => ({
+      atMs: at,
+      does: 'lowerDeadline' as const,
+      seconds,
+    })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(atMs, fc.constantFrom('1', '2')).map(
+      ([at, value]) =>
+        () =>
+          label(at, value),
+    ),
+  },
+  { weight: 1, arbitrary: atMs.map((at) => () => ({ atMs: at, does: 'ungate' as const })) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(atMs, fc.constantFrom(3_600_000, -3_600_000, 1, -1)).map(([at, byMs]) => () => ({
+      atMs: at,
+      does: 'jumpClock' as const,
+      byMs,
+    })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(atMs, which, fc.constantFrom(1, 42, 139))
+      .map(([at, index, exitCode]) => (nameOf: (index: number) => string) => ({
+        atMs: at,
+        does: 'crash' as const,
+        container: nameOf(index),
+        exitCode,
+      })),
+  },
+);
+
+function deletion([at, graceSeconds]: [number, number | undefined]): Draft<Happening> {
+  return () => ({ atMs: at, does: 'delete', ...(graceSeconds === undefined ? {} : { graceSeconds }) });
+}
+
+function label(at: number, value: string): Happening {
+  return { atMs: at, does: 'label', value };
+}
+
+/** One container is without its ConfigMap or its image for a while. */
+const missing = maybe(fc.record({ which, untilMs: fc.constantFrom(100, 11_000, 45_000) }), 8);
+
+const faults: fc.Arbitrary<Draft<Faults>> = fc
+  .record({
+    sandboxFailures: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, 1, 2),
+    sandboxMs: fc.constantFrom(undefined, undefined, undefined, 3, 1200),
+    config: missing,
+    image: missing,
+  })
+  .map(
+    ({ sandboxFailures, sandboxMs, config, image }) =>
+      (nameOf: (index: number) => string) =>
+        withoutAbsent({
+          sandboxFailures,
+          sandboxMs,
+          configMissingUntilMs: config && { [nameOf(config.which)]: config.untilMs },
+          imageAbsentUntilMs: image && { [nameOf(image.which)]: image.untilMs },
+        }) as Faults,
+  );
+
+/** Random Pods in a random world. */
+export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
+  .record({
+    parts,
+    podFields,
+    faults,
+    happenings: fc.array(happening, { maxLength: 4 }),
+    lastsMs: fc.constantFrom(0, 1000, 15_000, 60_000, 60_000, 60_000, 400_000, 1_500_000),
+  })
+  .map((drawn) => {
+    const all = [...drawn.parts.init, ...drawn.parts.regular];
+    const nameOf = (index: number): string => all[index % all.length]!.container.name;
+    const initContainers = drawn.parts.init.map(({ container }) => container);
+    return plainData({
+      spec: withoutAbsent({
+        ...drawn.podFields,
+        initContainers: initContainers.length === 0 ? undefined : initContainers,
+        containers: drawn.parts.regular.map(({ container }) => container),
+      }),
+      programs: Object.fromEntries(all.map(({ container, programs }) => [container.name, programs])),
+      commands: Object.fromEntries(all.map(({ container, commands }) => [container.name, commands])),
+      faults: drawn.faults(nameOf),
+      happenings: drawn.happenings.map((draft) => draft(nameOf)).toSorted((a, b) => a.atMs - b.atMs),
+      lastsMs: drawn.lastsMs,
+    });
+  });
+
+/** Fresh objects as they come out of a manifest: what is drawn may be shared between draws, or have no prototype. */
+function plainData(scenario: object): Scenario {
+  return JSON.parse(JSON.stringify(scenario)) as Scenario;
+}

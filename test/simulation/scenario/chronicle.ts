@@ -1,0 +1,261 @@
+import type { Container, ContainerStatus, PodSpec } from '../../../src/api/generated/types.ts';
+import { allContainerStatuses, isSidecar, type StoredEvent, type StoredPod } from '../../../src/api/objects.ts';
+import type { ExecOutcome } from '../../../src/runtime/runtime.ts';
+import type { JournalEntry } from '../simulated-runtime.ts';
+import type { Entry } from './entry.ts';
+import { matchingAction } from './restart-rules.ts';
+import type { Purpose, Scenario } from './scenario.ts';
+
+/** One instance of a container, as the machine saw it. Times are on the stopwatch. */
+export interface Life {
+  readonly id: string;
+  readonly container: string;
+  /** Counts the rounds that RestartAllContainers makes; the first one is 0. */
+  readonly round: number;
+  readonly askedAtMs: number;
+  runningAtMs: number | undefined;
+  failedAtMs: number | undefined;
+  exit: { readonly atMs: number; readonly exitCode: number; readonly oomKilled: boolean } | undefined;
+  /** When the agent heard of the exit. */
+  toldAtMs: number | undefined;
+  sweptAtMs: number | undefined;
+  signalledAtMs: number | undefined;
+  killedAtMs: number | undefined;
+  readonly commands: CommandRun[];
+  /** The events that say that it is being stopped. */
+  readonly killings: { readonly atMs: number; readonly message: string }[];
+}
+
+/** A hook or a probe that was run in a container. */
+export interface CommandRun {
+  readonly purpose: Purpose;
+  readonly startedAtMs: number;
+  endedAtMs: number | undefined;
+  outcome: ExecOutcome | undefined;
+}
+
+/** The end of the Pod, as far as somebody outside knows when and why it began. */
+export interface Ending {
+  readonly cause: 'deleted' | 'ended' | 'deadlineExceeded' | 'completed';
+  readonly sinceMs: number;
+  /** Of the last request; the grace period can only get shorter. */
+  graceMs: number;
+  requestedAtMs: number;
+  forcedAtMs: number | undefined;
+}
+
+/** What has happened so far, put in order. Every entry is taken in before the invariants are asked. */
+export class Chronicle {
+  readonly scenario: Scenario;
+  readonly entries: Entry[] = [];
+  readonly lives: Life[] = [];
+  readonly #byId = new Map<string, Life>();
+  readonly #byContainer = new Map<string, Life[]>();
+  readonly events: Map<string, StoredEvent> = new Map();
+  /** The event before its last change. */
+  eventBefore: StoredEvent | undefined;
+  /** The Pod as it is stored, and as it was before the last change. */
+  pod!: StoredPod;
+  before: StoredPod | undefined;
+  isRemoved = false;
+  isOver = false;
+  sandbox: 'none' | 'asked' | 'ready' | 'removed' = 'none';
+  sandboxFailures = 0;
+  ending: Ending | undefined;
+  /** A RestartAllContainers rule has matched, and the new round has not begun. */
+  restartsAll = false;
+  round = 0;
+  /** When the agent took the Pod up: its startTime. */
+  startedAtMs: number | undefined;
+  /** Has somebody set the wall clock? */
+  clockJumped = false;
+  /** Containers whose image was changed. */
+  readonly imageChanged: Set<string> = new Set();
+
+  constructor(scenario: Scenario) {
+    this.scenario = scenario;
+  }
+
+  get spec(): PodSpec {
+    return this.pod.spec;
+  }
+
+  /** All containers, init containers first. */
+  get containers(): Container[] {
+    return [...(this.spec.initContainers ?? []), ...this.spec.containers];
+  }
+
+  get plainInit(): Container[] {
+    return (this.spec.initContainers ?? []).filter((container) => !isSidecar(container));
+  }
+
+  get sidecars(): Container[] {
+    return (this.spec.initContainers ?? []).filter(isSidecar);
+  }
+
+  container(name: string): Container {
+    const container = this.containers.find((one) => one.name === name);
+    if (container === undefined) throw new Error(`no container ${name}`);
+    return container;
+  }
+
+  status(name: string): ContainerStatus | undefined {
+    return allContainerStatuses(this.pod.status).find((status) => status.name === name);
+  }
+
+  life(id: string): Life {
+    const life = this.#byId.get(id);
+    if (life === undefined) throw new Error(`no instance ${id}`);
+    return life;
+  }
+
+  /** The instance that a status shows, if the machine knows it. */
+  shown({ containerID }: { readonly containerID?: string | undefined }): Life | undefined {
+    return containerID === undefined ? undefined : this.#byId.get(containerID.replace('podrun://', ''));
+  }
+
+  livesOf(name: string): readonly Life[] {
+    return this.#byContainer.get(name) ?? [];
+  }
+
+  newest(name: string): Life | undefined {
+    return this.livesOf(name).at(-1);
+  }
+
+  isAlive(name: string): boolean {
+    return this.livesOf(name).some(lives);
+  }
+
+  record(entry: Entry): void {
+    this.entries.push(entry);
+    if (entry.type === 'pod') this.#recordPod(entry.pod, entry.change, entry.atMs);
+    else if (entry.type === 'event') this.#recordEvent(entry.event, entry.atMs);
+    else if (entry.type === 'machine') this.#recordMachine(entry.entry);
+    else if (entry.type === 'over') this.isOver = true;
+    else if (entry.type === 'sandbox') {
+      if (entry.what === 'failed') this.sandboxFailures += 1;
+      else this.sandbox = entry.what;
+    } else if (entry.type === 'happening') {
+      const { happening } = entry;
+      if (happening.does === 'jumpClock') this.clockJumped = true;
+      if (happening.does === 'changeImage') this.imageChanged.add(happening.container);
+      if (happening.does === 'end') this.#end('ended', { atMs: entry.atMs, byForce: happening.byForce });
+    }
+  }
+
+  #recordPod(pod: StoredPod, change: string, atMs: number): void {
+    this.before = this.pod as StoredPod | undefined;
+    this.pod = pod;
+    if (pod.status.startTime !== undefined) this.startedAtMs ??= atMs;
+    const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
+    if (change === 'DELETED') {
+      this.isRemoved = true;
+      if (deletionGracePeriodSeconds !== 0) this.#end('deleted', { atMs, byForce: true });
+    } else if (deletionTimestamp !== undefined && deletionGracePeriodSeconds !== 0) {
+      this.#end('deleted', { atMs, graceSeconds: deletionGracePeriodSeconds });
+    }
+  }
+
+  #end(cause: Ending['cause'], how: { atMs: number; graceSeconds?: number | undefined; byForce?: boolean }): void {
+    const { atMs, graceSeconds, byForce = false } = how;
+    const graceMs = 1000 * Math.max(1, byForce ? 0 : (graceSeconds ?? this.spec.terminationGracePeriodSeconds ?? 30));
+    const forcedAtMs = byForce ? atMs : undefined;
+    this.ending ??= { cause, sinceMs: atMs, graceMs, requestedAtMs: atMs, forcedAtMs };
+    // Only who deletes or ends the Pod can hurry it up.
+    if (cause === 'completed' || cause === 'deadlineExceeded') return;
+    this.ending.forcedAtMs ??= forcedAtMs;
+    if (graceMs >= this.ending.graceMs) return;
+    this.ending.graceMs = graceMs;
+    this.ending.requestedAtMs = atMs;
+  }
+
+  #recordEvent(event: StoredEvent, atMs: number): void {
+    this.eventBefore = this.events.get(event.metadata.name);
+    this.events.set(event.metadata.name, event);
+    if (event.reason === 'DeadlineExceeded') this.#end('deadlineExceeded', { atMs });
+    if (event.reason !== 'Killing') return;
+    const message = event.message ?? '';
+    if (message.startsWith('Stopping container')) this.#end('completed', { atMs });
+    this.newest(containerOf(event) ?? '')?.killings.push({ atMs, message });
+  }
+
+  #recordMachine(entry: JournalEntry): void {
+    const { id, name: container, atMs } = entry;
+    if (entry.what === 'start') return this.#recordStart(id, container, atMs);
+    const life = this.life(id);
+    if (entry.what === 'running') life.runningAtMs = atMs;
+    else if (entry.what === 'failedToStart') {
+      [life.failedAtMs, life.sweptAtMs] = [atMs, atMs];
+      this.#triggerRestartAll(container, 128);
+    } else if (entry.what === 'signal') life.signalledAtMs ??= atMs;
+    else if (entry.what === 'kill') life.killedAtMs ??= atMs;
+    else if (entry.what === 'swept') life.sweptAtMs ??= atMs;
+    else if (entry.what === 'exec') {
+      const purpose = entry.argv[0] as Purpose;
+      life.commands.push({ purpose, startedAtMs: atMs, endedAtMs: undefined, outcome: undefined });
+    } else if (entry.what === 'execEnd') {
+      const run = life.commands.findLast(
+        ({ purpose, endedAtMs }) => purpose === entry.argv[0] && endedAtMs === undefined,
+      );
+      if (run !== undefined) [run.endedAtMs, run.outcome] = [atMs, entry.outcome];
+    } else {
+      if (entry.what === 'exit') life.exit = entry;
+      if (entry.what === 'exitTold' || entry.isTold) this.#recordTold(life, atMs);
+    }
+  }
+
+  #recordStart(id: string, container: string, atMs: number): void {
+    if (this.restartsAll && !this.containers.some(({ name }) => this.isAlive(name))) {
+      this.restartsAll = false;
+      this.round += 1;
+    }
+    const life: Life = {
+      id,
+      container,
+      round: this.round,
+      askedAtMs: atMs,
+      runningAtMs: undefined,
+      failedAtMs: undefined,
+      exit: undefined,
+      toldAtMs: undefined,
+      sweptAtMs: undefined,
+      signalledAtMs: undefined,
+      killedAtMs: undefined,
+      commands: [],
+      killings: [],
+    };
+    this.lives.push(life);
+    this.#byId.set(id, life);
+    this.#byContainer.set(container, [...this.livesOf(container), life]);
+  }
+
+  #recordTold(life: Life, atMs: number): void {
+    life.toldAtMs = atMs;
+    this.#triggerRestartAll(life.container, life.exit?.exitCode ?? 0);
+  }
+
+  #triggerRestartAll(name: string, exitCode: number): void {
+    const triggers = matchingAction(this.container(name), exitCode) === 'RestartAllContainers';
+    if (triggers && this.ending === undefined) this.restartsAll = true;
+  }
+}
+
+/** Is there a process? */
+export function lives({ runningAtMs, exit }: Life): boolean {
+  return runningAtMs !== undefined && exit === undefined;
+}
+
+/** Has the start been asked for, and is it not known yet what came of it? */
+export function isStarting({ runningAtMs, failedAtMs }: Life): boolean {
+  return runningAtMs === undefined && failedAtMs === undefined;
+}
+
+/** Is this instance over, whether it could be started or not? */
+export function endOf({ exit, failedAtMs }: Life): number | undefined {
+  return exit?.atMs ?? failedAtMs;
+}
+
+/** The container that an event is about, by its field path. */
+export function containerOf(event: StoredEvent): string | undefined {
+  return /\{(.+)\}$/.exec(event.involvedObject.fieldPath ?? '')?.[1];
+}

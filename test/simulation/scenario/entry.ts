@@ -1,0 +1,25 @@
+import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
+import type { JournalEntry } from '../simulated-runtime.ts';
+import type { Happening } from './scenario.ts';
+
+/** One line of what happened in a simulation, in order, as an observer from outside sees it. */
+export type Entry = { readonly atMs: number; readonly wallMs: number } & (
+  | { readonly type: 'pod'; readonly change: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly pod: StoredPod }
+  | { readonly type: 'event'; readonly event: StoredEvent }
+  | { readonly type: 'machine'; readonly entry: JournalEntry }
+  | { readonly type: 'sandbox'; readonly what: 'asked' | 'failed' | 'ready' | 'removed' }
+  | { readonly type: 'happening'; readonly happening: Happening }
+  /** The agent has given the Pod back. */
+  | { readonly type: 'over' }
+  /** Nothing more happens at this instant. */
+  | Settled
+);
+
+export interface Settled {
+  readonly type: 'settled';
+  /** The Pod as the agent has it in mind, and as it is stored; undefined when it was removed. */
+  readonly inMind: StoredPod;
+  readonly stored: StoredPod | undefined;
+  /** Alarms that are set; none: nothing will happen by itself. */
+  readonly alarms: number;
+}

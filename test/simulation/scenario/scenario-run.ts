@@ -1,0 +1,281 @@
+import { isDeepStrictEqual } from 'node:util';
+import { runHook } from '../../../src/agent/hooks.ts';
+import { PodRun } from '../../../src/agent/pod-run.ts';
+import { pause } from '../../../src/agent/probe/deadline.ts';
+import { probeOnce } from '../../../src/agent/probe/index.ts';
+import type { Container } from '../../../src/api/generated/types.ts';
+import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
+import { CRASH_LOOP } from '../../../src/lifecycle/back-off.ts';
+import { planDeletion } from '../../../src/lifecycle/deletion.ts';
+import type { ImageVerdict } from '../../../src/lifecycle/image-pull.ts';
+import type { Prepared } from '../../../src/agent/container-effects.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { MemoryStore } from '../memory-store.ts';
+import { newPod } from '../pod-simulation.ts';
+import { type ExecBehaviour, type ProgramBehaviour, SimulatedRuntime } from '../simulated-runtime.ts';
+import type { Entry } from './entry.ts';
+import { type Command, type Happening, nth, type Program, type Purpose, type Scenario } from './scenario.ts';
+
+type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs' | 'wallMs'> : never;
+
+const NODE = {
+  name: 'node-1',
+  labels: {},
+  allocatable: { cpu: '4', memory: '8Gi', pods: '110' },
+  hostIPs: ['127.0.0.1'],
+} as const;
+
+/** Longer than any scenario. */
+const NEVER_MS = 1e12;
+/** However long a Pod takes to end: a scenario that goes on after this is stuck. */
+const ENDS_WITHIN_MS = 3_600_000;
+/** A Pod that restarts all the time is deleted after this many instants: it has shown what it does. */
+const STEPS_MAX = 300;
+/** One that keeps itself busy after that is a defect. */
+const ENDING_STEPS_MAX = 2000;
+
+/**
+ * Lives a scenario: the real PodRun with everything that it drives, in a simulated machine. The observer is told of
+ * every entry as it happens, and stops the run by throwing.
+ */
+export class ScenarioRun {
+  readonly #scenario: Scenario;
+  readonly #observe: (entry: Entry) => void;
+  readonly #clock = new ManualClock();
+  readonly #store = new MemoryStore(this.#clock);
+  readonly #runtime: SimulatedRuntime;
+  readonly #run: PodRun;
+  readonly #commandRuns = new Map<string, number>();
+  #sandboxAttempts = 0;
+  #steps = 0;
+  /** What the observer threw: it must not be mistaken for a failure of what it observes. */
+  readonly #objections: unknown[] = [];
+
+  constructor(scenario: Scenario, observe: (entry: Entry) => void) {
+    this.#scenario = scenario;
+    this.#observe = observe;
+    this.#runtime = new SimulatedRuntime({
+      clock: this.#clock,
+      behave: (name, attempt) => behaviourOf(nth(scenario.programs[name], attempt) ?? {}),
+      behaveExec: (name, [purpose = '']) => this.#nextCommand(name, purpose as Purpose),
+      onEntry: (entry) => this.#tell({ type: 'machine', entry }),
+    });
+    this.#store.watch<StoredPod>('pods', {}, ({ type, object }) =>
+      this.#tell({ type: 'pod', change: type, pod: object }),
+    );
+    this.#store.watch<StoredEvent>('events', {}, ({ object }) => this.#tell({ type: 'event', event: object }));
+    const { status: _, ...unborn } = newPod(scenario.spec);
+    const pod = this.#store.create('pods', { ...unborn, status: { phase: 'Pending', qosClass: 'BestEffort' } });
+    this.#run = this.#newRun(pod as StoredPod);
+    // As the agent does it.
+    this.#store.watch<StoredPod>('pods', { namespace: 'default', name: pod.metadata.name }, ({ type, object }) => {
+      if (type === 'DELETED') this.#run.objectGone(object.metadata.uid);
+      else this.#run.objectChanged(object);
+    });
+  }
+
+  /** From the creation of the Pod until nothing happens any more. */
+  async live(): Promise<void> {
+    this.#run.begin();
+    await this.#settle(0);
+    const { happenings, lastsMs } = this.#scenario;
+    for (const happening of happenings) {
+      await this.#settle(happening.atMs);
+      if (this.#run.isOver || this.#steps > STEPS_MAX) break;
+      this.#tell({ type: 'happening', happening });
+      this.#happen(happening);
+      await this.#settle(happening.atMs);
+    }
+    await this.#settle(lastsMs);
+    if (!this.#run.isOver) {
+      const atMs = this.#clock.now().monotonicMs;
+      this.#tell({ type: 'happening', happening: { atMs, does: 'delete' } });
+      this.#happen({ atMs, does: 'delete' });
+    }
+    // What follows at once comes before time passes.
+    await this.#clock.step(this.#clock.now().monotonicMs);
+    this.#steps = STEPS_MAX - ENDING_STEPS_MAX;
+    await this.#settle(this.#clock.now().monotonicMs + ENDS_WITHIN_MS);
+    if (!this.#run.isOver) throw new Error('the Pod never ends');
+  }
+
+  /** Lets time pass until then, step by step, or until it was enough. */
+  async #settle(untilMs: number): Promise<void> {
+    while (this.#steps++ < STEPS_MAX) {
+      const goesOn = await this.#clock.step(untilMs);
+      if (goesOn && this.#clock.nextAlarmMs === this.#clock.now().monotonicMs) continue;
+      const { pod } = this.#run;
+      const { namespace, name } = pod.metadata;
+      const stored = this.#store.get<StoredPod>('pods', namespace, name);
+      this.#tell({ type: 'settled', inMind: pod, stored, alarms: this.#clock.alarmCount });
+      if (this.#objections.length > 0) throw this.#objections[0];
+      if (!goesOn) return;
+    }
+  }
+
+  #tell(fact: WithoutTime<Entry>): void {
+    if (this.#objections.length > 0) return;
+    const { monotonicMs: atMs, wallMs } = this.#clock.now();
+    try {
+      this.#observe({ atMs, wallMs, ...fact });
+    } catch (error) {
+      this.#objections.push(error);
+    }
+  }
+
+  #newRun(pod: StoredPod): PodRun {
+    const { images } = this;
+    return new PodRun({
+      pod,
+      notices: [],
+      store: this.#store,
+      clock: this.#clock,
+      runtime: this.#runtime,
+      node: NODE,
+      config: { crashLoop: CRASH_LOOP, images },
+      surroundings: {
+        createSandbox: (_pod, { signal }) => this.#createSandbox(signal),
+        removeSandbox: () => Promise.resolve(this.#tell({ type: 'sandbox', what: 'removed' })),
+        prepare: (_pod, container) => Promise.resolve(this.#prepare(container)),
+        started: () => undefined,
+        output: () => undefined,
+        exited: () => undefined,
+        runHook,
+        runProbe: probeOnce,
+      },
+      placed: () => [],
+      onOver: () => this.#tell({ type: 'over' }),
+      onEvent: () => undefined,
+      onTrouble: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  /** What is known of the images, which changes with time. */
+  private get images(): Readonly<Record<string, ImageVerdict>> {
+    const clock = this.#clock;
+    const { imageAbsentUntilMs = {} } = this.#scenario.faults;
+    const verdicts: Record<string, ImageVerdict> = {};
+    for (const [name, untilMs] of Object.entries(imageAbsentUntilMs)) {
+      Object.defineProperty(verdicts, name, {
+        get: (): ImageVerdict =>
+          clock.now().monotonicMs < untilMs ? { type: 'absent', pullError: 'no such image' } : { type: 'present' },
+      });
+    }
+    return verdicts;
+  }
+
+  async #createSandbox(signal: AbortSignal): Promise<void> {
+    const { sandboxFailures = 0, sandboxMs = 0 } = this.#scenario.faults;
+    this.#tell({ type: 'sandbox', what: 'asked' });
+    const fails = this.#sandboxAttempts++ < sandboxFailures;
+    if (sandboxMs > 0) await pause(this.#clock, sandboxMs, signal);
+    if (signal.aborted) return;
+    this.#tell({ type: 'sandbox', what: fails ? 'failed' : 'ready' });
+    if (fails) throw new Error('no space left on device');
+  }
+
+  #prepare({ name }: Container): Prepared {
+    const untilMs = this.#scenario.faults.configMissingUntilMs?.[name] ?? 0;
+    if (this.#clock.now().monotonicMs < untilMs) return { ok: false, message: 'configmap "settings" not found' };
+    return { ok: true, preparation: { argv: [name], env: { SIMULATED_NAME: name }, cwd: '/', stdin: false } };
+  }
+
+  #nextCommand(container: string, purpose: Purpose): ExecBehaviour {
+    const key = `${container} ${purpose}`;
+    const run = this.#commandRuns.get(key) ?? 0;
+    this.#commandRuns.set(key, run + 1);
+    return execBehaviourOf(nth(this.#scenario.commands[container]?.[purpose], run) ?? { exitCode: 0 });
+  }
+
+  #happen(happening: Happening): void {
+    switch (happening.does) {
+      case 'delete':
+        return this.#delete(happening.graceSeconds);
+      case 'deleteByForce':
+        return this.#delete(0);
+      case 'end':
+        return this.#run.terminate({ force: happening.byForce });
+      case 'jumpClock':
+        return this.#clock.jumpWall(happening.byMs);
+      case 'crash':
+        return this.#runtime.crash(happening.container, happening.exitCode);
+      case 'label':
+        return this.#change((pod) => withMeta(pod, { labels: { version: happening.value } }));
+      case 'ungate':
+        return this.#change((pod) => withSpec(pod, { schedulingGates: [] }));
+      case 'lowerDeadline': {
+        const { seconds } = happening;
+        return this.#change((pod) =>
+          seconds < (pod.spec.activeDeadlineSeconds ?? Infinity)
+            ? withSpec(pod, { activeDeadlineSeconds: seconds })
+            : pod,
+        );
+      }
+      case 'changeImage': {
+        const { container: name, image } = happening;
+        const changed = (one: Container): Container => (one.name === name ? { ...one, image } : one);
+        return this.#change((pod) =>
+          withSpec(pod, {
+            containers: pod.spec.containers.map(changed),
+            initContainers: (pod.spec.initContainers ?? []).map(changed),
+          }),
+        );
+      }
+      default:
+        return happening satisfies never;
+    }
+  }
+
+  #stored(): StoredPod | undefined {
+    return this.#store.get<StoredPod>('pods', 'default', this.#run.pod.metadata.name);
+  }
+
+  #change(change: (pod: StoredPod) => StoredPod): void {
+    const pod = this.#stored();
+    if (pod === undefined) return;
+    const changed = change(pod);
+    if (!isDeepStrictEqual(changed, pod)) this.#store.update('pods', changed);
+  }
+
+  #delete(graceSeconds: number | undefined): void {
+    const pod = this.#stored();
+    if (pod === undefined) return;
+    const plan = planDeletion(pod, { graceSeconds, isOwned: true, nowMs: this.#clock.now().wallMs });
+    if (plan.type === 'mark') this.#store.update('pods', plan.pod);
+    if (plan.type === 'remove') this.#store.delete('pods', pod.metadata.namespace, pod.metadata.name);
+  }
+}
+
+function withMeta(pod: StoredPod, change: Partial<StoredPod['metadata']>): StoredPod {
+  return { ...pod, metadata: { ...pod.metadata, ...change } };
+}
+
+/** As the API server does it: another spec is another generation. */
+function withSpec(pod: StoredPod, change: Partial<StoredPod['spec']>): StoredPod {
+  const generation = (pod.metadata.generation ?? 1) + 1;
+  return withMeta({ ...pod, spec: { ...pod.spec, ...change } }, { generation });
+}
+
+function behaviourOf(program: Program): ProgramBehaviour {
+  const { onStop, failsToStart, exitsAfterMs, oomKilled, ...rest } = program;
+  return {
+    ...rest,
+    ...(failsToStart ? { failToStart: 'exec: "app": executable file not found in $PATH' } : {}),
+    ...(exitsAfterMs === undefined ? {} : { exitAfterMs: exitsAfterMs }),
+    ...(oomKilled ? { oomKilled } : {}),
+    ...(onStop === undefined ? {} : { onSignal: () => reactionOf(onStop) }),
+  };
+}
+
+function reactionOf(onStop: NonNullable<Program['onStop']>): 'ignore' | { exitAfterMs: number; exitCode: number } {
+  if (onStop === 'ignores') return 'ignore';
+  return { exitAfterMs: onStop.exitsAfterMs, exitCode: onStop.exitCode };
+}
+
+function execBehaviourOf(command: Command): ExecBehaviour {
+  if (command === 'hangs') return { afterMs: NEVER_MS };
+  if (command === 'fails') return { failToStart: 'exec format error' };
+  return command;
+}

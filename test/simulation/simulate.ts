@@ -1,0 +1,113 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { reportOf } from './report.ts';
+import { trySeed } from './search.ts';
+
+const USAGE = `usage: npm run simulate -- [--seeds N] [--seed N] [--path P] [--jobs N]
+
+  --seeds  how many random Pods (1e6 is a night); default: 10000, or 1 with --seed
+  --seed   the first one; default: another one each time
+  --path   with --seed: straight to the Pod that was shrunk
+  --jobs   how many at a time; default: one for each processor`;
+
+/** Seeds that a worker is given at a time. */
+const CHUNK = 100;
+const PROGRESS_MS = 5000;
+
+interface Request {
+  readonly from: number;
+  readonly count: number;
+  readonly path: string | undefined;
+}
+
+interface Answer {
+  readonly failures: readonly { readonly invariant: string; readonly report: string }[];
+}
+
+if (isMainThread) await main();
+else parentPort!.on('message', (request: Request) => void answer(request));
+
+async function answer({ from, count, path }: Request): Promise<void> {
+  const failures = [];
+  for (let seed = from; seed < from + count; seed++) {
+    const failure = await trySeed(seed, path);
+    if (failure === undefined) continue;
+    const invariant = failure.error.message.split(':')[0] ?? '';
+    failures.push({ invariant, report: reportOf(failure) });
+  }
+  parentPort!.postMessage({ failures } satisfies Answer);
+}
+
+async function main(): Promise<void> {
+  const { seed, seeds, path, jobs } = readFlags();
+  const first = seed ?? Date.now() % 2 ** 31;
+  const count = seeds ?? (seed === undefined ? 10_000 : 1);
+  console.log(`${count} seeds from ${first} on`);
+  const failed = await search({ first, count, path, jobs: jobs ?? availableParallelism() });
+  if (failed > 0) process.exitCode = 1;
+}
+
+async function search(all: { first: number; count: number; path: string | undefined; jobs: number }): Promise<number> {
+  const { first, count, path, jobs } = all;
+  const startedMs = Date.now();
+  const counts = new Map<string, number>();
+  let given = 0;
+  let done = 0;
+  const progress = (): void => {
+    const perSecond = Math.round((done * 1000) / Math.max(1, Date.now() - startedMs));
+    const failures = [...counts].map(([invariant, times]) => `${invariant} ${times}`).join(', ');
+    console.log(`${done} of ${count} seeds, ${perSecond} a second, ${failures === '' ? 'all well' : failures}`);
+  };
+  const timer = setInterval(progress, PROGRESS_MS);
+  const work = async (): Promise<void> => {
+    const worker = new Worker(new URL(import.meta.url));
+    while (given < count) {
+      const request: Request = { from: first + given, count: Math.min(CHUNK, count - given), path };
+      given += request.count;
+      const { failures } = await ask(worker, request);
+      done += request.count;
+      for (const { invariant, report } of failures) {
+        // The first one of each kind is enough to work on.
+        if (!counts.has(invariant)) console.log(`\n${report}\n`);
+        counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
+      }
+    }
+    await worker.terminate();
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs, Math.ceil(count / CHUNK)) }, work));
+  clearInterval(timer);
+  progress();
+  return counts.size;
+}
+
+function ask(worker: Worker, request: Request): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', (answer: Answer) => {
+      worker.removeListener('error', reject);
+      resolve(answer);
+    });
+    worker.once('error', reject);
+    worker.postMessage(request);
+  });
+}
+
+function readFlags(): { [flag in 'seed' | 'seeds' | 'jobs']: number | undefined } & { path: string | undefined } {
+  const text = { type: 'string' } as const;
+  try {
+    const { values } = parseArgs({ options: { seed: text, seeds: text, jobs: text, path: text } });
+    const { path } = values;
+    if (path !== undefined && values.seed === undefined) throw new Error('--path needs --seed');
+    return { seed: whole(values.seed, 0), seeds: whole(values.seeds, 1), jobs: whole(values.jobs, 1), path };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+function whole(text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < least) throw new Error(`not a number from ${least} on: ${text}`);
+  return value;
+}
