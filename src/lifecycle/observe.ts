@@ -95,10 +95,8 @@ function startFailed(pod: StoredPod, facts: PodFacts, seen: StartFailed): Step {
   const exit: Exit = { exitCode: 128, reason: TERMINATED.startError, message, at: seen.at };
   const change = promoted(pod, name, own, { starting: { ...own.starting, startedAt: undefined }, exit, swept: true });
   const startError = { reason: WAITING.runContainerError, message, retryAtMs: undefined };
-  return {
-    facts: withContainer(facts, name, { ...change, startError }),
-    effects: [eventEffect(created(name)), failure],
-  };
+  const next = withContainer(facts, name, { ...change, startError });
+  return { facts: ruleApplied(pod, next, name, exit), effects: [eventEffect(created(name)), failure] };
 }
 
 function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
@@ -115,15 +113,21 @@ function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
     // Its postStart hook was still running: that is a failed hook.
     const failure = own.starting.stage === 'postStart' ? hookFailure(name, HOOK_CUT_SHORT) : undefined;
     const startError = failure?.hookError ?? own.starting.hookError ?? own.startError;
-    return { facts: withContainer(facts, name, { ...change, startError }), effects: failure?.effects ?? [] };
+    const next = withContainer(facts, name, { ...change, startError });
+    return { facts: ruleApplied(pod, next, name, exit), effects: failure?.effects ?? [] };
   }
   if (own.current?.id !== id || own.current.exit !== undefined) return { facts, effects: [] };
   const next = withContainer(facts, name, { current: { ...own.current, exit } });
-  const restartAll = facts.termination === undefined && restartsAll(containerSpec(pod, name), seen.exitCode);
-  return {
-    facts: restartAll && next.restartingAll === undefined ? { ...next, restartingAll: { trigger: name } } : next,
-    effects: [],
-  };
+  return { facts: ruleApplied(pod, next, name, exit), effects: [] };
+}
+
+/**
+ * A RestartAllContainers rule asks for the exit code alone: a start that failed and a container that was cut short
+ * have one, too. Source: pkg/kubelet/container/helpers.go ShouldAllContainersRestart.
+ */
+function ruleApplied(pod: StoredPod, facts: PodFacts, name: string, { exitCode }: Exit): PodFacts {
+  if (facts.termination !== undefined || facts.restartingAll !== undefined) return facts;
+  return restartsAll(containerSpec(pod, name), exitCode) ? { ...facts, restartingAll: { trigger: name } } : facts;
 }
 
 function exitReason({ oomKilled, exitCode }: Exited): Exit['reason'] {

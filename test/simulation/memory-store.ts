@@ -1,9 +1,16 @@
-import type { KubeObject, StoredMeta, WatchEvent } from '../../src/api/objects.ts';
+import type { KubeObject, StoredMeta, StoredPod, WatchEvent } from '../../src/api/objects.ts';
 import { formatTime } from '../../src/api/time.ts';
 import type { Clock } from '../../src/clock.ts';
-import { changedMetadata, checkUid, keyOf, type StoredObject } from '../../src/store/metadata.ts';
+import {
+  changedMetadata,
+  checkPrecondition,
+  checkUid,
+  isSamePart,
+  keyOf,
+  type StoredObject,
+} from '../../src/store/metadata.ts';
 import { VersionSource } from '../../src/store/resource-version.ts';
-import type { Resource, Scope, Storable, Store, Subscription } from '../../src/store/store.ts';
+import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from '../../src/store/store.ts';
 import { alreadyExists, notFound } from '../../src/store/store-errors.ts';
 import { Subscribers } from '../../src/store/subscribers.ts';
 
@@ -63,6 +70,27 @@ export class MemoryStore implements Store {
     const metadata = { ...stored.metadata, resourceVersion };
     const { status } = object as Storable as StoredObject;
     return this.#put(resource, 'MODIFIED', { ...stored, metadata, status }) as Storable as T;
+  }
+
+  change<T extends Storable = KubeObject>(
+    resource: Resource,
+    key: ObjectKey,
+    part: ObjectPart,
+    change: (stored: T) => T,
+  ): T {
+    const stored = this.#mustGet(resource, { metadata: key });
+    const changed = change(stored as Storable as T) as Storable as StoredObject;
+    checkPrecondition(resource, changed.metadata, stored.metadata);
+    if (isSamePart(part, changed, stored)) return stored as Storable as T;
+    const written = part === 'status' ? this.updateStatus(resource, changed) : this.update(resource, changed);
+    return written as Storable as T;
+  }
+
+  bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
+    const stored = this.#mustGet('pods', { metadata: key });
+    const given = bind(stored as Storable as StoredPod);
+    const metadata = changedMetadata('pods', given.metadata, stored.metadata, this.#versions);
+    return this.#put('pods', 'MODIFIED', { ...given, metadata }) as Storable as StoredPod;
   }
 
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {

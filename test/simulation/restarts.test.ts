@@ -233,6 +233,32 @@ describe('RestartAllContainers', () => {
     expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual(['Killing killing']);
   });
 
+  it.each([
+    { when: 'cannot be started', first: { failToStart: 'no such program' }, exitCode: 128 },
+    { when: 'ends while its postStart hook runs', first: { exitAfterMs: 10, exitCode: 42 }, exitCode: 42 },
+  ])('also follows when the container $when', async ({ first, exitCode }) => {
+    const pod = await new PodSimulation({
+      spec: {
+        containers: [
+          {
+            name: 'source',
+            image: 'app',
+            restartPolicy: 'Never',
+            restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [exitCode] } }],
+            lifecycle: { postStart: { exec: { command: ['hook'] } } },
+          },
+          { name: 'other', image: 'app' },
+        ],
+      },
+      behave: (name, attempt) => (name === 'source' && attempt === 0 ? first : {}),
+      behaveExec: () => ({ afterMs: 50 }),
+    }).start();
+    await pod.clock.run(30_000);
+    expect(pod.container('source').restartCount).toBe(1);
+    expect(pod.container('source').lastState?.terminated?.reason).toBe('RestartingAllContainers');
+    expect(pod.status.phase).toBe('Running');
+  });
+
   it('has a sidecar pending until a regular container runs, and carries over what ended by itself', async () => {
     const pod = await new PodSimulation({
       spec: {

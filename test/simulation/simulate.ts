@@ -25,15 +25,22 @@ interface Answer {
   readonly failures: readonly { readonly invariant: string; readonly report: string }[];
 }
 
-if (isMainThread) await main();
-else parentPort!.on('message', (request: Request) => void answer(request));
+/** Kinds of failures that this worker has found an example of. */
+const shrunk = new Set<string>();
+
+/** Failures of one invariant are taken for one. */
+function kindOf(error: Error): string {
+  return error.message.split(':')[0] ?? '';
+}
 
 async function answer({ from, count, path }: Request): Promise<void> {
   const failures = [];
+  const isKnown = (error: Error): boolean => shrunk.has(kindOf(error));
   for (let seed = from; seed < from + count; seed++) {
-    const failure = await trySeed(seed, path);
+    const failure = await trySeed(seed, { path, isKnown });
     if (failure === undefined) continue;
-    const invariant = failure.error.message.split(':')[0] ?? '';
+    const invariant = kindOf(failure.error);
+    shrunk.add(invariant);
     failures.push({ invariant, report: reportOf(failure) });
   }
   parentPort!.postMessage({ failures } satisfies Answer);
@@ -111,3 +118,6 @@ function whole(text: string | undefined, least: number): number | undefined {
   if (!Number.isSafeInteger(value) || value < least) throw new Error(`not a number from ${least} on: ${text}`);
   return value;
 }
+
+if (isMainThread) await main();
+else parentPort!.on('message', (request: Request) => void answer(request));

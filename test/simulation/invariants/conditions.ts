@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PodCondition } from '../../../src/api/generated/types.ts';
 import { isTerminalPhase } from '../../../src/api/objects.ts';
 import { formatTime, parseTime } from '../../../src/api/time.ts';
@@ -12,6 +13,15 @@ function isTrue(past: Chronicle, type: string): boolean {
   return condition(past, type)?.status === 'True';
 }
 
+/** Conditions that the kubelet keeps; others belong to whoever set them. */
+const OWN = new Set([
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+  'AllContainersRestarting',
+]);
 const ORDER = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
 
 /** The kubelet writes its five conditions together, in its order. Source: kubelet_pods.go generateAPIPodStatus. */
@@ -57,6 +67,15 @@ export function readinessGatesHold(entry: Entry, past: Chronicle): string | unde
   return closed === undefined ? undefined : `Ready with ${closed.conditionType} closed`;
 }
 
+/** What others have found out about a Pod is kept as they wrote it. Source: status_manager.go mergePodStatus. */
+export function foreignConditionsStay(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'pod' || past.entries.at(-2)?.type === 'happening') return undefined;
+  const foreign = (conditions: readonly PodCondition[] = []): readonly PodCondition[] =>
+    conditions.filter(({ type }) => !OWN.has(type));
+  const [earlier, now] = [foreign(past.before?.status.conditions), foreign(past.pod.status.conditions)];
+  return isDeepStrictEqual(now, earlier) ? undefined : 'a condition of others was changed';
+}
+
 /** Once initialized, a Pod stays it, also when its containers are restarted. Source: generate.go; observed. */
 export function initializedStays(entry: Entry, past: Chronicle): string | undefined {
   const before = past.before?.status.conditions?.find(({ type }) => type === 'Initialized');
@@ -75,7 +94,7 @@ export function initializedMeansInitDone(entry: Entry, past: Chronicle): string 
 /** The time of a condition moves exactly when its status changes, and then to now. Source: API conventions. */
 export function transitionTimeMovesWithStatus(entry: Entry, { before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod') return undefined;
-  for (const now of pod.status.conditions ?? []) {
+  for (const now of (pod.status.conditions ?? []).filter(({ type }) => OWN.has(type))) {
     const old = before?.status.conditions?.find(({ type }) => type === now.type);
     if (parseTime(now.lastTransitionTime ?? '') > parseTime(formatTime(entry.wallMs)) && old === undefined) {
       return `${now.type} changed in the future`;

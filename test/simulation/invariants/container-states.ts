@@ -35,13 +35,15 @@ export function restartCountNeverFalls(entry: Entry, past: Chronicle): string | 
 /** The n-th start of a container is shown with n - 1 restarts. Source: kuberuntime_container.go startContainer. */
 export function restartCountCountsStarts(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, (status) => {
-    const life = past.shown(status);
-    const starts = past.livesOf(status.name);
+    const { name, state, lastState, restartCount } = status;
+    const isGone = state?.running === undefined && state?.terminated?.containerID === undefined;
+    const isRemoved = isGone && lastState?.terminated?.reason === 'RestartingAllContainers';
+    const life = isRemoved ? undefined : past.shown(status);
+    const starts = past.livesOf(name);
     const expected = life === undefined ? starts.length : starts.indexOf(life);
     // A start that is under way is not shown, nor counted.
     const last = life === undefined ? starts.at(-1) : undefined;
     const underWay = last !== undefined && last.failedAtMs === undefined && last.toldAtMs === undefined ? 1 : 0;
-    const { restartCount } = status;
     return restartCount === expected - underWay ? undefined : `${restartCount} after ${starts.length} starts`;
   });
 }
@@ -173,6 +175,8 @@ export function everyContainerHasAStatus(entry: Entry, { pod }: Chronicle): stri
 export function startedMeansStartupProbePassed(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, (status) => {
     const { name, started, state } = status;
+    // An ephemeral container does not say.
+    if (past.isEphemeral(name)) return started === undefined ? undefined : `started is ${started}`;
     if (state?.running === undefined) return started === true ? 'started, but not running' : undefined;
     const passed = passedStartup(past, name, status);
     return started === passed ? undefined : `started is ${started}, its startup probe says ${passed}`;

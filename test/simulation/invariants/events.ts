@@ -136,7 +136,7 @@ export function eventsNameTheirContainer(entry: Entry, past: Chronicle): string 
   if (uid !== past.pod.metadata.uid) return 'about another Pod';
   if (fieldPath === undefined) return undefined;
   const [, list = '', name = ''] = /^spec\.(\w+)\{(.+)\}$/.exec(fieldPath) ?? [];
-  const inList = (past.spec[list as 'containers' | 'initContainers'] ?? []).some((one) => one.name === name);
+  const inList = (past.spec[list as 'containers'] ?? []).some((one) => one.name === name);
   return inList ? undefined : `about ${fieldPath}`;
 }
 

@@ -49,7 +49,8 @@ export function sandboxComesFirst(entry: Entry, past: Chronicle): string | undef
  */
 export function initContainersComeFirst(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
-  if (life === undefined) return undefined;
+  // Who looks into a Pod need not wait for it.
+  if (life === undefined || past.isEphemeral(life.container)) return undefined;
   const init = past.spec.initContainers ?? [];
   const index = init.findIndex(({ name }) => name === life.container);
   // A sidecar that ran before is started again whatever the others do.
@@ -113,6 +114,13 @@ export function policyAllowsRestart(entry: Entry, past: Chronicle): string | und
   const isFailedInit = last.exit?.oomKilled === true && past.plainInit.some(({ name }) => name === container.name);
   if (mayRestart(past.spec, container, exitCode) || isFailedInit) return undefined;
   return `${life.id}, although ${last.id} ended with ${exitCode}`;
+}
+
+/** An ephemeral container runs once. Source: kuberuntime_manager.go computePodActions; Kubernetes docs. */
+export function ephemeralContainersRunOnce(entry: Entry, past: Chronicle): string | undefined {
+  const life = startIn(entry, past);
+  if (life === undefined || !past.isEphemeral(life.container)) return undefined;
+  return before(life, past) === undefined ? undefined : `${life.id} is started again`;
 }
 
 /** What a container needs is there when it starts: its image and its configuration. Source: kuberuntime startContainer. */

@@ -25,15 +25,21 @@ const parts: fc.Arbitrary<Parts> = fc
 const maybe = <T>(arbitrary: fc.Arbitrary<T>, freq: number): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { freq, nil: undefined }).map((value) => value);
 
+const GATE = 'example.com/ready';
+
 const podFields = fc.record({
   restartPolicy: fc.constantFrom('Always', 'OnFailure', 'Never'),
   terminationGracePeriodSeconds: fc.constantFrom(30, 1, 3, 0, 600),
   activeDeadlineSeconds: fc.constantFrom(undefined, undefined, undefined, 1, 20, 90),
-  readinessGates: fc.constantFrom(undefined, undefined, undefined, [{ conditionType: 'example.com/ready' }]),
+  readinessGates: fc.constantFrom(undefined, undefined, undefined, [{ conditionType: GATE }]),
   schedulingGates: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, [
     { name: 'example.com/wait' },
   ]),
 });
+
+/** The ephemeral container that may be added, and its program. */
+const DEBUGGER = 'debugger';
+const debuggerPart = part('init');
 
 /** Which container is meant: an index into all of them, whatever their number turns out to be. */
 const which = fc.nat({ max: 5 });
@@ -77,6 +83,11 @@ const happening: fc.Arbitrary<Draft<Happening>> = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: atMs.map((at) => () => ({ atMs: at, does: 'ungate' as const })) },
+  { weight: 2, arbitrary: fc.tuple(atMs, fc.constantFrom('True', 'False')).map(gateSet) },
+  {
+    weight: 1,
+    arbitrary: atMs.map((at) => () => ({ atMs: at, does: 'debug' as const, container: DEBUGGER })),
+  },
   {
     weight: 2,
     arbitrary: fc.tuple(atMs, fc.constantFrom(3_600_000, -3_600_000, 1, -1)).map(([at, byMs]) => () => ({
@@ -100,6 +111,10 @@ const happening: fc.Arbitrary<Draft<Happening>> = fc.oneof(
 
 function deletion([at, graceSeconds]: [number, number | undefined]): Draft<Happening> {
   return () => ({ atMs: at, does: 'delete', ...(graceSeconds === undefined ? {} : { graceSeconds }) });
+}
+
+function gateSet([at, status]: [number, 'True' | 'False']): Draft<Happening> {
+  return () => ({ atMs: at, does: 'setCondition', type: GATE, status });
 }
 
 function label(at: number, value: string): Happening {
@@ -133,6 +148,7 @@ export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
     parts,
     podFields,
     faults,
+    debugger: debuggerPart,
     happenings: fc.array(happening, { maxLength: 4 }),
     lastsMs: fc.constantFrom(0, 1000, 15_000, 60_000, 60_000, 60_000, 400_000, 1_500_000),
   })
@@ -140,19 +156,31 @@ export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
     const all = [...drawn.parts.init, ...drawn.parts.regular];
     const nameOf = (index: number): string => all[index % all.length]!.container.name;
     const initContainers = drawn.parts.init.map(({ container }) => container);
+    const happenings = onlyOneDebugger(drawn.happenings.map((draft) => draft(nameOf)));
+    const hasDebugger = happenings.some(({ does }) => does === 'debug');
     return plainData({
       spec: withoutAbsent({
         ...drawn.podFields,
         initContainers: initContainers.length === 0 ? undefined : initContainers,
         containers: drawn.parts.regular.map(({ container }) => container),
       }),
-      programs: Object.fromEntries(all.map(({ container, programs }) => [container.name, programs])),
+      programs: {
+        ...Object.fromEntries(all.map(({ container, programs }) => [container.name, programs])),
+        ...(hasDebugger ? { [DEBUGGER]: drawn.debugger.programs } : {}),
+      },
       commands: Object.fromEntries(all.map(({ container, commands }) => [container.name, commands])),
       faults: drawn.faults(nameOf),
-      happenings: drawn.happenings.map((draft) => draft(nameOf)).toSorted((a, b) => a.atMs - b.atMs),
+      happenings,
       lastsMs: drawn.lastsMs,
     });
   });
+
+/** In the order of their times; a name cannot be given twice. */
+function onlyOneDebugger(happenings: readonly Happening[]): Happening[] {
+  const inOrder = happenings.toSorted((a, b) => a.atMs - b.atMs);
+  const first = inOrder.find(({ does }) => does === 'debug');
+  return inOrder.filter((one) => one.does !== 'debug' || one === first);
+}
 
 /** Fresh objects as they come out of a manifest: what is drawn may be shared between draws, or have no prototype. */
 function plainData(scenario: object): Scenario {

@@ -80,9 +80,10 @@ export class Chronicle {
     return this.pod.spec;
   }
 
-  /** All containers, init containers first. */
+  /** All containers, init containers first, ephemeral ones last. */
   get containers(): Container[] {
-    return [...(this.spec.initContainers ?? []), ...this.spec.containers];
+    const { initContainers = [], containers, ephemeralContainers = [] } = this.spec;
+    return [...initContainers, ...containers, ...ephemeralContainers];
   }
 
   get plainInit(): Container[] {
@@ -91,6 +92,10 @@ export class Chronicle {
 
   get sidecars(): Container[] {
     return (this.spec.initContainers ?? []).filter(isSidecar);
+  }
+
+  isEphemeral(name: string): boolean {
+    return this.spec.ephemeralContainers?.some((one) => one.name === name) ?? false;
   }
 
   container(name: string): Container {

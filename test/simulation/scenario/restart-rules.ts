@@ -17,6 +17,7 @@ export function matchingAction(container: Container, exitCode: number): string |
 
 /** May a container that ended with this code be started again, by rules and policies alone? */
 export function mayRestart(spec: PodSpec, container: Container, exitCode: number): boolean {
+  if (spec.ephemeralContainers?.some(({ name }) => name === container.name)) return false;
   const isInit = spec.initContainers?.some(({ name }) => name === container.name) ?? false;
   if (isInit && isSidecar(container)) return true;
   // An init container that has done its work is done, whatever rules and policies say.

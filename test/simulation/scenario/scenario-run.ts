@@ -5,6 +5,7 @@ import { pause } from '../../../src/agent/probe/deadline.ts';
 import { probeOnce } from '../../../src/agent/probe/index.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
 import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
+import { formatTime } from '../../../src/api/time.ts';
 import { CRASH_LOOP } from '../../../src/lifecycle/back-off.ts';
 import { planDeletion } from '../../../src/lifecycle/deletion.ts';
 import type { ImageVerdict } from '../../../src/lifecycle/image-pull.ts';
@@ -127,21 +128,25 @@ export class ScenarioRun {
     const { images } = this;
     return new PodRun({
       pod,
-      notices: [],
+      notices: () => [],
       store: this.#store,
       clock: this.#clock,
       runtime: this.#runtime,
       node: NODE,
-      config: { crashLoop: CRASH_LOOP, images },
+      config: () => ({ crashLoop: CRASH_LOOP, images: { containers: images, volumes: {} } }),
+      hasClaim: () => false,
       surroundings: {
         createSandbox: (_pod, { signal }) => this.#createSandbox(signal),
         removeSandbox: () => Promise.resolve(this.#tell({ type: 'sandbox', what: 'removed' })),
         prepare: (_pod, container) => Promise.resolve(this.#prepare(container)),
+        measureStorage: () => Promise.resolve({ volumes: {}, logs: {} }),
         started: () => undefined,
         output: () => undefined,
         exited: () => undefined,
         runHook,
         runProbe: probeOnce,
+        probed: () => undefined,
+        handlerSays: () => undefined,
       },
       placed: () => [],
       onOver: () => this.#tell({ type: 'over' }),
@@ -203,6 +208,13 @@ export class ScenarioRun {
         return this.#runtime.crash(happening.container, happening.exitCode);
       case 'label':
         return this.#change((pod) => withMeta(pod, { labels: { version: happening.value } }));
+      case 'debug':
+        return this.#change((pod) => {
+          const added = { name: happening.container, image: 'debug:1', imagePullPolicy: 'IfNotPresent' as const };
+          return withSpec(pod, { ephemeralContainers: [...(pod.spec.ephemeralContainers ?? []), added] });
+        });
+      case 'setCondition':
+        return this.#setCondition(happening.type, happening.status);
       case 'ungate':
         return this.#change((pod) => withSpec(pod, { schedulingGates: [] }));
       case 'lowerDeadline': {
@@ -237,6 +249,17 @@ export class ScenarioRun {
     if (pod === undefined) return;
     const changed = change(pod);
     if (!isDeepStrictEqual(changed, pod)) this.#store.update('pods', changed);
+  }
+
+  /** As a controller does it that keeps a readiness gate. */
+  #setCondition(type: string, status: 'True' | 'False'): void {
+    const pod = this.#stored();
+    if (pod === undefined) return;
+    const condition = { type, status, lastTransitionTime: formatTime(this.#clock.now().wallMs) };
+    this.#store.change<StoredPod>('pods', pod.metadata, 'status', (stored) => {
+      const others = (stored.status.conditions ?? []).filter((one) => one.type !== type);
+      return { ...stored, status: { ...stored.status, conditions: [condition, ...others] } };
+    });
   }
 
   #delete(graceSeconds: number | undefined): void {

@@ -62,6 +62,10 @@ export type Happening = { readonly atMs: number } & (
   | { readonly does: 'changeImage'; readonly container: string; readonly image: string }
   | { readonly does: 'lowerDeadline'; readonly seconds: number }
   | { readonly does: 'label'; readonly value: string }
+  /** An ephemeral container is added. */
+  | { readonly does: 'debug'; readonly container: string }
+  /** Somebody who keeps a readiness gate has found out. */
+  | { readonly does: 'setCondition'; readonly type: string; readonly status: 'True' | 'False' }
   /** The scheduling gates are taken away. */
   | { readonly does: 'ungate' }
   | { readonly does: 'jumpClock'; readonly byMs: number }
