@@ -43,6 +43,7 @@ async function answer({ from, count, path }: Request): Promise<void> {
     shrunk.add(invariant);
     failures.push({ invariant, report: reportOf(failure) });
   }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows
   parentPort!.postMessage({ failures } satisfies Answer);
 }
 
@@ -95,6 +96,7 @@ function ask(worker: Worker, request: Request): Promise<Answer> {
       resolve(answer);
     });
     worker.once('error', reject);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows
     worker.postMessage(request);
   });
 }
@@ -108,7 +110,7 @@ function readFlags(): { [flag in 'seed' | 'seeds' | 'jobs']: number | undefined 
     return { seed: whole(values.seed, 0), seeds: whole(values.seeds, 1), jobs: whole(values.jobs, 1), path };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-    process.exit(2);
+    return process.exit(2);
   }
 }
 

@@ -124,5 +124,5 @@ export function conditionsObserveTheGeneration(entry: Entry, { before, pod }: Ch
   const seen = [pod.status.observedGeneration, ...(pod.status.conditions ?? []).map((one) => one.observedGeneration)];
   return seen.every((one) => one === undefined || one <= generation)
     ? undefined
-    : `observed ${seen}, not ${generation}`;
+    : `observed ${seen.join()}, not ${generation}`;
 }

@@ -24,14 +24,6 @@ export function eventReasonsAreKnown(entry: Entry): string | undefined {
   return entry.type !== 'event' || KNOWN.has(entry.event.reason ?? '') ? undefined : `${entry.event.reason}`;
 }
 
-/** How often events of a reason were told about a container (about the Pod, when none is named). */
-function told(past: Chronicle, reason: string, container?: string, message?: RegExp): number {
-  return [...past.events.values()]
-    .filter((event) => event.reason === reason && containerOf(event) === container)
-    .filter((event) => message === undefined || message.test(event.message ?? ''))
-    .reduce((sum, { count = 1 }) => sum + count, 0);
-}
-
 /**
  * One event per cause, none without: what the machine did for a container is what its events count. (Ten different
  * texts of one reason are folded, which hides the container: such Pods are left out.)
@@ -39,16 +31,16 @@ function told(past: Chronicle, reason: string, container?: string, message?: Reg
  */
 export function oneEventPerStart(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isRemoved) return undefined;
-  if ([...past.events.values()].some(({ message }) => message?.startsWith('(combined'))) return undefined;
+  if (past.hasFoldedEvents) return undefined;
   for (const { name } of past.containers) {
     const lives = past.livesOf(name);
     const ran = lives.filter(({ runningAtMs }) => runningAtMs !== undefined).length;
     const failed = lives.filter(({ failedAtMs }) => failedAtMs !== undefined).length;
-    const started = told(past, 'Started', name);
+    const started = past.told('Started', name);
     if (started !== ran) return `${name} started ${ran} times and has ${started} events Started`;
-    const created = told(past, 'Created', name);
+    const created = past.told('Created', name);
     if (created !== ran + failed) return `${name} was created ${ran + failed} times and has ${created} events Created`;
-    const noStart = told(past, 'Failed', name, /executable file/);
+    const noStart = past.told('Failed', name, 'detail');
     if (noStart !== failed) return `${name} failed to start ${failed} times and has ${noStart} events Failed`;
   }
   return undefined;
@@ -66,21 +58,21 @@ export function oneEventPerStop(entry: Entry, past: Chronicle): string | undefin
 /** What happens once to a Pod has one event. Source: pkg/scheduler/schedule_one.go, pkg/kubelet/active_deadline.go. */
 export function oneEventPerPod(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'event') return undefined;
-  if (told(past, 'Scheduled') > 1) return 'scheduled twice';
-  return told(past, 'DeadlineExceeded') > 1 ? 'ran out of time twice' : undefined;
+  if (past.told('Scheduled') > 1) return 'scheduled twice';
+  return past.told('DeadlineExceeded') > 1 ? 'ran out of time twice' : undefined;
 }
 
 /** A failed attempt to make the environment is told, each time. Source: kuberuntime_manager.go SyncPod. */
 export function oneEventPerSandboxFailure(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isRemoved) return undefined;
-  const events = told(past, 'FailedCreatePodSandBox');
+  const events = past.told('FailedCreatePodSandBox');
   return events === past.sandboxFailures ? undefined : `${past.sandboxFailures} failures, ${events} events`;
 }
 
 /** Every failed run of a probe is told, each time, and only those. Source: prober.go probe. */
 export function oneEventPerFailedProbe(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isRemoved) return undefined;
-  if ([...past.events.values()].some(({ message }) => message?.startsWith('(combined'))) return undefined;
+  if (past.hasFoldedEvents) return undefined;
   for (const { name } of past.containers) {
     const failed = past.livesOf(name).flatMap((life) =>
       life.commands.flatMap(({ purpose, outcome, endedAtMs }) => {
@@ -90,7 +82,7 @@ export function oneEventPerFailedProbe(entry: Entry, past: Chronicle): string | 
     );
     // One that ended in the same instant as its container may have come too late to count.
     const sure = failed.filter(({ life, endedAtMs }) => life.toldAtMs !== endedAtMs);
-    const events = told(past, 'Unhealthy', name, /probe failed/);
+    const events = past.told('Unhealthy', name, 'detail');
     if (events < sure.length || events > failed.length) {
       return `${name} failed ${failed.length} probes and has ${events} events`;
     }
@@ -109,7 +101,7 @@ export function oneEventPerFailedHook(entry: Entry, past: Chronicle): string | u
       if (lifecycle?.[purpose]?.exec === undefined) continue;
       const runs = past.livesOf(name).flatMap(({ commands }) => commands.filter((one) => one.purpose === purpose));
       const failed = runs.filter(({ outcome }) => outcome !== undefined && !isGood(outcome)).length;
-      const events = told(past, reason, name);
+      const events = past.told(reason, name);
       if (events > failed) return `${name} has ${events} events ${reason} of ${failed} failures`;
     }
   }
@@ -149,7 +141,7 @@ export function oneEventPerBackOff(entry: Entry, past: Chronicle): string | unde
   for (const { name } of past.containers) {
     const lives = past.livesOf(name);
     const most = lives.length + lives.filter(({ killings }) => killings.length > 0).length;
-    const events = told(past, 'BackOff', name, /restarting failed container/);
+    const events = past.told('BackOff', name, 'detail');
     if (events > most) return `${name} has ${events} events BackOff after ${lives.length} starts`;
   }
   return undefined;

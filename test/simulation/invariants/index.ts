@@ -12,20 +12,20 @@ import * as records from './records.ts';
 import * as starts from './starts.ts';
 import * as stops from './stops.ts';
 
-const { backOffDueMs: _1, isLeftAlone: _2, ...startInvariants } = starts;
-
 /** All of them, by name. */
 export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   ...phase,
   ...containerStates,
   ...conditions,
-  ...startInvariants,
+  ...starts,
   ...stops,
   ...commands,
   ...events,
   ...records,
   ...progress,
 };
+
+const EACH = Object.entries(INVARIANTS);
 
 /** An invariant does not hold. */
 export class InvariantBroken extends Error {
@@ -48,7 +48,7 @@ export class Observer {
 
   readonly see = (entry: Entry): void => {
     this.past.record(entry);
-    for (const [name, invariant] of Object.entries(INVARIANTS)) {
+    for (const [name, invariant] of EACH) {
       const complaint = invariant(entry, this.past);
       if (complaint !== undefined) throw new InvariantBroken(name, entry.atMs, complaint);
     }

@@ -2,7 +2,7 @@ import { isSidecar } from '../../../src/api/objects.ts';
 import { type Chronicle, endOf, isStarting, lives } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 import { mayRestart } from '../scenario/restart-rules.ts';
-import { backOffDueMs, isLeftAlone } from './starts.ts';
+import { backOffDueMs, isLeftAlone } from './expected-back-off.ts';
 
 /** No action on a dead Pod: nothing is started, signalled, run, written or told once it is over. */
 export function deadPodRests(entry: Entry, past: Chronicle): string | undefined {

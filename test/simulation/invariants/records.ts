@@ -7,29 +7,34 @@ import type { Entry } from '../scenario/entry.ts';
 /** What the agent has in mind is what the store tells. */
 export function storeAndMemoryAgree(entry: Entry, { isRemoved }: Chronicle): string | undefined {
   if (entry.type !== 'settled' || isRemoved) return undefined;
-  const part = ({ spec, status, metadata: { resourceVersion: _, ...metadata } }: StoredPod): unknown => [
-    metadata,
-    spec,
-    status,
-  ];
   if (entry.stored === undefined) return 'the Pod is gone from the store';
-  return isDeepStrictEqual(part(entry.inMind), part(entry.stored)) ? undefined : 'they differ';
+  if (entry.inMind === entry.stored) return undefined;
+  return isDeepStrictEqual(unversioned(entry.inMind), unversioned(entry.stored)) ? undefined : 'they differ';
+}
+
+function unversioned(pod: StoredPod): StoredPod {
+  return { ...pod, metadata: { ...pod.metadata, resourceVersion: '' } };
 }
 
 /** A status comes back from a file as it was written: no undefined, no NaN, no date. */
 export function statusSurvivesJson(entry: Entry, { pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod') return undefined;
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(pod.status)), pod.status) ? undefined : 'it does not';
+  return isPlain(pod.status) ? undefined : 'it does not';
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean';
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.every(isPlain);
+  return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlain);
 }
 
 /** Every line of the stream says something new. Source: status_manager.go isPodStatusByKubeletEqual. */
 export function updatesSaySomethingNew(entry: Entry, { before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod' || entry.change !== 'MODIFIED' || before === undefined) return undefined;
-  const withoutVersion = ({ metadata: { resourceVersion: _, ...metadata }, ...rest }: StoredPod): unknown => ({
-    metadata,
-    ...rest,
-  });
-  return isDeepStrictEqual(withoutVersion(before), withoutVersion(pod)) ? 'an update without a change' : undefined;
+  if (!isDeepStrictEqual(before.status, pod.status)) return undefined;
+  return isDeepStrictEqual(unversioned(before), unversioned(pod)) ? 'an update without a change' : undefined;
 }
 
 /** Later versions are greater, also when somebody sets the clock back. Source: KEP-5504. */

@@ -1,8 +1,9 @@
 import { isSidecar } from '../../../src/api/objects.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
-import { type Chronicle, endOf, isStarting, type Life, lives } from '../scenario/chronicle.ts';
+import { type Chronicle, isStarting, type Life, lives } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 import { mayRestart } from '../scenario/restart-rules.ts';
+import { backOffDueMs, isLeftAlone } from './expected-back-off.ts';
 
 /** The instance that is being asked for by this entry, if it is a start. */
 function startIn(entry: Entry, past: Chronicle): Life | undefined {
@@ -132,9 +133,6 @@ export function imageAndConfigComeFirst(entry: Entry, past: Chronicle): string |
   return entry.atMs >= dueMs ? undefined : `${life.id} without its image or configuration`;
 }
 
-/** 10 s, doubled each time up to 5 minutes, forgotten after 10 minutes. Source: client-go flowcontrol/backoff.go. */
-const BACK_OFF = { firstMs: 10_000, maxMs: 300_000, forgottenMs: 600_000 };
-
 /**
  * The back-off of a container that nobody stops: the first restart at once, then 10, 20, 40 … 300 s after the end of
  * the one before; never sooner, and later only when something is in the way. Source: kuberuntime_manager.go doBackOff.
@@ -146,29 +144,4 @@ export function backOffIsKept(entry: Entry, past: Chronicle): string | undefined
   if (dueMs === undefined) return undefined;
   if (entry.atMs < dueMs) return `${life.id} came ${dueMs - entry.atMs} ms too early`;
   return undefined;
-}
-
-/** Nobody killed it, nothing was refused: only its own ends decide. */
-export function isLeftAlone(name: string, past: Chronicle): boolean {
-  const { imageAbsentUntilMs = {}, configMissingUntilMs = {} } = past.scenario.faults;
-  if (name in imageAbsentUntilMs || name in configMissingUntilMs || past.imageChanged.has(name)) return false;
-  return past.round === 0 && past.livesOf(name).every(({ killings }) => killings.length === 0);
-}
-
-/** When the start after the last end is due, by the ends and starts before it. */
-export function backOffDueMs(life: Life | undefined, past: Chronicle, name?: string): number | undefined {
-  const all = past.livesOf(life?.container ?? name ?? '');
-  const upTo = life === undefined ? all.length : all.indexOf(life);
-  let delayMs: number | undefined;
-  let updatedMs = 0;
-  let dueMs: number | undefined;
-  for (let index = 1; index <= upTo; index++) {
-    const endMs = endOf(all[index - 1]!);
-    if (endMs === undefined) return undefined;
-    const isFresh = delayMs === undefined || endMs - updatedMs > BACK_OFF.forgottenMs;
-    dueMs = isFresh ? endMs : endMs + delayMs!;
-    delayMs = isFresh ? BACK_OFF.firstMs : Math.min(delayMs! * 2, BACK_OFF.maxMs);
-    updatedMs = all[index]?.askedAtMs ?? 0;
-  }
-  return dueMs;
 }

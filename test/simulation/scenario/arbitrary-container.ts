@@ -69,7 +69,7 @@ function probe(purpose: 'startup' | 'liveness' | 'readiness'): fc.Arbitrary<Prob
       terminationGracePeriodSeconds:
         purpose === 'readiness' ? fc.constant(undefined) : sometimes(fc.constantFrom(1, 15), 4),
     })
-    .map((numbers) => ({ exec: { command: [purpose] }, ...withoutAbsent(numbers) }) as Probe);
+    .map((numbers) => ({ exec: { command: [purpose] }, ...withoutAbsent(numbers) }));
 }
 
 function hook(purpose: 'postStart' | 'preStop'): fc.Arbitrary<LifecycleHandler> {
@@ -132,7 +132,7 @@ export function part(kind: Kind): fc.Arbitrary<Omit<Part, 'container'> & { reado
           livenessProbe: liveness,
           readinessProbe: readiness,
           lifecycle: Object.keys(lifecycle).length === 0 ? undefined : lifecycle,
-        }) as Omit<Container, 'name'>,
+        }),
         programs,
         commands: Object.fromEntries(purposes.map((purpose) => [purpose, commands[purpose]])),
       };

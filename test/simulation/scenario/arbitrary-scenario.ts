@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import type { Container, LifecycleHandler } from '../../../src/api/generated/types.ts';
 import { type Part, part, withoutAbsent } from './arbitrary-container.ts';
 import type { Faults, Happening, Scenario } from './scenario.ts';
 
@@ -139,7 +140,7 @@ const faults: fc.Arbitrary<Draft<Faults>> = fc
           sandboxMs,
           configMissingUntilMs: config && { [nameOf(config.which)]: config.untilMs },
           imageAbsentUntilMs: image && { [nameOf(image.which)]: image.untilMs },
-        }) as Faults,
+        }),
   );
 
 /** Random Pods in a random world. */
@@ -155,14 +156,15 @@ export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
   .map((drawn) => {
     const all = [...drawn.parts.init, ...drawn.parts.regular];
     const nameOf = (index: number): string => all[index % all.length]!.container.name;
-    const initContainers = drawn.parts.init.map(({ container }) => container);
+    const { terminationGracePeriodSeconds: grace } = drawn.podFields;
+    const initContainers = drawn.parts.init.map(({ container }) => withShortSleeps(container, grace));
     const happenings = onlyOneDebugger(drawn.happenings.map((draft) => draft(nameOf)));
     const hasDebugger = happenings.some(({ does }) => does === 'debug');
     return plainData({
       spec: withoutAbsent({
         ...drawn.podFields,
         initContainers: initContainers.length === 0 ? undefined : initContainers,
-        containers: drawn.parts.regular.map(({ container }) => container),
+        containers: drawn.parts.regular.map(({ container }) => withShortSleeps(container, grace)),
       }),
       programs: {
         ...Object.fromEntries(all.map(({ container, programs }) => [container.name, programs])),
@@ -174,6 +176,15 @@ export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
       lastsMs: drawn.lastsMs,
     });
   });
+
+/** A hook must not sleep longer than the grace period. */
+function withShortSleeps(container: Container, graceSeconds: number): Container {
+  const { postStart, preStop } = container.lifecycle ?? {};
+  const short = ({ sleep, ...other }: LifecycleHandler): LifecycleHandler =>
+    sleep === undefined ? other : { sleep: { seconds: Math.min(sleep.seconds, graceSeconds) } };
+  const lifecycle = withoutAbsent({ postStart: postStart && short(postStart), preStop: preStop && short(preStop) });
+  return container.lifecycle === undefined ? container : { ...container, lifecycle };
+}
 
 /** In the order of their times; a name cannot be given twice. */
 function onlyOneDebugger(happenings: readonly Happening[]): Happening[] {

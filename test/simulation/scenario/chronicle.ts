@@ -52,6 +52,10 @@ export class Chronicle {
   readonly #byId = new Map<string, Life>();
   readonly #byContainer = new Map<string, Life[]>();
   readonly events: Map<string, StoredEvent> = new Map();
+  /** How often something was told about a container (or the Pod: ''), counts added up: see `told`. */
+  readonly #told = new Map<string, number>();
+  /** Were events folded into one that names no container any more? */
+  hasFoldedEvents = false;
   /** The event before its last change. */
   eventBefore: StoredEvent | undefined;
   /** The Pod as it is stored, and as it was before the last change. */
@@ -131,6 +135,14 @@ export class Chronicle {
     return this.livesOf(name).some(lives);
   }
 
+  /**
+   * How often events of a reason were told about a container, or about the Pod.
+   * @param detail only those of crash loops, failed (not impossible) probes, and starts
+   */
+  told(reason: string, container: string = '', detail?: 'detail'): number {
+    return this.#told.get(`${detail === undefined ? '' : 'detail '}${reason} ${container}`) ?? 0;
+  }
+
   record(entry: Entry): void {
     this.entries.push(entry);
     if (entry.type === 'pod') this.#recordPod(entry.pod, entry.change, entry.atMs);
@@ -177,6 +189,11 @@ export class Chronicle {
   #recordEvent(event: StoredEvent, atMs: number): void {
     this.eventBefore = this.events.get(event.metadata.name);
     this.events.set(event.metadata.name, event);
+    const key = `${event.reason} ${containerOf(event) ?? ''}`;
+    for (const each of [key, ...(isDetail(event) ? [`detail ${key}`] : [])]) {
+      this.#told.set(each, (this.#told.get(each) ?? 0) + (event.count ?? 1) - (this.eventBefore?.count ?? 0));
+    }
+    if (event.message?.startsWith('(combined')) this.hasFoldedEvents = true;
     if (event.reason === 'DeadlineExceeded') this.#end('deadlineExceeded', { atMs });
     if (event.reason !== 'Killing') return;
     const message = event.message ?? '';
@@ -243,6 +260,11 @@ export class Chronicle {
     const triggers = matchingAction(this.container(name), exitCode) === 'RestartAllContainers';
     if (triggers && this.ending === undefined) this.restartsAll = true;
   }
+}
+
+/** Reasons that mean several things: is it the one that a container is to blame for? */
+function isDetail({ message = '' }: StoredEvent): boolean {
+  return /executable file|probe failed|restarting failed container/.test(message);
 }
 
 /** Is there a process? */

@@ -31,7 +31,7 @@ const NEVER_MS = 1e12;
 /** However long a Pod takes to end: a scenario that goes on after this is stuck. */
 const ENDS_WITHIN_MS = 3_600_000;
 /** A Pod that restarts all the time is deleted after this many instants: it has shown what it does. */
-const STEPS_MAX = 300;
+const STEPS_MAX = 80;
 /** One that keeps itself busy after that is a defect. */
 const ENDING_STEPS_MAX = 2000;
 
@@ -48,7 +48,7 @@ export class ScenarioRun {
   readonly #run: PodRun;
   readonly #commandRuns = new Map<string, number>();
   #sandboxAttempts = 0;
-  #steps = 0;
+  #stepsLeft = STEPS_MAX;
   /** What the observer threw: it must not be mistaken for a failure of what it observes. */
   readonly #objections: unknown[] = [];
 
@@ -82,7 +82,7 @@ export class ScenarioRun {
     const { happenings, lastsMs } = this.#scenario;
     for (const happening of happenings) {
       await this.#settle(happening.atMs);
-      if (this.#run.isOver || this.#steps > STEPS_MAX) break;
+      if (this.#run.isOver || this.#stepsLeft === 0) break;
       this.#tell({ type: 'happening', happening });
       this.#happen(happening);
       await this.#settle(happening.atMs);
@@ -95,14 +95,14 @@ export class ScenarioRun {
     }
     // What follows at once comes before time passes.
     await this.#clock.step(this.#clock.now().monotonicMs);
-    this.#steps = STEPS_MAX - ENDING_STEPS_MAX;
+    this.#stepsLeft = ENDING_STEPS_MAX;
     await this.#settle(this.#clock.now().monotonicMs + ENDS_WITHIN_MS);
     if (!this.#run.isOver) throw new Error('the Pod never ends');
   }
 
   /** Lets time pass until then, step by step, or until it was enough. */
   async #settle(untilMs: number): Promise<void> {
-    while (this.#steps++ < STEPS_MAX) {
+    for (; this.#stepsLeft > 0; this.#stepsLeft--) {
       const goesOn = await this.#clock.step(untilMs);
       if (goesOn && this.#clock.nextAlarmMs === this.#clock.now().monotonicMs) continue;
       const { pod } = this.#run;
