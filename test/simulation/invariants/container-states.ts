@@ -85,7 +85,10 @@ export function terminatedTellsHowItEnded(entry: Entry, past: Chronicle): string
   return eachStatus(entry, past, ({ state, lastState }) => check(state ?? {}) ?? check(lastState ?? {}));
 }
 
-/** What was said of the end of an instance is not taken back. Source: status_manager.go checkContainerStateTransition. */
+/**
+ * What was said of the end of an instance is not taken back.
+ * Source: status_manager.go checkContainerStateTransition.
+ */
 export function terminatedStays(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, ({ name, state, lastState }) => {
     const earlier = statusBefore(past, name)?.state?.terminated;

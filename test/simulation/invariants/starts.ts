@@ -124,7 +124,10 @@ export function ephemeralContainersRunOnce(entry: Entry, past: Chronicle): strin
   return before(life, past) === undefined ? undefined : `${life.id} is started again`;
 }
 
-/** What a container needs is there when it starts: its image and its configuration. Source: kuberuntime startContainer. */
+/**
+ * What a container needs is there when it starts: its image and its configuration.
+ * Source: kuberuntime startContainer.
+ */
 export function imageAndConfigComeFirst(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
   if (life === undefined) return undefined;

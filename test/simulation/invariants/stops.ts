@@ -44,7 +44,10 @@ export function everyStopIsTold(entry: Entry, past: Chronicle): string | undefin
   return life === undefined || life.killings.length > 0 ? undefined : `${life.id} without an event`;
 }
 
-/** SIGKILL comes when the grace period is over, not before, unless by force. Source: killContainer; CRI StopContainer. */
+/**
+ * SIGKILL comes when the grace period is over, not before, unless by force.
+ * Source: killContainer; CRI StopContainer.
+ */
 export function killWaitsForGrace(entry: Entry, past: Chronicle): string | undefined {
   const life = hit(entry, past, 'kill');
   if (life === undefined || past.ending?.forcedAtMs !== undefined) return undefined;
