@@ -103,7 +103,8 @@ export function nothingStartsInADyingPod(entry: Entry, past: Chronicle): string 
 
 /**
  * Who is not to be restarted is not: rules, then the container's policy, then the Pod's. A probe, a new image or the
- * rule of another container may restart a container all the same. Source: kuberuntime helpers ShouldContainerBeRestarted.
+ * rule of another container may restart a container all the same.
+ * Source: pkg/kubelet/container/helpers.go ShouldContainerBeRestarted.
  */
 export function policyAllowsRestart(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
