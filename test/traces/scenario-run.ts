@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parse } from 'yaml';
 import type { WatchEvent } from '../../src/api/objects.ts';
-import { Workshop } from '../cli/workshop.ts';
+import { podsIn, Workshop } from '../cli/workshop.ts';
 import type { Story } from './differences.ts';
 import { eventNotes, noteText } from './event-note.ts';
 import { isSameState, type PodState, podStates } from './pod-state.ts';
@@ -18,6 +18,9 @@ interface Scenario {
     readonly run: ReadonlyArray<string | number>;
   }>;
 }
+
+/** A run that takes longer has gone wrong. */
+const LONGEST = '45s';
 
 /** Where the node's step came at a moment that podrun passes in no time: what to wait for as well. */
 const NOT_BEFORE: Readonly<Record<string, RegExp>> = { 'restart-crashloop-event': /^\{"waiting".*back-off 4s/ };
@@ -37,10 +40,11 @@ export function storyOf(lines: readonly Line[]): Story {
 export async function runScenario(name: string, recorded: readonly Line[]): Promise<readonly Line[]> {
   const scenario = parse(readFileSync(path.join(SCENARIOS, `${name}.yaml`), 'utf8')) as Scenario;
   const workshop = new Workshop();
+  const manifest = workshop.file('manifest.yaml', scenario.manifest);
+  const since = performance.now();
+  const flags = ['-o', 'json', '--timeout', LONGEST, ...(scenario.flags ?? [])];
+  const podrun = workshop.start(['apply', '-f', manifest, ...flags]);
   try {
-    const manifest = workshop.file('manifest.yaml', scenario.manifest);
-    const since = performance.now();
-    const podrun = workshop.start(['apply', '-f', manifest, '-o', 'json', ...(scenario.flags ?? [])]);
     for (const step of scenario.steps ?? []) {
       const command = step.run.map(String);
       const before = storyOf(recorded.slice(0, firstEffect(command, recorded)));
@@ -53,6 +57,12 @@ export async function runScenario(name: string, recorded: readonly Line[]): Prom
     await podrun.ended;
     return podrun.lines;
   } finally {
+    // The second signal asks for haste. Killing podrun would let its containers run on: nothing marks them as ours.
+    podrun.signal('SIGINT');
+    podrun.signal('SIGTERM');
+    await podrun.ended;
+    for (const { metadata } of podsIn(podrun.lines))
+      rmSync(`/tmp/podrun-${metadata?.uid}`, { recursive: true, force: true });
     await workshop.close();
   }
 }
