@@ -4,6 +4,7 @@ import { readNode } from '../agent/node.ts';
 import { EXIT } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
+import { CRASH_LOOP } from '../lifecycle/back-off.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
@@ -71,6 +72,7 @@ async function applyPods(session: Session, { live, own }: SortedPods): Promise<n
   const others = [...live, ...taken].flatMap(({ object: { metadata } }) => {
     return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
   });
+  if (others.length > 0) warnOfIdleFlags(session);
   if (begun.length === 0 && !isWaiting(plan)) return EXIT.ok;
   if (others.length > 0) tellOfOthers(session, others);
   return runPods(session, { begun, live: others });
@@ -85,14 +87,24 @@ function isWaiting({ goal, timeoutMs, command }: ApplyPlan): boolean {
   return goal !== undefined || timeoutMs !== undefined || command !== undefined;
 }
 
-/** Who waits for Pods of others must know that this apply does not end them, and how they run. */
-function tellOfOthers({ flags, store, view }: Session, others: readonly StoredPod[]): void {
+/** Who waits for Pods of others must know that this apply does not end them. */
+function tellOfOthers({ store, view }: Session, others: readonly StoredPod[]): void {
   for (const { metadata } of others) {
     const owner = store.ownerOf(metadata.namespace, metadata.name);
     const process_ = owner === undefined ? 'another podrun' : `process ${owner.pid}`;
     view.note(`pod/${metadata.name} runs under ${process_}: it goes on when this apply ends`);
   }
-  if (flags.image.length > 0) view.trouble('--image has no effect on Pods that run already: they keep theirs');
+}
+
+/** How a Pod runs is decided by the podrun that runs it. */
+function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
+  const given = [
+    ...(flags.image.length > 0 ? ['--image'] : []),
+    ...(flags.config === undefined ? [] : ['--config']),
+    ...(crashLoop.initialMs === CRASH_LOOP.initialMs ? [] : ['--backoff-initial']),
+    ...(crashLoop.maxMs === CRASH_LOOP.maxMs ? [] : ['--backoff-max']),
+  ];
+  if (given.length > 0) view.trouble(`no effect on Pods that run already: ${given.join(', ')}`);
 }
 
 /** Removes Pods that have ended, those of this run among them, and says which; in each namespace that it used. */

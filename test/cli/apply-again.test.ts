@@ -47,6 +47,14 @@ describe('a second apply of a Pod that runs', () => {
     expect((await pod('web')).metadata?.labels).toEqual({ mine: '1' });
   });
 
+  it('says which of its flags come too late', async () => {
+    const manifest = workshop.pod('web', spec('app:1'));
+    await running(manifest);
+    const { stdout, stderr } = await run('apply', manifest, '--image', 'app:1=true', '--backoff-max', '1s');
+    expect(stdout).toBe('pod/web unchanged\n');
+    expect(stderr).toBe('Warning: no effect on Pods that run already: --image, --backoff-max\n');
+  });
+
   it('takes away what the manifest says no more', async () => {
     const toleration = { key: 'a', operator: 'Exists' as const };
     const head = (labels: string) => `apiVersion: v1\nkind: Pod\nmetadata: {name: web, labels: {${labels}}}`;

@@ -87,6 +87,21 @@ describe('a Pod that runs', () => {
     expect(events.stdout).toContain('Container main definition changed, will be restarted');
   });
 
+  it('waits for an image that is not here, and takes the next one at once', async () => {
+    const image = `app:1=${stage.command('main').join(' ')}`;
+    const manifest = workshop.pod('web', { containers: [{ name: 'main', image: 'app:1' }] });
+    const podrun = workshop.start(['apply', manifest, '-o', 'json', '--image', image]);
+    await stage.puppet('main');
+    const setImage = (name: string) =>
+      run('patch', 'pod/web', '-p', `{"spec":{"containers":[{"name":"main","image":"${name}"}]}}`);
+    await setImage('nowhere:1');
+    await seen(podrun, ({ status }) => status?.containerStatuses?.[0]?.state?.waiting?.reason === 'ErrImagePull');
+    await setImage('app:1');
+    await stage.puppet('main');
+    const back = await seen(podrun, ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1);
+    expect(back.status?.containerStatuses?.[0]?.image).toBe('app:1');
+  });
+
   it('ends by a deadline that is set while it runs', async () => {
     const podrun = await running();
     await run('patch', 'pod/web', '-p', '{"spec":{"activeDeadlineSeconds":1}}');
