@@ -57,8 +57,7 @@ export async function runScenario(name: string, recorded: readonly Line[]): Prom
     await podrun.ended;
     return podrun.lines;
   } finally {
-    // The second signal asks for haste. Killing podrun would let its containers run on: nothing marks them as ours.
-    podrun.signal('SIGINT');
+    // Killing it, as the workshop would, would let its containers run on: nothing marks them as ours.
     podrun.signal('SIGTERM');
     await podrun.ended;
     for (const { metadata } of podsIn(podrun.lines))
