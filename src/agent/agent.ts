@@ -17,6 +17,7 @@ import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './c
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
 import type { OwnIdentity } from './identity.ts';
 import type { HandlerSaying, HookName } from './handlers.ts';
+import { isStored } from './is-stored.ts';
 import { PodRun } from './pod-run.ts';
 import { judgeImages, Preparer } from './prepare.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
@@ -142,15 +143,18 @@ export class Agent {
     return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));
   }
 
-  /** What cannot be put on record happens all the same: the Pod is looked after while this agent lives. */
-  #record(pod: StoredPod, write: () => void): void {
+  /**
+   * What cannot be put on record, or read there, happens all the same: losing a log is bad, stopping what was to be
+   * watched is worse.
+   */
+  #record<T>(pod: StoredPod, use: () => T): T | undefined {
     try {
-      write();
+      return use();
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
-      const { name, namespace, uid } = pod.metadata;
       // Of a Pod that was removed by force nothing is on record: it is being killed.
-      if (this.#options.store.get('pods', namespace, name)?.metadata.uid === uid) this.#options.onTrouble(error);
+      if (isStored(this.#options.store, pod)) this.#options.onTrouble(error);
+      return undefined;
     }
   }
 
@@ -179,13 +183,13 @@ export class Agent {
         this.#attachServer?.started(instance, container);
       },
       output: (pod, instance, stream, chunk) => {
-        logs.write(pod, instance, stream, chunk);
+        this.#record(pod, () => logs.write(pod, instance, stream, chunk));
         this.#attachServer?.output(instance, stream, chunk);
         // What a program does to its terminal must not be done to the one that shows the run.
         if (this.#attachServer?.hasTerminal(instance) !== true) onOutput(pod, instance.container, stream, chunk);
       },
       exited: (pod, instance, exit) => {
-        logs.close(instance);
+        this.#record(pod, () => logs.close(instance));
         this.#attachServer?.exited(instance, exit.exitCode);
         return this.#lastWords(pod, instance, exit);
       },
@@ -257,7 +261,8 @@ export class Agent {
     const container = containerSpec(pod, instance.container);
     const file = files.terminationLog(pod, instance);
     closeTerminationLog(container, file);
-    const logTail = (lines: number): readonly string[] => files.logTail(pod, instance, lines);
+    const logTail = (lines: number): readonly string[] =>
+      this.#record(pod, () => files.logTail(pod, instance, lines)) ?? [];
     return terminationMessage(pod, container, exitCode, { file, logTail });
   }
 }

@@ -1,4 +1,3 @@
-import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { OutputStream } from '../runtime/runtime.ts';
@@ -40,40 +39,36 @@ export interface PodFiles {
 export interface ContainerLogsOptions {
   readonly files: PodFiles;
   readonly clock: Clock;
-  readonly onTrouble: (error: PodrunError) => void;
 }
 
 /** The logs of all containers that run: one file for each instance, opened with its first output. */
 export class ContainerLogs {
   readonly #files: PodFiles;
   readonly #clock: Clock;
-  readonly #onTrouble: (error: PodrunError) => void;
   readonly #open = new Map<string, LogSink>();
 
-  constructor({ files, clock, onTrouble }: ContainerLogsOptions) {
+  constructor({ files, clock }: ContainerLogsOptions) {
     this.#files = files;
     this.#clock = clock;
-    this.#onTrouble = onTrouble;
   }
 
+  /** @throws {PodrunError} when it cannot be written; the next piece is another chance */
   write(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void {
-    try {
-      let log = this.#open.get(instance.id);
-      if (log === undefined) {
-        log = this.#files.openLog(pod, instance.container, instance.attempt);
-        this.#open.set(instance.id, log);
-      }
-      log.write(stream, chunk, this.#clock.now().wallMs);
-    } catch (error) {
-      // The program goes on: losing a log is bad, stopping what was to be watched is worse.
-      if (!(error instanceof PodrunError)) throw error;
-      this.#onTrouble(error);
+    let log = this.#open.get(instance.id);
+    if (log === undefined) {
+      log = this.#files.openLog(pod, instance.container, instance.attempt);
+      this.#open.set(instance.id, log);
     }
+    log.write(stream, chunk, this.#clock.now().wallMs);
   }
 
-  /** The instance has ended: its log is complete. */
+  /**
+   * The instance has ended: its log is complete.
+   * @throws {PodrunError} when it is not
+   */
   close(instance: InstanceRef): void {
-    this.#open.get(instance.id)?.close();
+    const log = this.#open.get(instance.id);
     this.#open.delete(instance.id);
+    log?.close();
   }
 }

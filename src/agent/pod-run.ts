@@ -25,6 +25,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { ObjectPart, Store } from '../store/store.ts';
 import { ContainerEffects, type PodSurroundings } from './container-effects.ts';
 import { EventRecorder } from './event-recorder.ts';
+import { isStored } from './is-stored.ts';
 import { PodWorker } from './pod-worker.ts';
 
 export interface PodRunOptions {
@@ -258,9 +259,8 @@ export class PodRun {
       return write();
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
-      const { name, namespace, uid } = this.#pod.metadata;
-      if (this.#options.store.get('pods', namespace, name)?.metadata.uid !== uid) this.objectGone(uid);
-      else this.#options.onTrouble(error);
+      if (isStored(this.#options.store, this.#pod)) this.#options.onTrouble(error);
+      else this.objectGone(this.#pod.metadata.uid);
       return otherwise;
     }
   }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { PodFiles } from '../agent/container-logs.ts';
 import { startTimeOf } from '../runtime/process-identity.ts';
@@ -22,9 +21,8 @@ export function podFiles(store: FileStore): PodFiles {
     recordProbe: ({ metadata }, attempt, wallMs) =>
       appendToProbeJournal(store.paths(metadata.namespace, metadata.name).probes, attempt, wallMs),
     logHandler: ({ metadata }, { container, attempt }, said, wallMs) => {
-      const { folder, logs } = store.paths(metadata.namespace, metadata.name);
-      // The last words of a hook may come when its Pod was removed: that does not come back.
-      if (existsSync(folder)) appendToHookLog(hookLogPath(logs, container, attempt), said, wallMs);
+      const { logs } = store.paths(metadata.namespace, metadata.name);
+      appendToHookLog(hookLogPath(logs, container, attempt), said, wallMs);
     },
     logTail: ({ metadata }, { container, attempt }, lines) =>
       lastLogLines(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt), lines),

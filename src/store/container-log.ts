@@ -1,10 +1,9 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { makeFolder } from './atomic-file.ts';
 import { handlerTags, type LogStream, recordHead, recordTime } from './cri-line.ts';
 import { onDisk } from './disk-errors.ts';
 import { endsWithNewline } from './line-cursor.ts';
-import { putAside, removeOldInstances } from './log-files.ts';
+import { makeLogFolders, putAside, removeOldInstances } from './log-files.ts';
 
 /** Kubelet's `containerLogMaxSize` and `containerLogMaxFiles`. */
 const KUBELET_LIMITS: LogLimits = { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 };
@@ -38,20 +37,16 @@ export class ContainerLog {
 
   /**
    * Opens the log, or continues it, and removes those of instances that are too old.
-   * @param file `…/logs/CONTAINER/RESTARTCOUNT.log`; folders are made
+   * @param file `…/logs/CONTAINER/RESTARTCOUNT.log`; its folders are made, but that of its Pod is not
    * @throws {PodrunError} when it cannot be written
    */
   constructor(file: string, limits: LogLimits = KUBELET_LIMITS) {
     this.#path = file;
     this.#limits = limits;
-    this.#file = this.#onDisk(() => {
-      makeFolder(path.dirname(file));
-      return openSync(file, 'a+', FILE_MODE);
+    [this.#file, this.#size] = this.#onDisk(() => {
+      makeLogFolders(file);
+      return openLog(file);
     });
-    // Torn by a crash: the next record begins on a line of its own.
-    if (!endsWithNewline(this.#file)) writeSync(this.#file, '\n');
-    this.#size = fstatSync(this.#file).size;
-    removeOldInstances(path.dirname(file));
   }
 
   /**
@@ -71,8 +66,9 @@ export class ContainerLog {
     });
   }
 
+  /** @throws {PodrunError} when the disk tells only now that it did not keep what was written */
   close(): void {
-    closeSync(this.#file);
+    this.#onDisk(() => closeSync(this.#file));
   }
 
   #append(records: Buffer): void {
@@ -97,6 +93,20 @@ export class ContainerLog {
 
   #onDisk<T>(run: () => T): T {
     return onDisk(`the log ${this.#path}`, run);
+  }
+}
+
+/** Opens a log to go on with it; answers the file and its size. */
+function openLog(log: string): [file: number, size: number] {
+  const file = openSync(log, 'a+', FILE_MODE);
+  try {
+    // Torn by a crash: the next record begins on a line of its own.
+    if (!endsWithNewline(file)) writeSync(file, '\n');
+    removeOldInstances(path.dirname(log));
+    return [file, fstatSync(file).size];
+  } catch (error) {
+    closeSync(file);
+    throw error;
   }
 }
 

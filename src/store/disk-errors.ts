@@ -1,19 +1,21 @@
+import { constants } from 'node:os';
+import { getSystemErrorMap } from 'node:util';
 import { PodrunError } from '../api/errors.ts';
 
-/** What can be wrong with a disk, in the system's words. Everything else is a defect of podrun. */
-const TROUBLES: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EDQUOT: 'disk quota exceeded',
-  EEXIST: 'file exists',
-  EIO: 'input/output error',
-  ENFILE: 'too many open files in system',
-  EMFILE: 'too many open files',
-  ENOENT: 'no such file or directory',
-  ENOSPC: 'no space left on device',
-  ENOTDIR: 'not a directory',
-  EPERM: 'operation not permitted',
-  EROFS: 'read-only file system',
-};
+const { EBADF, EDQUOT, EEXIST, EFAULT, EIO, EISDIR, ENFILE, ESTALE } = constants.errno;
+
+/** What no disk answers, however broken it is: podrun has asked for something that makes no sense. */
+const DEFECTS: ReadonlySet<number> = new Set([EBADF, EFAULT]);
+
+/** The system's words where Node has others, or none. */
+const WORDS: ReadonlyMap<number, string> = new Map([
+  [EDQUOT, 'disk quota exceeded'],
+  [EEXIST, 'file exists'],
+  [EIO, 'input/output error'],
+  [EISDIR, 'is a directory'],
+  [ENFILE, 'too many open files in system'],
+  [ESTALE, 'stale file handle'],
+]);
 
 /** The name of an operating system error, for example `ENOENT`; undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
@@ -21,20 +23,38 @@ export function errorCode(error: unknown): string | undefined {
 }
 
 /**
- * Runs something that reads or writes, so that trouble with the disk becomes one sentence.
+ * Runs something that reads or writes, so that trouble with the disk becomes one sentence. Whatever the system answers
+ * to a call is such trouble: file systems answer with more errors than anybody lists.
  * @param what for example `the state folder /home/u/.local/state/podrun`
- * @throws {PodrunError} when the disk is full, read-only, …
+ * @throws {PodrunError} when the disk is full, read-only, broken, …
  */
 export function onDisk<T>(what: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
-    const trouble = TROUBLES[errorCode(error) ?? ''];
+    const trouble = troubleOf(error);
     if (trouble === undefined) throw error;
     throw new PodrunError(`cannot use ${what}: ${trouble}`, {
       hint: 'Repair it, or choose another folder with --state-dir or PODRUN_STATE_DIR.',
       cause: error,
     });
+  }
+}
+
+/** What the system has answered to a call; undefined for everything else, which is a defect of podrun. */
+function troubleOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error) || !('errno' in error)) return undefined;
+  const number = Math.abs(Number(error.errno));
+  if (DEFECTS.has(number)) return undefined;
+  return WORDS.get(number) ?? getSystemErrorMap().get(-number)?.[1] ?? `system error ${number}`;
+}
+
+/** Runs something that will be tried again anyway: trouble with the disk is passed over. */
+export function ifPossible(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (troubleOf(error) === undefined) throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import { onDisk } from './disk-errors.ts';
+import { ifPossible, onDisk } from './disk-errors.ts';
 import { EventRecords, podOf } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
 import { type ProcessLookup, rememberBoot } from './known-process.ts';
@@ -164,8 +164,10 @@ export class FileStore implements Store {
     const told = new Map<string, number>();
     const subscriber: Subscriber = { resource, scope, listener: listener as Listener, told, isClosed: false };
     const isLogged = resource === 'pods' || resource === 'events';
-    if (isLogged) this.#podFeed.follow(subscriber);
-    if (resource !== 'pods') this.#recordFeed.follow(subscriber);
+    this.#onDisk(() => {
+      if (isLogged) this.#podFeed.follow(subscriber);
+      if (resource !== 'pods') this.#recordFeed.follow(subscriber);
+    });
     const subscription = this.#subscribers.add(subscriber, () => this.#trim());
     this.#nextRecheck ??= this.#planRecheck();
     for (const object of options.replay === true ? this.list<StoredObject>(resource, scope) : []) {
@@ -242,9 +244,12 @@ export class FileStore implements Store {
 
   /** Tells watchers what this process has just written, and what others wrote before. */
   #tell(resource: Resource, object: StoredObject): void {
-    if (resource !== 'pods') this.#recordFeed.check(resource, keyOf(object));
-    const pod = resource === 'pods' ? object.metadata : podOf(object);
-    if (pod !== undefined) this.#podFeed.check(pod);
+    // It is written: what cannot be told now, the next look finds.
+    ifPossible(() => {
+      if (resource !== 'pods') this.#recordFeed.check(resource, keyOf(object));
+      const pod = resource === 'pods' ? object.metadata : podOf(object);
+      if (pod !== undefined) this.#podFeed.check(pod);
+    });
   }
 
   #trim(): void {
@@ -258,8 +263,8 @@ export class FileStore implements Store {
   #planRecheck(): Alarm {
     return this.#clock.wakeAt(this.#clock.now().monotonicMs + RECHECK_MS, () => {
       this.#nextRecheck = this.#planRecheck();
-      this.#podFeed.recheck();
-      this.#recordFeed.recheck();
+      ifPossible(() => this.#podFeed.recheck());
+      ifPossible(() => this.#recordFeed.recheck());
     });
   }
 

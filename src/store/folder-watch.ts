@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { makeFolder, namesIn } from './atomic-file.ts';
+import { ifPossible } from './disk-errors.ts';
 import { namespaceFolder, resourceFolder } from './layout.ts';
 import { keysIn } from './listing.ts';
 import type { ObjectKey } from './store.ts';
@@ -7,12 +8,12 @@ import type { Resource } from './store.ts';
 
 /**
  * Calls back when the file system tells of something at a path. Where it cannot tell (network file systems, too many
- * watches), nothing is said: callers look again from time to time anyway.
+ * watches), nothing is said: callers look again from time to time anyway, also for what they cannot read just now.
  */
 export function watchPath(path: string, onChange: (entry: string | undefined) => void): { close(): void } {
   let watcher: FSWatcher;
   try {
-    watcher = watch(path, (_, entry) => onChange(entry ?? undefined));
+    watcher = watch(path, (_, entry) => ifPossible(() => onChange(entry ?? undefined)));
   } catch {
     return { close: () => {} };
   }
@@ -43,7 +44,7 @@ export class FolderWatch {
     if (namespace !== undefined) return this.#addNamespace(namespace);
     const folder = resourceFolder(this.#root, this.#resource);
     if (this.#all === undefined) {
-      tryToMakeFolder(folder);
+      ifPossible(() => makeFolder(folder));
       this.#all = watchPath(folder, () => this.rescan());
     }
     for (const each of namesIn(folder)) this.#addNamespace(each);
@@ -67,20 +68,12 @@ export class FolderWatch {
   #addNamespace(namespace: string): void {
     if (this.#watchers.has(namespace)) return;
     const folder = namespaceFolder(this.#root, this.#resource, namespace);
-    tryToMakeFolder(folder);
+    // It must exist to be watched. A reader may not be able to make it: then looking from time to time has to do.
+    ifPossible(() => makeFolder(folder));
     const watcher = watchPath(folder, (name) => {
       if (name === undefined) this.rescan();
       else if (!name.startsWith('.')) this.#onEntry({ namespace, name });
     });
     this.#watchers.set(namespace, watcher);
-  }
-}
-
-/** A folder must exist to be watched. A reader may not be able to make it: then there is nothing to watch. */
-export function tryToMakeFolder(folder: string): void {
-  try {
-    makeFolder(folder);
-  } catch {
-    // Looking again from time to time has to do.
   }
 }

@@ -1,7 +1,7 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { namesIn } from './atomic-file.ts';
-import { ifPresent } from './disk-errors.ts';
+import { errorCode, ifPresent } from './disk-errors.ts';
 
 /**
  * Log files of a container: `N.log` is written by the instance with restart count N, and `N.log.TIME` are its earlier
@@ -12,6 +12,8 @@ import { ifPresent } from './disk-errors.ts';
 /** Instances whose logs are kept: the present one and the one before, for `logs --previous`. */
 const INSTANCES_KEPT = 2;
 
+const FOLDER_MODE = 0o700;
+
 /** Where the instance of a container with that restart count writes. */
 export function instanceLogPath(podLogs: string, container: string, restartCount: number): string {
   return path.join(podLogs, container, `${restartCount}.log`);
@@ -20,6 +22,21 @@ export function instanceLogPath(podLogs: string, container: string, restartCount
 /** Where the hooks and probes of that instance write. */
 export function hookLogPath(podLogs: string, container: string, restartCount: number): string {
   return path.join(podLogs, container, `${restartCount}.hooks.log`);
+}
+
+/**
+ * Makes the folders that a log lies in, `logs` and `logs/CONTAINER`. That of the Pod is not made: one that was removed
+ * does not come back.
+ */
+export function makeLogFolders(log: string): void {
+  const containerLogs = path.dirname(log);
+  for (const folder of [path.dirname(containerLogs), containerLogs]) {
+    try {
+      mkdirSync(folder, FOLDER_MODE);
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
 }
 
 /** The newest instance of a container of which hooks or probes have written anything. */

@@ -1,6 +1,6 @@
-import path from 'node:path';
 import { type LogRecord, parseRecord, recordTime } from './cri-line.ts';
-import { tryToMakeFolder } from './folder-watch.ts';
+import { ifPossible } from './disk-errors.ts';
+import { makeLogFolders } from './log-files.ts';
 import { findTail } from './log-tail.ts';
 import { RotatedLines } from './rotated-lines.ts';
 
@@ -41,7 +41,7 @@ export class LogReader {
   /** Calls back when something may have been written. Nothing is read by itself. */
   watch(onChange: () => void): { close(): void } {
     // A container that has written nothing has no folder yet.
-    tryToMakeFolder(path.dirname(this.#path));
+    ifPossible(() => makeLogFolders(this.#path));
     return this.#lines.watch(onChange);
   }
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { ifPresent } from './disk-errors.ts';
+import { ifPresent, onDisk } from './disk-errors.ts';
 import { watchPath } from './folder-watch.ts';
 import { LineCursor } from './line-cursor.ts';
 import { partsOfLog } from './log-files.ts';
@@ -16,15 +16,23 @@ export class RotatedLines {
   /**
    * @param file the part that is written last; need not exist yet
    * @param begin where to begin, given the files of all parts, oldest first
+   * @throws {PodrunError} when it cannot be read
    */
   constructor(file: string, begin: (parts: readonly string[]) => LogPlace = () => ({ part: 0, offset: 0 })) {
     this.#path = file;
     this.#begin = begin;
-    this.#cursor = this.#openFirst();
+    this.#cursor = onDisk(`the log ${file}`, () => this.#openFirst());
   }
 
-  /** The next complete lines, some at a time; none at the end of what is written. */
+  /**
+   * The next complete lines, some at a time; none at the end of what is written.
+   * @throws {PodrunError} when they cannot be read
+   */
   next(): Buffer[] {
+    return onDisk(`the log ${this.#path}`, () => this.#nextLines());
+  }
+
+  #nextLines(): Buffer[] {
     if (!this.#isClosed) this.#cursor ??= this.#openFirst();
     while (this.#cursor !== undefined && !this.#isClosed) {
       const lines = this.#cursor.next();

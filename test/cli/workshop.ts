@@ -51,6 +51,10 @@ export class Podrun {
     return this.#seen.stdout;
   }
 
+  get stderr(): string {
+    return this.#seen.stderr;
+  }
+
   /** What `-o json` has printed so far. */
   get lines(): WatchLine[] {
     const whole = this.#seen.stdout.slice(0, this.#seen.stdout.lastIndexOf('\n') + 1);
@@ -80,7 +84,7 @@ export class Podrun {
     let alarm: NodeJS.Timeout | undefined;
     const seen = new Promise<void>((resolve, reject) => {
       this.#onOutput = () => condition(this) && resolve();
-      const tooLong = (): void => reject(new Error(`never came; seen was:\n${this.stdout}\n${this.#seen.stderr}`));
+      const tooLong = (): void => reject(new Error(`never came; seen was:\n${this.stdout}\n${this.stderr}`));
       alarm = setTimeout(tooLong, DEADLINE_MS);
       this.#onOutput();
     });

@@ -1,4 +1,13 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -154,6 +163,27 @@ describe('a container log', () => {
   });
 });
 
+describe('the log of a Pod that was removed', () => {
+  const removedLog = (): { pod: string; file: string } => {
+    const pod = path.join(temporaryFolder(), 'web');
+    return { pod, file: instanceLogPath(path.join(pod, 'logs'), 'main', 0) };
+  };
+
+  it('does not bring the folder of the Pod back when something is written', () => {
+    const { pod, file } = removedLog();
+    expect(() => new ContainerLog(file)).toThrow(/^cannot use the log .*: no such file or directory$/);
+    expect(existsSync(pod)).toBe(false);
+  });
+
+  it('does not bring the folder of the Pod back when somebody follows it', () => {
+    const { pod, file } = removedLog();
+    const reader = new LogReader(file);
+    reader.watch(() => {}).close();
+    reader.close();
+    expect(existsSync(pod)).toBe(false);
+  });
+});
+
 describe('reading a log', () => {
   const TEN = Array.from({ length: 10 }, (_, index) => `line ${index}\n`);
 
@@ -243,6 +273,14 @@ describe('reading a log', () => {
     appendFileSync(file, '\nnot a record\n2026-11-20T');
     writeAll(file, [out('three\n')]);
     expect(textOf(file, { tailLines: 2 })).toBe('tw\nthree\n');
+  });
+
+  it('that cannot be read says so in one sentence', () => {
+    const file = newLogPath();
+    mkdirSync(file, { recursive: true });
+    const read = (): unknown => lastLogLines(file, 10);
+    expect(read).toThrow(PodrunError);
+    expect(read).toThrow(`cannot use the log ${file}: is a directory`);
   });
 
   it('of a container that has written nothing gives nothing', () => {
