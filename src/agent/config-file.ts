@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { EXIT, PodrunError } from '../api/errors.ts';
+import type { Taint } from '../api/generated/types.ts';
 import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../api/names.ts';
 import type { ImageMapping } from '../lifecycle/entry-point.ts';
 import { isImagePattern } from '../lifecycle/image-pattern.ts';
@@ -9,6 +10,7 @@ import { configError, ConfigNode } from './config-node.ts';
 import { splitWords } from './split-words.ts';
 
 const CONFIG_FILE_NAME = 'podrun.yaml';
+const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
 /** What `podrun.yaml` says. */
 export interface ConfigFile {
@@ -17,6 +19,8 @@ export interface ConfigFile {
   readonly images: readonly ImageMapping[];
   /** Labels of this machine, for nodeSelector and node affinity. */
   readonly nodeLabels: Readonly<Record<string, string>>;
+  /** Taints of this machine, which keep Pods away that do not tolerate them. */
+  readonly nodeTaints: readonly Taint[];
 }
 
 /**
@@ -70,12 +74,13 @@ async function readText(path: string, name: string): Promise<string> {
   }
 }
 
-function readRoot(root: ConfigNode, folder: string): Pick<ConfigFile, 'images' | 'nodeLabels'> {
+function readRoot(root: ConfigNode, folder: string): Pick<ConfigFile, 'images' | 'nodeLabels' | 'nodeTaints'> {
   const { images, node } = root.kind === 'nothing' ? {} : root.fields(['images', 'node']);
-  const { labels } = node?.fields(['labels']) ?? {};
+  const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
     nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
+    nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
   };
 }
 
@@ -124,4 +129,17 @@ function readLabel(key: string, value: ConfigNode): [string, string] {
   const [problem] = labelValueMessages(text);
   if (problem !== undefined) value.fail(problem);
   return [key, text];
+}
+
+/** As `kubectl taint` takes it: KEY=VALUE:EFFECT or KEY:EFFECT. */
+function readTaint(text: string, list: ConfigNode): Taint {
+  const [, key = '', value, effect = ''] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
+  const known = TAINT_EFFECTS.find((one) => one === effect);
+  if (known === undefined) {
+    const effects = TAINT_EFFECTS.join(', ');
+    return list.fail(`${JSON.stringify(text)} is not KEY=VALUE:EFFECT or KEY:EFFECT, with one of ${effects}`);
+  }
+  const [problem] = [...qualifiedNameMessages(key), ...labelValueMessages(value ?? '')];
+  if (problem !== undefined) list.fail(`${JSON.stringify(text)}: ${problem}`);
+  return { key, ...(value === undefined ? {} : { value }), effect: known };
 }

@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { availableParallelism, endianness, hostname, totalmem } from 'node:os';
 import { dirname } from 'node:path';
+import type { Taint } from '../api/generated/types.ts';
 import type { NodeFacts } from '../lifecycle/node-facts.ts';
 
 /** What Go, and with it every Kubernetes label, calls this operating system and processor. */
@@ -12,9 +13,14 @@ const MAX_PODS = '110';
 /**
  * This machine as a Kubernetes node. Cheap: the size of the disk is only looked up by those who ask for it.
  * @param options.labels labels of the node beside the usual ones; they win
+ * @param options.taints what keeps Pods away that do not tolerate it
  * @param options.storageDir where Pods put their files; it need not exist yet
  */
-export function readNode(options: { storageDir: string; labels?: Readonly<Record<string, string>> }): NodeFacts {
+export function readNode(options: {
+  storageDir: string;
+  labels?: Readonly<Record<string, string>>;
+  taints?: readonly Taint[];
+}): NodeFacts {
   const name = hostname().trim().toLowerCase();
   const os = GO_OS[process.platform] ?? process.platform;
   const arch = goArch();
@@ -28,6 +34,7 @@ export function readNode(options: { storageDir: string; labels?: Readonly<Record
       'kubernetes.io/os': os,
       ...options.labels,
     },
+    taints: options.taints ?? [],
     allocatable: {
       cpu: String(availableParallelism()),
       memory: `${Math.floor(memoryBytes() / 1024)}Ki`,

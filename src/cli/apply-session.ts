@@ -31,7 +31,7 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const view = await openView({ flags, clock, pods: pods.map(({ object }) => object) });
-  const session: Session = { flags, plan, clock, store, view, images, nodeLabels: config?.nodeLabels ?? {} };
+  const session: Session = { flags, plan, clock, store, view, images, config };
   try {
     const live = pods.filter(({ object }) => isLive(store, object));
     await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live]);

@@ -4,6 +4,7 @@ import { ApplyRun, type RunOutcome } from '../agent/apply-run.ts';
 import type { makeImageMap } from '../agent/image-map.ts';
 import { closeLostRuns } from '../agent/lost-runs.ts';
 import { readNode } from '../agent/node.ts';
+import type { ConfigFile } from '../agent/config-file.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { SystemClock } from '../clock.ts';
 import { goalText } from '../lifecycle/goal.ts';
@@ -32,7 +33,7 @@ export interface Session {
   readonly store: FileStore;
   readonly view: ApplyView;
   readonly images: ReturnType<typeof makeImageMap>;
-  readonly nodeLabels: Readonly<Record<string, string>>;
+  readonly config: ConfigFile | undefined;
 }
 
 /** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
@@ -102,17 +103,13 @@ async function settle({ store, clock, view }: Session, begun: readonly Begun[]):
   await closeLostRuns(store, clock, (text) => view.trouble(text));
 }
 
-function makeAgent(
-  { plan, clock, store, view, images, nodeLabels }: Session,
-  runtime: Runtime,
-  look: () => void,
-): Agent {
+function makeAgent({ plan, clock, store, view, images, config }: Session, runtime: Runtime, look: () => void): Agent {
   return new Agent({
     store,
     files: podFiles(store),
     clock,
     runtime,
-    node: readNode({ storageDir: store.root, labels: nodeLabels }),
+    node: readNode({ storageDir: store.root, labels: config?.nodeLabels ?? {}, taints: config?.nodeTaints ?? [] }),
     images,
     crashLoop: plan.crashLoop,
     hostEnv: process.env,

@@ -3,6 +3,7 @@ import { hostPortsCollide } from './host-ports.ts';
 import { matchesNode } from './node-affinity.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { isExtendedResource, shortages } from './node-resources.ts';
+import { hasUntoleratedTaint } from './taints.ts';
 import {
   NODE_AFFINITY,
   NODE_PORTS,
@@ -10,6 +11,7 @@ import {
   OS_NOT_SUPPORTED,
   outOfResource,
   type Rejection,
+  TAINT_TOLERATION,
 } from './texts/pod-reasons.ts';
 
 const OS_LABEL_KEY = 'kubernetes.io/os';
@@ -36,5 +38,7 @@ export function admit(pod: StoredPod, node: NodeFacts, placed: readonly StoredPo
   });
   if (lacking !== undefined) return outOfResource(lacking);
   if (!matchesNode(spec, node)) return NODE_AFFINITY;
-  return hostPortsCollide(spec, others) ? NODE_PORTS : undefined;
+  if (hostPortsCollide(spec, others)) return NODE_PORTS;
+  // Whom the scheduler would not send may run here all the same.
+  return hasUntoleratedTaint(spec, node.taints, ['NoExecute']) ? TAINT_TOLERATION : undefined;
 }

@@ -5,6 +5,7 @@ import { hostPortsCollide } from './host-ports.ts';
 import { affinityNodeNames, matchesNode } from './node-affinity.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { isTooLarge, shortages } from './node-resources.ts';
+import { hasUntoleratedTaint } from './taints.ts';
 import { CONDITION } from './texts/condition-reasons.ts';
 import { claimNotFound, insufficient, MISFIT, unschedulable } from './texts/scheduling.ts';
 
@@ -72,6 +73,9 @@ function findMisfit(spec: PodSpec, node: NodeFacts, others: readonly PodSpec[]):
   const names = affinityNodeNames(spec);
   if (names?.size === 0) return { reasons: [MISFIT.conflictingTerms], preemptible: false };
   if (names !== undefined && !names.has(node.name)) return { reasons: [MISFIT.otherNode], preemptible: false };
+  if (hasUntoleratedTaint(spec, node.taints, ['NoSchedule', 'NoExecute'])) {
+    return { reasons: [MISFIT.taints], preemptible: false };
+  }
   if (!matchesNode(spec, node)) return { reasons: [MISFIT.affinity], preemptible: false };
   if (hostPortsCollide(spec, others)) return { reasons: [MISFIT.hostPorts], preemptible: true };
   const lacking = shortages(spec, node, others);

@@ -61,6 +61,7 @@ images:
   tools: { env: { A: true }, workingDir: /srv }
 node:
   labels: { disk: ssd, example.com/rack: 7 }
+  taints: [ dedicated=gpu:NoSchedule, example.com/old:NoExecute ]
 `);
     const none = { args: undefined, env: {}, workingDir: undefined };
     expect(config).toEqual({
@@ -79,11 +80,15 @@ node:
         { ...none, pattern: 'tools', command: undefined, env: { A: 'true' }, workingDir: '/srv' },
       ],
       nodeLabels: { disk: 'ssd', 'example.com/rack': '7' },
+      nodeTaints: [
+        { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' },
+        { key: 'example.com/old', effect: 'NoExecute' },
+      ],
     });
   });
 
   it('takes a file that says nothing', async () => {
-    const nothing = { path: join(folder, 'podrun.yaml'), images: [], nodeLabels: {} };
+    const nothing = { path: join(folder, 'podrun.yaml'), images: [], nodeLabels: {}, nodeTaints: [] };
     expect(await read('')).toEqual(nothing);
     expect(await read('# later\n')).toEqual(nothing);
     expect(await read('images:\nnode:\n')).toEqual(nothing);
@@ -122,7 +127,12 @@ node:
     ['images:\n  a: *none', '2:6: images[a]: there is no anchor &none'],
     ['images:\n  a: x\n  a: y', '3:3: Map keys must be unique'],
     ['images: {', '1:10: Flow map in block collection must be sufficiently indented and end with a }'],
-    ['node: { name: x }', '1:9: node.name: unknown field, allowed are labels'],
+    ['node: { name: x }', '1:9: node.name: unknown field, allowed are labels, taints'],
+    [
+      'node: { taints: [ gpu=yes ] }',
+      '1:17: node.taints: "gpu=yes" is not KEY=VALUE:EFFECT or KEY:EFFECT, ' +
+        'with one of NoSchedule, PreferNoSchedule, NoExecute',
+    ],
   ])('refuses %j', async (text, want) => {
     const { message, exitCode } = await problemOf(text);
     expect([message, exitCode]).toEqual([`podrun.yaml:${want}`, 2]);

@@ -6,6 +6,7 @@ import type { NodeFacts } from '../../src/lifecycle/node-facts.ts';
 export const node: NodeFacts = {
   name: 'node-1',
   labels: { 'kubernetes.io/hostname': 'node-1', 'kubernetes.io/os': 'linux', disk: 'ssd', cores: '8', rank: 'second' },
+  taints: [],
   allocatable: { cpu: '2', memory: '4Gi', 'ephemeral-storage': '10Gi', pods: '110' },
   hostIPs: ['192.0.2.7'],
 };

@@ -73,4 +73,10 @@ describe('the admission of a Pod to its node', () => {
     const rejection = admit(podWith({ ...spec, nodeName: 'node-1' }, { labels }), node, placed);
     expect(rejection && [rejection.reason, rejection.why]).toEqual(want);
   });
+
+  it('looks at taints only where they would end what runs', () => {
+    const verdict = (effect: 'NoSchedule' | 'NoExecute') =>
+      admit(podWith({ nodeName: 'node-1' }), { ...node, taints: [{ key: 'old', effect }] }, [])?.reason;
+    expect([verdict('NoSchedule'), verdict('NoExecute')]).toEqual([undefined, 'TaintToleration']);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ContainerPort, PodSpec } from '../../src/api/generated/types.ts';
+import type { ContainerPort, PodSpec, Taint, Toleration } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { type Schedule, schedule } from '../../src/lifecycle/schedule.ts';
 import { node, podWith, requesting } from './base-objects.ts';
@@ -112,5 +112,26 @@ describe('schedule()', () => {
     { name: 'has no say in what stands on another', spec: { nodeName: 'node-7' }, want: elsewhere },
   ])('$name', ({ spec, placed = [], want }) => {
     expect(schedule(podWith(spec), { node, placed, hasClaim: (name) => name === 'data' })).toEqual(want);
+  });
+});
+
+describe('schedule() on a node with taints', () => {
+  const taints: Taint[] = [
+    { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' },
+    { key: 'slow', effect: 'PreferNoSchedule' },
+  ];
+  const refused = unschedulable(`1 node(s) had untolerated taint(s).${HELPLESS}`);
+
+  it.each<[name: string, tolerations: Toleration[] | undefined, want: Schedule]>([
+    ['nothing', undefined, refused],
+    ['everything', [{ operator: 'Exists' }], here],
+    ['the key, whatever its value', [{ key: 'dedicated', operator: 'Exists', effect: 'NoSchedule' }], here],
+    ['the value', [{ key: 'dedicated', value: 'gpu' }], here],
+    ['another value', [{ key: 'dedicated', value: 'db' }], refused],
+    ['another effect', [{ key: 'dedicated', operator: 'Exists', effect: 'NoExecute' }], refused],
+    ['another key', [{ key: 'slow', operator: 'Exists' }], refused],
+  ])('of a Pod that tolerates %s', (_, tolerations, want) => {
+    const pod = podWith({ tolerations, nodeSelector: want === here ? {} : { disk: 'tape' } });
+    expect(schedule(pod, { node: { ...node, taints }, placed: [], hasClaim: () => true })).toEqual(want);
   });
 });

@@ -72,7 +72,7 @@ describe('what is printed', () => {
   it('of a field are its fields, as kubectl prints them without descriptions', () => {
     expect(explained(['spec', 'tolerations'], false)).toBe(
       'KIND:       Pod\nVERSION:    v1\n\nFIELD: tolerations <[]Toleration>\n\n' +
-        'SUPPORT:\n    no effect: the node has no taints\n\n' +
+        'SUPPORT:\n    partly: of the taints that podrun.yaml gives this node\n\n' +
         'FIELDS:\n  effect\t<string>\n  key\t<string>\n  operator\t<string>\n' +
         '  tolerationSeconds\t<integer>\n  value\t<string>\n',
     );

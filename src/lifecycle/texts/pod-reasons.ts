@@ -85,3 +85,9 @@ export const NODE_PORTS: Rejection = {
   reason: 'NodePorts',
   why: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
 };
+
+/** Source: pkg/kubelet/lifecycle/predicate.go generalFilter, plugins/tainttoleration ErrReasonNotMatch. */
+export const TAINT_TOLERATION: Rejection = {
+  reason: 'TaintToleration',
+  why: "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
+};

@@ -8,6 +8,8 @@ export const MISFIT = {
   otherNode: "1 node(s) didn't satisfy plugin(s) [NodeAffinity]",
   /** Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go ErrReasonPod. */
   affinity: "1 node(s) didn't match Pod's node affinity/selector",
+  /** Source: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go Filter. */
+  taints: '1 node(s) had untolerated taint(s)',
   /** Source: pkg/scheduler/framework/plugins/nodeports/node_ports.go ErrReason. */
   hostPorts: "1 node(s) didn't have free ports for the requested pod ports",
   /** Source: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest. */

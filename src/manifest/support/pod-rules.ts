@@ -21,7 +21,7 @@ export const POD_RULES: SupportTable = {
     dnsConfig: noEffect(HOST_RESOLVER),
     affinity: FIELD_BY_FIELD,
     topologySpreadConstraints: noEffect(ONE_NODE),
-    tolerations: noEffect('the node has no taints'),
+    tolerations: partly('of the taints that podrun.yaml gives this node'),
     schedulerName: noEffect(ONE_NODE, is('default-scheduler')),
     priorityClassName: noEffect(ONE_NODE),
     priority: noEffect(ONE_NODE, is(0)),
@@ -55,6 +55,10 @@ export const POD_RULES: SupportTable = {
     ephemeralContainers: partly('added to a Pod that runs, as on a cluster'),
   },
   PodOS: works('name'),
+  Toleration: {
+    ...works('key', 'operator', 'value', 'effect'),
+    tolerationSeconds: checked('no taint comes while a Pod runs'),
+  },
   PodReadinessGate: works('conditionType'),
   PodSchedulingGate: works('name'),
   Affinity: {

@@ -22,6 +22,7 @@ type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs' | 'wallMs'> : never;
 const NODE = {
   name: 'node-1',
   labels: {},
+  taints: [],
   allocatable: { cpu: '4', memory: '8Gi', pods: '110' },
   hostIPs: ['127.0.0.1'],
 } as const;
