@@ -25,7 +25,8 @@ Examples:
 export function registerEvents(program: Command, done: (exitCode: number) => void): void {
   program
     .command('events')
-    .description('List events, the latest last')
+    .summary('List events, the latest last')
+    .description('Lists the events of a namespace, the latest last.')
     .usage('[flags]')
     .option('--for <type/name>', 'only events about this object')
     .option('--types <types>', 'only events of these types: Normal, Warning')

@@ -11,6 +11,7 @@ import { registerExplain } from './explain.ts';
 import { normalizeFlags } from './flag-style.ts';
 import { registerGc } from './gc.ts';
 import { registerGet } from './get.ts';
+import { checkHelpTopic, withHelp } from './help.ts';
 import { registerLabel } from './label.ts';
 import { registerLogs } from './logs.ts';
 import { registerProbes } from './probes.ts';
@@ -31,7 +32,7 @@ function splitCommand(argv: readonly string[]): { own: readonly string[]; comman
 async function main(argv: readonly string[]): Promise<number> {
   const { own, command } = splitCommand(argv);
   let exitCode: number = EXIT.ok;
-  const program = new Command('podrun')
+  const program = withHelp(new Command('podrun'))
     .description('Runs Kubernetes Pod manifests as plain child processes, with the lifecycle of a real kubelet.')
     .version(version, '--version', 'print the version')
     .option(
@@ -61,6 +62,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerExplain(program, done);
   registerVersion(program, done);
   try {
+    checkHelpTopic(own, program);
     await program.parseAsync(normalizeFlags(own, program), { from: 'user' });
     return exitCode;
   } catch (error) {

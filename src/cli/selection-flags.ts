@@ -32,7 +32,8 @@ export function withSelectionFlags(command: Command): Command {
 
 /** The option `-o`, which takes one of these formats. */
 export function outputOption<T extends string>(formats: readonly T[]): Option {
-  return new Option('-o, --output <format>', `one of ${formats.join(', ')}`).argParser((value): T => {
+  const description = `output format: ${formats.join(', ').replace(/, (\w+)$/, ' or $1')}`;
+  return new Option('-o, --output <format>', description).argParser((value): T => {
     const format = formats.find((one) => one === value);
     if (format !== undefined) return format;
     const allowed = `allowed formats are: ${formats.toSorted().join(',')}`;

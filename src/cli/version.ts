@@ -14,7 +14,9 @@ const KUBERNETES_VERSION = 'v1.36.2';
 export function registerVersion(program: Command, done: (exitCode: number) => void): void {
   program
     .command('version')
-    .description('Print the version of podrun, and of the Kubernetes that it follows')
+    .summary('Print the version')
+    .description('Prints the version of podrun, and of the Kubernetes that it follows.')
+    .usage('[flags]')
     .action(() => {
       new StandardOutput().write(`podrun v${version}\nKubernetes: ${KUBERNETES_VERSION}\n`);
       done(EXIT.ok);

@@ -1,0 +1,54 @@
+import { type Command, Help, type HelpConfiguration, type Option } from 'commander';
+
+const NUMBER = /^-?\d+$/;
+
+/** What a flag can do that its description does not tell: choices and the default, where there is one worth telling. */
+function notes(option: Option): string {
+  const { argChoices, presetArg, optional, defaultValue } = option;
+  const noted = [
+    argChoices === undefined ? undefined : `one of ${argChoices.join(', ')}`,
+    presetArg === undefined || !optional ? undefined : `${option.long} alone: ${String(presetArg)}`,
+    defaultNote(defaultValue),
+  ].filter((note) => note !== undefined);
+  return noted.length === 0 ? '' : ` (${noted.join('; ')})`;
+}
+
+/** A switch that is off and a list without entries go without saying, and so does `none` of something. */
+function defaultNote(value: unknown): string | undefined {
+  if (typeof value === 'number') return `default: ${value}`;
+  if (typeof value !== 'string' || value === 'none') return undefined;
+  return `default: ${NUMBER.test(value) ? value : JSON.stringify(value)}`;
+}
+
+const PLAIN = Object.assign(new Help(), { showGlobalOptions: true });
+
+/** How all commands lay out their help. */
+const LAYOUT: HelpConfiguration = {
+  showGlobalOptions: true,
+  // Of what the program itself takes, only what every command takes.
+  visibleGlobalOptions: (command) =>
+    PLAIN.visibleGlobalOptions(command).filter(({ long }) => long !== '--version' && long !== '--help'),
+  optionDescription: (option) => option.description + notes(option),
+  // What they take is told by their own help.
+  subcommandTerm: (command) => command.name(),
+};
+
+/** Gives the program its help. The commands that it gets afterwards have the same. */
+export function withHelp(program: Command): Command {
+  return program
+    .usage('COMMAND [flags]')
+    .configureHelp(LAYOUT)
+    .helpOption('-h, --help', 'print this text')
+    .helpCommand('help', 'Tell how to use a command')
+    .addHelpText('after', "\nSee 'podrun COMMAND --help' for the flags of a command, with examples.");
+}
+
+/** Help about a command that does not exist is an error, and not the help of the program. */
+export function checkHelpTopic(argv: readonly string[], program: Command): void {
+  const isHelpCommand = argv[0] === 'help';
+  const topic = isHelpCommand ? argv[1] : argv[0];
+  const wantsHelp = isHelpCommand || argv.includes('--help') || argv.includes('-h');
+  if (!wantsHelp || topic === undefined || topic.startsWith('-')) return;
+  if (program.commands.some((command) => command.name() === topic)) return;
+  program.error(`error: unknown command '${topic}'`);
+}
