@@ -17,7 +17,7 @@ import {
   validateHostname,
   validateHostUsers,
 } from './networking.ts';
-import { child, entry, item } from './path.ts';
+import { child, entry } from './path.ts';
 import { validatePodClaims, validatePodResources } from './pod-resources.ts';
 import { validateHostNetworkPorts } from './ports.ts';
 import { validateContainerResourceName } from './resource-names.ts';
@@ -53,14 +53,15 @@ export function validatePod(pod: Decoded<Pod>): FieldError[] {
   return errors;
 }
 
-/** A Pod, whether it is new or not. Source: validatePodMetadataAndSpec. */
+/**
+ * A Pod, whether it is new or not. That a token needs an account never fails on a cluster: a Pod without one is given
+ * `default` before it is looked at. Source: validatePodMetadataAndSpec; plugin/pkg/admission/serviceaccount.
+ */
 export function validateAnyPod(pod: Decoded<Pod>): FieldError[] {
-  const spec = pod.spec ?? {};
   return [
     ...validateMetadata(pod.metadata, subdomainMessages),
     ...validatePodAnnotations('metadata.annotations', pod.metadata?.annotations),
-    ...validatePodSpec('spec', spec, nameOf(pod.metadata)),
-    ...validateTokenSources('spec', spec),
+    ...validatePodSpec('spec', pod.spec ?? {}, nameOf(pod.metadata)),
   ];
 }
 
@@ -86,19 +87,6 @@ function validatePodAnnotations(path: string, annotations: TextMap): FieldError[
   const isNumber = /^(?:0|[1-9][0-9]{0,9}|-[0-9]{1,10})$/.test(cost);
   if (isNumber && Number(cost) >= -INT32_MAX - 1 && Number(cost) <= INT32_MAX) return [];
   return [invalid(entry(path, DELETION_COST), cost, 'must be a 32bit integer')];
-}
-
-/** A token belongs to an account. */
-function validateTokenSources(path: string, spec: Decoded<PodSpec>): FieldError[] {
-  if (spec.serviceAccountName) return [];
-  return (spec.volumes ?? []).flatMap(({ projected }, index) =>
-    (projected?.sources ?? []).flatMap((source, at) => {
-      if (source.serviceAccountToken === undefined) return [];
-      const sourcePath = item(child(item(child(path, 'volumes'), index), 'projected', 'sources'), at);
-      const text = 'must not be specified when serviceAccountName is not set';
-      return [forbidden(child(sourcePath, 'serviceAccountToken'), text)];
-    }),
-  );
 }
 
 /**
