@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../api/objects.ts';
-import { FIELD_HAS_NO_EFFECT } from '../lifecycle/texts/events.ts';
+import { COMBINED, FIELD_HAS_NO_EFFECT } from '../lifecycle/texts/events.ts';
 import type { Tone } from './painter.ts';
 import type { Change, Transition } from './transition.ts';
 
@@ -42,8 +42,8 @@ const ONCE: ReadonlySet<string> = new Set(['DeadlineExceeded']);
  */
 export function eventTransition(event: StoredEvent, atMs: number): Transition | undefined {
   const { reason = '', type, involvedObject } = event;
-  const message = (event.message ?? '').trim();
-  const count = event.series?.count ?? event.count ?? 1;
+  const { message, container, isNews } = meant(event);
+  const count = isNews ? 1 : (event.series?.count ?? event.count ?? 1);
   if (involvedObject.kind !== 'Pod' || !isPowerOfTwo(count) || (count > 1 && ONCE.has(reason))) return undefined;
   const tell = Object.hasOwn(TELL, reason) ? TELL[reason] : undefined;
   const told = tell ? tell(message) : tellOther(type, reason, message);
@@ -51,12 +51,34 @@ export function eventTransition(event: StoredEvent, atMs: number): Transition | 
   return {
     atMs,
     pod: involvedObject.name ?? '',
-    container: /^spec\.\w+\{(.+)\}$/.exec(involvedObject.fieldPath ?? '')?.[1],
+    container,
     kind: 'event',
     ...told,
     text: count > 1 ? `${told.text} (x${count})` : told.text,
   };
 }
+
+/**
+ * What an event says, and of which container. One that many were combined into points at the container of the first
+ * of them, and its message is that of the latest: only where that names its container is it clear which one is meant.
+ */
+function meant({ message = '', involvedObject }: StoredEvent): {
+  readonly message: string;
+  readonly container: string | undefined;
+  /** Is it something else each time that it comes? */
+  readonly isNews: boolean;
+} {
+  const latest = message.startsWith(COMBINED) ? message.slice(COMBINED.length) : undefined;
+  if (latest === undefined) {
+    const container = /^spec\.\w+\{(.+)\}$/.exec(involvedObject.fieldPath ?? '')?.[1];
+    return { message: message.trim(), container, isNews: false };
+  }
+  const container = NAMED_CONTAINER.exec(latest)?.[1];
+  return { message: latest.trim(), container, isNews: container !== undefined };
+}
+
+/** The container that a `Killing` event names. */
+const NAMED_CONTAINER = /^(?:Stopping container|Container|Init container) (\S+)/;
 
 function isPowerOfTwo(count: number): boolean {
   return Number.isInteger(Math.log2(count));

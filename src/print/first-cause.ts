@@ -4,6 +4,7 @@ import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
 import { TERMINATED } from '../lifecycle/texts/terminated.ts';
 import { WAITING } from '../lifecycle/texts/waiting.ts';
 import { timestampMs } from './age.ts';
+import { excerpt } from './excerpt.ts';
 import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
 import { describeEnd, reasonOfEnd } from './exit-code.ts';
 import { conditionOf } from './pod-status.ts';
@@ -27,7 +28,7 @@ const QUOTED_LINES = 3;
 export function firstCause(pod: StoredPod, logTail: readonly string[]): string {
   const cause = causeOf(pod);
   if (cause === undefined) return `its phase is ${pod.status.phase ?? 'Unknown'}`;
-  const lines = logTail.map((text) => text.trim()).filter((text) => text !== '');
+  const lines = logTail.map((text) => excerpt(text.trim())).filter((text) => text !== '');
   const isNews = lines.length > 0 && !cause.text.includes(lines.at(-1) ?? '');
   return isNews ? `${cause.text}; its last output: ${lines.slice(-QUOTED_LINES).join(' ⏎ ')}` : cause.text;
 }
@@ -61,7 +62,7 @@ function endCause(pod: StoredPod): Cause | undefined {
   if (first?.ended === undefined) return undefined;
   const { view, ended } = first;
   const why = reasonOfEnd(ended);
-  const text = `${nameContainer(view)} ${describeEnd(ended)}${why === undefined ? '' : `: ${why}`}`;
+  const text = `${nameContainer(view)} ${describeEnd(ended)}${why === undefined ? '' : `: ${excerpt(why)}`}`;
   return { container: view.container.name, text };
 }
 

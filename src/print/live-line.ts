@@ -1,6 +1,7 @@
 import type { StoredPod } from '../api/objects.ts';
 import { formatGoDuration } from '../api/duration.ts';
 import { containersOf } from './container-view.ts';
+import { beginningOf, excerpt } from './excerpt.ts';
 import type { Painter, Tone } from './painter.ts';
 import { escapeTerminal } from './table-row.ts';
 import type { Transition } from './transition.ts';
@@ -60,7 +61,7 @@ export function renderTransition(transition: Transition, sinceMs: number, style:
       paint: (part) => (series === undefined ? part : color.series(series, part)),
     },
     { text: oneLine(text), paint: (part) => color.tone(tone, part) },
-    ...(why ? [{ text: `: ${oneLine(why)}`, paint: (part: string) => color.tone('muted', part) }] : []),
+    ...(why ? [{ text: `: ${excerpt(oneLine(why))}`, paint: (part: string) => color.tone('muted', part) }] : []),
   ];
   return paintParts(parts, width);
 }
@@ -95,7 +96,7 @@ function paintParts(parts: readonly Part[], width: number = Number.POSITIVE_INFI
   const isCut = whole.length > width;
   let left = isCut ? width - 1 : width;
   const painted = parts.map(({ text, paint = (part) => part }) => {
-    const fitting = text.slice(0, left);
+    const fitting = beginningOf(text, left);
     left -= fitting.length;
     return fitting === '' ? '' : paint(fitting);
   });

@@ -39,10 +39,7 @@ describe('eventTransition()', () => {
       warning('Unhealthy', 'Readiness probe errored and resulted in unknown state: rpc error: x', 'main'),
       '· main  readiness probe errored: rpc error: x',
     ],
-    [
-      warning('Unhealthy', '(combined from similar events): x', 'main'),
-      '✗ main  unhealthy: (combined from similar events): x',
-    ],
+    [warning('Unhealthy', 'something new', 'main'), '✗ main  unhealthy: something new'],
     [
       warning('ProbeWarning', 'Liveness probe warning: Probe terminated redirects', 'main'),
       '✗ main  liveness probe warning: Probe terminated redirects',
@@ -61,6 +58,20 @@ describe('eventTransition()', () => {
     expect(seen).toEqual([1, 2, 4, 8, 16]);
     expect(told({ ...warning('FailedMount', 'x'), count: 8 })).toBe('✗ Pod  FailedMount (x8): x');
   });
+
+  it('does not blame the container of the first of many events that are combined', () => {
+    const unhealthy = warning('Unhealthy', '(combined from similar events): Liveness probe failed: x', 'main');
+    expect(told({ ...unhealthy, count: 2 })).toBe('✗ Pod  liveness probe failed (x2): x');
+  });
+
+  it.each(['Stopping container other', 'Container other definition changed, will be restarted'])(
+    'names the container that a combined event names: %s',
+    (message) => {
+      const event = webEvent('Killing', { container: 'main', message: `(combined from similar events): ${message}` });
+      // Each stands for another container: none is told less often, or as if it were the same again.
+      expect(told({ ...event, count: 3 })).toMatch(/^› other {2}stopping(?!.*x3)/);
+    },
+  );
 
   it('tells a deadline once, though kubelet repeats it', () => {
     expect(told(webEvent('DeadlineExceeded', { count: 2 }))).toBeUndefined();

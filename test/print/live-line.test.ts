@@ -63,6 +63,16 @@ describe('renderTransition()', () => {
     );
   });
 
+  it('quotes only the beginning of what is very long, and cuts no character in half', () => {
+    const why = (text: string, width?: number): string =>
+      renderTransition({ ...started, why: text }, 0, { ...style, width });
+    expect(why('x'.repeat(4096))).toMatch(/: x{399}…$/);
+    const whole = why('🎉🎉');
+    expect(whole).toMatch(/: 🎉🎉$/);
+    expect(why('🎉🎉', whole.length - 1)).toMatch(/: 🎉…$/);
+    expect(why('🎉🎉', whole.length - 2)).toMatch(/: …$/);
+  });
+
   it('fits into the width of the terminal, cutting the text before it is painted', () => {
     // No brackets: they belong to the tags.
     const why = fc.string({ unit: 'grapheme-ascii' }).map((text) => text.replaceAll(/[<>]/g, '-'));

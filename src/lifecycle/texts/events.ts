@@ -198,8 +198,11 @@ export function terminationLogNotAtPath(container: string, notice: string): Even
  * Source: staging/src/k8s.io/client-go/tools/record/events_cache.go EventAggregatorByReasonMessageFunc.
  */
 export function combined(latestMessage: string): string {
-  return `(combined from similar events): ${latestMessage}`;
+  return COMBINED + latestMessage;
 }
+
+/** How such a message begins. */
+export const COMBINED = '(combined from similar events): ';
 
 function normal(reason: string, message: string, container?: string): EventDraft {
   return { type: 'Normal', reason, message, ...(container === undefined ? {} : { container }) };
