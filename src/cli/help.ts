@@ -7,7 +7,7 @@ function notes(option: Option): string {
   const { argChoices, presetArg, optional, defaultValue } = option;
   const noted = [
     argChoices === undefined ? undefined : `one of ${argChoices.join(', ')}`,
-    presetArg === undefined || !optional ? undefined : `${option.long} alone: ${String(presetArg)}`,
+    typeof presetArg === 'string' && optional ? `${option.long} alone: ${presetArg}` : undefined,
     defaultNote(defaultValue),
   ].filter((note) => note !== undefined);
   return noted.length === 0 ? '' : ` (${noted.join('; ')})`;

@@ -35,7 +35,7 @@ const helpOf = (command: string): string => helps.get(command)?.stdout ?? '';
 it('lists every command by its name, with a sentence that is short', () => {
   const list = /^Commands:\n(.*?)\n\n/ms.exec(helpOf(''))?.[1] ?? '';
   const listed = [...list.matchAll(/^ {2}(\w+) +[A-Z]/gm)].map(([, name]) => name);
-  expect(listed.toSorted()).toEqual([...COMMANDS, 'version', 'help'].toSorted());
+  expect(new Set(listed)).toEqual(new Set([...COMMANDS, 'version', 'help']));
   expect(list).not.toContain('[options]');
 });
 
