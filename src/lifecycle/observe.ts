@@ -149,15 +149,14 @@ function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, 
     return { facts: withContainer(facts, name, promoted(pod, name, own, { starting: own.starting })), effects: [] };
   }
   const { hookError, effects } = hookFailure(name, seen.error);
-  const stop = requestStop(
-    {
-      graceMs: containerGraceMs(pod, undefined),
-      hasPreStop: hasPreStop(containerSpec(pod, name)),
-      restart: false,
-      forPod: false,
-    },
-    now,
-  );
+  const request = {
+    graceMs: containerGraceMs(pod, undefined),
+    hasPreStop: hasPreStop(containerSpec(pod, name)),
+    restart: false,
+    forPod: false,
+  };
+  // One that is being stopped already, with its Pod, goes on being stopped.
+  const stop = own.starting.stop ?? requestStop(request, now);
   const starting: Starting = { ...own.starting, stage: 'postStartFailed', stop, hookError };
   return { facts: withContainer(facts, name, { starting }), effects };
 }

@@ -30,7 +30,7 @@ export interface ProgramBehaviour {
   readonly sweepMs?: number;
   /** How long it takes until the exit is told. Default: no time. */
   readonly exitToldAfterMs?: number;
-  /** A fault: the exit is told a second time, when it is swept. */
+  /** A fault: the exit is told a second time, when the next instance runs. */
   readonly exitToldTwice?: boolean;
 }
 
@@ -100,6 +100,8 @@ export class SimulatedRuntime implements Runtime {
   readonly #onEntry: (entry: JournalEntry) => void;
   readonly #attempts = new Map<string, number>();
   readonly #running = new Map<string, SimulatedProcess>();
+  /** The newest program of each name. */
+  readonly #newest = new Map<string, SimulatedProcess>();
   #lastPid = 1000;
 
   constructor({ clock, behave, behaveExec, nameOf, onEntry }: SimulationOptions) {
@@ -134,6 +136,8 @@ export class SimulatedRuntime implements Runtime {
       },
     });
     this.#running.set(id, program);
+    this.#newest.get(name)?.succeeded();
+    this.#newest.set(name, program);
     return {
       ok: true,
       container: {
@@ -225,6 +229,7 @@ class SimulatedProcess {
   readonly #record: (entry: ProcessEntry) => void;
   readonly #alarms: Alarm[] = [];
   #ended = false;
+  #tellAgain: (() => void) | undefined;
 
   constructor({ clock, behaviour, launch, record }: SimulatedProcessOptions) {
     this.launch = launch;
@@ -277,7 +282,7 @@ class SimulatedProcess {
     const swept = this.#passed(sweepMs).then(() => this.#record({ what: 'swept' }));
     const told: ProcessExit = { ...exit, swept };
     this.launch.onExit(told);
-    if (exitToldTwice) void swept.then(() => this.launch.onExit(told));
+    if (exitToldTwice) this.#tellAgain = () => this.launch.onExit(told);
   }
 
   #passed(ms: number): Promise<void> {
@@ -285,6 +290,12 @@ class SimulatedProcess {
     return new Promise((resolve) => {
       this.#clock.wakeAt(this.#clock.now().monotonicMs + ms, resolve);
     });
+  }
+
+  /** The next instance runs: what is told twice is told now. */
+  succeeded(): void {
+    const { monotonicMs } = this.#clock.now();
+    if (this.#tellAgain !== undefined) this.#clock.wakeAt(monotonicMs, this.#tellAgain);
   }
 
   #dieOf(signal: NodeJS.Signals): void {

@@ -299,6 +299,24 @@ describe('postStart hooks', () => {
     expect(pod.phases).toEqual(['Pending', 'Succeeded']);
   });
 
+  it('that fail while the Pod is being ended do not begin the stop anew', async () => {
+    const pod = await deleted(
+      {
+        spec: { containers: [{ ...main, lifecycle: { postStart } }] },
+        behave: () => stubborn,
+        behaveExec: () => ({ afterMs: 2500, exitCode: 1 }),
+      },
+      3,
+    );
+    await pod.clock.run(10_000);
+    expect(times(pod, 'signal')).toEqual([['main', 0]]);
+    expect(times(pod, 'kill')).toEqual([['main', 3000]]);
+    expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual([
+      'Killing Stopping container main',
+      'Killing FailedPostStartHook',
+    ]);
+  });
+
   it('that fail otherwise lead to a restart, which the status explains', async () => {
     const pod = await new PodSimulation({
       spec: { containers: [{ ...main, lifecycle: { postStart } }] },

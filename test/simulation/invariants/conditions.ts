@@ -62,14 +62,14 @@ export function endedPodIsNotReady(entry: Entry, past: Chronicle): string | unde
 
 /** A gate is closed unless its condition is True. Source: KEP-580, generate.go. */
 export function readinessGatesHold(entry: Entry, past: Chronicle): string | undefined {
-  if (entry.type !== 'pod' || !isTrue(past, 'Ready')) return undefined;
+  if (entry.type !== 'pod' || past.isClients || !isTrue(past, 'Ready')) return undefined;
   const closed = past.spec.readinessGates?.find(({ conditionType }) => !isTrue(past, conditionType));
   return closed === undefined ? undefined : `Ready with ${closed.conditionType} closed`;
 }
 
 /** What others have found out about a Pod is kept as they wrote it. Source: status_manager.go mergePodStatus. */
 export function foreignConditionsStay(entry: Entry, past: Chronicle): string | undefined {
-  if (entry.type !== 'pod' || past.entries.at(-2)?.type === 'happening') return undefined;
+  if (entry.type !== 'pod' || past.isClients) return undefined;
   const foreign = (conditions: readonly PodCondition[] = []): readonly PodCondition[] =>
     conditions.filter(({ type }) => !OWN.has(type));
   const [earlier, now] = [foreign(past.before?.status.conditions), foreign(past.pod.status.conditions)];

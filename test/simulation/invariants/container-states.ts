@@ -44,7 +44,9 @@ export function restartCountCountsStarts(entry: Entry, past: Chronicle): string 
     // A start that is under way is not shown, nor counted.
     const last = life === undefined ? starts.at(-1) : undefined;
     const underWay = last !== undefined && last.failedAtMs === undefined && last.toldAtMs === undefined ? 1 : 0;
-    return restartCount === expected - underWay ? undefined : `${restartCount} after ${starts.length} starts`;
+    // What failed just now may not have come around.
+    const isNew = last?.failedAtMs === entry.atMs && restartCount === expected - 1;
+    return isNew || restartCount === expected - underWay ? undefined : `${restartCount} after ${starts.length} starts`;
   });
 }
 

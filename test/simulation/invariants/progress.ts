@@ -31,9 +31,16 @@ export function endComesInTime(entry: Entry, past: Chronicle): string | undefine
   const most = (field: 'startDelayMs' | 'sweepMs' | 'exitToldAfterMs'): number =>
     Math.max(0, ...programs.map((program) => program[field] ?? 0));
   const machineMs = most('startDelayMs') + most('sweepMs') + most('exitToldAfterMs') + (scenario.faults.sandboxMs ?? 0);
-  const graceMs = ending.forcedAtMs === undefined ? ending.graceMs + 4000 : 0;
-  const sinceMs = ending.forcedAtMs ?? ending.requestedAtMs;
-  return entry.atMs <= sinceMs + graceMs + machineMs ? undefined : `the end began at ${ending.sinceMs} ms`;
+  const graceEndsMs = Math.min(...ending.requests.map(({ atMs, graceMs }) => atMs + graceMs)) + 4000;
+  const dueMs = ending.forcedAtMs ?? lastGraceMs(past, graceEndsMs);
+  return entry.atMs <= dueMs + machineMs ? undefined : `the end began at ${ending.sinceMs} ms`;
+}
+
+/** A container that came up only then has a grace period of its own. */
+function lastGraceMs({ lives, ending }: Chronicle, graceEndsMs: number): number {
+  const least = Math.min(...(ending?.requests ?? []).map(({ graceMs }) => graceMs));
+  const starts = lives.filter(({ runningAtMs }) => (runningAtMs ?? 0) >= (ending?.sinceMs ?? 0));
+  return Math.max(graceEndsMs, ...starts.map(({ runningAtMs }) => (runningAtMs ?? 0) + least + 4000));
 }
 
 /** Does the Pod wait for nothing but its containers? */
@@ -84,7 +91,8 @@ function isInitialized(name: string, past: Chronicle): boolean {
   if (!isRegular) return true;
   return init.every((one) => {
     const last = past.newest(one.name);
-    return isSidecar(one) ? last !== undefined && lives(last) : last?.exit?.exitCode === 0;
+    if (!isSidecar(one)) return last?.exit?.exitCode === 0;
+    return past.status(one.name)?.started === true && last !== undefined && lives(last);
   });
 }
 

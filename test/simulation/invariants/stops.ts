@@ -32,8 +32,8 @@ function causesOf(life: Life, past: Chronicle): StopCause[] {
   const { ending } = past;
   const begun = life.killings.find(({ message }) => message.startsWith('Stopping'));
   if (ending === undefined || begun === undefined) return alone;
-  // A later request with a shorter grace period counts from when it was made.
-  return [...alone, { sinceMs: Math.max(begun.atMs, ending.requestedAtMs), graceMs: ending.graceMs }];
+  const requests = ending.requests.map(({ atMs, graceMs }) => ({ sinceMs: Math.max(begun.atMs, atMs), graceMs }));
+  return [...alone, ...requests];
 }
 
 /** Everything that is stopped has an event that says so. Source: kuberuntime_container.go killContainer. */

@@ -49,8 +49,9 @@ type Draft<T> = (nameOf: (index: number) => string) => T;
 
 const atMs = fc.oneof(fc.constantFrom(0, 1, 1000, 2500, 10_000, 12_000), fc.nat({ max: 60_000 }));
 
-const happening: fc.Arbitrary<Draft<Happening>> = fc.oneof(
+const happening: fc.Arbitrary<Draft<Happening | readonly Happening[]>> = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(atMs, fc.constantFrom(undefined, 1, 5, 40)).map(deletion) },
+  { weight: 2, arbitrary: fc.tuple(atMs, fc.constantFrom(1, 1300, 6000), fc.constantFrom(1, 5)).map(hurriedDeletion) },
   { weight: 1, arbitrary: atMs.map((at) => () => ({ atMs: at, does: 'deleteByForce' as const })) },
   {
     weight: 2,
@@ -114,6 +115,14 @@ function deletion([at, graceSeconds]: [number, number | undefined]): Draft<Happe
   return () => ({ atMs: at, does: 'delete', ...(graceSeconds === undefined ? {} : { graceSeconds }) });
 }
 
+/** Somebody deletes a Pod and finds that it takes too long. */
+function hurriedDeletion([at, laterMs, graceSeconds]: [number, number, number]): Draft<readonly Happening[]> {
+  return () => [
+    { atMs: at, does: 'delete' },
+    { atMs: at + laterMs, does: 'delete', graceSeconds },
+  ];
+}
+
 function gateSet([at, status]: [number, 'True' | 'False']): Draft<Happening> {
   return () => ({ atMs: at, does: 'setCondition', type: GATE, status });
 }
@@ -158,7 +167,7 @@ export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
     const nameOf = (index: number): string => all[index % all.length]!.container.name;
     const { terminationGracePeriodSeconds: grace } = drawn.podFields;
     const initContainers = drawn.parts.init.map(({ container }) => withShortSleeps(container, grace));
-    const happenings = onlyOneDebugger(drawn.happenings.map((draft) => draft(nameOf)));
+    const happenings = onlyOneDebugger(drawn.happenings.flatMap((draft) => draft(nameOf)));
     const hasDebugger = happenings.some(({ does }) => does === 'debug');
     return plainData({
       spec: withoutAbsent({

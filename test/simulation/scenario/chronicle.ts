@@ -38,9 +38,8 @@ export interface CommandRun {
 export interface Ending {
   readonly cause: 'deleted' | 'ended' | 'deadlineExceeded' | 'completed';
   readonly sinceMs: number;
-  /** Of the last request; the grace period can only get shorter. */
-  graceMs: number;
-  requestedAtMs: number;
+  /** Who asks again can only hurry it up. */
+  readonly requests: { readonly atMs: number; readonly graceMs: number }[];
   forcedAtMs: number | undefined;
 }
 
@@ -143,6 +142,11 @@ export class Chronicle {
     return this.#told.get(`${detail === undefined ? '' : 'detail '}${reason} ${container}`) ?? 0;
   }
 
+  /** Was the last entry written by somebody else than the agent? Its answer comes next. */
+  get isClients(): boolean {
+    return this.entries.at(-2)?.type === 'happening';
+  }
+
   record(entry: Entry): void {
     this.entries.push(entry);
     if (entry.type === 'pod') this.#recordPod(entry.pod, entry.change, entry.atMs);
@@ -175,15 +179,15 @@ export class Chronicle {
 
   #end(cause: Ending['cause'], how: { atMs: number; graceSeconds?: number | undefined; byForce?: boolean }): void {
     const { atMs, graceSeconds, byForce = false } = how;
-    const graceMs = 1000 * Math.max(1, byForce ? 0 : (graceSeconds ?? this.spec.terminationGracePeriodSeconds ?? 30));
+    const { metadata, spec } = this.pod;
+    const seconds = graceSeconds ?? metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? 30;
+    const request = { atMs, graceMs: 1000 * Math.max(1, byForce ? 0 : seconds) };
     const forcedAtMs = byForce ? atMs : undefined;
-    this.ending ??= { cause, sinceMs: atMs, graceMs, requestedAtMs: atMs, forcedAtMs };
+    if (this.ending === undefined) this.ending = { cause, sinceMs: atMs, requests: [request], forcedAtMs };
     // Only who deletes or ends the Pod can hurry it up.
     if (cause === 'completed' || cause === 'deadlineExceeded') return;
     this.ending.forcedAtMs ??= forcedAtMs;
-    if (graceMs >= this.ending.graceMs) return;
-    this.ending.graceMs = graceMs;
-    this.ending.requestedAtMs = atMs;
+    this.ending.requests.push(request);
   }
 
   #recordEvent(event: StoredEvent, atMs: number): void {
@@ -227,7 +231,8 @@ export class Chronicle {
   }
 
   #recordStart(id: string, container: string, atMs: number): void {
-    if (this.restartsAll && !this.containers.some(({ name }) => this.isAlive(name))) {
+    const isLeft = this.containers.some(({ name }) => !this.isEphemeral(name) && this.isAlive(name));
+    if (this.restartsAll && !isLeft && !this.isEphemeral(container)) {
       this.restartsAll = false;
       this.round += 1;
     }
