@@ -4,7 +4,7 @@ import { type FieldRule, type SupportTable, unsafe, works } from './rule.ts';
 const ONE_NODE = 'there is one node and no scheduler';
 const NOTHING_TO_PREFER = 'there is one node: nothing is preferred to it';
 const HOST_RESOLVER = 'containers use the resolver of the host';
-const HOST_NAME_KEPT = 'only $HOSTNAME is set, the name of the host stays';
+const HOST_NAME = partly('what $HOSTNAME says; the host keeps its name');
 const NO_NAMESPACES = 'always so: containers are processes of the host';
 
 /** True without doing anything. */
@@ -31,10 +31,10 @@ export const POD_RULES: SupportTable = {
     hostIPC: ALWAYS_SO,
     shareProcessNamespace: ALWAYS_SO,
     hostUsers: unsafe('users are those of the host', is(true)),
-    hostname: noEffect(HOST_NAME_KEPT),
-    subdomain: noEffect(HOST_NAME_KEPT),
-    hostnameOverride: noEffect(HOST_NAME_KEPT),
-    setHostnameAsFQDN: noEffect(HOST_NAME_KEPT, is(false)),
+    hostname: HOST_NAME,
+    subdomain: HOST_NAME,
+    hostnameOverride: HOST_NAME,
+    setHostnameAsFQDN: HOST_NAME,
     hostAliases: noEffect('containers use the hosts file of the host'),
     serviceAccountName: partly('the downward API tells it; there is no server that gives tokens'),
     automountServiceAccountToken: noEffect('there is no server that gives tokens', is(false)),
