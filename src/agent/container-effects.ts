@@ -92,6 +92,10 @@ export interface LiveInstance {
   readonly running: RunningContainer;
   /** Aborted when the instance has ended: nothing may run in it any more. */
   readonly ended: AbortController;
+  /** Hooks that run in it; settled when they have said their last. */
+  readonly hooks: Set<Promise<unknown>>;
+  /** Once it has ended: resolves when that has been told. */
+  endTold?: Promise<void>;
 }
 
 /** A failed attempt to make the Pod's environment is repeated after this long. */
@@ -219,7 +223,8 @@ export class ContainerEffects implements EffectRunner {
       onExit: (exit) => this.#exited(pod, instance, exit),
     });
     if (!outcome.ok) return failed('start', outcome.error, outcome.at);
-    this.#live.set(id, { ref: instance, preparation: prepared.preparation, running: outcome.container, ended });
+    const { container: running } = outcome;
+    this.#live.set(id, { ref: instance, preparation: prepared.preparation, running, ended, hooks: new Set() });
     this.#surroundings.started(pod, instance, outcome.container);
     if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
@@ -227,12 +232,18 @@ export class ContainerEffects implements EffectRunner {
 
   #exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): void {
     const { container, id } = instance;
-    this.#live.get(id)?.ended.abort();
+    const live = this.#live.get(id);
+    live?.ended.abort();
     this.#live.delete(id);
     const message = this.#surroundings.exited(pod, instance, exit);
     const { exitCode, oomKilled, at } = exit;
-    this.#tell({ type: 'exited', container, id, exitCode, oomKilled, message, at });
-    void exit.swept.then(() => this.#tell({ type: 'swept', container, id }));
+    const tell = (): void => {
+      this.#tell({ type: 'exited', container, id, exitCode, oomKilled, message, at });
+      void exit.swept.then(() => this.#tell({ type: 'swept', container, id }));
+    };
+    // Who follows what hooks say stops when the end is told: those that were just broken off say so first.
+    if (live === undefined || live.hooks.size === 0) tell();
+    else live.endTold = Promise.all(live.hooks).then(tell);
   }
 
   async #runHook(
@@ -241,7 +252,12 @@ export class ContainerEffects implements EffectRunner {
     { container, id }: { readonly container: string; readonly id: string },
   ): Promise<void> {
     const instance = this.#live.get(id);
-    const error = instance === undefined ? undefined : await this.#handlers.runHook(pod, instance, hook);
+    if (instance === undefined) return this.#tell({ type: 'hookReturned', hook, container, id, error: undefined });
+    const running = this.#handlers.runHook(pod, instance, hook);
+    instance.hooks.add(running);
+    const error = await running;
+    instance.hooks.delete(running);
+    await instance.endTold;
     this.#tell({ type: 'hookReturned', hook, container, id, error });
   }
 

@@ -41,6 +41,31 @@ it('hooks say when they begin, what their commands print and how they end; probe
   ]);
 });
 
+it.each([
+  { hook: 'postStart', of: 'a command', handler: { exec: { command: ['slow'] } }, how: 'killed' },
+  { hook: 'postStart', of: 'a pause', handler: { sleep: { seconds: 60 } }, how: 'broken off' },
+  { hook: 'preStop', of: 'a command', handler: { exec: { command: ['slow'] } }, how: 'killed' },
+])('a $hook hook with $of has said its last before its container is told to have ended', async (given) => {
+  const container = { name: 'main', image: 'app', lifecycle: { [given.hook]: given.handler } };
+  const pod = await new PodSimulation({
+    spec: { restartPolicy: 'Never', containers: [container] },
+    behave: () => ({ exitAfterMs: 1000 }),
+    behaveExec: () => ({ afterMs: 60_000 }),
+  }).start();
+  await pod.clock.run(500);
+  if (given.hook === 'preStop') pod.delete(30);
+  await pod.clock.run(5000);
+  const told = pod.seen.flatMap(({ said, status }) => {
+    const end = status?.containerStatuses?.[0]?.state?.terminated;
+    return said ?? (end === undefined ? [] : [end.reason]);
+  });
+  expect(told.slice(0, 3)).toEqual([
+    expect.stringContaining(`main ${given.hook}: begins: `),
+    expect.stringMatching(`^main ${given.hook}: ended after .*: ${given.how}, the container has ended$`),
+    'Completed',
+  ]);
+});
+
 it('the journal names the run of the container that an attempt was about', async () => {
   const pod = await new PodSimulation({
     spec: {

@@ -25,11 +25,13 @@ export interface PodSimulationOptions {
   readonly createSandbox?: PodSurroundings['createSandbox'];
 }
 
-/** One line of the story: when, and what a reader of the status or the events saw. */
+/** One line of the story: when, and what a reader of the status, the events or the hook log saw. */
 export interface Seen {
   readonly atMs: number;
   readonly status?: PodStatus;
   readonly event?: EventDraft;
+  /** What a hook or probe said: `main preStop stdout: text`; notes are `main preStop: text`. */
+  readonly said?: string;
 }
 
 /** A Pod of the real PodWorker in a simulated machine: time, programs and commands are the test's. */
@@ -38,8 +40,6 @@ export class PodSimulation {
   readonly seen: Seen[] = [];
   /** The probe journal. */
   readonly attempts: ProbeAttempt[] = [];
-  /** What hooks and probes said: `main preStop stdout: text`; notes are `main preStop: text`. */
-  readonly sayings: string[] = [];
   readonly runtime: SimulatedRuntime;
   readonly worker: PodWorker;
   finished = false;
@@ -99,7 +99,8 @@ export class PodSimulation {
             runHook,
             runProbe: probeOnce,
             probed: (_pod, attempt) => this.attempts.push(attempt),
-            handlerSays: (_pod, { container }, said) => this.sayings.push(saying(container, said)),
+            handlerSays: (_pod, { container }, said) =>
+              this.seen.push({ atMs: this.clock.now().monotonicMs, said: saying(container, said) }),
             event: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),
           },
         }),
@@ -181,6 +182,11 @@ export class PodSimulation {
   /** Every event in order, as `reason message`. */
   get events(): string[] {
     return this.seen.flatMap(({ event }) => (event === undefined ? [] : [`${event.reason} ${event.message}`]));
+  }
+
+  /** What hooks and probes said, in order. */
+  get sayings(): string[] {
+    return this.seen.flatMap(({ said }) => said ?? []);
   }
 
   /** When a program of the container started, in milliseconds of the simulation. */
