@@ -9,6 +9,7 @@ import { containerSpec } from '../lifecycle/observe.ts';
 import type { ProbeAttempt } from '../lifecycle/probe-attempt.ts';
 import { probedContainers } from '../lifecycle/probed-containers.ts';
 import { failedCreatePodSandBox, terminalMissing } from '../lifecycle/texts/events.ts';
+import { stopSignal } from '../lifecycle/stop.ts';
 import type { OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import { Handlers, type HandlerSaying, type HookName } from './handlers.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
@@ -146,7 +147,7 @@ export class ContainerEffects implements EffectRunner {
       case 'runPreStop':
         return void this.#runHook(pod, 'preStop', effect);
       case 'signal':
-        return this.#live.get(effect.id)?.running.signal('SIGTERM');
+        return this.#live.get(effect.id)?.running.signal(stopSignal(containerSpec(pod, effect.container)));
       case 'kill':
         return this.#live.get(effect.id)?.running.kill();
       default:

@@ -40,6 +40,8 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
     imageID: shown?.image ?? '',
     ...(shown === undefined ? {} : { containerID: containerID(shown) }),
     ...(kind === 'ephemeral' ? {} : { started: isStarted(container, own) }),
+    // What it is stopped with, where somebody has asked for that: see feature ContainerStopSignals.
+    ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
     // What the Pod was allotted: nothing here stands in the way of a resize.
     ...(kind === 'ephemeral' || shown === undefined ? {} : { resources: container.resources ?? {} }),
     ...mountStatuses(container),

@@ -1,5 +1,6 @@
 import { isSidecar, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
+import { DEFAULT_STOP_SIGNAL } from '../api/stop-signals.ts';
 import type { Container, Probe } from '../api/generated/types.ts';
 import { containerFacts, isAlive, type PodFacts, type Stop } from './facts.ts';
 
@@ -126,6 +127,11 @@ export function containerGraceMs(pod: StoredPod, failedProbe: Probe | undefined)
     pod.spec.terminationGracePeriodSeconds ??
     2;
   return seconds * 1000;
+}
+
+/** What the container is asked to end with. */
+export function stopSignal(container: Container): string {
+  return container.lifecycle?.stopSignal ?? DEFAULT_STOP_SIGNAL;
 }
 
 /** Does the container have a hook that runs before it is stopped? */

@@ -1,10 +1,11 @@
 import type { ContainerStateTerminated, ContainerStateWaiting, ContainerStatus } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
+import { DEFAULT_STOP_SIGNAL } from '../api/stop-signals.ts';
 import { TERMINATED } from '../lifecycle/texts/terminated.ts';
 import { WAITING } from '../lifecycle/texts/waiting.ts';
 import { briefDuration } from './age.ts';
 import { type ContainerView, containersOf } from './container-view.ts';
-import { describeEnd, reasonOfEnd, runTimeMs } from './exit-code.ts';
+import { describeEnd, meaningOfExitCode, reasonOfEnd, runTimeMs } from './exit-code.ts';
 import type { Tone } from './painter.ts';
 import type { Change } from './transition.ts';
 
@@ -53,12 +54,12 @@ function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExp
   if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
   // A start that failed is told by the waiting reason.
   if (ended.reason === TERMINATED.startError && now.state?.waiting?.reason) return [];
-  return [toldEnd(ended, isExpected)];
+  return [toldEnd(ended, isExpected || isBySignalOf(now, ended))];
 }
 
 function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: boolean): Told[] {
   const ended = now.state?.terminated;
-  return ended && !isKnownEnd(ended, old) ? [toldEnd(ended, isExpected)] : [];
+  return ended && !isKnownEnd(ended, old) ? [toldEnd(ended, isExpected || isBySignalOf(now, ended))] : [];
 }
 
 /** Told before: also where a container that waited to be restarted is given up, and shows its end again. */
@@ -85,10 +86,18 @@ function toldEnd(ended: ContainerStateTerminated, isExpected: boolean): Told {
   };
 }
 
-/** SIGTERM is what a container is asked to end with; SIGKILL is never a good sign. */
+/** Did it end with the signal that it is asked to end with? */
+function isBySignalOf(
+  { stopSignal = DEFAULT_STOP_SIGNAL }: ContainerStatus,
+  { exitCode }: ContainerStateTerminated,
+): boolean {
+  return meaningOfExitCode(exitCode) === stopSignal;
+}
+
+/** SIGKILL is never a good sign. */
 function toneOfEnd({ exitCode, startedAt }: ContainerStateTerminated, isExpected: boolean): Tone {
   if (exitCode === 0) return 'good';
-  if (exitCode === 143 || (isExpected && (exitCode !== 137 || !startedAt))) return 'info';
+  if (isExpected && (exitCode !== 137 || !startedAt)) return 'info';
   return 'bad';
 }
 

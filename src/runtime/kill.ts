@@ -16,7 +16,7 @@ export function killProcess(identity: ProcessIdentity): void {
 }
 
 /** Sends a signal; the process, or with a minus sign the group, was the one that is meant a moment ago. */
-export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+export function sendSignal(pid: number, signal: NodeJS.Signals | number): void {
   // 0 and -1 mean "my own group" and "everybody", 1 is the system's first process.
   if (Math.abs(pid) <= 1) return;
   try {

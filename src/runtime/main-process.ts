@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
+import { sendSignal } from './kill.ts';
 import type { PipeReader } from './pipe-reader.ts';
 import type { ProcessInput, ProcessStreams } from './runtime.ts';
 import { exitCodeOf } from './spawn.ts';
@@ -13,7 +14,7 @@ export interface MainProcess {
   /** Hands on what it has written and nobody has read yet; for a process that has ended. */
   finishOutput(): Promise<void>;
   /** To this process alone. */
-  signal(name: NodeJS.Signals): void;
+  signal(number: number): void;
   readonly streams: ProcessStreams;
 }
 
@@ -31,7 +32,7 @@ export function pipedProcess(child: ChildProcess, pid: number, output: PipeReade
       });
     }),
     finishOutput: () => output.finish(),
-    signal: (name) => void child.kill(name),
+    signal: (number) => sendSignal(pid, number),
     streams: {
       input: stdin === null ? undefined : pipedInput(stdin),
       terminal: undefined,

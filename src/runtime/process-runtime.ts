@@ -1,4 +1,5 @@
 import type { StdioOptions } from 'node:child_process';
+import { constants } from 'node:os';
 import type { Clock } from '../clock.ts';
 import { runExec } from './exec.ts';
 import { killGroup } from './kill.ts';
@@ -15,10 +16,13 @@ import type {
   Runtime,
   StartOutcome,
 } from './runtime.ts';
+import { signalNumber } from './signal-number.ts';
 import { spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start-checks.ts';
 import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start-errors.ts';
 import { Sweeper } from './sweeper.ts';
+
+const { SIGKILL, SIGTERM } = constants.signals;
 
 export interface ProcessRuntimeOptions {
   readonly clock: Clock;
@@ -124,14 +128,14 @@ export class ProcessRuntime implements Runtime {
       pid,
       startedAt,
       signal: (name) => {
-        if (!hasEnded) main.signal(name);
+        if (!hasEnded) main.signal(signalNumber(name) ?? SIGTERM);
       },
       kill: () => {
         // The main process dies with its group; its exit starts the search for those that left it.
         if (hasEnded) return;
         killGroup(pid);
         // One in a terminal may not have got as far as having a group.
-        main.signal('SIGKILL');
+        main.signal(SIGKILL);
       },
       streams: main.streams,
     };

@@ -53,8 +53,11 @@ export type StartOutcome =
 export interface RunningContainer {
   readonly pid: number;
   readonly startedAt: Instant;
-  /** Sends a signal to the main process only, as container runtimes do. A process that is gone is not an error. */
-  signal(name: NodeJS.Signals): void;
+  /**
+   * Sends a signal to the main process only, as container runtimes do; SIGTERM in place of one that this machine does
+   * not have. A process that is gone is not an error.
+   */
+  signal(name: string): void;
   /** Kills every process of the container at once (SIGKILL). */
   kill(): void;
   /** Undefined: nobody can reach them. */

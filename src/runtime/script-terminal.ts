@@ -53,7 +53,7 @@ export async function startUnderScript(
     }),
     finishOutput: () => closed,
     // script itself would answer a signal by killing the program, without time to end.
-    signal: (name) => sendSignal(childOf(pid) ?? pid, name),
+    signal: (number) => sendSignal(childOf(pid) ?? pid, number),
     streams: {
       input: pipedInput(input, endOfInput),
       terminal: { resize: () => undefined },

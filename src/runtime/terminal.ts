@@ -108,7 +108,7 @@ function fork({ pty, helper }: Native, launch: ContainerLaunch, clock: Clock): M
       closeSync(ownEnd);
       return reader.finish();
     },
-    signal: (name) => sendSignal(pid, name),
+    signal: (number) => sendSignal(pid, number),
     streams: {
       input: pipedInput(master, END_OF_INPUT),
       terminal: {

@@ -175,12 +175,9 @@ describe('the front door', () => {
   });
 
   it('warns of fields that a cluster drops', async () => {
-    const text = POD.replace('image: i:1', 'image: i:1, lifecycle: {stopSignal: SIGUSR1}');
-    const { objects, warnings } = await loadText(`${text}  os: {name: linux}\n`);
-    expect(warnings).toEqual([
-      'spec.containers[0].lifecycle.stopSignal: dropped, its feature is off in Kubernetes v1.36',
-    ]);
-    expect(JSON.stringify(objects[0]?.object)).not.toContain('stopSignal');
+    const { objects, warnings } = await loadText(`${POD}  schedulingGroup: {podGroupName: g}\n`);
+    expect(warnings).toEqual(['spec.schedulingGroup: dropped, its feature is off in Kubernetes v1.36']);
+    expect(JSON.stringify(objects[0]?.object)).not.toContain('schedulingGroup');
   });
 
   it('refuses what cannot run here only when it is to run', async () => {

@@ -192,6 +192,25 @@ describe('probes and hooks', () => {
     expect(sleeping(8)).toEqual([expect.stringContaining('less than terminationGracePeriodSeconds (7)')]);
   });
 
+  it('may stop the container with a signal of the system that the Pod names', () => {
+    const asked = (stopSignal: string, os?: string): string[] =>
+      linesOf(podOf({ lifecycle: { stopSignal } }, os === undefined ? {} : { os: { name: os } }));
+    expect(['SIGUSR1', 'SIGRTMIN+15', 'SIGRTMAX-14', 'SIGKILL'].flatMap((signal) => asked(signal, 'linux'))).toEqual(
+      [],
+    );
+    expect(asked('SIGUSR1')).toEqual([
+      `${C}.lifecycle.stopSignal: Forbidden: may not be set for containers with empty \`spec.os.name\``,
+    ]);
+    expect(asked('USR1', 'linux')).toEqual([
+      expect.stringMatching(
+        /stopSignal: Unsupported value: "USR1": supported values: "SIGABRT", .*"SIGRTMAX", .*"SIGXFSZ"$/,
+      ),
+    ]);
+    expect(asked('SIGHUP', 'windows')).toEqual([
+      `${C}.lifecycle.stopSignal: Unsupported value: "SIGHUP": supported values: "SIGKILL", "SIGTERM"`,
+    ]);
+  });
+
   it('have no grace period of zero', () => {
     const probe = { exec: { command: ['true'] }, terminationGracePeriodSeconds: 0 };
     expect(linesOf(podOf({ livenessProbe: probe }))).toEqual([

@@ -23,6 +23,11 @@ describe('transitionsOf()', () => {
     ['a clean exit', ended('main', 0), ['✓ main  exited with code 0 after 20s']],
     ['SIGKILL', ended('main', 137), ['✗ main  exited with code 137 (SIGKILL) after 20s']],
     ['SIGTERM', ended('main', 143), ['› main  exited with code 143 (SIGTERM) after 20s']],
+    [
+      'the stop signal of its own',
+      { ...ended('main', 130), stopSignal: 'SIGINT' },
+      ['› main  exited with code 130 (SIGINT) after 20s'],
+    ],
     ['a missing command', ended('main', 127), ['✗ main  exited with code 127 (command not found) after 20s']],
     ['a last word', ended('main', 2, { message: 'a\nb\n' }), ['✗ main  exited with code 2 after 20s: b']],
     [

@@ -77,6 +77,24 @@ describe('signals', () => {
     expect(await started.exit).toMatchObject({ exitCode: 143, signal: 'SIGTERM' });
   });
 
+  it.skipIf(process.platform !== 'linux')('may be real-time signals, as container runtimes number them', async () => {
+    const started = await rig.start(
+      sh('trap "echo min" 37; trap "echo max; exit 3" 62; echo ready; while :; do sleep 0.02; done'),
+    );
+    await ready(started);
+    started.container.signal('SIGRTMIN+3');
+    started.container.signal('SIGRTMAX-2');
+    expect((await started.exit).exitCode).toBe(3);
+    expect(started.text()).toBe('ready\nmin\nmax\n');
+  });
+
+  it('are SIGTERM where this machine does not have the one that is asked for', async () => {
+    const started = await rig.start(sh('trap "exit 4" TERM; echo ready; while :; do sleep 0.02; done'));
+    await ready(started);
+    started.container.signal('SIGNOSUCH');
+    expect((await started.exit).exitCode).toBe(4);
+  });
+
   it('can be ignored, but for SIGKILL', async () => {
     const started = await rig.start(sh('trap "" TERM; echo ready; while :; do sleep 0.05; done'));
     await ready(started);

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { MainProcess } from '../../src/runtime/main-process.ts';
 import { startUnderScript } from '../../src/runtime/script-terminal.ts';
@@ -87,7 +88,7 @@ describe('the terminal of script(1)', () => {
   it('lets the program see a stop signal, and end in its own time', async () => {
     const { main, text } = await start('trap "echo bye; exit 3" TERM; echo ready; while :; do sleep 0.02; done');
     await until(() => text().includes('ready'), text);
-    main.signal('SIGTERM');
+    main.signal(constants.signals.SIGTERM);
     expect(await main.ended).toMatchObject({ exitCode: 3 });
     await main.finishOutput();
     expect(text()).toContain('bye');

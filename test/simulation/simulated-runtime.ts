@@ -24,7 +24,7 @@ export interface ProgramBehaviour {
   /** It is ended by the memory limit of the container (exit code 137) instead of by itself. */
   readonly oomKilled?: boolean;
   /** Its reaction to a signal other than SIGKILL. Default: it ends at once with 128 + the signal's number. */
-  readonly onSignal?: (signal: NodeJS.Signals) => SignalReaction;
+  readonly onSignal?: (signal: string) => SignalReaction;
   readonly output?: readonly SimulatedOutput[];
   /** How long `swept` takes after the exit is told. Default: no time. */
   readonly sweepMs?: number;
@@ -61,7 +61,7 @@ export type JournalEntry = { readonly atMs: number; readonly name: string; reado
   | { readonly what: 'start'; readonly attempt: number; readonly argv: readonly string[]; readonly env: Env }
   | { readonly what: 'failedToStart' }
   | { readonly what: 'running'; readonly pid: number }
-  | { readonly what: 'signal'; readonly signal: NodeJS.Signals }
+  | { readonly what: 'signal'; readonly signal: string }
   | { readonly what: 'kill' }
   | { readonly what: 'exit'; readonly exitCode: number; readonly oomKilled: boolean; readonly isTold: boolean }
   /** Of an exit that was not told when it happened. */
@@ -210,7 +210,7 @@ export class SimulatedRuntime implements Runtime {
 /** Entries as they are handed in; the time is added. */
 type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs'> : never;
 type ProcessEntry =
-  | { what: 'signal'; signal: NodeJS.Signals }
+  | { what: 'signal'; signal: string }
   | { what: 'exit'; exitCode: number; oomKilled: boolean; isTold: boolean }
   | { what: 'kill' | 'exitTold' | 'swept' };
 
@@ -245,7 +245,7 @@ class SimulatedProcess {
     this.#after(exitAfterMs, () => (oomKilled ? this.exit(137, 'SIGKILL', true) : this.exit(exitCode, undefined)));
   }
 
-  signal(signal: NodeJS.Signals): void {
+  signal(signal: string): void {
     if (this.#ended) return;
     this.#record({ what: 'signal', signal });
     if (signal === 'SIGKILL') return this.#dieOf(signal);
@@ -298,9 +298,9 @@ class SimulatedProcess {
     if (this.#tellAgain !== undefined) this.#clock.wakeAt(monotonicMs, this.#tellAgain);
   }
 
-  #dieOf(signal: NodeJS.Signals): void {
+  #dieOf(signal: string): void {
     // The one who sends a signal never hears of its effect within the same call.
-    queueMicrotask(() => this.exit(128 + constants.signals[signal], signal));
+    queueMicrotask(() => this.exit(128 + constants.signals[signal as NodeJS.Signals], signal as NodeJS.Signals));
   }
 
   #after(ms: number, run: () => void): void {

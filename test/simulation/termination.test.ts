@@ -60,6 +60,21 @@ describe('deleting a Pod', () => {
     expect(pod.status.phase).toBe('Failed');
   });
 
+  it('asks a container to stop with the signal that it wants', async () => {
+    const asked: string[] = [];
+    const program = (name: string): ProgramBehaviour => ({
+      onSignal: (signal) => (asked.push(`${name} ${signal}`), { exitAfterMs: 0, exitCode: 0 }),
+    });
+    const quitting = { name: 'quitting', image: 'app', lifecycle: { stopSignal: 'SIGQUIT' } };
+    const pod = await deleted({ spec: { os: { name: 'linux' }, containers: [main, quitting] }, behave: program }, 30);
+    await pod.clock.run(1000);
+    expect(asked).toEqual(['main SIGTERM', 'quitting SIGQUIT']);
+    expect([pod.container('main'), pod.container('quitting')].map(({ stopSignal }) => stopSignal)).toEqual([
+      undefined,
+      'SIGQUIT',
+    ]);
+  });
+
   it('leaves at least two seconds between signal and kill', async () => {
     const pod = await deleted({ spec: { containers: [main] }, behave: () => stubborn }, 1);
     await pod.clock.run(60_000);

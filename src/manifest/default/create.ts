@@ -1,4 +1,4 @@
-import type { Container, Pod, PodSpec, PodStatus, Volume } from '../../api/generated/types.ts';
+import type { Pod, PodSpec, PodStatus, Volume } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
@@ -68,10 +68,11 @@ function firstStatus(spec: Decoded<PodSpec>): PodStatus {
   return { ...status, conditions: [gated] };
 }
 
-/** Features that are off in v1.36: their fields are known, but a cluster drops them without a word. */
+/**
+ * Features that are off in v1.36: their fields are known, but a cluster drops them without a word. One that is off
+ * there and works here is ContainerStopSignals (`lifecycle.stopSignal`).
+ */
 export function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> {
-  const withoutSignal = (container: Decoded<Container>): Decoded<Container> =>
-    changeFields(container, { lifecycle: (lifecycle) => omit(lifecycle, ['stopSignal']) });
   const withoutSources = (volume: Decoded<Volume>): Decoded<Volume> =>
     changeFields(volume, {
       projected: (projected) =>
@@ -80,8 +81,6 @@ export function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> 
         }),
     });
   return changeFields(omit(spec, ['schedulingGroup']), {
-    containers: (containers) => containers.map(withoutSignal),
-    initContainers: (containers) => containers.map(withoutSignal),
     volumes: (volumes) => volumes.map(withoutSources),
   });
 }
@@ -90,10 +89,6 @@ export function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> 
 export function droppedFields(object: KubeObject): string[] {
   if (object.kind !== 'Pod') return [];
   const spec = (object as Decoded<Pod>).spec ?? {};
-  const ofContainers = (field: 'containers' | 'initContainers'): string[] =>
-    (spec[field] ?? []).flatMap((container, index) =>
-      container.lifecycle?.stopSignal === undefined ? [] : [`spec.${field}[${index}].lifecycle.stopSignal`],
-    );
   const ofVolumes = (spec.volumes ?? []).flatMap((volume, index) =>
     (volume.projected?.sources ?? []).flatMap((source, at) =>
       (['clusterTrustBundle', 'podCertificate'] as const)
@@ -102,5 +97,5 @@ export function droppedFields(object: KubeObject): string[] {
     ),
   );
   const ofSpec = spec.schedulingGroup === undefined ? [] : ['spec.schedulingGroup'];
-  return [...ofVolumes, ...ofContainers('containers'), ...ofContainers('initContainers'), ...ofSpec];
+  return [...ofVolumes, ...ofSpec];
 }

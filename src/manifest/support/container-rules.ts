@@ -1,4 +1,4 @@
-import { checked, DROPPED, FIELD_BY_FIELD, is, noEffect, partly, type SupportTable, unsafe, works } from './rule.ts';
+import { checked, FIELD_BY_FIELD, is, noEffect, partly, type SupportTable, unsafe, works } from './rule.ts';
 import { refused, type TypeRules } from './rule.ts';
 
 const HOST_FILES = 'containers see the files of the host';
@@ -87,7 +87,7 @@ export const CONTAINER_RULES: SupportTable = {
     ...works('exec', 'httpGet', 'tcpSocket', 'grpc', 'initialDelaySeconds', 'timeoutSeconds', 'periodSeconds'),
     ...works('successThreshold', 'failureThreshold', 'terminationGracePeriodSeconds'),
   },
-  Lifecycle: { ...works('postStart', 'preStop'), stopSignal: DROPPED },
+  Lifecycle: { ...works('postStart', 'preStop', 'stopSignal') },
   LifecycleHandler: works('exec', 'httpGet', 'tcpSocket', 'sleep'),
   ExecAction: works('command'),
   HTTPGetAction: works('path', 'port', 'host', 'scheme', 'httpHeaders'),

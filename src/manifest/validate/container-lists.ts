@@ -45,7 +45,7 @@ export function validateContainers(
   const errors = each(path, containers, (container, at) => [
     ...validateContainer(at, container, rules),
     ...validateUniqueName(at, container, names),
-    ...validateHandlers(at, container, rules.graceSeconds),
+    ...validateHandlers(at, container, rules),
     ...validateRestartRules(at, container),
   ]);
   return [...errors, ...validateHostPorts(containers.map((container, index) => [item(path, index), container]))];
@@ -71,7 +71,7 @@ export function validateInitContainers(path: string, spec: Decoded<PodSpec>, rul
     ...(container.name ? validateUniqueName(at, container, names) : []),
     ...validateHostPorts([[at, container]]),
     ...(container.restartPolicy === 'Always'
-      ? validateHandlers(at, container, rules.graceSeconds)
+      ? validateHandlers(at, container, rules)
       : validatePlainInitContainer(at, container)),
   ]);
 }

@@ -5,7 +5,7 @@ import type { FieldError } from '../field-error.ts';
 import { invalid } from '../field-error.ts';
 import { requiredOneOf, requiredText, requiredWellFormed } from './checks.ts';
 import { validateEnv, validateEnvFrom } from './env.ts';
-import { validateLifecycle, validateProbe } from './handlers.ts';
+import { type HandlerRules, validateLifecycle, validateProbe } from './handlers.ts';
 import { validateDevices, validateMounts } from './mounts.ts';
 import { child } from './path.ts';
 import { validatePorts } from './ports.ts';
@@ -19,14 +19,13 @@ const TERMINATION_POLICIES: readonly string[] = ['File', 'FallbackToLogsOnError'
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
 /** What the rules of a container need to know about the Pod around it. */
-export interface ContainerRules {
+export interface ContainerRules extends HandlerRules {
   /** A Pod, not a template. */
   readonly isPod: boolean;
   readonly volumes: Volumes;
   /** Names of the Pod's resource claims. */
   readonly claimNames: ReadonlySet<string>;
   readonly podRestartPolicy: string | undefined;
-  readonly graceSeconds: number;
   /** The users in the Pod are those of the host. */
   readonly hasHostUsers: boolean;
 }
@@ -60,11 +59,11 @@ function validateImage(path: string, image: string, isPod: boolean): FieldError[
 }
 
 /** Hooks and probes, of containers that may have them. */
-export function validateHandlers(path: string, container: Decoded<Container>, graceSeconds: number): FieldError[] {
+export function validateHandlers(path: string, container: Decoded<Container>, rules: HandlerRules): FieldError[] {
   const { lifecycle } = container;
   const probes = PROBES.flatMap((kind) => {
     const probe = container[kind];
     return probe ? validateProbe(child(path, kind), kind, probe) : [];
   });
-  return [...(lifecycle ? validateLifecycle(child(path, 'lifecycle'), lifecycle, graceSeconds) : []), ...probes];
+  return [...(lifecycle ? validateLifecycle(child(path, 'lifecycle'), lifecycle, rules) : []), ...probes];
 }

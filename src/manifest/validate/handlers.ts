@@ -6,6 +6,7 @@ import { forbidden, invalid, required } from '../field-error.ts';
 import { notNegative, oneOfIfSet, requiredText, wellFormed } from './checks.ts';
 import { validatePortNumber, validatePortReference } from './ports.ts';
 import { child } from './path.ts';
+import { validateStopSignal } from './stop-signal.ts';
 
 /** What a probe or a hook can do; a probe has no sleep, a hook no grpc. */
 type Handler = Pick<Decoded<Probe>, 'grpc'> & Decoded<LifecycleHandler>;
@@ -41,12 +42,21 @@ export function validateProbe(path: string, kind: ProbeKind, probe: Decoded<Prob
   return errors;
 }
 
-/** @param graceSeconds the grace period of the Pod: no hook may sleep longer */
-export function validateLifecycle(path: string, lifecycle: Decoded<Lifecycle>, graceSeconds: number): FieldError[] {
-  const { postStart, preStop } = lifecycle;
+/** What the rules of handlers must know of the Pod. */
+export interface HandlerRules {
+  /** Its grace period: no hook may sleep longer. */
+  readonly graceSeconds: number;
+  /** `spec.os.name` */
+  readonly system: string | undefined;
+}
+
+export function validateLifecycle(path: string, lifecycle: Decoded<Lifecycle>, rules: HandlerRules): FieldError[] {
+  const { postStart, preStop, stopSignal } = lifecycle;
+  const { graceSeconds, system } = rules;
   return [
     ...(postStart ? validateHandler(child(path, 'postStart'), postStart, graceSeconds) : []),
     ...(preStop ? validateHandler(child(path, 'preStop'), preStop, graceSeconds) : []),
+    ...(stopSignal === undefined ? [] : validateStopSignal(child(path, 'stopSignal'), stopSignal, system)),
   ];
 }
 

@@ -103,6 +103,7 @@ function validatePodSpec(path: string, spec: Decoded<PodSpec>, podName: string |
     claimNames: new Set(claims.flatMap(({ name }) => (name ? [name] : []))),
     podRestartPolicy: spec.restartPolicy,
     graceSeconds: spec.terminationGracePeriodSeconds ?? 0,
+    system: spec.os?.name,
     hasHostUsers: spec.hostUsers !== false,
   };
   const containersPath = child(path, 'containers');

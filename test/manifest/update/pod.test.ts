@@ -221,8 +221,7 @@ describe('a Pod that is served', () => {
 
   it('drops fields of features that are off', () => {
     const old = stored(pod());
-    const containers = [container({ image: 'i:2', lifecycle: { stopSignal: 'SIGUSR1' } })];
-    const outcome = outcomeOf(old, respecified(old, { os: { name: 'linux' }, containers }));
-    expect(outcome).toEqual([expect.not.stringContaining('stopSignal')]);
+    const outcome = outcomeOf(old, respecified(old, { os: { name: 'linux' }, schedulingGroup: {} }));
+    expect(outcome).toEqual([expect.not.stringContaining('schedulingGroup')]);
   });
 });
