@@ -56,6 +56,7 @@ function line(entry: Entry, before: PodStatus): string | undefined {
     }
     case 'over':
       return 'the Pod is given back';
+    case 'asked':
     case 'settled':
       return undefined;
     default:

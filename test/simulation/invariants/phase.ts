@@ -53,10 +53,8 @@ export function deadlineIsKept(entry: Entry, past: Chronicle): string | undefine
   const { startedAtMs, ending } = past;
   if (seconds === undefined || startedAtMs === undefined) return undefined;
   const dueAtMs = startedAtMs + seconds * 1000;
-  // Nothing is to be ended where everything has.
-  const isDone = past.pod.status.conditions?.some(({ reason }) => reason === 'PodCompleted' || reason === 'PodFailed');
   if (entry.type === 'event' && entry.event.reason === 'DeadlineExceeded' && entry.atMs < dueAtMs) return 'too early';
-  if (entry.type === 'settled' && ending === undefined && !isDone && !past.isOver && entry.atMs > dueAtMs)
+  if (entry.type === 'settled' && ending === undefined && !past.isDone && !past.isOver && entry.atMs > dueAtMs)
     return 'not ended';
   return undefined;
 }

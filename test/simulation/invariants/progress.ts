@@ -45,7 +45,7 @@ function lastGraceMs({ lives, ending }: Chronicle, graceEndsMs: number): number 
 
 /** Does the Pod wait for nothing but its containers? */
 function isUp(past: Chronicle): boolean {
-  return past.ending === undefined && !past.isOver && !past.restartsAll && past.sandbox === 'ready';
+  return past.ending === undefined && !past.isOver && !past.isDone && !past.restartsAll && past.sandbox === 'ready';
 }
 
 /** Is some start or its hook under way? The others wait for it. */
@@ -72,6 +72,25 @@ export function restartsComeInTime(entry: Entry, past: Chronicle): string | unde
     if (entry.atMs >= dueMs) return `${name} was due at ${dueMs} ms`;
   }
   return undefined;
+}
+
+/** A container without its configuration is tried again every 10 s. Source: pod_workers.go (backOffPeriod). */
+export function configIsTriedAgain(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'settled' || !isUp(past) || isBusy(past)) return undefined;
+  for (const [name, untilMs] of Object.entries(past.scenario.faults.configMissingUntilMs ?? {})) {
+    const isRefused = past.status(name)?.state?.waiting?.reason === 'CreateContainerConfigError';
+    const [first] = past.spec.initContainers ?? [];
+    const isRegular = past.spec.containers.some((one) => one.name === name);
+    const isWanted = isRefused && (isRegular ? isInitialized(name, past) : first?.name === name);
+    if (isWanted && entry.atMs > untilMs + 10_000 + lastHookMs(past)) return `${name} was complete at ${untilMs} ms`;
+  }
+  return undefined;
+}
+
+/** A start that is held back by the hooks of others may come that much later. */
+function lastHookMs({ lives: all }: Chronicle): number {
+  const hooks = all.flatMap(({ commands }) => commands.filter(({ purpose }) => purpose === 'postStart'));
+  return hooks.reduce((sum, { startedAtMs, endedAtMs = startedAtMs }) => sum + endedAtMs - startedAtMs, 2000);
 }
 
 /** A sleep as a postStart hook is not seen in the machine: it ends by then. */

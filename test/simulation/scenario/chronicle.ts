@@ -68,6 +68,7 @@ export class Chronicle {
   /** A RestartAllContainers rule has matched, and the new round has not begun. */
   restartsAll = false;
   round = 0;
+  readonly #rounds = new Map<string, number>();
   /** When the agent took the Pod up: its startTime. */
   startedAtMs: number | undefined;
   /** Has somebody set the wall clock? */
@@ -142,6 +143,12 @@ export class Chronicle {
     return this.#told.get(`${detail === undefined ? '' : 'detail '}${reason} ${container}`) ?? 0;
   }
 
+  /** Have all containers come to their ends, as the conditions tell it? The Pod is about to end without being asked. */
+  get isDone(): boolean {
+    const reasons = this.pod.status.conditions?.map(({ reason }) => reason) ?? [];
+    return reasons.includes('PodCompleted') || reasons.includes('PodFailed');
+  }
+
   /** Was the last entry written by somebody else than the agent? Its answer comes next. */
   get isClients(): boolean {
     return this.entries.at(-2)?.type === 'happening';
@@ -150,6 +157,7 @@ export class Chronicle {
   record(entry: Entry): void {
     this.entries.push(entry);
     if (entry.type === 'pod') this.#recordPod(entry.pod, entry.change, entry.atMs);
+    else if (entry.type === 'asked') this.#recordAsked(entry.id, entry.container);
     else if (entry.type === 'event') this.#recordEvent(entry.event, entry.atMs);
     else if (entry.type === 'machine') this.#recordMachine(entry.entry);
     else if (entry.type === 'over') this.isOver = true;
@@ -230,16 +238,21 @@ export class Chronicle {
     }
   }
 
-  #recordStart(id: string, container: string, atMs: number): void {
+  /** A new round begins when something is asked for after everything of the old one is gone. */
+  #recordAsked(id: string, container: string): void {
     const isLeft = this.containers.some(({ name }) => !this.isEphemeral(name) && this.isAlive(name));
     if (this.restartsAll && !isLeft && !this.isEphemeral(container)) {
       this.restartsAll = false;
       this.round += 1;
     }
+    this.#rounds.set(id, this.round);
+  }
+
+  #recordStart(id: string, container: string, atMs: number): void {
     const life: Life = {
       id,
       container,
-      round: this.round,
+      round: this.#rounds.get(id) ?? this.round,
       askedAtMs: atMs,
       runningAtMs: undefined,
       failedAtMs: undefined,

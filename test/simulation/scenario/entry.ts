@@ -5,6 +5,8 @@ import type { Happening } from './scenario.ts';
 /** One line of what happened in a simulation, in order, as an observer from outside sees it. */
 export type Entry = { readonly atMs: number; readonly wallMs: number } & (
   | { readonly type: 'pod'; readonly change: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly pod: StoredPod }
+  /** The agent is about to start an instance. */
+  | { readonly type: 'asked'; readonly container: string; readonly id: string }
   | { readonly type: 'event'; readonly event: StoredEvent }
   | { readonly type: 'machine'; readonly entry: JournalEntry }
   | { readonly type: 'sandbox'; readonly what: 'asked' | 'failed' | 'ready' | 'removed' }

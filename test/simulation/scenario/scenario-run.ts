@@ -34,7 +34,7 @@ const ENDS_WITHIN_MS = 3_600_000;
 /** A Pod that restarts all the time is deleted after this many instants: it has shown what it does. */
 const STEPS_MAX = 80;
 /** One that keeps itself busy after that is a defect. */
-const ENDING_STEPS_MAX = 2000;
+const ENDING_STEPS_MAX = 20_000;
 
 /**
  * Lives a scenario: the real PodRun with everything that it drives, in a simulated machine. The observer is told of
@@ -139,7 +139,10 @@ export class ScenarioRun {
       surroundings: {
         createSandbox: (_pod, { signal }) => this.#createSandbox(signal),
         removeSandbox: () => Promise.resolve(this.#tell({ type: 'sandbox', what: 'removed' })),
-        prepare: (_pod, container) => Promise.resolve(this.#prepare(container)),
+        prepare: (_pod, container, { id }) => {
+          this.#tell({ type: 'asked', container: container.name, id });
+          return Promise.resolve(this.#prepare(container));
+        },
         measureStorage: () => Promise.resolve({ volumes: {}, logs: {} }),
         started: () => undefined,
         output: () => undefined,
