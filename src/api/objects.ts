@@ -11,6 +11,9 @@ import type {
   Service,
 } from './generated/types.ts';
 
+/** Where objects are that name no namespace. */
+export const DEFAULT_NAMESPACE = 'default';
+
 /** Any Kubernetes object: what all kinds have in common. */
 export interface KubeObject {
   apiVersion: string;

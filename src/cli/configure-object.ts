@@ -1,10 +1,10 @@
+import { DEFAULT_NAMESPACE } from '../api/objects.ts';
 import { threeWayMerge } from '../api/patch/index.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { changeObject } from './change-object.ts';
 import { withoutServerFields } from './last-manifest.ts';
 import type { ManifestObject } from './manifest-object.ts';
-import { DEFAULT_NAMESPACE } from './selection.ts';
 
 /**
  * What `apply` does with an object that is there: sets what the manifest says, takes away what it says no more, and

@@ -1,9 +1,8 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
 import type { EphemeralContainer } from '../api/generated/types.ts';
-import { allContainers, type StoredPod } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, allContainers, type StoredPod } from '../api/objects.ts';
 import type { DebugFlags } from './debug.ts';
 import { mustFindType } from './resource-arguments.ts';
-import { DEFAULT_NAMESPACE } from './selection.ts';
 
 /** What stands on the command line beside flags. */
 export interface DebugWords {

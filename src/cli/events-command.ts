@@ -1,5 +1,5 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
-import type { StoredEvent } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredEvent } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
 import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../print/events.ts';
 import { listOf, renderObject } from '../print/object.ts';
@@ -7,7 +7,6 @@ import type { Store } from '../store/store.ts';
 import { displayNowMs, openStore } from './environment.ts';
 import type { EventsFlags } from './events.ts';
 import { mustFindType } from './resource-arguments.ts';
-import { DEFAULT_NAMESPACE } from './selection.ts';
 import { StandardOutput } from './standard-output.ts';
 import { untilStopped } from './until-stopped.ts';
 

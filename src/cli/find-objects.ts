@@ -1,8 +1,8 @@
 import { PodrunError } from '../api/errors.ts';
-import type { StoredKubeObject } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { qualifiedPlural, type ResourceType } from '../api/resource-types.ts';
 import type { Store } from '../store/store.ts';
-import { DEFAULT_NAMESPACE, type ObjectRef, refTo, type Selection } from './selection.ts';
+import { type ObjectRef, refTo, type Selection } from './selection.ts';
 
 /** Objects of one type. */
 export interface FoundGroup {

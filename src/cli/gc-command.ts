@@ -1,3 +1,4 @@
+import { DEFAULT_NAMESPACE } from '../api/objects.ts';
 import { type Collected, collectGarbage } from '../agent/collect-garbage.ts';
 import { EXIT } from '../api/errors.ts';
 import { SystemClock } from '../clock.ts';
@@ -5,7 +6,6 @@ import { bootId, startTimeOf } from '../runtime/process-identity.ts';
 import { StoreGarbage } from '../store/garbage.ts';
 import { openStore } from './environment.ts';
 import type { GcFlags } from './gc.ts';
-import { DEFAULT_NAMESPACE } from './selection.ts';
 import { StandardOutput } from './standard-output.ts';
 
 /** `podrun gc`: flags in, exit code out. */

@@ -1,10 +1,10 @@
+import { DEFAULT_NAMESPACE } from '../api/objects.ts';
 import { type LabelSelector, parseLabelSelector } from '../api/label-selector.ts';
 import { EXIT, PodrunError } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
 import { durationFlag } from './duration-flag.ts';
 import type { LogsFlags } from './logs.ts';
 import { podArgument } from './pod-argument.ts';
-import { DEFAULT_NAMESPACE } from './selection.ts';
 
 /** The command line of `logs`, understood. */
 export interface LogsRequest {

@@ -1,6 +1,6 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
 import type { Container } from '../api/generated/types.ts';
-import type { StoredPod } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredPod } from '../api/objects.ts';
 import { SystemClock } from '../clock.ts';
 import { PROBE_TYPES, probeOf, type ProbeType } from '../lifecycle/probe.ts';
 import type { ProbeAttempt } from '../lifecycle/probe-attempt.ts';
@@ -10,7 +10,6 @@ import { openStore } from './environment.ts';
 import { checkContainer, podArgument } from './pod-argument.ts';
 import { onGrowth, podOver, type PodSource } from './pod-watch.ts';
 import type { ProbesFlags } from './probes.ts';
-import { DEFAULT_NAMESPACE } from './selection.ts';
 import { StandardOutput } from './standard-output.ts';
 
 /** `podrun probes`: flags in, exit code out. */

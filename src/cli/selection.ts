@@ -1,7 +1,7 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
 import { parseFieldSelector } from '../api/field-selector.ts';
 import { parseLabelSelector } from '../api/label-selector.ts';
-import type { StoredKubeObject } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { type ResourceType, resourceTypeOf } from '../api/resource-types.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
 import type { SelectionFlags } from './selection-flags.ts';
@@ -27,9 +27,6 @@ export type Selection =
       readonly namespace: string | undefined;
       readonly matches: (type: ResourceType, object: StoredKubeObject) => boolean;
     };
-
-/** Also where the store keeps what belongs to no namespace. */
-export const DEFAULT_NAMESPACE = 'default';
 
 /**
  * Understands words and flags: names, manifests, or types with selectors.

@@ -1,10 +1,9 @@
 import { PodrunError } from '../api/errors.ts';
-import type { StoredKubeObject } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { rememberCreated } from './last-manifest.ts';
 import type { ManifestObject } from './manifest-object.ts';
-import { DEFAULT_NAMESPACE } from './selection.ts';
 
 /**
  * Makes an object that is kept on record as its manifest says, and says what that meant, as kubectl does:

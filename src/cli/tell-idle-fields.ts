@@ -1,5 +1,5 @@
 import { EventRecorder } from '../agent/event-recorder.ts';
-import type { KubeObject, StoredEvent, StoredKubeObject } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredEvent, type StoredKubeObject } from '../api/objects.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import type { Clock } from '../clock.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
@@ -22,7 +22,7 @@ export interface IdleFieldsTold {
 export function tellIdleFields(object: KubeObject, { store, clock, nodeName, warn }: IdleFieldsTold): void {
   const fields = idleFields(object);
   if (fields.length === 0) return;
-  const { namespace = 'default', name = '' } = object.metadata;
+  const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
   const stored = store.get<StoredKubeObject>(resourceTypeOf(object).plural, namespace, name);
   if (stored === undefined) return;
   const recorder = new EventRecorder({ store, clock, nodeName, onEvent: () => undefined });

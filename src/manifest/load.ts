@@ -1,4 +1,4 @@
-import type { KubeObject } from '../api/objects.ts';
+import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from './field-error.ts';
 import { identify, NOBODY, type Identified, type KnownObject } from './identify.ts';
@@ -51,8 +51,6 @@ export interface LoadResult {
   /** Without "Warning: ". */
   readonly warnings: readonly string[];
 }
-
-const DEFAULT_NAMESPACE = 'default';
 
 /**
  * Reads manifests as kubectl and the API server do together: parse, find the kind, decode strictly, fill in defaults,
