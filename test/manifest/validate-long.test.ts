@@ -7,9 +7,10 @@ import { container, created, object, pod, podOf, template } from './objects.ts';
 const MANY = 130_000;
 const DEADLINE_MS = 60_000;
 
-const many = <T>(make: (index: number) => T): T[] => Array.from({ length: MANY }, (_, index) => make(index));
-const table = (make: (index: number) => string): Record<string, string> =>
-  Object.fromEntries(many((index) => [make(index), '1']));
+const many = <T>(make: (index: number) => T, count = MANY): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const table = (make: (index: number) => string, count?: number): Record<string, string> =>
+  Object.fromEntries(many((index) => [make(index), '1'], count));
 const job = (spec: object): Record<string, unknown> => ({
   spec: { template: template({ restartPolicy: 'Never' }), completionMode: 'Indexed', completions: 1, ...spec },
 });
@@ -19,7 +20,8 @@ describe('a list without end is checked in time', () => {
   it.each([
     { of: 'ports', given: podOf({ ports: many(() => ({ containerPort: 80, hostPort: 80, name: 'p' })) }) },
     { of: 'variables', given: podOf({ env: many(() => ({ name: '', value: '' })) }) },
-    { of: 'resources', given: podOf({ resources: { limits: table((index) => `a b/${index}`) } }) },
+    // Four mistakes each.
+    { of: 'resources', given: podOf({ resources: { limits: table((index) => `a b/${index}`, MANY / 4) } }) },
     { of: 'mounts', given: podOf({ volumeMounts: many(() => ({ name: 'v', mountPath: '/a' })) }) },
     { of: 'containers', given: pod({ containers: many(() => container()) }) },
     { of: 'volumes', given: pod({ volumes: many(() => ({ name: 'v', emptyDir: {} })) }) },
