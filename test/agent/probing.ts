@@ -1,6 +1,6 @@
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import type { ProbeOutcome } from '../../src/agent/prober.ts';
-import type { Container, Probe } from '../../src/api/generated/types.ts';
+import type { Container, HTTPGetAction, Probe } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { type Clock, SystemClock } from '../../src/clock.ts';
 import type { ExecOutcome } from '../../src/runtime/runtime.ts';
@@ -19,6 +19,15 @@ export async function probing(probe: Probe, circumstances: Circumstances = {}): 
   const { answer: _answer, ...outcome } = await journalled(probe, circumstances);
   if ('timedOut' in outcome) delete outcome.timedOut;
   return outcome;
+}
+
+/** Runs an HTTP probe once that may take a second. */
+export function probingHttp(
+  port: number,
+  action: Partial<HTTPGetAction> = {},
+  circumstances?: Circumstances,
+): Promise<ProbeOutcome> {
+  return probing({ httpGet: { path: '/', port, ...action }, timeoutSeconds: 1 }, circumstances);
 }
 
 /** Runs a probe once, in a Pod of which only what matters is said. */

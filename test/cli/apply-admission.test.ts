@@ -1,15 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
-import { podsIn, type WatchLine, watchLines, Workshop } from './workshop.ts';
+import { podsIn, type WatchLine, watchLines, workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const once = (spec: Partial<PodSpec> = {}): PodSpec => ({
   restartPolicy: 'Never',

@@ -1,20 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
-import { Stage } from '../puppet/stage.ts';
-import { type Podrun, podsIn, watchLines, Workshop } from './workshop.ts';
+import { stageForEach } from '../puppet/stage.ts';
+import { type Podrun, podsIn, watchLines, workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-let stage: Stage;
-
-beforeEach(async () => {
-  workshop = new Workshop();
-  stage = await Stage.open();
-});
-
-afterEach(async () => {
-  await workshop.close();
-  stage.close();
-});
+const workshop = workshopForEach();
+const stage = stageForEach();
 
 const run = (...args: string[]) => workshop.run(args);
 const spec = (image: string, more: Partial<PodSpec> = {}): PodSpec => ({

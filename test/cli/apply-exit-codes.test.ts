@@ -1,20 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/api/errors.ts';
-import { Stage } from '../puppet/stage.ts';
-import { Workshop } from './workshop.ts';
+import { stageForEach } from '../puppet/stage.ts';
+import { workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-let stage: Stage;
-
-beforeEach(async () => {
-  workshop = new Workshop();
-  stage = await Stage.open();
-});
-
-afterEach(async () => {
-  await workshop.close();
-  stage.close();
-});
+const workshop = workshopForEach();
+const stage = stageForEach();
 
 const once = (command: string[]) => ({ restartPolicy: 'Never' as const, containers: [{ name: 'main', command }] });
 

@@ -1,14 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ContainerStatus } from '../../src/api/generated/types.ts';
-import { podsIn, watchLines, type WatchLine, Workshop } from './workshop.ts';
+import { podsIn, watchLines, type WatchLine, workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 async function stream(name: string, command: string[], flags: string[] = []): Promise<WatchLine[]> {
   const manifest = workshop.pod(name, { restartPolicy: 'Never', containers: [{ name: 'main', command }] });

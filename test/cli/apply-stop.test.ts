@@ -1,23 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import { Stage } from '../puppet/stage.ts';
-import { podsIn, watchLines, Workshop } from './workshop.ts';
+import { stageForEach } from '../puppet/stage.ts';
+import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-let stage: Stage;
-
-beforeEach(async () => {
-  workshop = new Workshop();
-  stage = await Stage.open();
-});
-
-afterEach(async () => {
-  await workshop.close();
-  stage.close();
-});
+const workshop = workshopForEach();
+const stage = stageForEach();
 
 const server = (): PodSpec => ({ containers: [{ name: 'main', command: stage.command('main') }] });
 

@@ -1,16 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Workshop } from './workshop.ts';
+import { describe, expect, it } from 'vitest';
+import { workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const isRoot = process.getuid?.() === 0;
 const canMount = isRoot && process.platform === 'linux' && succeeds('unshare', ['--mount', 'true']);

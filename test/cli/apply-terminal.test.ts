@@ -1,13 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Workshop } from './workshop.ts';
+import { expect, it } from 'vitest';
+import { workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 // Elsewhere it takes an optional package.
 it.runIf(process.platform === 'linux')('a container of a manifest that asks for a terminal has one', async () => {

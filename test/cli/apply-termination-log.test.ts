@@ -1,15 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { podsIn, watchLines, Workshop } from './workshop.ts';
+import { describe, expect, it } from 'vitest';
+import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 describe('a container that writes to /dev/termination-log', () => {
   it('has its message in the status, from its script, a hook or a variable, and nothing is left in /dev', async () => {

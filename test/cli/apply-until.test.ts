@@ -1,19 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Stage } from '../puppet/stage.ts';
-import { podsIn, watchLines, Workshop } from './workshop.ts';
+import { describe, expect, it } from 'vitest';
+import { stageForEach } from '../puppet/stage.ts';
+import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-let stage: Stage;
-
-beforeEach(async () => {
-  workshop = new Workshop();
-  stage = await Stage.open();
-});
-
-afterEach(async () => {
-  await workshop.close();
-  stage.close();
-});
+const workshop = workshopForEach();
+const stage = stageForEach();
 
 describe('apply --until', () => {
   it.each(['ready', 'Ready', 'Ready=True', 'ContainersReady'])('%s ends the Pod once it got there', async (goal) => {

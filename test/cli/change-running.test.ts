@@ -1,21 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
-import { Stage } from '../puppet/stage.ts';
-import { type Podrun, podsIn, Workshop } from './workshop.ts';
+import { stageForEach } from '../puppet/stage.ts';
+import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-let stage: Stage;
-
-beforeEach(async () => {
-  workshop = new Workshop();
-  stage = await Stage.open();
-});
-
-afterEach(async () => {
-  await workshop.close();
-  stage.close();
-});
+const workshop = workshopForEach();
+const stage = stageForEach();
 
 const container = (image = 'app:1') => ({ name: 'main', image, command: stage.command('main') });
 const run = (...args: string[]) => workshop.run(args);

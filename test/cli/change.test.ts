@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { putObjects, putStates, recordings, replay, storeOf } from './prepared-store.ts';
-import { Workshop } from './workshop.ts';
+import { workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const run = (...args: string[]) => workshop.run(args);
 const web = (): StoredPod => storeOf(workshop).get<StoredPod>('pods', 'default', 'web')!;

@@ -1,16 +1,14 @@
 import { createRequire } from 'node:module';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/api/generated/types.ts';
-import { Stage } from '../puppet/stage.ts';
-import { type Ended, type Podrun, Workshop } from './workshop.ts';
+import { stageForEach } from '../puppet/stage.ts';
+import { type Ended, type Podrun, workshopForEach } from './workshop.ts';
 
-let stage: Stage;
-let workshop: Workshop;
+const workshop = workshopForEach();
+const stage = stageForEach();
 let applied: Podrun;
 
 beforeEach(async () => {
-  stage = await Stage.open();
-  workshop = new Workshop();
   const main = {
     name: 'main',
     command: stage.command('main'),
@@ -20,11 +18,6 @@ beforeEach(async () => {
   const pod = workshop.pod('web', { containers: [main], restartPolicy: 'Never', terminationGracePeriodSeconds: 2 });
   applied = workshop.start(['apply', pod]);
   await stage.puppet('main');
-});
-
-afterEach(async () => {
-  stage.close();
-  await workshop.close();
 });
 
 const debug = (...args: string[]): Promise<Ended> => workshop.run(['debug', 'web', ...args]);

@@ -1,22 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { parseTime } from '../../src/api/time.ts';
-import { type Puppet, Stage } from '../puppet/stage.ts';
+import { type Puppet, stageForEach } from '../puppet/stage.ts';
 import { storeOf } from './prepared-store.ts';
-import { type Podrun, podsIn, Workshop } from './workshop.ts';
+import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-let stage: Stage;
-
-beforeEach(async () => {
-  workshop = new Workshop();
-  stage = await Stage.open();
-});
-
-afterEach(async () => {
-  await workshop.close();
-  stage.close();
-});
+const workshop = workshopForEach();
+const stage = stageForEach();
 
 /** A Pod `web` that a podrun of its own runs; its program is a puppet, which does not end by itself. */
 async function running(): Promise<{ apply: Podrun; main: Puppet }> {

@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { goldenText } from '../print/golden.ts';
 import { GOLDEN_ENV, putStates, recordings, replay, storeOf } from './prepared-store.ts';
-import { Workshop } from './workshop.ts';
+import { workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const run = (...args: string[]) => workshop.run(['describe', ...args], GOLDEN_ENV);
 

@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../src/api/objects.ts';
 import { goldenEvents } from '../print/golden.ts';
 import { GOLDEN_ENV, putStates, recordings, replay, storeOf } from './prepared-store.ts';
-import { Workshop } from './workshop.ts';
+import { workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const run = (...args: string[]) => workshop.run(['events', ...args], GOLDEN_ENV);
 

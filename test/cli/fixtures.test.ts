@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PodStatus } from '../../src/api/generated/types.ts';
-import { podsIn, watchLines, Workshop } from './workshop.ts';
+import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
 interface Case {
   readonly file: string;
@@ -71,13 +71,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 describe('fixtures', () => {
   it.each(CASES)('$file ends as its comment says', async ({ file, flags = [], exitCode, pods }) => {

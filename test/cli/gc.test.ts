@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { storeOf } from './prepared-store.ts';
-import { Workshop } from './workshop.ts';
+import { workshopForEach } from './workshop.ts';
 import { newEvent } from '../store/objects.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const apply = (name: string, ...flags: string[]) =>
   workshop.run([

@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { goldenPods } from '../print/golden.ts';
 import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';
-import { type Podrun, podsIn, Workshop } from './workshop.ts';
+import { type Podrun, podsIn, workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const HEADINGS = 'NAME   READY   STATUS    RESTARTS   AGE\n';
 

@@ -1,24 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ContainerState } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { appendToHookLog } from '../../src/store/container-log.ts';
 import { hookLogPath } from '../../src/store/log-files.ts';
-import { Stage } from '../puppet/stage.ts';
+import { stageForEach } from '../puppet/stage.ts';
 import { newPod } from '../store/objects.ts';
 import { openStore } from '../store/temporary-store.ts';
-import { Workshop } from './workshop.ts';
+import { workshopForEach } from './workshop.ts';
 
 const WRITTEN_MS = Date.UTC(2026, 0, 15, 11, 59);
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
+const stage = stageForEach();
 
 const withoutTimes = (text: string): string => text.replaceAll(/after \d+\.\d{3}s/g, 'after TIME');
 
@@ -45,7 +40,6 @@ const ENDED: ContainerState = { terminated: { exitCode: 1, reason: 'Error', cont
 
 describe('logs --hooks', () => {
   it('shows what hooks and exec probes write while they run, and how they ended', async () => {
-    const stage = await Stage.open();
     const flag = path.join(workshop.folder, 'go');
     const sh = (script: string): { exec: { command: string[] } } => ({ exec: { command: ['sh', '-c', script] } });
     const postStart = sh(`echo registering; while ! test -e ${flag}; do sleep 0.02; done; printf done`);
@@ -61,7 +55,6 @@ describe('logs --hooks', () => {
     apply.signal('SIGTERM');
     const { stdout, exitCode } = await follow.ended;
     const shown = await apply.ended;
-    stage.close();
     expect(exitCode).toBe(0);
     expect(withoutTimes(stdout).split('\n').slice(1)).toEqual([
       '[postStart] registering',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ContainerState } from '../../src/api/generated/types.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { ContainerLog } from '../../src/store/container-log.ts';
@@ -8,7 +8,7 @@ import type { FileStore } from '../../src/store/file-store.ts';
 import { instanceLogPath } from '../../src/store/log-files.ts';
 import { newPod } from '../store/objects.ts';
 import { openStore } from '../store/temporary-store.ts';
-import { Workshop } from './workshop.ts';
+import { workshopForEach } from './workshop.ts';
 
 const GOLDEN = path.join(import.meta.dirname, '../golden');
 const WRITTEN_MS = Date.UTC(2026, 0, 15, 11, 59, 0, 123) + 0.456;
@@ -25,15 +25,12 @@ interface Transcript {
   readonly exit: number;
 }
 
-let workshop: Workshop;
+const workshop = workshopForEach();
 let store: FileStore;
 
 beforeEach(() => {
-  workshop = new Workshop();
   store = openStore(workshop.stateDir);
 });
-
-afterEach(() => workshop.close());
 
 function writeLog(pod: string, container: string, restartCount: number, text: string): void {
   const log = new ContainerLog(instanceLogPath(store.paths('default', pod).logs, container, restartCount));

@@ -1,20 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ProbeAttempt } from '../../src/lifecycle/probe-attempt.ts';
 import { httpServer } from '../agent/local-servers.ts';
-import { Stage } from '../puppet/stage.ts';
+import { stageForEach } from '../puppet/stage.ts';
 import { newPod } from '../store/objects.ts';
 import { openStore } from '../store/temporary-store.ts';
-import { Workshop } from './workshop.ts';
+import { workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
+const stage = stageForEach();
 
 function attemptsIn(text: string): ProbeAttempt[] {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as ProbeAttempt]));
@@ -22,7 +17,6 @@ function attemptsIn(text: string): ProbeAttempt[] {
 
 describe('probes', () => {
   it('tells of every attempt while the Pod runs, and after it has ended', async () => {
-    const stage = await Stage.open();
     let status = 200;
     const port = await httpServer((_, response) => response.writeHead(status).end(`status ${status}`));
     const flag = path.join(workshop.folder, 'ready');
@@ -41,7 +35,6 @@ describe('probes', () => {
     await follow.until(({ stdout }) => stdout.includes('"kill"'));
     await apply.ended;
     const { exitCode, stdout } = await follow.ended;
-    stage.close();
     expect(exitCode).toBe(0);
     const attempts = attemptsIn(stdout);
     expect(attempts.find(({ decision }) => decision === 'ready')).toMatchObject({

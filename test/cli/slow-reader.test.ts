@@ -1,13 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Workshop } from './workshop.ts';
+import { expect, it } from 'vitest';
+import { workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const LINES = 20_000;
 const script = `i=0; while [ $i -lt ${LINES} ]; do echo "line $i"; i=$((i+1)); done`;

@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { goldenPods } from '../print/golden.ts';
 import { GOLDEN_ENV, putStates, recordings, replay, storeOf } from './prepared-store.ts';
-import { Workshop } from './workshop.ts';
+import { workshopForEach } from './workshop.ts';
 
-let workshop: Workshop;
-
-beforeEach(() => {
-  workshop = new Workshop();
-});
-
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const run = (...args: string[]) => workshop.run(['wait', ...args], GOLDEN_ENV);
 const MET = 'pod/web condition met\n';

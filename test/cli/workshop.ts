@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
 import { stringify } from 'yaml';
 import type { Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
 
@@ -92,11 +93,25 @@ export class Podrun {
   }
 }
 
-/** A fresh folder with a state directory, where one test runs podrun. */
+/** A workshop that is empty at the beginning of each test of the file. */
+export function workshopForEach(): Workshop {
+  const workshop = new Workshop();
+  afterEach(() => workshop.close());
+  return workshop;
+}
+
+/** A fresh folder with a state directory, where podrun is run. */
 export class Workshop {
-  readonly folder: string = mkdtempSync(path.join(tmpdir(), 'podrun-cli-'));
-  readonly stateDir: string = path.join(this.folder, 'state');
+  #folder: string | undefined;
   readonly #started: Podrun[] = [];
+
+  get folder(): string {
+    return (this.#folder ??= mkdtempSync(path.join(tmpdir(), 'podrun-cli-')));
+  }
+
+  get stateDir(): string {
+    return path.join(this.folder, 'state');
+  }
 
   /** Writes a manifest of one Pod and answers its path. Its processes can be found by the Pod's marker. */
   pod(name: string, spec: PodSpec): string {
@@ -153,11 +168,13 @@ export class Workshop {
 
   /** Ends what is left, removes the folder. */
   async close(): Promise<void> {
-    for (const podrun of this.#started) podrun.signal('SIGKILL');
-    await Promise.all(this.#started.map(({ ended }) => ended));
+    const started = this.#started.splice(0);
+    for (const podrun of started) podrun.signal('SIGKILL');
+    await Promise.all(started.map(({ ended }) => ended));
     for (const process_ of existsSync('/proc') ? this.processes() : [])
       process.kill(Number.parseInt(process_, 10), 'SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
+    this.#folder = undefined;
   }
 }
 

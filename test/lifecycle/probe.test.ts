@@ -1,9 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Probe } from '../../src/api/generated/types.ts';
 import {
   awaitsReadiness,
-  countOutcome,
   NEW_PROBE_WORKER,
   nextProbeStep,
   PROBE_TYPES,
@@ -12,30 +10,8 @@ import {
   type ProbeStep,
   type ProbeType,
   type ProbeWorker,
-  tickMs,
 } from '../../src/lifecycle/probe.ts';
-
-const probe: Probe = { exec: { command: ['true'] }, periodSeconds: 10, failureThreshold: 3, successThreshold: 1 };
-const pod: ProbedPod = { terminating: false, finished: false };
-const at = (monotonicMs: number): ProbedContainer['startedAt'] => ({ monotonicMs, wallMs: 1_800_000_000_000 });
-
-/** Runs, has started, is ready. */
-const up: ProbedContainer = {
-  container: { name: 'main', startupProbe: probe, livenessProbe: probe, readinessProbe: probe },
-  instanceId: 'main-0',
-  restartCount: 0,
-  running: true,
-  startedAt: at(1000),
-  started: true,
-  ready: true,
-  willRestart: true,
-  restartsAfterKill: true,
-};
-const starting: ProbedContainer = { ...up, started: false, ready: false };
-const ended: ProbedContainer = { ...up, running: false, started: false, ready: false };
-
-/** A worker that has been watching the instance for a while. */
-const watching: ProbeWorker = { ...NEW_PROBE_WORKER, instanceId: 'main-0', result: 'success', lastOutcome: 'success' };
+import { at, ended, pod, probe, starting, up, watching } from './probed.ts';
 
 describe('nextProbeStep()', () => {
   it.each<{
@@ -155,104 +131,6 @@ describe('nextProbeStep()', () => {
   });
 });
 
-describe('countOutcome()', () => {
-  it.each<{
-    name: string;
-    type: ProbeType;
-    before: Partial<ProbeWorker>;
-    success: boolean;
-    publish: boolean | undefined;
-  }>([
-    { name: 'a first failure is not enough', type: 'liveness', before: {}, success: false, publish: undefined },
-    {
-      name: 'nor a second',
-      type: 'liveness',
-      before: { lastOutcome: 'failure', run: 1 },
-      success: false,
-      publish: undefined,
-    },
-    {
-      name: 'the third is',
-      type: 'liveness',
-      before: { lastOutcome: 'failure', run: 2 },
-      success: false,
-      publish: false,
-    },
-    {
-      name: 'a success in between starts the count anew',
-      type: 'liveness',
-      before: { lastOutcome: 'success', run: 9 },
-      success: false,
-      publish: undefined,
-    },
-    {
-      name: 'a success that everybody believes is no news',
-      type: 'liveness',
-      before: {},
-      success: true,
-      publish: undefined,
-    },
-    {
-      name: 'a first readiness is news',
-      type: 'readiness',
-      before: { result: 'failure' },
-      success: true,
-      publish: true,
-    },
-    {
-      name: 'a readiness that failed and fails is none',
-      type: 'readiness',
-      before: { result: 'failure', lastOutcome: 'failure', run: 7 },
-      success: false,
-      publish: undefined,
-    },
-    {
-      name: 'a startup is news either way',
-      type: 'startup',
-      before: { result: 'unknown', lastOutcome: 'failure', run: 2 },
-      success: false,
-      publish: false,
-    },
-  ])('$name', ({ type, before, success, publish }) => {
-    expect(countOutcome({ ...watching, ...before }, type, probe, success).publish).toBe(publish);
-  });
-
-  it.each<{ type: ProbeType; success: boolean; onHold: boolean }>([
-    { type: 'startup', success: true, onHold: true },
-    { type: 'startup', success: false, onHold: true },
-    { type: 'liveness', success: false, onHold: true },
-    { type: 'liveness', success: true, onHold: false },
-    { type: 'readiness', success: false, onHold: false },
-    { type: 'readiness', success: true, onHold: false },
-  ])('after a decided $type (success: $success) the worker rests: $onHold', ({ type, success, onHold }) => {
-    const once = { ...probe, failureThreshold: 1 };
-    const { worker } = countOutcome({ ...watching, lastOutcome: undefined, run: 0 }, type, once, success);
-    expect(worker).toMatchObject({ onHold, run: onHold ? 0 : 1 });
-  });
-
-  it('publishes a result only when it differs from the last, and never later than its threshold', () => {
-    const thresholds = fc.record({
-      successThreshold: fc.integer({ min: 1, max: 4 }),
-      failureThreshold: fc.integer({ min: 1, max: 4 }),
-    });
-    fc.assert(
-      fc.property(thresholds, fc.array(fc.boolean(), { maxLength: 40 }), (numbers, outcomes) => {
-        let worker = nextProbeStep(NEW_PROBE_WORKER, 'readiness', pod, up).worker;
-        let published = false;
-        let run = 0;
-        for (const [index, success] of outcomes.entries()) {
-          run = outcomes[index - 1] === success ? run + 1 : 1;
-          const turn = countOutcome(worker, 'readiness', { ...probe, ...numbers }, success);
-          worker = turn.worker;
-          const isReached = run >= (success ? numbers.successThreshold : numbers.failureThreshold);
-          expect(turn.publish).toBe(isReached && success !== published ? success : undefined);
-          published = turn.publish ?? published;
-        }
-      }),
-    );
-  });
-});
-
 describe('awaitsReadiness()', () => {
   it.each([
     { name: 'a started container that is not ready', seen: { ...up, ready: false }, want: true },
@@ -262,27 +140,6 @@ describe('awaitsReadiness()', () => {
   ])('$name: $want', ({ seen, want }) => {
     expect(awaitsReadiness('readiness', seen)).toBe(want);
     expect(awaitsReadiness('liveness', seen)).toBe(false);
-  });
-});
-
-describe('tickMs()', () => {
-  it('is the first tick after one moment and not before another', () => {
-    const ms = fc.integer({ min: 0, max: 100_000 });
-    fc.assert(
-      fc.property(ms, fc.integer({ min: 1, max: 20 }), ms, ms, (originMs, seconds, afterMs, notBeforeMs) => {
-        const periodMs = seconds * 1000;
-        const tick = tickMs({ originMs, periodMs }, afterMs, notBeforeMs);
-        // In JavaScript -0 and 0 differ.
-        expect(Math.abs((tick - originMs) % periodMs)).toBe(0);
-        expect(tick).toBeGreaterThan(afterMs);
-        expect(tick).toBeGreaterThanOrEqual(notBeforeMs);
-        expect(tick - periodMs > afterMs && tick - periodMs >= notBeforeMs).toBe(false);
-      }),
-    );
-  });
-
-  it('knows no delay when there is none', () => {
-    expect(tickMs({ originMs: 5, periodMs: 1000 }, 5, Number.NEGATIVE_INFINITY)).toBe(1005);
   });
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('puppet.mjs', import.meta.url));
 
@@ -85,21 +86,26 @@ export class Puppet {
   }
 }
 
+/** A stage of its own for each test of the file. */
+export function stageForEach(): Stage {
+  const stage = new Stage();
+  beforeEach(() => stage.open());
+  afterEach(() => stage.close());
+  return stage;
+}
+
 /** Where the puppets of one test connect to. */
-export class Stage {
-  readonly #folder = mkdtempSync(path.join(tmpdir(), 'podrun-stage-'));
-  readonly #server: Server;
+class Stage {
+  #folder = '';
+  #server: Server | undefined;
   readonly #sockets = new Set<Socket>();
   readonly #entrances = new Map<string, Mailbox<Puppet>>();
 
-  private constructor() {
-    this.#server = createServer((socket) => this.#connected(socket));
-  }
-
-  static async open(): Promise<Stage> {
-    const stage = new Stage();
-    await new Promise<void>((resolve) => stage.#server.listen(stage.#socketPath, resolve));
-    return stage;
+  async open(): Promise<void> {
+    this.#folder = mkdtempSync(path.join(tmpdir(), 'podrun-stage-'));
+    const server = createServer((socket) => this.#connected(socket));
+    this.#server = server;
+    await new Promise<void>((resolve) => server.listen(this.#socketPath, resolve));
   }
 
   /** The `command` of a container whose process is the puppet `name`. */
@@ -115,7 +121,9 @@ export class Stage {
   /** Ends every puppet that is still there. */
   close(): void {
     for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
+    this.#sockets.clear();
+    this.#entrances.clear();
+    this.#server?.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 

@@ -1,15 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { Event } from '../../../src/api/generated/types.ts';
-import { type Ended, type Podrun, watchLines, Workshop } from '../../cli/workshop.ts';
+import { type Ended, type Podrun, watchLines, workshopForEach } from '../../cli/workshop.ts';
 
-let workshop: Workshop;
-beforeEach(() => {
-  workshop = new Workshop();
-});
-afterEach(() => workshop.close());
+const workshop = workshopForEach();
 
 const eventsIn = (text: string): Event[] =>
   watchLines(text).flatMap(({ object }) => (object.kind === 'Event' ? [object as Event] : []));
