@@ -84,6 +84,13 @@ export function oneStopSignal(entry: Entry, past: Chronicle): string | undefined
   return life !== undefined && life.signalledAtMs !== entry.atMs ? `${life.id} was signalled again` : undefined;
 }
 
+/** It is the one that the container wants. Source: KEP-4960. */
+export function stopSignalIsTheContainers(entry: Entry, past: Chronicle): string | undefined {
+  if (entry.type !== 'machine' || entry.entry.what !== 'signal') return undefined;
+  const wanted = past.container(entry.entry.name).lifecycle?.stopSignal ?? 'SIGTERM';
+  return entry.entry.signal === wanted ? undefined : `${entry.entry.id} got ${entry.entry.signal}, not ${wanted}`;
+}
+
 /** And so is the kill. */
 export function oneKill(entry: Entry, past: Chronicle): string | undefined {
   const life = hit(entry, past, 'kill');

@@ -106,6 +106,7 @@ export function part(kind: Kind): fc.Arbitrary<Omit<Part, 'container'> & { reado
       readiness: only(probe('readiness'), 4),
       postStart: only(hook('postStart'), 6),
       preStop: only(hook('preStop'), 5),
+      stopSignal: only(fc.constantFrom('SIGINT', 'SIGUSR1'), 10),
       programs: fc.array(program(kind), { minLength: 1, maxLength: 4 }),
       commands: fc.record({
         startup: commandRuns,
@@ -115,8 +116,9 @@ export function part(kind: Kind): fc.Arbitrary<Omit<Part, 'container'> & { reado
         preStop: commandRuns,
       }),
     })
-    .map(({ restartPolicy, rules, startup, liveness, readiness, postStart, preStop, programs, commands }) => {
-      const lifecycle = withoutAbsent({ postStart, preStop });
+    .map(({ restartPolicy, rules, startup, liveness, readiness, postStart, preStop, ...rest }) => {
+      const { stopSignal, programs, commands } = rest;
+      const lifecycle = withoutAbsent({ postStart, preStop, stopSignal });
       const used = { startup, liveness, readiness, postStart, preStop };
       const purposes = (Object.keys(used) as Purpose[]).filter((purpose) => {
         const user = used[purpose];

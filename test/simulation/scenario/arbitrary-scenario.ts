@@ -172,6 +172,8 @@ export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
     return plainData({
       spec: withoutAbsent({
         ...drawn.podFields,
+        // Signals are different elsewhere: who names one has to say where.
+        os: all.some(({ container }) => container.lifecycle?.stopSignal) ? { name: 'linux' } : undefined,
         initContainers: initContainers.length === 0 ? undefined : initContainers,
         containers: drawn.parts.regular.map(({ container }) => withShortSleeps(container, grace)),
       }),
@@ -188,10 +190,11 @@ export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
 
 /** A hook must not sleep longer than the grace period. */
 function withShortSleeps(container: Container, graceSeconds: number): Container {
-  const { postStart, preStop } = container.lifecycle ?? {};
+  const { postStart, preStop, stopSignal } = container.lifecycle ?? {};
   const short = ({ sleep, ...other }: LifecycleHandler): LifecycleHandler =>
     sleep === undefined ? other : { sleep: { seconds: Math.min(sleep.seconds, graceSeconds) } };
-  const lifecycle = withoutAbsent({ postStart: postStart && short(postStart), preStop: preStop && short(preStop) });
+  const hooks = { postStart: postStart && short(postStart), preStop: preStop && short(preStop) };
+  const lifecycle = withoutAbsent({ ...hooks, stopSignal });
   return container.lifecycle === undefined ? container : { ...container, lifecycle };
 }
 

@@ -105,7 +105,7 @@ export class ScenarioRun {
   async #settle(untilMs: number): Promise<void> {
     for (; this.#stepsLeft > 0; this.#stepsLeft--) {
       const goesOn = await this.#clock.step(untilMs);
-      if (goesOn && this.#clock.nextAlarmMs === this.#clock.now().monotonicMs) continue;
+      if (goesOn && (this.#clock.nextAlarmMs ?? Infinity) <= this.#clock.now().monotonicMs) continue;
       const { pod } = this.#run;
       const { namespace, name } = pod.metadata;
       const stored = this.#store.get<StoredPod>('pods', namespace, name);
