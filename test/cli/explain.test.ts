@@ -25,15 +25,15 @@ describe('explain', () => {
   });
 
   it('-o json is for programs', async () => {
-    const { stdout } = await run('pod.spec.tolerations', '-o', 'json');
+    const { stdout } = await run('pod.spec.topologySpreadConstraints', '-o', 'json');
     const [first, ...below] = JSON.parse(stdout) as unknown[];
     expect(first).toEqual({
-      path: 'pod.spec.tolerations',
-      type: '[]Toleration',
+      path: 'pod.spec.topologySpreadConstraints',
+      type: '[]TopologySpreadConstraint',
       support: 'no effect',
-      note: 'the node has no taints',
+      note: 'there is one node and no scheduler',
     });
-    expect(below).toHaveLength(5);
+    expect(below).toHaveLength(13);
   });
 
   it('without --support tells the fields and their types', async () => {

@@ -8,7 +8,6 @@ const workshop = workshopForEach();
 const IDLE = `
   dnsConfig: {searches: [a]}
   topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}]
-  tolerations: [{operator: Exists}]
   schedulerName: mine
   priorityClassName: high
   hostAliases: [{ip: 1.2.3.4, hostnames: [x]}]
@@ -35,7 +34,7 @@ it('what has no effect is told in one line, and in an event for each field of ea
   const { exitCode, stdout, stderr } = await workshop.run(['apply', '-f', workshop.file('web.yaml', MANIFEST)]);
   expect(exitCode).toBe(0);
   expect(stdout.match(/no effect: .*/g)).toEqual([
-    'no effect: dnsConfig, topologySpreadConstraints, tolerations, schedulerName, priorityClassName, hostAliases, ' +
+    'no effect: dnsConfig, topologySpreadConstraints, schedulerName, priorityClassName, hostAliases, ' +
       'imagePullSecrets, securityContext.seLinuxOptions, securityContext.fsGroup, ' +
       'securityContext.supplementalGroups, resources.limits[cpu]',
   ]);
@@ -47,7 +46,7 @@ it('what has no effect is told in one line, and in an event for each field of ea
       .filter(({ involvedObject }) => involvedObject.kind === kind)
       .map(({ message = '' }) => message.split(': ')[0]!);
   expect(fieldsOf('PersistentVolumeClaim')).toEqual(['spec.storageClassName']);
-  expect(fieldsOf('Pod')).toHaveLength(11);
+  expect(fieldsOf('Pod')).toHaveLength(10);
   expect(fieldsOf('Pod')).toContain(
     'spec.containers[0].resources.limits[cpu], spec.containers[1].resources.limits[cpu]',
   );
