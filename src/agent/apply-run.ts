@@ -1,6 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import { type Goal, goalState } from '../lifecycle/goal.ts';
+import { type Goal, goalState } from '../lifecycle/requests/goal.ts';
 
 /** A command that is run once the goal is met. */
 export interface GoalCommand {

@@ -1,7 +1,7 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { OutputStream } from '../runtime/runtime.ts';
-import type { ProbeAttempt } from '../lifecycle/probe-attempt.ts';
+import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { InstanceRef } from './container-effects.ts';
 import type { HandlerSaying } from './handlers.ts';
 

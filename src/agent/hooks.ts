@@ -1,7 +1,7 @@
 import type { Container, ExecAction, HTTPGetAction, LifecycleHandler, SleepAction } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import { describeHandler } from '../lifecycle/describe-handler.ts';
+import { describeHandler } from '../lifecycle/probes/describe-handler.ts';
 import {
   commandCanceled,
   commandFailed,

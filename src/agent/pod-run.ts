@@ -4,7 +4,7 @@ import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
-import type { SyncConfig } from '../lifecycle/draft.ts';
+import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
 import {
@@ -14,18 +14,18 @@ import {
   scheduled,
   type SchedulingEvent,
 } from '../lifecycle/texts/events.ts';
-import { admit } from '../lifecycle/kubelet-admission.ts';
+import { admit } from '../lifecycle/node/kubelet-admission.ts';
 import { ENDED_UNSCHEDULED, type Rejection, rejectionMessage } from '../lifecycle/texts/pod-reasons.ts';
-import type { NodeFacts } from '../lifecycle/node-facts.ts';
-import { mergeStatus } from '../lifecycle/merge-status.ts';
+import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import { dated } from '../lifecycle/pod-status.ts';
-import type { ConditionVerdict } from '../lifecycle/conditions.ts';
-import { schedule, type Schedule } from '../lifecycle/schedule.ts';
+import type { ConditionVerdict } from '../lifecycle/status/conditions.ts';
+import { schedule, type Schedule } from '../lifecycle/node/schedule.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ObjectPart, Store } from '../store/store.ts';
 import { ContainerEffects, type PodSurroundings } from './container-effects.ts';
 import { EventRecorder } from './event-recorder.ts';
-import { isStored } from './is-stored.ts';
+import { isStored } from './clean-up/is-stored.ts';
 import { PodWorker } from './pod-worker.ts';
 
 export interface PodRunOptions {

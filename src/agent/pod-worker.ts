@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTerminalPhase, type StoredPod, type TerminalPhase } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import type { SyncConfig } from '../lifecycle/draft.ts';
+import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
 import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
-import { mergeStatus } from '../lifecycle/merge-status.ts';
+import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
 import { type PodAddresses, podStatus } from '../lifecycle/pod-status.ts';
-import { podGraceSeconds } from '../lifecycle/stop.ts';
+import { podGraceSeconds } from '../lifecycle/plan/stop.ts';
 import { sync } from '../lifecycle/sync.ts';
 
 /** Carries out what the plan asks for and tells what came of it. One per Pod. */

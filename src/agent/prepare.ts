@@ -7,17 +7,22 @@ import {
   type StoredService,
 } from '../api/objects.ts';
 import type { Container, EphemeralContainer } from '../api/generated/types.ts';
-import { commandLine, makeEnvironment } from '../lifecycle/environment.ts';
-import type { ServiceFact } from '../lifecycle/environment-services.ts';
-import { imageFolder, type ImageMap, resolveEntryPoint, unknownImageFolder } from '../lifecycle/entry-point.ts';
-import type { ImageVerdict, ImageVerdicts } from '../lifecycle/image-pull.ts';
-import { podHostname } from '../lifecycle/hostname.ts';
-import { invalidImageMessage } from '../lifecycle/image-name.ts';
+import { commandLine, makeEnvironment } from '../lifecycle/environment/environment.ts';
+import type { ServiceFact } from '../lifecycle/environment/environment-services.ts';
+import {
+  imageFolder,
+  type ImageMap,
+  resolveEntryPoint,
+  unknownImageFolder,
+} from '../lifecycle/environment/entry-point.ts';
+import type { ImageVerdict, ImageVerdicts } from '../lifecycle/plan/image-pull.ts';
+import { podHostname } from '../lifecycle/environment/hostname.ts';
+import { invalidImageMessage } from '../lifecycle/environment/image-name.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
-import type { NodeFacts } from '../lifecycle/node-facts.ts';
+import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { targetNotResolved, volumeNotAtMountPath } from '../lifecycle/texts/events.ts';
-import { hostPathOf, notAtMountPath, volumeVariables } from '../lifecycle/volume-mounts.ts';
+import { hostPathOf, notAtMountPath, volumeVariables } from '../lifecycle/volumes/volume-mounts.ts';
 import type { Store } from '../store/store.ts';
 import type { Prepared } from './container-effects.ts';
 import { type OwnIdentity, refusedIdentity } from './identity.ts';

@@ -1,5 +1,11 @@
-import { PROBE_TYPES, type ProbedContainer, type ProbedPod, type ProbeType, probeOf } from '../lifecycle/probe.ts';
-import type { ProbeOutcome } from '../lifecycle/probe-outcome.ts';
+import {
+  PROBE_TYPES,
+  type ProbedContainer,
+  type ProbedPod,
+  type ProbeType,
+  probeOf,
+} from '../lifecycle/probes/probe.ts';
+import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import { type ProbeFacts, type ProbeNews, type ProberDeps, ProbeTimer } from './probe/timer.ts';
 
 export type { ProbedContainer, ProbeNews, ProbeOutcome, ProberDeps, ProbeType };

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { StoredPod } from '../api/objects.ts';
-import type { StorageMeasures, StorageUsage } from '../lifecycle/local-storage.ts';
+import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
 import type { PodFiles } from './container-logs.ts';
 import { diskUsage } from './volumes/disk-usage.ts';
 

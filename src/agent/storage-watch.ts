@@ -1,6 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import { storageMeasures, type StorageMeasures, type StorageUsage } from '../lifecycle/local-storage.ts';
+import { storageMeasures, type StorageMeasures, type StorageUsage } from '../lifecycle/volumes/local-storage.ts';
 import { pause } from './probe/deadline.ts';
 
 export interface StorageWatch {

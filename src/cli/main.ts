@@ -1,25 +1,25 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
-import { registerAnnotate } from './annotate.ts';
-import { registerApply } from './apply.ts';
-import { registerCondition } from './condition.ts';
-import { registerDebug } from './debug.ts';
-import { registerDelete } from './delete.ts';
-import { registerDescribe } from './describe.ts';
-import { registerEvents } from './events.ts';
-import { registerExplain } from './explain.ts';
+import { registerAnnotate } from './change/annotate.ts';
+import { registerApply } from './apply/apply.ts';
+import { registerCondition } from './change/condition.ts';
+import { registerDebug } from './debug/debug.ts';
+import { registerDelete } from './remove/delete.ts';
+import { registerDescribe } from './read/describe.ts';
+import { registerEvents } from './read/events.ts';
+import { registerExplain } from './read/explain.ts';
 import { normalizeFlags } from './flag-style.ts';
-import { registerGc } from './gc.ts';
-import { registerGet } from './get.ts';
+import { registerGc } from './remove/gc.ts';
+import { registerGet } from './read/get.ts';
 import { checkHelpTopic, withHelp } from './help.ts';
-import { registerLabel } from './label.ts';
-import { registerLogs } from './logs.ts';
-import { registerProbes } from './probes.ts';
-import { registerPatch } from './patch.ts';
+import { registerLabel } from './change/label.ts';
+import { registerLogs } from './logs/logs.ts';
+import { registerProbes } from './read/probes.ts';
+import { registerPatch } from './change/patch.ts';
 import { reportError, usageError } from './report-error.ts';
 import { handedOn } from './standard-output.ts';
 import { registerVersion, version } from './version.ts';
-import { registerWait } from './wait.ts';
+import { registerWait } from './read/wait.ts';
 
 /** What stands behind `--` is somebody else's command line: it must not be read as options of podrun. */
 function splitCommand(argv: readonly string[]): { own: readonly string[]; command: readonly string[] | undefined } {

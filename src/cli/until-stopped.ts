@@ -1,6 +1,6 @@
 import { EXIT } from '../api/errors.ts';
 import type { Clock } from '../clock.ts';
-import { listenForSignals } from './signals.ts';
+import { listenForSignals } from './apply/signals.ts';
 import type { StandardOutput } from './standard-output.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ResourceRequirements } from '../api/generated/types.ts';
 import type { TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
-import type { StorageUsage } from './local-storage.ts';
+import type { StorageUsage } from './volumes/local-storage.ts';
 import type { TERMINATED } from './texts/terminated.ts';
 
 /**

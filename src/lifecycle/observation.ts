@@ -1,7 +1,7 @@
 import type { TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { TerminationCause } from './facts.ts';
-import type { StorageUsage } from './local-storage.ts';
+import type { StorageUsage } from './volumes/local-storage.ts';
 
 /** Something that happened to a Pod. `id` tells which instance of the container it happened to. */
 export type Observation =

@@ -14,8 +14,8 @@ import {
   withContainer,
 } from './facts.ts';
 import type { Exited, HookReturned, Observation, ProbeTurned, StartFailed, TerminateRequest } from './observation.ts';
-import { restartsAll } from './restart-policy.ts';
-import { containerGraceMs, hasPreStop, preStopReturned, requestStop, shortenStop } from './stop.ts';
+import { restartsAll } from './plan/restart-policy.ts';
+import { containerGraceMs, hasPreStop, preStopReturned, requestStop, shortenStop } from './plan/stop.ts';
 import {
   created,
   failed,

@@ -8,13 +8,13 @@ import {
   initializedCondition,
   readyCondition,
   readyToStartCondition,
-} from './conditions.ts';
-import { closeStatuses, containerStatus } from './container-status.ts';
+} from './status/conditions.ts';
+import { closeStatuses, containerStatus } from './status/container-status.ts';
 import { containerFacts, isAlive, type PodFacts } from './facts.ts';
-import { forgetStopped } from './evicted-status.ts';
-import { givenVerdict, othersConditions } from './merge-status.ts';
-import { podPhase, type PodPhase } from './phase.ts';
-import { hasRestartAllRule } from './restart-policy.ts';
+import { forgetStopped } from './status/evicted-status.ts';
+import { givenVerdict, othersConditions } from './status/merge-status.ts';
+import { podPhase, type PodPhase } from './status/phase.ts';
+import { hasRestartAllRule } from './plan/restart-policy.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './texts/pod-reasons.ts';
 
 /** Addresses of the Pod and of the node it runs on. */

@@ -1,17 +1,25 @@
 import { isTerminalPhase, sidecarsOf, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
-import { Draft, type SyncConfig } from './draft.ts';
+import { Draft, type SyncConfig } from './plan/draft.ts';
 import type { Step } from './effects.ts';
 import { isAlive, isGone, type PodFacts, processOf, type Stop } from './facts.ts';
-import { startEphemeralContainers } from './ephemeral-plan.ts';
-import { planInitContainers } from './init-plan.ts';
-import { stopContainer } from './kill-container.ts';
-import { EVICTION_GRACE_SECONDS, evictionMessage } from './local-storage.ts';
+import { startEphemeralContainers } from './plan/ephemeral-plan.ts';
+import { planInitContainers } from './plan/init-plan.ts';
+import { stopContainer } from './plan/kill-container.ts';
+import { EVICTION_GRACE_SECONDS, evictionMessage } from './volumes/local-storage.ts';
 import { computedPhase, containerStatuses } from './pod-status.ts';
-import { planRegularContainers } from './regular-plan.ts';
-import { planRestartAll } from './restart-all.ts';
-import { startContainer } from './start-container.ts';
-import { advanceStop, forceStop, hasPreStop, isTurnToStop, podGraceSeconds, requestStop, shortenStop } from './stop.ts';
+import { planRegularContainers } from './plan/regular-plan.ts';
+import { planRestartAll } from './plan/restart-all.ts';
+import { startContainer } from './plan/start-container.ts';
+import {
+  advanceStop,
+  forceStop,
+  hasPreStop,
+  isTurnToStop,
+  podGraceSeconds,
+  requestStop,
+  shortenStop,
+} from './plan/stop.ts';
 import { deadlineExceeded, evicted, killing } from './texts/events.ts';
 import { stopping } from './texts/killing.ts';
 

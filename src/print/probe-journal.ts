@@ -1,7 +1,7 @@
 import type { Probe } from '../api/generated/types.ts';
 import { formatGoDuration } from '../api/duration.ts';
-import type { ProbeType } from '../lifecycle/probe.ts';
-import type { ProbeAttempt, ProbeDecision } from '../lifecycle/probe-attempt.ts';
+import type { ProbeType } from '../lifecycle/probes/probe.ts';
+import type { ProbeAttempt, ProbeDecision } from '../lifecycle/probes/probe-attempt.ts';
 import { describeProbe } from './describe/probe.ts';
 import { renderRows } from './table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
-import { appendLine } from './append-line.ts';
+import { appendLine } from './logs/append-line.ts';
 import { LineCursor } from './line-cursor.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { type ProbedContainer, type ProbeOutcome, Prober, type ProbeType } from '../../src/agent/prober.ts';
 import type { Container, Probe } from '../../src/api/generated/types.ts';
-import type { ProbeAttempt } from '../../src/lifecycle/probe-attempt.ts';
+import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 
 export const PASS: ProbeOutcome = { result: 'success', output: '' };

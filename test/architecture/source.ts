@@ -15,7 +15,7 @@ export interface AstNode {
 }
 
 export interface SourceFile {
-  /** From the root, with slashes: `src/lifecycle/phase.ts`. */
+  /** From the root, with slashes: `src/lifecycle/status/phase.ts`. */
   readonly path: string;
   readonly text: string;
   readonly ast: AstNode;

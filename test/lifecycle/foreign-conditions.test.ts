@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PodCondition } from '../../src/api/generated/types.ts';
-import { mergeStatus } from '../../src/lifecycle/merge-status.ts';
-import { setConditions } from '../../src/lifecycle/set-conditions.ts';
+import { mergeStatus } from '../../src/lifecycle/status/merge-status.ts';
+import { setConditions } from '../../src/lifecycle/requests/set-conditions.ts';
 
 const condition = (type: string, status: string, more: Partial<PodCondition> = {}): PodCondition => ({
   type,

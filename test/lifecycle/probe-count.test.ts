@@ -6,7 +6,7 @@ import {
   nextProbeStep,
   type ProbeType,
   type ProbeWorker,
-} from '../../src/lifecycle/probe.ts';
+} from '../../src/lifecycle/probes/probe.ts';
 import { pod, probe, up, watching } from './probed.ts';
 
 describe('countOutcome()', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tickMs } from '../../src/lifecycle/probe.ts';
+import { tickMs } from '../../src/lifecycle/probes/probe.ts';
 
 describe('tickMs()', () => {
   it('is the first tick after one moment and not before another', () => {

@@ -1,5 +1,10 @@
 import type { Probe } from '../../src/api/generated/types.ts';
-import { NEW_PROBE_WORKER, type ProbedContainer, type ProbedPod, type ProbeWorker } from '../../src/lifecycle/probe.ts';
+import {
+  NEW_PROBE_WORKER,
+  type ProbedContainer,
+  type ProbedPod,
+  type ProbeWorker,
+} from '../../src/lifecycle/probes/probe.ts';
 
 export const probe: Probe = {
   exec: { command: ['true'] },

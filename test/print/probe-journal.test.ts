@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProbeAttempt } from '../../src/lifecycle/probe-attempt.ts';
+import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../src/print/probe-journal.ts';
 
 const LIVENESS: DefinedProbe = {

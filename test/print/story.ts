@@ -1,8 +1,8 @@
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
-import { eventTransition } from '../../src/print/event-transition.ts';
-import { liveColumns, renderTransition } from '../../src/print/live-line.ts';
+import { eventTransition } from '../../src/print/live/event-transition.ts';
+import { liveColumns, renderTransition } from '../../src/print/live/live-line.ts';
 import { PLAIN } from '../../src/print/painter.ts';
-import { type Transition, transitionsOf } from '../../src/print/transition.ts';
+import { type Transition, transitionsOf } from '../../src/print/live/transition.ts';
 import { trace, type TraceLine } from './golden.ts';
 
 const isEvent = (object: TraceLine['object']): object is StoredEvent => object.kind === 'Event';

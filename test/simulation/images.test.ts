@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ImageVerdict } from '../../src/lifecycle/image-pull.ts';
+import type { ImageVerdict } from '../../src/lifecycle/plan/image-pull.ts';
 import { PodSimulation, type Seen } from './pod-simulation.ts';
 
 const absent: ImageVerdict = { type: 'absent', pullError: 'no such image' };

@@ -5,11 +5,11 @@ import type { HandlerSaying } from '../../src/agent/handlers.ts';
 import { runHook } from '../../src/agent/hooks.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import { PodWorker } from '../../src/agent/pod-worker.ts';
-import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/back-off.ts';
+import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import type { EventDraft } from '../../src/lifecycle/effects.ts';
-import type { ProbeAttempt } from '../../src/lifecycle/probe-attempt.ts';
-import type { ImageVerdicts } from '../../src/lifecycle/image-pull.ts';
-import type { StorageUsage } from '../../src/lifecycle/local-storage.ts';
+import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
+import type { ImageVerdicts } from '../../src/lifecycle/plan/image-pull.ts';
+import type { StorageUsage } from '../../src/lifecycle/volumes/local-storage.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type ExecBehaviour, type ProgramBehaviour, SimulatedRuntime } from './simulated-runtime.ts';
 

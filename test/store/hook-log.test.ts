@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { appendToHookLog, ContainerLog } from '../../src/store/container-log.ts';
-import { hookLogPath, instanceLogPath, newestHookLog } from '../../src/store/log-files.ts';
-import { LogReader } from '../../src/store/log-reader.ts';
+import { appendToHookLog, ContainerLog } from '../../src/store/logs/container-log.ts';
+import { hookLogPath, instanceLogPath, newestHookLog } from '../../src/store/logs/log-files.ts';
+import { LogReader } from '../../src/store/logs/log-reader.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
 const WRITTEN_MS = Date.UTC(2026, 0, 15);

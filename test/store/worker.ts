@@ -6,7 +6,7 @@ import { PodrunError } from '../../src/api/errors.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
 import { bootId, startTimeOf } from '../../src/runtime/process-identity.ts';
-import { ContainerLog } from '../../src/store/container-log.ts';
+import { ContainerLog } from '../../src/store/logs/container-log.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { ConflictError } from '../../src/store/store-errors.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';

@@ -8,7 +8,7 @@ import {
   readyCondition,
   readyToStartCondition,
   type Sandbox,
-} from '../../src/lifecycle/conditions.ts';
+} from '../../src/lifecycle/status/conditions.ts';
 import { specOf, statusOf, type TableContainer, tableRows } from './table.ts';
 
 interface Row {

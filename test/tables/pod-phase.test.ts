@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { podPhase } from '../../src/lifecycle/phase.ts';
+import { podPhase } from '../../src/lifecycle/status/phase.ts';
 import { specOf, statusOf, type TableContainer, tableRows } from './table.ts';
 
 interface Row {

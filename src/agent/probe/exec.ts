@@ -1,8 +1,8 @@
 import { formatGoDuration } from '../../api/duration.ts';
 import type { Container, ExecAction } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go-quote.ts';
-import { expand } from '../../lifecycle/expansion.ts';
-import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+import { expand } from '../../lifecycle/environment/expansion.ts';
+import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { ProbeInput } from './input.ts';
 
 const OUTPUT_MAX_BYTES = 10 * 1024;

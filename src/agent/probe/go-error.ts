@@ -1,5 +1,5 @@
 import { goQuote } from '../../api/go-quote.ts';
-import type { ProbeAnswer } from '../../lifecycle/probe-outcome.ts';
+import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
 import { errnoText } from '../../runtime/errno.ts';
 import { joinHostPort } from './target.ts';
 

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { goQuote } from '../../api/go-quote.ts';
-import type { ProbeAnswer } from '../../lifecycle/probe-outcome.ts';
+import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
 import type { Deadline } from './deadline.ts';
 import { type Connection, errnoAnswer, goNetworkError } from './go-error.ts';
 import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';

@@ -1,5 +1,5 @@
 import { goQuote } from '../../api/go-quote.ts';
-import type { ProbeAnswer } from '../../lifecycle/probe-outcome.ts';
+import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
 import type { Deadline } from './deadline.ts';
 import { exchange, type HttpAnswer, interruption } from './http-exchange.ts';
 import type { HttpRequest } from './http-request.ts';

@@ -1,5 +1,5 @@
 import type { HTTPGetAction } from '../../api/generated/types.ts';
-import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { withDeadline } from './deadline.ts';
 import { httpGet } from './http-get.ts';
 import { requestFor } from './http-request.ts';

@@ -1,6 +1,6 @@
 import { podFullName } from '../../api/objects.ts';
-import { probeNumbers } from '../../lifecycle/probe.ts';
-import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+import { probeNumbers } from '../../lifecycle/probes/probe.ts';
+import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
 import { probeHttp } from './http.ts';

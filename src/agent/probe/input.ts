@@ -1,7 +1,7 @@
 import type { Container, Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
-import type { ProbeType } from '../../lifecycle/probe.ts';
+import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ExecOutcome } from '../../runtime/runtime.ts';
 
 /** What one run of a probe needs. */

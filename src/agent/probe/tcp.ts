@@ -1,5 +1,5 @@
 import type { TCPSocketAction } from '../../api/generated/types.ts';
-import type { ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { type Deadline, withDeadline } from './deadline.ts';
 import { errnoAnswer, goNetworkError } from './go-error.ts';
 import type { ProbeInput } from './input.ts';

@@ -12,7 +12,7 @@ import {
   type ProbeStep,
   type ProbeType,
   type ProbeWorker,
-} from '../../lifecycle/probe.ts';
+} from '../../lifecycle/probes/probe.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import {
   type FinishedProbe,
@@ -20,8 +20,8 @@ import {
   type ProbeAttempt,
   probeDecision,
   type ProbeVerdict,
-} from '../../lifecycle/probe-attempt.ts';
-import { outcomeEvent, outcomeSpeaksFor, type ProbeOutcome } from '../../lifecycle/probe-outcome.ts';
+} from '../../lifecycle/probes/probe-attempt.ts';
+import { outcomeEvent, outcomeSpeaksFor, type ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 
 /** How often a probe that cannot be carried out is tried before it is given up until the next tick. */
 const TRIES_MAX = 3;
@@ -54,7 +54,7 @@ export interface ProbeFacts {
 
 /**
  * Runs one probe of one container when it is due: at the ticks of a period that begins with the timer, and at once when
- * the status waits for it. What to do is decided in src/lifecycle/probe.ts; this is the alarm and the probe under way.
+ * the status waits for it. What to do is decided in lifecycle/probes; this is the alarm and the probe under way.
  */
 export class ProbeTimer {
   readonly #deps: ProberDeps;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { formatTime } from '../../api/time.ts';
-import type { VolumeFile } from '../../lifecycle/volume-files.ts';
+import type { VolumeFile } from '../../lifecycle/volumes/volume-files.ts';
 
 /** A link to the folder with the files as they are now. */
 const DATA = '..data';

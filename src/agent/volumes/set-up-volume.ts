@@ -2,8 +2,8 @@ import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 
 import path from 'node:path';
 import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts';
 import { objectNotFound } from '../../lifecycle/texts/config-errors.ts';
-import { type VolumeFacts, volumeFiles } from '../../lifecycle/volume-files.ts';
-import { type FileKind, judgeHostPath } from '../../lifecycle/volume-host-path.ts';
+import { type VolumeFacts, volumeFiles } from '../../lifecycle/volumes/volume-files.ts';
+import { type FileKind, judgeHostPath } from '../../lifecycle/volumes/volume-host-path.ts';
 import { errnoOf } from '../../runtime/errno.ts';
 import { makeFolder } from '../../store/atomic-file.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';

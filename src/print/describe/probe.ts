@@ -1,5 +1,5 @@
 import type { Probe } from '../../api/generated/types.ts';
-import { describeHandler } from '../../lifecycle/describe-handler.ts';
+import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
 
 /** A probe on one line: its handler and its numbers. Missing numbers are shown with the API's defaults. */
 export function describeProbe(probe: Probe): string {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { VolumeFile } from '../../../src/lifecycle/volume-files.ts';
+import type { VolumeFile } from '../../../src/lifecycle/volumes/volume-files.ts';
 
 /** A folder of its own, removed after the test. */
 export function temporaryFolder(): string {

@@ -1,0 +1,135 @@
+import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { surplusPods } from '../../lifecycle/requests/pod-gc.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { LooseFolder, StoreGarbage } from '../../store/garbage.ts';
+import { deletePod } from './delete-pod.ts';
+import { closeLostRun } from './lost-runs.ts';
+
+/** Something that was removed, or that was brought to its end. */
+export type Collected =
+  /** The Pod of a podrun that was killed: what was left of it has been ended, and it is on record as failed. */
+  | { readonly type: 'lost'; readonly namespace: string; readonly name: string; readonly agentPid: number }
+  | { readonly type: 'pod' | 'event'; readonly namespace: string; readonly name: string }
+  | ({ readonly type: 'run' | 'volume' } & LooseFolder);
+
+export interface Collection {
+  readonly store: FileStore;
+  readonly garbage: StoreGarbage;
+  readonly clock: Clock;
+  /** Undefined: all. */
+  readonly namespace: string | undefined;
+  /** How many Pods that have ended stay, and how many earlier runs of each. */
+  readonly keep: number;
+  /** Only say what would go. */
+  readonly dryRun: boolean;
+  /** Told of everything, once it is done. */
+  readonly tell: (collected: Collected) => void;
+}
+
+/**
+ * What the garbage collector and the clean-up of a node do in a cluster, at once: closes the Pods of killed podruns,
+ * and removes what nobody needs any more. What a living podrun owns is left alone.
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export async function collectGarbage(collection: Collection): Promise<void> {
+  const lost = await closeLost(collection);
+  const removed = await removePods(collection, lost);
+  const { store, garbage, namespace } = collection;
+  const isThere = (pod: { readonly namespace: string; readonly name: string }): boolean =>
+    !removed.has(`${pod.namespace}/${pod.name}`) && store.get('pods', pod.namespace, pod.name) !== undefined;
+  removeFolders(collection, 'run', surplusRuns(garbage.earlierRuns({ namespace }), collection.keep, isThere));
+  removeFolders(collection, 'volume', unclaimed(collection));
+  removeEvents(collection);
+  if (!collection.dryRun) garbage.sweep();
+}
+
+/** Removes Pods that have ended, all but `keep` of them; answers whose they were, as `NAMESPACE/NAME`. */
+export async function removePods(
+  { store, clock, namespace, keep, dryRun, tell }: Omit<Collection, 'garbage'>,
+  lost: ReadonlySet<string> = new Set(),
+): Promise<Set<string>> {
+  // In a dry run, a lost Pod has not become one that has failed.
+  const asEnded = (pod: StoredPod): StoredPod =>
+    lost.has(pod.metadata.uid) ? { ...pod, status: { ...pod.status, phase: 'Failed' } } : pod;
+  const pods = store.list<StoredPod>('pods', { namespace }).filter((pod) => !isOwned(store, pod));
+  const removed = new Set<string>();
+  for (const { metadata } of surplusPods(pods.map(asEnded), keep)) {
+    const key = { namespace: metadata.namespace, name: metadata.name };
+    if (!dryRun) {
+      // Somebody may have begun a new run of that name meanwhile.
+      const present = store.get<StoredPod>('pods', key.namespace, key.name);
+      if (present?.metadata.uid !== metadata.uid || !isTerminalPhase(present.status.phase)) continue;
+      await deletePod({ store, clock, ...key, graceSeconds: undefined });
+    }
+    removed.add(`${key.namespace}/${key.name}`);
+    tell({ type: 'pod', ...key });
+  }
+  return removed;
+}
+
+/** Answers the uids of Pods that were lost. */
+async function closeLost({ store, clock, namespace, dryRun, tell }: Collection): Promise<Set<string>> {
+  const lost = store.lostPods().filter(({ pod }) => namespace === undefined || pod.metadata.namespace === namespace);
+  const closed = new Set<string>();
+  for (const one of lost) {
+    const { namespace: place, name, uid } = one.pod.metadata;
+    if (!dryRun && !(await closeLostRun(store, one, clock))) continue;
+    closed.add(uid);
+    tell({ type: 'lost', namespace: place, name, agentPid: one.agentPid });
+  }
+  return closed;
+}
+
+/** Of Pods that are there, all runs but the newest; of others, all. */
+function surplusRuns(
+  runs: readonly LooseFolder[],
+  keep: number,
+  isThere: (pod: LooseFolder) => boolean,
+): LooseFolder[] {
+  const later = new Map<string, number>();
+  const surplus = runs.toReversed().filter((run) => {
+    const key = `${run.namespace}/${run.name}`;
+    const count = later.get(key) ?? 0;
+    later.set(key, count + 1);
+    return count >= keep || !isThere(run);
+  });
+  return surplus.toReversed();
+}
+
+/** Volumes whose claim is gone, and that no Pod uses which somebody runs. */
+function unclaimed({ store, garbage, namespace }: Collection): LooseFolder[] {
+  const running = store.list<StoredPod>('pods', { namespace }).filter((pod) => isOwned(store, pod));
+  return garbage.claimedVolumes({ namespace }).filter((volume) => {
+    const isUsed = running.some(
+      ({ metadata, spec }) =>
+        metadata.namespace === volume.namespace &&
+        spec.volumes?.some(({ persistentVolumeClaim: claim }) => claim?.claimName === volume.name),
+    );
+    return !isUsed && store.get('persistentvolumeclaims', volume.namespace, volume.name) === undefined;
+  });
+}
+
+function removeFolders({ garbage, dryRun, tell }: Collection, type: 'run' | 'volume', folders: LooseFolder[]): void {
+  for (const folder of folders) {
+    if (!dryRun) garbage.remove(folder);
+    tell({ type, ...folder });
+  }
+}
+
+/** Events about Pods go with the Pod; those that came later are left. */
+function removeEvents({ store, namespace, dryRun, tell }: Collection): void {
+  const pods = store.list<StoredPod>('pods', { namespace });
+  const present = new Set(pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));
+  for (const { metadata, involvedObject } of store.list<StoredEvent>('events', { namespace })) {
+    const { kind, name = '', namespace: place = metadata.namespace } = involvedObject;
+    if (kind !== 'Pod' || present.has(`${place}/${name}`)) continue;
+    if (!dryRun) store.delete('events', metadata.namespace, metadata.name);
+    tell({ type: 'event', namespace: metadata.namespace, name: metadata.name });
+  }
+}
+
+function isOwned(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {
+  const owner = store.ownerOf(namespace, name);
+  return owner !== undefined && store.isOwnerAlive(owner);
+}

@@ -1,0 +1,53 @@
+import { PodrunError } from '../../api/errors.ts';
+import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { endRemains, type RemainingContainer } from '../../runtime/remains.ts';
+import type { FileStore } from '../../store/file-store.ts';
+
+/** Ends what still runs of a Pod that nobody looks after: its agent was killed, or it has ended and left something. */
+export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
+  const { namespace, name, uid } = pod.metadata;
+  // Somebody may have begun a new run of that name by now.
+  const recorded = store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
+  const containers = remainingContainers(pod, recorded);
+  if (containers.length > 0) await endRemains(containers, clock);
+}
+
+/**
+ * Makes this process the owner of a Pod that nobody runs, so that nobody takes it up while it is being dealt with.
+ * Undefined when the Pod is gone or somebody has taken it up.
+ * @param command what the user called, for messages
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export function claimUnowned(
+  store: FileStore,
+  { metadata: { namespace, name } }: StoredPod,
+  command: string,
+): { readonly release: () => void } | undefined {
+  try {
+    const claim = store.claimPod(namespace, name, command);
+    return claim.ok ? claim : undefined;
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    if (store.get('pods', namespace, name) === undefined) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The containers of which something may run. Of those whose main process has ended since, only the status tells: what
+ * they have left behind still bears their mark.
+ * @param recorded main processes that still exist
+ */
+export function remainingContainers(
+  { status }: StoredPod,
+  recorded: ReadonlyArray<{ readonly id: string; readonly pid: number; readonly startTime: string }>,
+): RemainingContainer[] {
+  const known = new Map<string, RemainingContainer>();
+  for (const { containerID } of isTerminalPhase(status.phase) ? [] : allContainerStatuses(status)) {
+    const id = containerID?.replace(/^.*:\/\//, '');
+    if (id) known.set(id, { id, main: undefined });
+  }
+  for (const main of recorded) known.set(main.id, { id: main.id, main });
+  return [...known.values()];
+}

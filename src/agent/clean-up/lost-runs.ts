@@ -1,0 +1,58 @@
+import type { StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { lostPodStatus } from '../../lifecycle/status/lost-pod.ts';
+import { nodeNotReady } from '../../lifecycle/texts/events.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { LostPod } from '../../store/pod-records.ts';
+import { EventRecorder } from '../event-recorder.ts';
+import { claimUnowned, endLeftovers } from './leftovers.ts';
+
+/**
+ * Ends what killed agents left running, and closes the records of their Pods: a Pod on its way out is removed, the
+ * others have failed. A Pod that somebody takes up meanwhile is theirs.
+ * @param tell gets a sentence for each such Pod
+ * @throws {PodrunError} when the store cannot be written to
+ */
+export async function closeLostRuns(store: FileStore, clock: Clock, tell: (text: string) => void): Promise<void> {
+  for (const { pod, agentPid } of store.lostPods()) {
+    if (!(await closeLostRun(store, { pod, agentPid }, clock))) continue;
+    tell(
+      `pod/${pod.metadata.name}: podrun (process ${agentPid}), which ran this Pod, was killed; ` +
+        'what it left running has been ended',
+    );
+  }
+}
+
+/** The same for one Pod; false when there is nothing to close: the Pod is gone or somebody else's. */
+export async function closeLostRun(store: FileStore, { pod, agentPid }: LostPod, clock: Clock): Promise<boolean> {
+  await endLeftovers(store, pod, clock);
+  return closeRecord(store, pod, agentPid, clock);
+}
+
+function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock: Clock): boolean {
+  const { namespace, name, uid } = lost.metadata;
+  const claim = claimUnowned(store, lost, 'apply');
+  if (claim === undefined) return false;
+  try {
+    // As its agent left it: without an owner that is gone, readers see what is stored.
+    const pod = store.get<StoredPod>('pods', namespace, name);
+    if (pod?.metadata.uid !== uid) return false;
+    if (pod.metadata.deletionTimestamp === undefined) {
+      tellNodeNotReady(store, pod, clock);
+      store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, agentPid, clock.now()) });
+    } else {
+      store.delete('pods', namespace, name);
+    }
+    return true;
+  } finally {
+    claim.release();
+  }
+}
+
+/** A Pod that had not come to a node yet has lost none. */
+function tellNodeNotReady(store: FileStore, pod: StoredPod, clock: Clock): void {
+  const { nodeName } = pod.spec;
+  if (nodeName === undefined) return;
+  const recorder = new EventRecorder({ store, clock, nodeName, onEvent: () => undefined });
+  recorder.recordAs('node-controller', { ...pod }, nodeNotReady());
+}

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { Taint } from '../../api/generated/types.ts';
+import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
+import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
+import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
+import { configError, ConfigNode } from './config-node.ts';
+import { splitWords } from './split-words.ts';
+
+const CONFIG_FILE_NAME = 'podrun.yaml';
+const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
+
+/** What `podrun.yaml` says. */
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly images: readonly ImageMapping[];
+  /** Labels of this machine, for nodeSelector and node affinity. */
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  /** Taints of this machine, which keep Pods away that do not tolerate them. */
+  readonly nodeTaints: readonly Taint[];
+}
+
+/**
+ * Reads `podrun.yaml` from the working directory or the nearest folder above it, or the file that was asked for.
+ * @param options.path the file given with --config, absolute or relative to `cwd`
+ * @returns undefined when none was asked for and there is none
+ * @throws {PodrunError} when it cannot be read, or says something it may not say
+ */
+export async function readConfigFile(options: {
+  cwd: string;
+  path?: string | undefined;
+}): Promise<ConfigFile | undefined> {
+  const { cwd } = options;
+  const path = options.path === undefined ? findUpward(cwd) : resolve(cwd, options.path);
+  if (path === undefined) return undefined;
+  const name = relative(cwd, path);
+  const [text, yaml] = await Promise.all([readText(path, name), import('yaml')]);
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const source = { name, document, lines, yaml };
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const startsWithStar = /^\s*\*/.test(text.split('\n')[lines.linePos(error.pos[0]).line - 1] ?? '');
+    const hint = startsWithStar ? "A pattern that starts with * must be in quotes: '*'." : undefined;
+    throw configError(source, error.pos[0], error.message, hint);
+  }
+  const root = new ConfigNode(source, document.contents, { path: '', keyOffset: 0 });
+  return { path, ...readRoot(root, dirname(path)) };
+}
+
+function findUpward(folder: string): string | undefined {
+  const path = join(folder, CONFIG_FILE_NAME);
+  if (existsSync(path)) return path;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : findUpward(parent);
+}
+
+const READ_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+};
+
+async function readText(path: string, name: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const problem = READ_PROBLEMS[code] ?? (error instanceof Error ? error.message : String(error));
+    throw new PodrunError(`cannot read config file ${name}: ${problem}`, { exitCode: EXIT.usage, cause: error });
+  }
+}
+
+function readRoot(root: ConfigNode, folder: string): Pick<ConfigFile, 'images' | 'nodeLabels' | 'nodeTaints'> {
+  const { images, node } = root.kind === 'nothing' ? {} : root.fields(['images', 'node']);
+  const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
+  return {
+    images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
+    nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
+    nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
+  };
+}
+
+/** One entry of `images`: a command as text or list, or a map that says more. */
+function readMapping(pattern: string, value: ConfigNode, folder: string): ImageMapping {
+  if (!isImagePattern(pattern)) value.failAtKey('the key is no image name or pattern, such as nginx or ghcr.io/acme/*');
+  if (value.kind === 'text' || value.kind === 'list') {
+    return { pattern, command: readWords(value), args: undefined, env: {}, workingDir: undefined, folder: undefined };
+  }
+  const allowed = ['command', 'args', 'env', 'workingDir', 'folder'] as const;
+  if (value.kind === 'nothing') value.fail(`must be a command, or a map with ${allowed.join(', ')}`);
+  const fields = value.fields(allowed);
+  const { command, args, env, workingDir } = fields;
+  return {
+    pattern,
+    command: command === undefined ? undefined : readWords(command),
+    args: args === undefined ? undefined : readWords(args),
+    env: Object.fromEntries(env?.entries().map(([name, text]) => readVariable(name, text)) ?? []),
+    workingDir: workingDir === undefined ? undefined : resolve(folder, workingDir.text()),
+    folder: fields.folder === undefined ? undefined : resolve(folder, fields.folder.text()),
+  };
+}
+
+function readWords(node: ConfigNode): string[] {
+  const words = node.kind === 'list' ? node.texts() : splitText(node);
+  if (words.length === 0) node.fail('must have at least one word');
+  return words;
+}
+
+function splitText(node: ConfigNode): string[] {
+  if (node.kind !== 'text') return node.fail('must be a list of words, or a text that is split into words');
+  const outcome = splitWords(node.text());
+  return outcome.ok ? outcome.words : node.fail(outcome.problem);
+}
+
+function readVariable(name: string, value: ConfigNode): [string, string] {
+  const [problem] = envNameMessages(name);
+  if (problem !== undefined) value.failAtKey(problem);
+  return [name, value.text()];
+}
+
+function readLabel(key: string, value: ConfigNode): [string, string] {
+  const text = value.text();
+  const [keyProblem] = qualifiedNameMessages(key);
+  if (keyProblem !== undefined) value.failAtKey(keyProblem);
+  const [problem] = labelValueMessages(text);
+  if (problem !== undefined) value.fail(problem);
+  return [key, text];
+}
+
+/** As `kubectl taint` takes it: KEY=VALUE:EFFECT or KEY:EFFECT. */
+function readTaint(text: string, list: ConfigNode): Taint {
+  const [, key = '', value, effect = ''] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
+  const known = TAINT_EFFECTS.find((one) => one === effect);
+  if (known === undefined) {
+    const effects = TAINT_EFFECTS.join(', ');
+    return list.fail(`${JSON.stringify(text)} is not KEY=VALUE:EFFECT or KEY:EFFECT, with one of ${effects}`);
+  }
+  const [problem] = [...qualifiedNameMessages(key), ...labelValueMessages(value ?? '')];
+  if (problem !== undefined) list.fail(`${JSON.stringify(text)}: ${problem}`);
+  return { key, ...(value === undefined ? {} : { value }), effect: known };
+}

@@ -1,0 +1,46 @@
+import { EXIT } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { listOf, renderObject } from '../../print/object.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { ApplyFlags } from './apply.ts';
+import { checkChanges } from './check-changes.ts';
+import { dryRunSuffix } from '../change/dry-run.ts';
+import { openStore } from '../environment.ts';
+import { isLive } from './live-pods.ts';
+import type { ManifestObject } from './manifest-object.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { recordOf } from './store-record.ts';
+
+/**
+ * What `--dry-run` prints: the objects of the manifests as they would be stored when they are new, or a line for each
+ * that says what would happen.
+ * @throws {PodrunError} when the rules for updates forbid what would happen
+ */
+export async function dryRunApply(objects: readonly ManifestObject[], flags: ApplyFlags): Promise<number> {
+  const { output, dryRun } = flags;
+  const format = output === undefined || output === 'text' ? undefined : output;
+  const store = openStore(flags.stateDir, new SystemClock());
+  const existing = objects.filter((one) => isThere(store, one));
+  await checkChanges(store, existing);
+  const out = new StandardOutput();
+  const [first] = objects;
+  if (format !== undefined && first !== undefined) {
+    const printed = objects.map(({ object }) => object);
+    out.write(renderObject(objects.length === 1 ? first.object : listOf(printed), format));
+    return EXIT.ok;
+  }
+  const { configureObject } = await import('./configure-object.ts');
+  for (const one of objects) {
+    const operation = existing.includes(one) ? configureObject(store, one, true) : 'created';
+    out.write(`${renderObject(one.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
+  }
+  return EXIT.ok;
+}
+
+/** Would the object be changed rather than made? A Pod that has ended is replaced by a new one. */
+function isThere(store: FileStore, one: ManifestObject): boolean {
+  return one.object.kind === 'Pod'
+    ? isLive(store, one.object as unknown as StoredPod)
+    : recordOf(store, one) !== undefined;
+}

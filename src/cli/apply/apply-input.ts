@@ -1,0 +1,114 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { parseDuration } from '../../api/duration.ts';
+import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
+import { type Goal, parseGoal } from '../../lifecycle/requests/goal.ts';
+import type { ApplyFlags } from './apply.ts';
+import type { ManifestObject } from './manifest-object.ts';
+
+/** The command line of `apply`, understood. */
+export interface ApplyPlan {
+  readonly goal: Goal | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly crashLoop: BackOffLimits;
+  readonly command: readonly [string, ...string[]] | undefined;
+}
+
+/** @throws {PodrunError} (usage) when a flag makes no sense */
+export function planApply(flags: ApplyFlags, command: readonly string[] | undefined): ApplyPlan {
+  if (flags.filename.length === 0) {
+    throw new PodrunError('error: must specify one of -f and FILE', {
+      exitCode: EXIT.usage,
+      hint: "See 'podrun apply --help' for usage.",
+    });
+  }
+  if (flags.dryRun === 'none' && (flags.output === 'yaml' || flags.output === 'name')) {
+    throw new PodrunError(`error: -o ${flags.output} needs --dry-run`, {
+      exitCode: EXIT.usage,
+      hint: 'A run prints text for people, or with -o json a stream of watch events.',
+    });
+  }
+  const crashLoop = {
+    initialMs: positive('--backoff-initial', flags.backoffInitial),
+    maxMs: positive('--backoff-max', flags.backoffMax),
+  };
+  const [program, ...args] = command ?? [];
+  if (command !== undefined && program === undefined) {
+    throw new PodrunError('error: there is no command after --', { exitCode: EXIT.usage });
+  }
+  const goal = flags.until === undefined ? undefined : readGoal(flags.until);
+  return {
+    // COMMAND is for Pods that serve: without a goal of its own it waits until they are Ready.
+    goal: goal ?? (program === undefined ? undefined : { type: 'condition', condition: 'Ready', status: 'True' }),
+    timeoutMs: flags.timeout === undefined ? undefined : positive('--timeout', flags.timeout),
+    crashLoop,
+    command: program === undefined ? undefined : [program, ...args],
+  };
+}
+
+function readGoal(text: string): Goal {
+  const goal = parseGoal(text);
+  if (goal !== undefined) return goal;
+  throw new PodrunError(`error: invalid --until ${JSON.stringify(text)}`, {
+    exitCode: EXIT.usage,
+    hint: 'It takes ready, succeeded, or the type of a condition with or without =True, =False or =Unknown.',
+  });
+}
+
+function positive(flag: string, text: string): number {
+  let ms: number;
+  try {
+    ms = parseDuration(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PodrunError(`error: invalid ${flag} ${JSON.stringify(text)}: ${why}`, {
+      exitCode: EXIT.usage,
+      hint: 'Durations have a unit, for example 500ms, 30s or 2m30s.',
+    });
+  }
+  if (ms > 0) return ms;
+  throw new PodrunError(`error: ${flag} must be longer than 0`, { exitCode: EXIT.usage });
+}
+
+/** Kinds that are kept on record, for Pods to refer to. */
+const RECORDS: ReadonlySet<string> = new Set([
+  'ConfigMap',
+  'Secret',
+  'Service',
+  'Namespace',
+  'ServiceAccount',
+  'PersistentVolumeClaim',
+]);
+
+export interface SortedObjects {
+  readonly pods: readonly ManifestObject<StoredPod>[];
+  readonly records: readonly ManifestObject[];
+}
+
+/**
+ * Tells Pods from what is only kept on record.
+ * @throws {PodrunError} (usage) for kinds that nobody runs yet, and for two Pods of one name
+ */
+export function sortObjects(objects: readonly ManifestObject[]): SortedObjects {
+  const others = objects.filter(({ object: { kind } }) => kind !== 'Pod' && !RECORDS.has(kind));
+  if (others.length > 0) {
+    const names = others.map(({ object: { kind, metadata } }) => `${kind} "${metadata.name}"`).join(', ');
+    throw new PodrunError(`error: podrun cannot run ${names} yet: it runs Pods`, {
+      exitCode: EXIT.usage,
+      hint: 'Nothing was started. podrun apply --dry-run checks manifests of every kind.',
+    });
+  }
+  const pods = objects.filter(({ object: { kind } }) => kind === 'Pod');
+  const names = pods.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) {
+    throw new PodrunError(`error: pod "${twice}" is there twice`, {
+      exitCode: EXIT.usage,
+      hint: 'Nothing was started. Every Pod of a namespace needs a name of its own.',
+    });
+  }
+  return {
+    pods: pods as readonly unknown[] as readonly ManifestObject<StoredPod>[],
+    records: objects.filter(({ object: { kind } }) => RECORDS.has(kind)),
+  };
+}

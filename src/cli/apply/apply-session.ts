@@ -1,0 +1,119 @@
+import { readConfigFile } from '../../agent/config/config-file.ts';
+import { makeImageMap } from '../../agent/config/image-map.ts';
+import { readNode } from '../../agent/config/node.ts';
+import { EXIT } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { ApplyFlags } from './apply.ts';
+import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
+import { beginRuns, undoRuns } from './begin-runs.ts';
+import { checkChanges } from './check-changes.ts';
+import { openStore } from '../environment.ts';
+import { isLive } from './live-pods.ts';
+import { loadOrExplain } from './manifest-input.ts';
+import type { ManifestObject } from './manifest-object.ts';
+import { openView } from '../view/open-view.ts';
+import { runPods, type Session } from './run-pods.ts';
+import { recordOf, storeRecord } from './store-record.ts';
+import { tellIdleFields } from './tell-idle-fields.ts';
+
+/** `podrun apply`: flags in, exit code out. */
+export async function apply(flags: ApplyFlags, command: readonly string[] | undefined): Promise<number> {
+  const plan = planApply(flags, command);
+  const loaded = await loadOrExplain(flags);
+  if (!loaded.ok) return loaded.exitCode;
+  if (flags.dryRun !== 'none') return (await import('./apply-dry-run.ts')).dryRunApply(loaded.objects, flags);
+  const { pods, records } = sortObjects(loaded.objects);
+  const config = await readConfigFile({ path: flags.config, cwd: process.cwd() });
+  const images = makeImageMap(flags.image, config);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const view = await openView({ flags, clock, pods: pods.map(({ object }) => object) });
+  const session: Session = { flags, plan, clock, store, view, images, config };
+  try {
+    const live = pods.filter(({ object }) => isLive(store, object));
+    await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live]);
+    for (const record of records) await keepOnRecord(session, record);
+    if (pods.length === 0) return EXIT.ok;
+    const exitCode = await applyPods(session, { live, own: pods.filter((pod) => !live.includes(pod)) });
+    const applied = pods.map(({ object }) => object);
+    if (flags.keep !== undefined) await keepNewest(session, applied, flags.keep);
+    return exitCode;
+  } finally {
+    view.close();
+  }
+}
+
+async function keepOnRecord({ store, clock, view }: Session, record: ManifestObject): Promise<void> {
+  view.note(await storeRecord(store, record));
+  const nodeName = readNode({ storageDir: store.root }).name;
+  tellIdleFields(record.object, { store, clock, nodeName, warn: (text) => view.trouble(text) });
+}
+
+interface SortedPods {
+  /** Somebody runs them at the moment. */
+  readonly live: readonly ManifestObject<StoredPod>[];
+  readonly own: readonly ManifestObject<StoredPod>[];
+}
+
+/** Changes the Pods that run already, runs the others, and waits for what there is to wait for. */
+async function applyPods(session: Session, { live, own }: SortedPods): Promise<number> {
+  const { plan, clock, store, view } = session;
+  const { begun, taken } = await beginRuns(store, clock, own);
+  try {
+    await checkChanges(store, taken);
+    for (const pod of [...live, ...taken]) view.note(await configurePod(store, pod));
+  } catch (error) {
+    undoRuns(store, begun);
+    throw error;
+  }
+  const others = [...live, ...taken].flatMap(({ object: { metadata } }) => {
+    return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
+  });
+  if (others.length > 0) warnOfIdleFlags(session);
+  if (begun.length === 0 && !isWaiting(plan)) return EXIT.ok;
+  if (others.length > 0) tellOfOthers(session, others);
+  return runPods(session, { begun, live: others });
+}
+
+async function configurePod(store: FileStore, pod: ManifestObject<StoredPod>): Promise<string> {
+  const { configureObject } = await import('./configure-object.ts');
+  return `pod/${pod.object.metadata.name} ${configureObject(store, pod, false)}`;
+}
+
+function isWaiting({ goal, timeoutMs, command }: ApplyPlan): boolean {
+  return goal !== undefined || timeoutMs !== undefined || command !== undefined;
+}
+
+/** Who waits for Pods of others must know that this apply does not end them. */
+function tellOfOthers({ store, view }: Session, others: readonly StoredPod[]): void {
+  for (const { metadata } of others) {
+    const owner = store.ownerOf(metadata.namespace, metadata.name);
+    const process_ = owner === undefined ? 'another podrun' : `process ${owner.pid}`;
+    view.note(`pod/${metadata.name} runs under ${process_}: it goes on when this apply ends`);
+  }
+}
+
+/** How a Pod runs is decided by the podrun that runs it. */
+function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
+  const given = [
+    ...(flags.image.length > 0 ? ['--image'] : []),
+    ...(flags.config === undefined ? [] : ['--config']),
+    ...(crashLoop.initialMs === CRASH_LOOP.initialMs ? [] : ['--backoff-initial']),
+    ...(crashLoop.maxMs === CRASH_LOOP.maxMs ? [] : ['--backoff-max']),
+  ];
+  if (given.length > 0) view.trouble(`no effect on Pods that run already: ${given.join(', ')}`);
+}
+
+/** Removes Pods that have ended, those of this run among them, and says which; in each namespace that it used. */
+async function keepNewest({ store, clock }: Session, pods: readonly StoredPod[], keep: number): Promise<void> {
+  const { removePods } = await import('../../agent/clean-up/collect-garbage.ts');
+  const tell = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
+    process.stderr.write(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})\n`);
+  };
+  for (const namespace of new Set(pods.map(({ metadata }) => metadata.namespace))) {
+    await removePods({ store, clock, namespace, keep, dryRun: false, tell });
+  }
+}

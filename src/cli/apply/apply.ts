@@ -1,0 +1,111 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { formatGoDuration } from '../../api/duration.ts';
+import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
+import { countOption } from '../count-option.ts';
+
+/** What stands on the command line of `apply`, as it was written. */
+export interface ApplyFlags {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+  readonly namespace: string | undefined;
+  readonly until: string | undefined;
+  readonly timeout: string | undefined;
+  readonly output: 'text' | 'json' | 'yaml' | 'name' | undefined;
+  readonly logs: boolean;
+  readonly image: readonly string[];
+  readonly config: string | undefined;
+  readonly backoffInitial: string;
+  readonly backoffMax: string;
+  /** How many Pods that have ended stay on record; undefined: all. */
+  readonly keep: number | undefined;
+  readonly dryRun: 'client' | 'server' | 'none';
+  readonly validate: 'strict' | 'warn' | 'ignore';
+  /** A field that has no effect is an error. */
+  readonly strict: boolean;
+  readonly stateDir: string | undefined;
+}
+
+/** What commander hands over: flags without a default are there only when they were written. */
+type GivenFlags = Omit<ApplyFlags, Optional | 'stateDir'> & Partial<Pick<ApplyFlags, Optional>>;
+type Optional = 'filename' | 'recursive' | 'image' | 'dryRun' | 'strict';
+
+const EXIT_CODES = `
+Exit codes:
+  0    every Pod Succeeded, or the goal of --until was met
+  1    a Pod Failed, or the goal cannot be met any more, or a Pod that runs cannot be changed like this
+  2    the command line or a manifest is wrong; nothing was started
+  124  --timeout passed; the Pods were terminated gracefully
+  129  the terminal is gone (SIGHUP)
+  130  interrupted (SIGINT); a second Ctrl-C kills
+  141  nobody reads the output any more (SIGPIPE)
+  143  terminated (SIGTERM)
+  With -- COMMAND: the exit code of COMMAND.
+
+Examples:
+  podrun apply pod.yaml
+  podrun apply -f pod.yaml --until ready --timeout 60s -- ./smoke.sh
+  kubectl get pod web -o yaml | podrun apply -f - --image 'nginx:*=nginx -g "daemon off;"'
+`;
+
+const append = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
+
+/** Unifies the ways in which kubectl lets one say how to validate. */
+function validation(value: string): ApplyFlags['validate'] {
+  const modes: Readonly<Record<string, ApplyFlags['validate']>> = {
+    true: 'strict',
+    strict: 'strict',
+    warn: 'warn',
+    false: 'ignore',
+    ignore: 'ignore',
+  };
+  const mode = modes[value];
+  if (mode === undefined) throw new InvalidArgumentError('Allowed choices are strict, warn, ignore.');
+  return mode;
+}
+
+export function registerApply(
+  program: Command,
+  command: readonly string[] | undefined,
+  done: (exitCode: number) => void,
+): void {
+  program
+    .command('apply')
+    .summary('Run Pods in the foreground')
+    .description(
+      'Runs the Pods of manifests in the foreground, and shows what happens to them until they have ended. ' +
+        'Pods that run already under another podrun are changed as the manifests say.',
+    )
+    .usage('[flags] -f FILE|DIR|- | FILE... [-- COMMAND ARGS...]')
+    .argument('[files...]', 'manifests, folders of manifests, or - for standard input')
+    .option('-f, --filename <file>', 'the same; may be given several times', append)
+    .option('-R, --recursive', 'read folders with all that is below them')
+    .option('-n, --namespace <name>', 'namespace of objects that name none')
+    .option('--until <goal>', 'ready, succeeded or CONDITION[=STATUS]: end the Pods as soon as all got there')
+    .option('--timeout <duration>', 'give up after this long, for example 60s or 2m30s')
+    .addOption(new Option('-o, --output <format>', 'what to print').choices(['text', 'json', 'yaml', 'name']))
+    .option('--no-logs', 'do not show what containers print')
+    .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
+    .option('--config <file>', 'use this file in place of the podrun.yaml found upward from here')
+    .option(
+      '--backoff-initial <duration>',
+      'delay before the second restart of a container',
+      formatGoDuration(CRASH_LOOP.initialMs),
+    )
+    .option('--backoff-max <duration>', 'longest delay between restarts', formatGoDuration(CRASH_LOOP.maxMs))
+    .addOption(countOption('--keep <number>', 'afterwards, keep only so many Pods that have ended (see podrun gc)'))
+    .addOption(
+      new Option('--dry-run [mode]', 'validate and default only; print the objects with -o')
+        .choices(['none', 'client', 'server'])
+        .preset('client'),
+    )
+    .option('--validate <mode>', 'unknown and duplicate fields: strict, warn or ignore', validation, 'strict')
+    .option('--strict', 'a field that would have no effect is an error: nothing is started')
+    .addHelpText('after', EXIT_CODES)
+    .action(async (files: string[], given: GivenFlags) => {
+      const { stateDir } = program.opts<{ stateDir?: string }>();
+      const { apply } = await import('./apply-session.ts');
+      const filename = [...(given.filename ?? []), ...files];
+      const { recursive = false, image = [], dryRun = 'none', strict = false } = given;
+      done(await apply({ ...given, recursive, image, dryRun, strict, filename, stateDir }, command));
+    });
+}

@@ -1,0 +1,57 @@
+import { endLeftovers } from '../../agent/clean-up/leftovers.ts';
+import { closeLostRun } from '../../agent/clean-up/lost-runs.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { ManifestObject } from './manifest-object.ts';
+import { isLive } from './live-pods.ts';
+
+/** A Pod that this process owns from now on. */
+export interface Begun {
+  readonly pod: StoredPod;
+  readonly written: ManifestObject['written'];
+  readonly release: () => void;
+}
+
+export interface Beginning {
+  readonly begun: readonly Begun[];
+  /** Pods that somebody else has begun to run meanwhile. */
+  readonly taken: readonly ManifestObject<StoredPod>[];
+}
+
+/** Makes the Pods this process's own. What a killed podrun left of them is ended first. */
+export async function beginRuns(
+  store: FileStore,
+  clock: Clock,
+  pods: readonly ManifestObject<StoredPod>[],
+): Promise<Beginning> {
+  const begun: Begun[] = [];
+  const taken: ManifestObject<StoredPod>[] = [];
+  for (const manifest of pods) {
+    const { object, written } = manifest;
+    const { namespace, name } = object.metadata;
+    const old = store.get<StoredPod>('pods', namespace, name);
+    if (isLive(store, object)) {
+      taken.push(manifest);
+      continue;
+    }
+    if (old !== undefined) await endOldRun(store, old, clock);
+    const started = store.startRun(object, process.argv.slice(2).join(' '));
+    if (started.ok) begun.push({ pod: started.pod, written, release: () => started.release() });
+    else taken.push(manifest);
+  }
+  return { begun, taken };
+}
+
+/** Gives back what was begun, as if it had never been there. */
+export function undoRuns(store: FileStore, begun: readonly Begun[]): void {
+  for (const { pod } of begun) store.delete('pods', pod.metadata.namespace, pod.metadata.name);
+}
+
+/** What a killed podrun ran goes to the history as what became of it. */
+async function endOldRun(store: FileStore, old: StoredPod, clock: Clock): Promise<void> {
+  const owner = store.ownerOf(old.metadata.namespace, old.metadata.name);
+  if (old.status.phase === 'Unknown' && owner !== undefined) {
+    await closeLostRun(store, { pod: old, agentPid: owner.pid }, clock);
+  } else await endLeftovers(store, old, clock);
+}

@@ -1,0 +1,27 @@
+import { PodrunError } from '../../api/errors.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { ManifestObject } from './manifest-object.ts';
+
+/**
+ * Finds out whether what is there may become what the manifests say, before anything is changed.
+ * @throws {PodrunError} with everything that the rules for updates forbid
+ */
+export async function checkChanges(store: FileStore, existing: readonly ManifestObject[]): Promise<void> {
+  if (existing.length === 0) return;
+  const { configureObject } = await import('./configure-object.ts');
+  const refused = existing.flatMap((one) => {
+    try {
+      configureObject(store, one, true);
+      return [];
+    } catch (error) {
+      if (error instanceof PodrunError) return [{ one, error }];
+      throw error;
+    }
+  });
+  if (refused.length === 0) return;
+  const messages = refused.map(({ error }) => error.message).join('\n');
+  const names = refused.map(({ one: { object } }) => `${object.kind.toLowerCase()}/${object.metadata.name}`);
+  throw new PodrunError(messages, {
+    hint: `Nothing was changed. To have it anew: podrun delete ${names.join(' ')}, then podrun apply once more.`,
+  });
+}

@@ -1,0 +1,25 @@
+import type { KubeObject } from '../../api/objects.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { StoredObject } from '../../store/metadata.ts';
+
+/** Puts on record which manifest made this new object: the next `apply` compares. */
+export function rememberCreated(store: FileStore, created: StoredObject, written: KubeObject): void {
+  store.rememberApplied(resourceTypeOf(written).plural, created, withoutServerFields(written));
+}
+
+/** A manifest may come from `get -o yaml`: what the server writes is not for the manifest to say. */
+export function withoutServerFields({ status: _status, ...written }: KubeObject): KubeObject {
+  const {
+    uid: _uid,
+    resourceVersion: _resourceVersion,
+    generation: _generation,
+    creationTimestamp: _creationTimestamp,
+    deletionTimestamp: _deletionTimestamp,
+    deletionGracePeriodSeconds: _deletionGracePeriodSeconds,
+    selfLink: _selfLink,
+    managedFields: _managedFields,
+    ...metadata
+  } = written.metadata;
+  return { ...written, apiVersion: written.apiVersion, kind: written.kind, metadata };
+}

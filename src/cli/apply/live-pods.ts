@@ -1,0 +1,51 @@
+import { isTerminalPhase, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { Subscription } from '../../store/store.ts';
+
+/** Does somebody run this Pod, or one of that name, at the moment? */
+export function isLive(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {
+  const owner = store.ownerOf(namespace, name);
+  if (owner === undefined || !store.isOwnerAlive(owner)) return false;
+  const stored = store.get<StoredPod>('pods', namespace, name);
+  return stored !== undefined && !isTerminalPhase(stored.status.phase);
+}
+
+/** Pods that somebody else runs, and this process waits for. */
+export class LivePods {
+  readonly #pods = new Map<string, StoredPod>();
+  readonly #over = new Set<string>();
+  readonly #subscriptions: Subscription[];
+
+  /** @param onChange called for every change of one of them */
+  constructor(store: FileStore, pods: readonly StoredPod[], onChange: () => void) {
+    for (const pod of pods) this.#pods.set(pod.metadata.uid, pod);
+    this.#subscriptions = pods.map(({ metadata: { namespace, name } }) =>
+      store.watch<StoredPod>('pods', { namespace, name }, (event) => {
+        this.#take(event);
+        onChange();
+      }),
+    );
+  }
+
+  /** As they are now, or were before they were removed. */
+  get pods(): readonly StoredPod[] {
+    return [...this.#pods.values()];
+  }
+
+  /** Have all of them ended, or are gone, or lost the podrun that ran them? */
+  get isOver(): boolean {
+    return this.#over.size === this.#pods.size;
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions) subscription.close();
+  }
+
+  #take({ type, object }: WatchEvent<StoredPod>): void {
+    const { uid } = object.metadata;
+    if (!this.#pods.has(uid)) return;
+    this.#pods.set(uid, object);
+    const { phase } = object.status;
+    if (type === 'DELETED' || isTerminalPhase(phase) || phase === 'Unknown') this.#over.add(uid);
+  }
+}

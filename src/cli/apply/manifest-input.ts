@@ -1,0 +1,34 @@
+import { EXIT } from '../../api/errors.ts';
+import { loadManifests } from '../../manifest/load.ts';
+import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
+import type { ApplyFlags } from './apply.ts';
+import type { ManifestObject } from './manifest-object.ts';
+import { StandardOutput } from '../standard-output.ts';
+
+export type LoadedInput =
+  | { readonly ok: true; readonly objects: readonly ManifestObject[] }
+  | { readonly ok: false; readonly exitCode: number };
+
+/** Reads the manifests, and says on standard error all that is wrong with them. */
+export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
+  const { objects, errors, warnings } = await loadManifests({
+    files: flags.filename,
+    recursive: flags.recursive,
+    namespace: flags.namespace,
+    validate: flags.validate,
+    stdin: () => process.stdin,
+    forRunning: flags.dryRun === 'none',
+    refusesIdle: flags.strict,
+  });
+  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
+  if (errors.length === 0) return { ok: true, objects };
+  process.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
+  if (flags.output === 'json') {
+    new StandardOutput().write(
+      statusesOf(errors)
+        .map((status) => `${JSON.stringify(status)}\n`)
+        .join(''),
+    );
+  }
+  return { ok: false, exitCode: EXIT.usage };
+}

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import type { PodFiles } from '../../agent/container-logs.ts';
+import { startTimeOf } from '../../runtime/process-identity.ts';
+import { appendToHookLog, ContainerLog } from '../../store/logs/container-log.ts';
+import { objectPath } from '../../store/layout.ts';
+import { hookLogPath, instanceLogPath } from '../../store/logs/log-files.ts';
+import { lastLogLines } from '../../store/logs/log-reader.ts';
+import { appendToProbeJournal } from '../../store/logs/probe-journal.ts';
+import type { FileStore } from '../../store/file-store.ts';
+
+/** The files of Pods, in the store's folders. */
+export function podFiles(store: FileStore): PodFiles {
+  return {
+    prepare: () => Promise.resolve(),
+    volumes: ({ metadata }) => store.paths(metadata.namespace, metadata.name).volumes,
+    logs: ({ metadata }, container) =>
+      path.dirname(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, 0)),
+    claimedVolume: (namespace, claim) => objectPath(store.root, 'claims', namespace, claim),
+    openLog: ({ metadata }, container, attempt) =>
+      new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),
+    recordProbe: ({ metadata }, attempt, wallMs) =>
+      appendToProbeJournal(store.paths(metadata.namespace, metadata.name).probes, attempt, wallMs),
+    logHandler: ({ metadata }, { container, attempt }, said, wallMs) => {
+      const { logs } = store.paths(metadata.namespace, metadata.name);
+      appendToHookLog(hookLogPath(logs, container, attempt), said, wallMs);
+    },
+    logTail: ({ metadata }, { container, attempt }, lines) =>
+      lastLogLines(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt), lines),
+    terminationLog: ({ metadata }, { container, attempt }) =>
+      path.join(store.paths(metadata.namespace, metadata.name).folder, 'termination', container, String(attempt)),
+    attachSocket: ({ metadata }) => store.paths(metadata.namespace, metadata.name).attachSocket,
+    recordProcess: ({ metadata }, { id, container }, pid) => {
+      const startTime = startTimeOf(pid);
+      // Gone already: there is nothing that a later command would have to end.
+      if (startTime === undefined) return;
+      store.recordProcess(metadata.namespace, metadata.name, { id, pid, startTime, containerName: container });
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '../../clock.ts';
+
+/** npx and shells hand a Ctrl-C on that the terminal has sent already: what comes this soon after is the same one. */
+const SAME_SIGNAL_MS = 500;
+
+const LISTENED_FOR = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type ListenedFor = (typeof LISTENED_FOR)[number];
+
+/** Calls back for every request to end: Ctrl-C, a kill, a vanished terminal. Until closed, none of them ends podrun. */
+export function listenForSignals(clock: Clock, onSignal: (signal: ListenedFor) => void): { close(): void } {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const listener = (signal: ListenedFor): void => {
+    const { monotonicMs } = clock.now();
+    if (monotonicMs - lastMs < SAME_SIGNAL_MS) return;
+    lastMs = monotonicMs;
+    onSignal(signal);
+  };
+  for (const signal of LISTENED_FOR) process.on(signal, listener);
+  return {
+    close: () => {
+      for (const signal of LISTENED_FOR) process.off(signal, listener);
+    },
+  };
+}

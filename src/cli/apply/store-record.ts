@@ -1,0 +1,38 @@
+import { PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import { qualifiedKind, resourceTypeOf } from '../../api/resource-types.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { rememberCreated } from './last-manifest.ts';
+import type { ManifestObject } from './manifest-object.ts';
+
+/**
+ * Makes an object that is kept on record as its manifest says, and says what that meant, as kubectl does:
+ * `configmap/x created`, `configured` or `unchanged`.
+ * @throws {PodrunError} when the rules for updates forbid the change
+ */
+export async function storeRecord(store: FileStore, record: ManifestObject): Promise<string> {
+  const { object } = record;
+  const subject = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name}`;
+  if (recordOf(store, record) === undefined && isCreated(store, record)) return `${subject} created`;
+  const { configureObject } = await import('./configure-object.ts');
+  return `${subject} ${configureObject(store, record, false)}`;
+}
+
+/** False: another podrun was faster. */
+function isCreated(store: FileStore, record: ManifestObject): boolean {
+  const { object, written } = record;
+  try {
+    const created = store.create(resourceTypeOf(object).plural, object);
+    rememberCreated(store, created as StoredKubeObject, written);
+    return true;
+  } catch (error) {
+    if (!(error instanceof PodrunError) || recordOf(store, record) === undefined) throw error;
+    return false;
+  }
+}
+
+/** What there is of that name. */
+export function recordOf(store: FileStore, { object }: ManifestObject): StoredKubeObject | undefined {
+  const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
+  return store.get<StoredKubeObject>(resourceTypeOf(object).plural, namespace, name);
+}

@@ -1,0 +1,79 @@
+import { PodrunError } from '../../api/errors.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import { formatFieldError } from '../../manifest/field-error.ts';
+import { admitUpdate, decodeChanged, type Subresource } from '../../manifest/update/index.ts';
+import type { Store } from '../../store/store.ts';
+import { conflict } from '../../store/store-errors.ts';
+import { getObject, notFound } from '../select/find-objects.ts';
+import type { ObjectRef } from '../select/selection.ts';
+
+/** What a client wants of an object. */
+export interface ChangeRequest {
+  readonly store: Store;
+  readonly ref: ObjectRef;
+  readonly subresource?: Subresource | undefined;
+  /** The object as it should be; gets it as it is stored, and may be called again. */
+  readonly change: (stored: StoredKubeObject) => KubeObject;
+  /** The change keeps the rules: called before it is made, while nobody else can make one. Not in a dry run. */
+  readonly onAdmitted?: (stored: StoredKubeObject) => void;
+  /** Work out what would come of it, and store nothing. */
+  readonly isDryRun: boolean;
+}
+
+export interface ChangedObject {
+  readonly object: StoredKubeObject;
+  readonly isChanged: boolean;
+}
+
+/**
+ * Changes a stored object as the API server does: the change is checked against the rules for updates, and made in one
+ * step, so that nobody else's change is lost.
+ * @throws {PodrunError} in kubectl's words, when there is no such object, when the rules forbid the change, when the
+ *   change asks for a resourceVersion that is not the stored one, and what `change` throws
+ */
+export function changeObject(request: ChangeRequest): ChangedObject {
+  const { store, ref, subresource, change, isDryRun } = request;
+  const { type, namespace, name } = ref;
+  const before = getObject(store, ref);
+  if (before === undefined) throw notFound(store, ref);
+  if (isDryRun) {
+    const object = admit(before, change(before), subresource);
+    return { object, isChanged: object !== before };
+  }
+  let stored = before;
+  const changed = store.change<StoredKubeObject>(type.plural, { namespace, name }, partOf(subresource), (present) => {
+    stored = present;
+    const object = admit(present, change(present), subresource);
+    request.onAdmitted?.(present);
+    return object;
+  });
+  return { object: changed, isChanged: changed.metadata.resourceVersion !== stored.metadata.resourceVersion };
+}
+
+function partOf(subresource: Subresource | undefined): 'object' | 'status' {
+  return subresource === 'status' ? 'status' : 'object';
+}
+
+function admit(stored: StoredKubeObject, wanted: KubeObject, subresource: Subresource | undefined): StoredKubeObject {
+  const { resourceVersion } = wanted.metadata;
+  if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) {
+    const { message } = conflict(resourceTypeOf(stored).plural, stored.metadata.name);
+    throw new PodrunError(`Error from server (Conflict): ${message}`);
+  }
+  const { object, errors, unknown } = decodeChanged(wanted, stored);
+  const [wrong] = errors;
+  if (wrong !== undefined) {
+    throw new PodrunError(`The request is invalid: patch: ${formatFieldError(wrong)}`);
+  }
+  for (const { detail } of unknown) process.stderr.write(`Warning: ${detail}\n`);
+  const verdict = admitUpdate(stored, object, subresource === undefined ? {} : { subresource });
+  if (verdict.ok) return verdict.object as StoredKubeObject;
+  const lines = verdict.errors.map(formatFieldError);
+  const subject = `The ${stored.kind} ${goQuote(stored.metadata.name)} is invalid`;
+  const [only = '', ...others] = lines;
+  throw new PodrunError(
+    others.length === 0 ? `${subject}: ${only}` : [`${subject}: `, ...lines.map((line) => `* ${line}`)].join('\n'),
+  );
+}

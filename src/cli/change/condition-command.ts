@@ -1,0 +1,84 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { splitPairs } from '../../api/key-pairs.ts';
+import { qualifiedNameMessages } from '../../api/names.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import { qualifiedPlural } from '../../api/resource-types.ts';
+import { SystemClock } from '../../clock.ts';
+import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
+import { type ConditionEdit, type ConditionStatus, setConditions } from '../../lifecycle/requests/set-conditions.ts';
+import { changeLine } from './change-line.ts';
+import { changeObject } from './change-object.ts';
+import type { ConditionFlags } from './condition.ts';
+import { eachObject } from './each-object.ts';
+import { openStore } from '../environment.ts';
+import { refsOf } from '../select/find-objects.ts';
+import { isExplicitList, nameMissing, type ObjectRef, readSelection } from '../select/selection.ts';
+
+/** `podrun condition`: flags in, exit code out. */
+export async function condition(words: readonly string[], flags: ConditionFlags): Promise<number> {
+  const { resources, pairs } = splitPairs(words, 'condition');
+  if (pairs.length === 0) throw usage('at least one condition is required, for example example.com/lb=True');
+  const edits = pairs.map((pair) => readEdit(pair, flags));
+  const selection = await readSelection('condition', resources, flags);
+  if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { dryRun, output } = flags;
+  const change = (stored: KubeObject): KubeObject => {
+    const pod = stored as unknown as StoredPod;
+    return { ...stored, status: setConditions(pod.status, edits, clock.now().wallMs) };
+  };
+  return eachObject(refsOf(store, selection), (ref) => {
+    if (ref.type.plural !== 'pods') throw noConditions(ref);
+    const changed = changeObject({ store, ref, subresource: 'status', change, isDryRun: dryRun !== 'none' });
+    const suffix = changed.isChanged ? '' : ' (no change)';
+    return renderEdits(changed.object, edits, suffix, { dryRun, output });
+  });
+}
+
+function renderEdits(
+  object: StoredKubeObject,
+  edits: readonly ConditionEdit[],
+  suffix: string,
+  options: Pick<ConditionFlags, 'dryRun' | 'output'>,
+): string {
+  if (options.output !== undefined) return changeLine(object, '', options);
+  const done = ({ type, status }: ConditionEdit): string =>
+    status === undefined ? `condition ${type} removed` : `condition ${type} set to ${status}`;
+  return edits.map((edit) => changeLine(object, done(edit) + suffix, options)).join('');
+}
+
+/** @throws {PodrunError} (usage) */
+function readEdit(pair: string, { reason, message }: ConditionFlags): ConditionEdit {
+  const equals = pair.indexOf('=');
+  const type = equals < 0 ? pair.slice(0, -1) : pair.slice(0, equals);
+  if (isKubeletCondition(type)) {
+    throw usage(`the condition ${type} is the kubelet's own: the agent that runs a Pod works it out, nobody sets it`, {
+      hint: 'Ready waits for readiness gates (spec.readinessGates): the conditions that those name can be set.',
+    });
+  }
+  const wrong = qualifiedNameMessages(type);
+  if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
+  if (equals < 0) return { type, status: undefined };
+  const status = pair.slice(equals + 1);
+  if (!isStatus(status)) {
+    throw usage(`invalid status ${JSON.stringify(status)} of condition ${type}`, {
+      hint: 'A condition is True, False or Unknown.',
+    });
+  }
+  return { type, status, reason, message };
+}
+
+function isStatus(text: string): text is ConditionStatus {
+  return text === 'True' || text === 'False' || text === 'Unknown';
+}
+
+function noConditions({ type, name }: ObjectRef): PodrunError {
+  return new PodrunError(`error: ${qualifiedPlural(type)} ${JSON.stringify(name)} has no conditions: only Pods have`, {
+    exitCode: EXIT.usage,
+  });
+}
+
+function usage(message: string, detail: { readonly hint?: string } = {}): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, ...detail });
+}

@@ -1,0 +1,22 @@
+import { PodrunError } from '../../api/errors.ts';
+import { reportErrors } from '../report-error.ts';
+import type { ObjectRef } from '../select/selection.ts';
+import { StandardOutput } from '../standard-output.ts';
+
+/**
+ * Does something to one object after the other, and prints what each answers; a failure with one does not keep the
+ * others from their turn. Answers the exit code.
+ */
+export function eachObject(refs: readonly ObjectRef[], run: (ref: ObjectRef) => string): number {
+  const out = new StandardOutput();
+  const errors: PodrunError[] = [];
+  for (const ref of refs) {
+    try {
+      out.write(run(ref));
+    } catch (error) {
+      if (!(error instanceof PodrunError)) throw error;
+      errors.push(error);
+    }
+  }
+  return reportErrors(errors);
+}

@@ -1,0 +1,141 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import {
+  clashes,
+  editPairs,
+  type PairEdits,
+  parseAnnotationPairs,
+  parseLabelPairs,
+  splitPairs,
+} from '../../api/key-pairs.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { changeLine } from './change-line.ts';
+import { changeObject } from './change-object.ts';
+import { eachObject } from './each-object.ts';
+import { openStore } from '../environment.ts';
+import { getObject, notFound, refsOf } from '../select/find-objects.ts';
+import type { MetadataFlags } from './metadata-flags.ts';
+import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
+
+/** What tells `label` from `annotate`. */
+interface Verb {
+  readonly name: 'annotate' | 'label';
+  /** One of what it changes, in messages. */
+  readonly noun: 'annotation' | 'label';
+  readonly field: 'annotations' | 'labels';
+  readonly parse: (pairs: readonly string[]) => PairEdits;
+  readonly clash: (clashing: readonly string[]) => string;
+  /** What was done, as kubectl calls it. */
+  readonly operation: (before: StoredKubeObject, after: StoredKubeObject, isOverwriting: boolean) => string;
+}
+
+const LABEL: Verb = {
+  name: 'label',
+  noun: 'label',
+  field: 'labels',
+  parse: parseLabelPairs,
+  clash: (clashing) => {
+    const texts = clashing.map((one) => `${one}, and --overwrite is false`);
+    return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+  },
+  // Source: kubectl/pkg/cmd/label/label.go updateDataChangeMsg.
+  operation: (before, after, isOverwriting) => {
+    const [old, now] = [before, after].map(({ metadata }) => JSON.stringify(metadata.labels ?? {}));
+    if (old === now) return 'not labeled';
+    return !isOverwriting && (now?.length ?? 0) < (old?.length ?? 0) ? 'unlabeled' : 'labeled';
+  },
+};
+
+const ANNOTATE: Verb = {
+  name: 'annotate',
+  noun: 'annotation',
+  field: 'annotations',
+  parse: parseAnnotationPairs,
+  clash: (clashing) => `--overwrite is false but found the following declared annotation(s): ${clashing.join(', ')}`,
+  operation: () => 'annotated',
+};
+
+/** `podrun label`: flags in, exit code out. */
+export async function label(words: readonly string[], flags: MetadataFlags): Promise<number> {
+  return changeMetadata(LABEL, words, flags);
+}
+
+/** `podrun annotate`: flags in, exit code out. */
+export async function annotate(words: readonly string[], flags: MetadataFlags): Promise<number> {
+  return changeMetadata(ANNOTATE, words, flags);
+}
+
+async function changeMetadata(verb: Verb, words: readonly string[], flags: MetadataFlags): Promise<number> {
+  const { resources, pairs } = splitPairs(words, verb.noun);
+  const edits = verb.parse(pairs);
+  checkFlags(verb, { resources, pairs }, flags);
+  const selection = await readSelection(verb.name, resources, flags);
+  if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
+  const store = openStore(flags.stateDir, new SystemClock());
+  const refs = refsOf(store, selection);
+  if (flags.resourceVersion !== undefined && refs.length > 1) {
+    throw usage('--resource-version may only be used with a single resource');
+  }
+  const { dryRun, output, overwrite } = flags;
+  return eachObject(refs, (ref) => {
+    const before = getObject(store, ref);
+    if (before === undefined) throw notFound(store, ref);
+    if (pairs.length === 0) return listing(verb, before, refs.length === 1);
+    const missing = edits.remove.filter((key) => before.metadata[verb.field]?.[key] === undefined);
+    const change = (stored: KubeObject): KubeObject => edited(verb, stored, edits, flags);
+    const { object } = changeObject({ store, ref, change, isDryRun: dryRun !== 'none' });
+    if (flags.list) return listing(verb, object, refs.length === 1);
+    const notes = verb.name === 'label' ? missing.map((key) => `label ${JSON.stringify(key)} not found.\n`) : [];
+    return notes.join('') + changeLine(object, verb.operation(before, object, overwrite), { dryRun, output });
+  });
+}
+
+/** Source: kubectl/pkg/cmd/label/label.go and annotate/annotate.go Validate. */
+function checkFlags(
+  { noun }: Verb,
+  { resources, pairs }: { readonly resources: readonly string[]; readonly pairs: readonly string[] },
+  flags: MetadataFlags,
+): void {
+  if (flags.all && flags.selector !== undefined) throw usage('cannot set --all and --selector at the same time');
+  if (flags.all && flags.fieldSelector !== undefined) {
+    throw usage('cannot set --all and --field-selector at the same time');
+  }
+  if (flags.list && flags.output !== undefined) throw usage('--list and --output may not be specified together');
+  if (resources.length === 0 && flags.filename.length === 0) {
+    throw usage('one or more resources must be specified as <resource> <name> or <resource>/<name>');
+  }
+  if (pairs.length === 0 && !flags.list) throw usage(`at least one ${noun} update is required`);
+}
+
+/** @throws {PodrunError} when a key has another value already */
+function edited(
+  { field, clash }: Verb,
+  stored: KubeObject,
+  edits: PairEdits,
+  { overwrite, resourceVersion }: MetadataFlags,
+): KubeObject {
+  const present = stored.metadata[field];
+  const clashing = overwrite ? [] : clashes(present, edits);
+  if (clashing.length > 0) throw new PodrunError(`error: ${clash(clashing)}`);
+  const { [field]: _, ...rest } = stored.metadata;
+  const pairs = editPairs(present, edits);
+  const metadata = {
+    ...rest,
+    ...(pairs !== undefined && { [field]: pairs }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+  return { ...stored, metadata };
+}
+
+function listing({ field }: Verb, object: StoredKubeObject, isOnlyOne: boolean): string {
+  const pairs = Object.entries(object.metadata[field] ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (isOnlyOne) return pairs.map(([key, value]) => `${key}=${value}\n`).join('');
+  const { kind, apiVersion } = object;
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const heading = `Listing ${field} for ${kind}.${group}/${object.metadata.name}:\n`;
+  return heading + pairs.map(([key, value]) => ` ${key}=${value}\n`).join('');
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

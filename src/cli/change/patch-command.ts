@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import { applyPatch } from '../../api/patch/index.ts';
+import { SystemClock } from '../../clock.ts';
+import { readValue } from '../../manifest/read/read-value.ts';
+import { SourceError } from '../../manifest/read/source-text.ts';
+import type { Subresource } from '../../manifest/update/index.ts';
+import { changeObject } from './change-object.ts';
+import { changeLine } from './change-line.ts';
+import { openStore } from '../environment.ts';
+import type { PatchFlags } from './patch.ts';
+import { eachObject } from './each-object.ts';
+import { nameMissing, readSelection } from '../select/selection.ts';
+
+const SUBRESOURCES: readonly Subresource[] = ['status', 'resize', 'ephemeralcontainers'];
+
+/** `podrun patch`: flags in, exit code out. */
+export async function patchObjects(words: readonly string[], flags: PatchFlags): Promise<number> {
+  const { type, dryRun, output } = flags;
+  const subresource = readSubresource(flags.subresource);
+  const patch = await readPatch(flags);
+  const unused = { allNamespaces: false, selector: undefined, fieldSelector: undefined };
+  const selection = await readSelection('patch', words, { ...flags, ...unused });
+  if (selection.how === 'listed') throw nameMissing();
+  const store = openStore(flags.stateDir, new SystemClock());
+  const change = (stored: KubeObject): KubeObject => applyPatch(stored, patch, type);
+  return eachObject(selection.refs, (ref) => {
+    const changed = changeObject({ store, ref, subresource, change, isDryRun: dryRun !== 'none' });
+    const operation = changed.isChanged ? 'patched' : 'patched (no change)';
+    return changeLine(changed.object, operation, { dryRun, output });
+  });
+}
+
+/** @throws {PodrunError} when no object has such a part */
+function readSubresource(name: string | undefined): Subresource | undefined {
+  if (name === undefined) return undefined;
+  const found = SUBRESOURCES.find((one) => one === name);
+  if (found !== undefined) return found;
+  throw new PodrunError('Error from server (NotFound): the server could not find the requested resource');
+}
+
+/** @throws {PodrunError} (usage) when there is no patch, or none that can be read */
+async function readPatch({ patch, patchFile }: PatchFlags): Promise<unknown> {
+  if (patch !== undefined && patchFile !== undefined) {
+    throw usage('cannot specify --patch and --patch-file together');
+  }
+  if (!patch && !patchFile) throw usage('must specify --patch or --patch-file containing the contents of the patch');
+  const written = patch || (await readPatchFile(patchFile ?? ''));
+  try {
+    return await readValue(written);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    throw usage(`unable to parse ${goQuote(written)}: ${error.message}`);
+  }
+}
+
+async function readPatchFile(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw usage(`unable to read patch file: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    throw usage(`unable to read patch file: open ${file}: no such file or directory`);
+  }
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

@@ -1,0 +1,128 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { ContainerStatus } from '../../api/generated/types.ts';
+import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { type AttachEnd, attachStreams } from './attach-streams.ts';
+import { waitForObject } from '../read/object-wait.ts';
+
+export interface ContainerAttachment {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly pod: StoredPod;
+  readonly container: string;
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  readonly quiet: boolean;
+}
+
+/**
+ * Waits for a container to run, connects it with our own standard streams until it ends, and answers its exit code. Of
+ * one that ended so long before that its streams are gone, prints the log.
+ * @throws {PodrunError} when it will never run, or nobody knows any more what became of it
+ */
+export async function attachToContainer(attachment: ContainerAttachment): Promise<number> {
+  const begun = await untilBegun(attachment);
+  // One that could not be started has printed nothing, and its message is all there is to say.
+  const { reason, message = '', exitCode } = begun.state?.terminated ?? {};
+  if (reason === TERMINATED.startError)
+    throw new PodrunError(`error: ${message}`, { exitCode: exitCode ?? EXIT.failed });
+  const end = await attachStreams({
+    ...attachment,
+    socket: attachment.store.paths(attachment.pod.metadata.namespace, attachment.pod.metadata.name).attachSocket,
+  });
+  switch (end.type) {
+    case 'exited':
+      // Who looks next shall find what has happened; a Pod may be gone by now.
+      await untilEnded(attachment).catch(() => undefined);
+      return end.exitCode;
+    case 'stopped':
+      return end.exitCode;
+    case 'refused':
+      return showLog(attachment, await untilEnded(attachment));
+    default:
+      return lost(attachment, end);
+  }
+}
+
+/** The status of the container as soon as it runs, or has ended. */
+function untilBegun(attachment: ContainerAttachment): Promise<ContainerStatus> {
+  const told = new Set<string>();
+  return untilStatus(attachment, (status) => {
+    const { running, terminated, waiting } = status.state ?? {};
+    const { message } = waiting ?? {};
+    if (message !== undefined && !told.has(message) && !attachment.quiet) {
+      told.add(message);
+      process.stderr.write(`Warning: container ${status.name}: ${message}\n`);
+    }
+    return running !== undefined || terminated !== undefined;
+  });
+}
+
+function untilEnded(attachment: ContainerAttachment): Promise<ContainerStatus> {
+  return untilStatus(attachment, ({ state }) => state?.terminated !== undefined);
+}
+
+async function untilStatus(
+  { store, clock, pod, container }: ContainerAttachment,
+  isMet: (status: ContainerStatus) => boolean,
+): Promise<ContainerStatus> {
+  const { name, namespace, uid } = pod.metadata;
+  let found: ContainerStatus | undefined;
+  await waitForObject({
+    store,
+    clock,
+    resource: 'pods',
+    scope: { namespace, name },
+    deadlineMs: Number.MAX_SAFE_INTEGER,
+    isMet: (object) => {
+      const present = object as StoredPod | undefined;
+      if (present === undefined || present.metadata.uid !== uid) throw gone(name);
+      const status = allContainerStatuses(present.status).find((one) => one.name === container);
+      if (status !== undefined && isMet(status)) found = status;
+      else mustGoOn(present, container);
+      return found !== undefined;
+    },
+  });
+  if (found === undefined) throw new Error('the wait for a container ended without one');
+  return found;
+}
+
+/** @throws {PodrunError} when nothing will happen to the container any more */
+function mustGoOn({ metadata, status }: StoredPod, container: string): void {
+  if (status.phase === 'Unknown') throw new PodrunError(`error: ${status.message}`);
+  if (!isTerminalPhase(status.phase)) return;
+  throw new PodrunError(
+    `error: pod "${metadata.name}" has ended before container "${container}" could run; ` +
+      `current phase is ${status.phase}`,
+  );
+}
+
+function gone(name: string): PodrunError {
+  return new PodrunError(`Error from server (NotFound): pods "${name}" not found`);
+}
+
+async function showLog({ pod, container, store }: ContainerAttachment, status: ContainerStatus): Promise<number> {
+  const { logs } = await import('../logs/logs-command.ts');
+  const { namespace, name } = pod.metadata;
+  const none = { since: undefined, sinceTime: undefined, tail: undefined, limitBytes: undefined, selector: undefined };
+  const off = { hooks: false, allContainers: false, follow: false, previous: false, timestamps: false, prefix: false };
+  const limits = { maxLogRequests: '1', podRunningTimeout: '0s' };
+  const flags = { container, namespace, stateDir: store.root, ignoreErrors: false, ...none, ...off, ...limits };
+  await logs({ pod: name, container: undefined }, flags);
+  return status.state?.terminated?.exitCode ?? EXIT.failed;
+}
+
+/** The agent is gone, or the Pod was over before everything had been read. */
+async function lost(attachment: ContainerAttachment, { why }: Extract<AttachEnd, { type: 'lost' }>): Promise<number> {
+  const { store, pod, container } = attachment;
+  const { namespace, name } = pod.metadata;
+  const present = store.get<StoredPod>('pods', namespace, name);
+  const status = allContainerStatuses(present?.status ?? {}).find((one) => one.name === container);
+  const detail = why === undefined ? '' : `: ${why}`;
+  throw new PodrunError(`error: lost connection to container "${container}" of pod "${name}"${detail}`, {
+    exitCode: status?.state?.terminated?.exitCode || EXIT.failed,
+    hint: `All that it has printed: podrun logs ${name} -c ${container}`,
+  });
+}

@@ -1,0 +1,100 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { EphemeralContainer } from '../../api/generated/types.ts';
+import { DEFAULT_NAMESPACE, allContainers, type StoredPod } from '../../api/objects.ts';
+import type { DebugFlags } from './debug.ts';
+import { mustFindType } from '../select/resource-arguments.ts';
+
+/** What stands on the command line beside flags. */
+export interface DebugWords {
+  readonly pod: string | undefined;
+  /** Behind `--`. */
+  readonly command: readonly string[] | undefined;
+}
+
+/** The command line of `debug`, understood. */
+export interface DebugRequest {
+  readonly namespace: string;
+  readonly name: string;
+  readonly attach: boolean;
+  /** Words of the container, or of its image. */
+  readonly command: readonly string[];
+}
+
+/** The image of a container that runs whatever this machine has. */
+const HOST_IMAGE = 'host';
+const SHELL = 'sh';
+
+const SUFFIX_LENGTH = 5;
+// Without vowels and what looks like one, so that no words come of it. Source: apimachinery/pkg/util/rand.
+const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+
+/** @throws {PodrunError} (usage) in kubectl's words, when words and flags make no sense */
+export function readDebugRequest({ pod, command = [] }: DebugWords, flags: DebugFlags): DebugRequest {
+  if (pod === undefined) throw usage('NAME is required for debug');
+  if (flags.tty && !flags.stdin) throw usage('-i/--stdin is required for containers with -t/--tty=true');
+  if (flags.attach === false && flags.stdin) throw usage('-i/--stdin cannot be used together with --attach=false');
+  return {
+    namespace: flags.namespace || DEFAULT_NAMESPACE,
+    name: podName(pod),
+    attach: flags.attach ?? flags.stdin,
+    command,
+  };
+}
+
+function podName(word: string): string {
+  const [first = '', name, ...rest] = word.split('/');
+  if (name === undefined) return first;
+  if (rest.length > 0 || name === '') {
+    throw usage('arguments in resource/name form must have a single resource and name');
+  }
+  const type = mustFindType(first);
+  if (type.plural === 'pods') return name;
+  throw usage(`"${type.plural}" not supported by debug: it adds a container to a Pod`);
+}
+
+/**
+ * The container that the user wants in the Pod. Source: kubectl/pkg/cmd/debug/debug.go generateDebugContainer; what an
+ * image is needed for there, this machine has.
+ */
+export function debugContainer(pod: StoredPod, { command }: DebugRequest, flags: DebugFlags): EphemeralContainer {
+  const target = flags.target || undefined;
+  const words = command.length === 0 && flags.image === undefined ? [SHELL] : [...command];
+  const env = flags.env.flatMap(variablesIn);
+  return {
+    name: flags.container || freeName(pod),
+    image: flags.image ?? imageOf(pod, target) ?? HOST_IMAGE,
+    ...(words.length === 0 ? {} : { [flags.argumentsOnly ? 'args' : 'command']: words }),
+    ...(env.length === 0 ? {} : { env }),
+    ...(flags.stdin ? { stdin: true } : {}),
+    // A pipe has an end, which the container is to see; who types may come back.
+    ...(flags.stdin && !flags.tty ? { stdinOnce: true } : {}),
+    ...(flags.tty ? { tty: true } : {}),
+    ...(target === undefined ? {} : { targetContainerName: target }),
+  };
+}
+
+function imageOf({ spec }: StoredPod, container: string | undefined): string | undefined {
+  return allContainers(spec).find(({ name }) => name === container)?.image;
+}
+
+function freeName({ spec }: StoredPod): string {
+  for (;;) {
+    const letter = (): string => SUFFIX_LETTERS[Math.floor(Math.random() * SUFFIX_LETTERS.length)] ?? 'x';
+    const name = `debugger-${Array.from({ length: SUFFIX_LENGTH }, letter).join('')}`;
+    if (!allContainers(spec).some((container) => container.name === name)) return name;
+  }
+}
+
+/** `A=1`, or several with commas between; a single one may have commas. Source: spf13/pflag string_to_string.go. */
+function variablesIn(text: string): Array<{ name: string; value: string }> {
+  const parts = text.split(',');
+  const single = text.split('=').length === 2 || !parts.every((part) => part.includes('='));
+  return (single ? [text] : parts).map((pair) => {
+    const equals = pair.indexOf('=');
+    return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
+  });
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint: "See 'podrun debug --help' for usage." });
+}

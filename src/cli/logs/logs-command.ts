@@ -1,0 +1,119 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { LogReader } from '../../store/logs/log-reader.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { LogFormat } from './log-format.ts';
+import { instanceEnded, instanceToFollow, instanceToShow, type LogSource, noLog, openLog } from './log-source.ts';
+import { hookLoggedContainers, loggedContainers, noHooks } from './logged-containers.ts';
+import type { LogsFlags } from './logs.ts';
+import { type LogsRequest, type LogsWords, readLogsRequest } from './logs-request.ts';
+import { onGrowth } from '../select/pod-watch.ts';
+import { StandardOutput } from '../standard-output.ts';
+
+/** `podrun logs`: flags in, exit code out. */
+export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> {
+  const clock = new SystemClock();
+  const request = readLogsRequest(words, flags, displayNowMs(clock));
+  const store = openStore(flags.stateDir, clock);
+  const pods = findPods(store, request);
+  if (pods.length === 0) process.stderr.write(`No resources found in ${request.namespace} namespace.\n`);
+  const wanted = flags.hooks ? hookLoggedContainers : loggedContainers;
+  const sources = pods.flatMap((pod) =>
+    wanted(pod, request).map((container) => ({ store, clock, pod, container, ofHooks: flags.hooks })),
+  );
+  if (flags.hooks && pods.length > 0 && sources.length === 0) process.stderr.write(noHooks(pods, request));
+  const show = new Show(request, flags);
+  if (!flags.follow) {
+    for (const source of sources) await show.present(source);
+  } else {
+    checkCount(sources.length, request);
+    await Promise.all(sources.map((source) => show.following(source)));
+  }
+  return EXIT.ok;
+}
+
+function findPods(store: FileStore, { namespace, pods }: LogsRequest): StoredPod[] {
+  if ('matches' in pods) {
+    return store.list<StoredPod>('pods', { namespace }).filter(({ metadata }) => pods.matches(metadata.labels ?? {}));
+  }
+  const pod = store.get<StoredPod>('pods', namespace, pods.name);
+  if (pod !== undefined) return [pod];
+  const what = `pods "${pods.name}" not found in namespace "${namespace}"`;
+  throw new PodrunError(`error: error from server (NotFound): ${what}`);
+}
+
+function checkCount(count: number, { followedMax }: LogsRequest): void {
+  if (count <= followedMax) return;
+  throw new PodrunError(
+    `error: you are attempting to follow ${count} log streams, but maximum allowed concurrency is ${followedMax}, ` +
+      'use --max-log-requests to increase the limit',
+    { exitCode: EXIT.usage },
+  );
+}
+
+/** Prints logs on standard output. */
+class Show {
+  readonly #request: LogsRequest;
+  readonly #flags: LogsFlags;
+  readonly #out = new StandardOutput();
+  readonly #readerGone: Promise<unknown>;
+
+  constructor(request: LogsRequest, flags: LogsFlags) {
+    this.#request = request;
+    this.#flags = flags;
+    this.#readerGone = new Promise<void>((resolve) => this.#out.onReaderGone(resolve));
+  }
+
+  /** What the log holds now. */
+  async present(source: LogSource): Promise<void> {
+    const choice = instanceToShow(source, this.#flags.previous);
+    if (!choice.ok) return this.#refuse(choice.message);
+    const reader = openLog(source, choice.restartCount, this.#request);
+    await this.#drain(reader, this.#formatOf(source));
+    reader.close();
+  }
+
+  /** What the log holds, and what comes, until the instance has ended. */
+  async following(source: LogSource): Promise<void> {
+    const choice = this.#flags.previous
+      ? chooseLog(source.pod, source.container, true)
+      : await instanceToFollow(source, this.#request.startTimeoutMs);
+    if (!choice.ok) return this.#refuse(choice.message);
+    const { restartCount } = choice;
+    const reader = openLog(source, restartCount, this.#request);
+    const format = this.#formatOf(source);
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<void>((resolve) => (stop = resolve));
+    const print = (): Promise<void> => this.#drain(reader, format).then(() => (format.isFull ? stop() : undefined));
+    // One after the other: a look that comes while the last one is still printing waits for it.
+    let printed = print();
+    const look = (): void => void (printed = printed.then(print));
+    const growth = onGrowth(reader, source.clock, look);
+    await Promise.race([instanceEnded(source, restartCount), this.#readerGone, stopped]);
+    growth.close();
+    // An agent tells of an end only when all output is in the log.
+    look();
+    await printed;
+    reader.close();
+  }
+
+  async #drain(reader: LogReader, format: LogFormat): Promise<void> {
+    for (let records = reader.next(); records.length > 0 && !format.isFull; records = reader.next()) {
+      this.#out.write(format.format(records));
+      await this.#out.flush();
+    }
+  }
+
+  #formatOf({ pod, container }: LogSource): LogFormat {
+    const prefix = this.#flags.prefix ? `[pod/${pod.metadata.name}/${container}] ` : '';
+    return new LogFormat({ timestamps: this.#flags.timestamps, prefix, limitBytes: this.#request.limitBytes });
+  }
+
+  #refuse(message: string): void {
+    if (!this.#flags.ignoreErrors) throw noLog(message);
+    this.#out.write(`error: ${message}\n`);
+  }
+}

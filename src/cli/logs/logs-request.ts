@@ -1,0 +1,114 @@
+import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
+import { type LabelSelector, parseLabelSelector } from '../../api/label-selector.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { parseTime } from '../../api/time.ts';
+import { durationFlag } from '../duration-flag.ts';
+import type { LogsFlags } from './logs.ts';
+import { podArgument } from '../select/pod-argument.ts';
+
+/** The command line of `logs`, understood. */
+export interface LogsRequest {
+  readonly namespace: string;
+  /** One Pod, or all that a selector selects. */
+  readonly pods: { readonly name: string } | { readonly matches: LabelSelector };
+  /** Undefined: the default one, or all. */
+  readonly container: string | undefined;
+  readonly allContainers: boolean;
+  readonly tailLines: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly sinceMs: number | undefined;
+  readonly limitBytes: number | undefined;
+  readonly followedMax: number;
+  /** How long to wait for a container to start. */
+  readonly startTimeoutMs: number;
+}
+
+/** What stands on the command line beside flags. */
+export interface LogsWords {
+  readonly pod: string | undefined;
+  readonly container: string | undefined;
+}
+
+const TAIL_WITH_SELECTOR = '10';
+
+/** @throws {PodrunError} (usage) in kubectl's words, when words and flags make no sense */
+export function readLogsRequest(words: LogsWords, flags: LogsFlags, nowMs: number): LogsRequest {
+  const container = containerOf(words, flags);
+  return {
+    namespace: flags.namespace || DEFAULT_NAMESPACE,
+    pods: podsOf(words, flags),
+    container,
+    allContainers: flags.allContainers,
+    tailLines: tailOf(flags),
+    sinceMs: sinceOf(flags, nowMs),
+    limitBytes: limitOf(flags),
+    followedMax: wholeNumber('--max-log-requests', flags.maxLogRequests),
+    startTimeoutMs: durationFlag('--pod-running-timeout', flags.podRunningTimeout),
+  };
+}
+
+function podsOf({ pod }: LogsWords, { selector }: LogsFlags): LogsRequest['pods'] {
+  if (pod !== undefined && selector !== undefined) {
+    throw usage('only a selector (-l) or a POD name is allowed', "See 'podrun logs --help' for help and examples");
+  }
+  if (selector !== undefined) return { matches: parseLabelSelector(selector) };
+  if (pod === undefined) {
+    throw usage(
+      "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\n" +
+        'POD or TYPE/NAME is a required argument for the logs command',
+      "See 'podrun logs --help' for help and examples",
+    );
+  }
+  return { name: podArgument(pod, (plural) => `cannot get the logs from ${plural}: podrun keeps those of Pods`) };
+}
+
+function containerOf(words: LogsWords, flags: LogsFlags): string | undefined {
+  if (words.container !== undefined && flags.container !== undefined) {
+    throw usage('only one of -c or an inline [CONTAINER] arg is allowed');
+  }
+  const container = words.container ?? flags.container;
+  if (flags.allContainers && container !== undefined) {
+    throw usage(`--all-containers=true should not be specified with container name ${container}`);
+  }
+  return container;
+}
+
+function tailOf({ tail, selector }: LogsFlags): number | undefined {
+  const text = tail ?? (selector === undefined ? '-1' : TAIL_WITH_SELECTOR);
+  const lines = wholeNumber('--tail', text);
+  if (lines < -1) throw usage('--tail must be greater than or equal to -1');
+  return lines === -1 ? undefined : lines;
+}
+
+function limitOf({ limitBytes }: LogsFlags): number | undefined {
+  if (limitBytes === undefined) return undefined;
+  const bytes = wholeNumber('--limit-bytes', limitBytes);
+  if (bytes < 0) throw usage('--limit-bytes must be greater than 0');
+  // Nothing is kubectl's way to say everything.
+  return bytes === 0 ? undefined : bytes;
+}
+
+function sinceOf({ since, sinceTime }: LogsFlags, nowMs: number): number | undefined {
+  if (since !== undefined && sinceTime !== undefined) {
+    throw usage('at most one of `sinceTime` or `sinceSeconds` may be specified');
+  }
+  if (since !== undefined) {
+    const ms = durationFlag('--since', since);
+    if (ms < 0) throw usage('--since must be greater than 0');
+    // Whole seconds are what the API takes.
+    return ms === 0 ? undefined : nowMs - Math.ceil(ms / 1000) * 1000;
+  }
+  if (sinceTime === undefined) return undefined;
+  const time = parseTime(sinceTime);
+  if (Number.isNaN(time)) throw usage(`--since-time is no RFC 3339 time: ${JSON.stringify(sinceTime)}`);
+  return time;
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (/^-?\d+$/.test(text)) return Number(text);
+  throw usage(`invalid argument ${JSON.stringify(text)} for "${flag}" flag: it takes a whole number`);
+}
+
+function usage(message: string, hint?: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
+}

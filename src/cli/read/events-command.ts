@@ -1,0 +1,103 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
+import { listOf, renderObject } from '../../print/object.ts';
+import type { Store } from '../../store/store.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import type { EventsFlags } from './events.ts';
+import { mustFindType } from '../select/resource-arguments.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { untilStopped } from '../until-stopped.ts';
+
+/** `podrun events`: flags in, exit code out. */
+export async function events(flags: EventsFlags): Promise<number> {
+  const isWanted = eventFilter(flags);
+  const clock = new SystemClock();
+  const nowMs = (): number => displayNowMs(clock);
+  const store = openStore(flags.stateDir, clock);
+  const scope = { namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE };
+  const out = new StandardOutput();
+  if (flags.watch) {
+    const stopped = untilStopped(clock, out);
+    followEvents({ store, scope, isWanted, show: eventRenderer(flags, nowMs, out) });
+    return stopped;
+  }
+  const found = store.list<StoredEvent>('events', scope).filter(isWanted);
+  const { output, allNamespaces } = flags;
+  if (output === undefined) out.write(renderEvents(found, nowMs(), { allNamespaces, noHeaders: !flags.headers }));
+  // As in kubectl, `-o name` prints nothing: events have no names that anybody would use.
+  else if (output !== 'name') out.write(renderObject(listOf(found), output));
+  if (found.length === 0 && output === undefined) {
+    const where = scope.namespace === undefined ? '' : ` in ${scope.namespace} namespace`;
+    process.stderr.write(`No events found${where}.\n`);
+  }
+  return EXIT.ok;
+}
+
+/** @throws {PodrunError} (usage) when a flag makes no sense */
+function eventFilter({ for: about, types }: EventsFlags): (event: StoredEvent) => boolean {
+  const wantedTypes = types?.split(',').map(readType);
+  const object = about === undefined ? undefined : readObject(about);
+  return ({ type = '', involvedObject }) => {
+    if (wantedTypes !== undefined && !wantedTypes.includes(type.toLowerCase())) return false;
+    return object === undefined || (object.kind === involvedObject.kind && object.name === involvedObject.name);
+  };
+}
+
+function readType(text: string): string {
+  const type = text.trim().toLowerCase();
+  if (type === 'normal' || type === 'warning') return type;
+  throw new PodrunError('error: valid --types are Normal or Warning', { exitCode: EXIT.usage });
+}
+
+function readObject(text: string): { readonly kind: string; readonly name: string } {
+  const [type = '', name = '', ...rest] = text.split('/');
+  if (type === '' || name === '' || rest.length > 0) {
+    throw new PodrunError('error: --for must be in resource/name form', { exitCode: EXIT.usage });
+  }
+  return { kind: mustFindType(type).kind, name };
+}
+
+interface Following {
+  readonly store: Store;
+  readonly scope: { readonly namespace: string | undefined };
+  readonly isWanted: (event: StoredEvent) => boolean;
+  readonly show: (events: readonly StoredEvent[]) => void;
+}
+
+/** What there is already comes in its order, then every event as it is written. */
+function followEvents({ store, scope, isWanted, show }: Following): void {
+  let present: StoredEvent[] | undefined = [];
+  store.watch<StoredEvent>(
+    'events',
+    scope,
+    ({ type, object }) => {
+      if (type === 'DELETED' || !isWanted(object)) return;
+      if (present === undefined) show([object]);
+      else present.push(object);
+    },
+    { replay: true },
+  );
+  show(sortedByLastSeen(present));
+  present = undefined;
+}
+
+function eventRenderer(
+  { output, allNamespaces, headers }: EventsFlags,
+  nowMs: () => number,
+  out: StandardOutput,
+): (events: readonly StoredEvent[]) => void {
+  if (output === undefined) {
+    const table = new EventTablePrinter({ allNamespaces, noHeaders: !headers });
+    return (events) => out.write(table.render(events, nowMs()));
+  }
+  if (output === 'name') return () => undefined;
+  let separator = '';
+  return (events) => {
+    for (const event of events) {
+      out.write(separator + renderObject(event, output));
+      if (output === 'yaml') separator = '---\n';
+    }
+  };
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { outputOption } from '../select/selection-flags.ts';
+
+export type EventsFormat = 'json' | 'name' | 'yaml';
+
+/** What stands on the command line of `events`, as it was written. */
+export interface EventsFlags {
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly for: string | undefined;
+  readonly types: string | undefined;
+  readonly watch: boolean;
+  readonly output: EventsFormat | undefined;
+  readonly headers: boolean;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun events
+  podrun events --for pod/web --types=Warning
+  podrun events -w
+`;
+
+export function registerEvents(program: Command, done: (exitCode: number) => void): void {
+  program
+    .command('events')
+    .summary('List events, the latest last')
+    .description('Lists the events of a namespace, the latest last.')
+    .usage('[flags]')
+    .option('--for <type/name>', 'only events about this object')
+    .option('--types <types>', 'only events of these types: Normal, Warning')
+    .option('-n, --namespace <name>', 'namespace of the events (default: "default")')
+    .option('-A, --all-namespaces', 'the events of all namespaces', false)
+    .option('-w, --watch', 'go on and print every event, until Ctrl-C', false)
+    .addOption(outputOption<EventsFormat>(['json', 'name', 'yaml']))
+    .option('--no-headers', 'no line of headings')
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: Omit<EventsFlags, 'stateDir'>) => {
+      const { stateDir } = program.opts<{ stateDir?: string }>();
+      const { events } = await import('./events-command.ts');
+      done(await events({ ...flags, stateDir }));
+    });
+}

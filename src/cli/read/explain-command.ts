@@ -1,0 +1,74 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { ExplainedField } from '../../api/explained-field.ts';
+import type { ResourceType } from '../../api/resource-types.ts';
+import { explain, type Explained } from '../../manifest/support/explain.ts';
+import { SUPPORTED_KINDS } from '../../manifest/support/table.ts';
+import { renderExplained, renderSupport } from '../../print/explain.ts';
+import { formatJson } from '../../print/json.ts';
+import type { ExplainFlags } from './explain.ts';
+import { mustFindType } from '../select/resource-arguments.ts';
+import { StandardOutput } from '../standard-output.ts';
+
+/** `podrun explain`: flags in, exit code out. */
+export function explainCommand(words: readonly string[], flags: ExplainFlags): number {
+  new StandardOutput().write(answer(words, flags));
+  return EXIT.ok;
+}
+
+function answer(words: readonly string[], flags: ExplainFlags): string {
+  const [word, ...more] = words;
+  if (more.length > 0) throw usage('error: We accept only this format: explain RESOURCE');
+  if (word === undefined) {
+    if (!flags.support) throw usage('error: You must specify the type of resource to explain.');
+    return renderFields(
+      SUPPORTED_KINDS.flatMap((kind) => everyField(mustFindType(kind))),
+      flags,
+    );
+  }
+  const { type, explained } = lookUp(word);
+  const { field, below } = explained;
+  if (!flags.support && flags.output === undefined) {
+    const { kind, apiVersion } = type;
+    return renderExplained({ kind, apiVersion, field, below }, flags.recursive);
+  }
+  if (!SUPPORTED_KINDS.includes(type.kind)) {
+    throw usage(`error: podrun writes ${type.plural} itself: there is nothing to support`);
+  }
+  return renderFields(field === undefined ? below : [field, ...below], flags);
+}
+
+/** @throws {PodrunError} when there is no such resource or field, in the words of kubectl */
+function lookUp(word: string): { type: ResourceType; explained: Explained } {
+  // Paths may be those of events and errors, with indexes.
+  const [resource = '', ...names] = word.replaceAll(/\[[^\]]*\]/g, '').split('.');
+  if (PARTS.has(resource)) {
+    throw usage(
+      `error: ${JSON.stringify(resource)} is a field of many kinds`,
+      `Say of which: podrun explain pod.${word}`,
+    );
+  }
+  const type = mustFindType(resource);
+  const outcome = explain(type, singular(type), names);
+  if (outcome.ok) return { type, explained: outcome.explained };
+  throw new PodrunError(`error: field ${JSON.stringify(outcome.missing)} does not exist`);
+}
+
+/** With what the paths of events begin. */
+const PARTS: ReadonlySet<string> = new Set(['metadata', 'spec', 'status']);
+
+function everyField(type: ResourceType): readonly ExplainedField[] {
+  const outcome = explain(type, singular(type), []);
+  return outcome.ok ? outcome.explained.below : [];
+}
+
+function singular({ kind }: ResourceType): string {
+  return kind.toLowerCase();
+}
+
+function renderFields(fields: readonly ExplainedField[], flags: ExplainFlags): string {
+  return flags.output === 'json' ? `${formatJson(fields, '\n')}\n` : renderSupport(fields, flags);
+}
+
+function usage(message: string, hint = "See 'podrun explain --help' for usage."): PodrunError {
+  return new PodrunError(message, { exitCode: EXIT.usage, hint });
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
+
+export type GetFormat = 'json' | 'name' | 'wide' | 'yaml';
+
+/** What stands on the command line of `get`, as it was written. */
+export interface GetFlags extends SelectionFlags {
+  readonly output: GetFormat | undefined;
+  readonly watch: boolean;
+  readonly watchOnly: boolean;
+  readonly outputWatchEvents: boolean;
+  readonly headers: boolean;
+  readonly showLabels: boolean;
+  readonly labelColumns: readonly string[];
+  readonly showKind: boolean;
+  readonly ignoreNotFound: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun get                        # the Pods
+  podrun get pods -o wide
+  podrun get pod web -o yaml
+  podrun get pods -w -o json --output-watch-events
+  podrun get pods,events -n test
+`;
+
+export function registerGet(program: Command, done: (exitCode: number) => void): void {
+  const command = program
+    .command('get')
+    .summary('List Pods and other objects')
+    .description('Lists objects, Pods where nothing else is said, or prints them.')
+    .usage('[TYPE [NAME...] | TYPE/NAME... | -f FILE] [flags]')
+    .argument('[resource...]', 'pods, events, configmaps, secrets, services, …; with or without names');
+  withSelectionFlags(command)
+    .addOption(outputOption<GetFormat>(['json', 'name', 'wide', 'yaml']))
+    .option('-w, --watch', 'go on and print every change, until Ctrl-C', false)
+    .option('--watch-only', 'print changes only, not what there is already', false)
+    .option('--output-watch-events', 'say what kind of change it is: ADDED, MODIFIED, DELETED', false)
+    .option('--no-headers', 'no line of headings')
+    .option('--show-labels', 'the labels as the last column', false)
+    .option(
+      '-L, --label-columns <keys>',
+      'a column for each of these labels',
+      (keys: string, before: readonly string[]): readonly string[] => [...before, ...keys.split(',')],
+      [],
+    )
+    .option('--show-kind', 'names with their type in front', false)
+    .option('--ignore-not-found', 'a name that does not exist is no error', false)
+    .addHelpText('after', EXAMPLES)
+    .action(async (words: string[], flags: Omit<GetFlags, 'stateDir'>) => {
+      const { stateDir } = program.opts<{ stateDir?: string }>();
+      const { get } = await import('./get-command.ts');
+      done(await get(words, { ...flags, stateDir }));
+    });
+}

@@ -1,0 +1,43 @@
+import type { StoredKubeObject } from '../../api/objects.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import type { Scope, Store, Subscription } from '../../store/store.ts';
+
+export interface ObjectWait {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly resource: string;
+  readonly scope: Scope;
+  /** On the stopwatch of the clock. */
+  readonly deadlineMs: number;
+  /**
+   * Asked of everything in the scope, at the start and after every change; undefined stands for an object that does
+   * not exist. What it throws ends the wait.
+   */
+  readonly isMet: (object: StoredKubeObject | undefined) => boolean;
+}
+
+/** Resolves with true as soon as things are as they should be, with false when the deadline has passed. */
+export function waitForObject({ store, clock, resource, scope, deadlineMs, isMet }: ObjectWait): Promise<boolean> {
+  let subscription: Subscription | undefined;
+  let alarm: Alarm | undefined;
+  const result = new Promise<boolean>((resolve, reject) => {
+    const look = (object: StoredKubeObject | undefined): void => {
+      try {
+        if (isMet(object)) resolve(true);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    // Watching begins before the first look: nothing happens unseen in between.
+    subscription = store.watch<StoredKubeObject>(resource, scope, (event) => {
+      look(event.type === 'DELETED' ? undefined : event.object);
+    });
+    const present = store.list<StoredKubeObject>(resource, scope);
+    for (const object of present.length === 0 ? [undefined] : present) look(object);
+    alarm = clock.wakeAt(deadlineMs, () => resolve(false));
+  });
+  return result.finally(() => {
+    subscription?.close();
+    alarm?.cancel();
+  });
+}

@@ -1,0 +1,127 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { Container } from '../../api/generated/types.ts';
+import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { PROBE_TYPES, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
+import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../print/probe-journal.ts';
+import { ProbeJournalReader } from '../../store/logs/probe-journal.ts';
+import { openStore } from '../environment.ts';
+import { checkContainer, podArgument } from '../select/pod-argument.ts';
+import { onGrowth, podOver, type PodSource } from '../select/pod-watch.ts';
+import type { ProbesFlags } from './probes.ts';
+import { StandardOutput } from '../standard-output.ts';
+
+/** `podrun probes`: flags in, exit code out. */
+export async function probes(word: string, flags: ProbesFlags): Promise<number> {
+  const name = podArgument(word, (plural) => `cannot get the probes of ${plural}: podrun probes Pods`);
+  const type = typeOf(flags);
+  const attemptsMax = tailOf(flags);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const namespace = flags.namespace || DEFAULT_NAMESPACE;
+  const pod = store.get<StoredPod>('pods', namespace, name);
+  if (pod === undefined) throw new PodrunError(`Error from server (NotFound): pods ${JSON.stringify(name)} not found`);
+  if (flags.container !== undefined) checkContainer(pod, flags.container);
+  const wanted = definedProbes(pod).filter(
+    (probe) => probe.type === (type ?? probe.type) && probe.container === (flags.container ?? probe.container),
+  );
+  if (wanted.length === 0) {
+    process.stderr.write(`No ${type === undefined ? '' : `${type} `}probes in ${whereOf(pod, flags)}.\n`);
+    return EXIT.ok;
+  }
+  const journal = new Journal({ store, clock, pod }, wanted);
+  const out = new StandardOutput();
+  const present = journal.next();
+  const shown = attemptsMax === undefined ? present : present.slice(Math.max(0, present.length - attemptsMax));
+  const render = rendererOf(flags, wanted);
+  out.write(render(shown));
+  if (flags.follow) await journal.follow(out, render);
+  return EXIT.ok;
+}
+
+function whereOf({ metadata }: StoredPod, { container }: ProbesFlags): string {
+  const pod = `pod ${metadata.name}`;
+  return container === undefined ? pod : `container ${container} of ${pod}`;
+}
+
+function rendererOf(
+  { output, follow }: ProbesFlags,
+  wanted: readonly DefinedProbe[],
+): (attempts: readonly ProbeAttempt[]) => string {
+  if (output === 'json') return (attempts) => attempts.map((attempt) => `${JSON.stringify(attempt)}\n`).join('');
+  if (!follow) return (attempts) => renderProbeJournal(wanted, attempts);
+  const table = new ProbeAttemptTable();
+  return (attempts) => table.render(attempts);
+}
+
+/** The probe journal of a Pod, as far as it is about these probes. */
+class Journal {
+  readonly #source: PodSource;
+  readonly #keys: ReadonlySet<string>;
+  readonly #reader: ProbeJournalReader;
+
+  constructor(source: PodSource, wanted: readonly DefinedProbe[]) {
+    const { namespace, name } = source.pod.metadata;
+    this.#source = source;
+    this.#keys = new Set(wanted.map(({ container, type }) => `${container} ${type}`));
+    this.#reader = new ProbeJournalReader(source.store.paths(namespace, name).probes);
+  }
+
+  /** Everything that was written since the last call. */
+  next(): ProbeAttempt[] {
+    const attempts: ProbeAttempt[] = [];
+    for (let entries = this.#reader.next(); entries.length > 0; entries = this.#reader.next()) {
+      // podrun's own lines: nobody else writes there.
+      const news = entries as ProbeAttempt[];
+      attempts.push(...news.filter(({ container, probe }) => this.#keys.has(`${container} ${probe}`)));
+    }
+    return attempts;
+  }
+
+  /** Prints what comes until the Pod has ended, or nobody reads any more. */
+  async follow(out: StandardOutput, render: (attempts: readonly ProbeAttempt[]) => string): Promise<void> {
+    const look = (): void => {
+      const text = render(this.next());
+      if (text !== '') out.write(text);
+    };
+    const growth = onGrowth(this.#reader, this.#source.clock, look);
+    const readerGone = new Promise<void>((resolve) => out.onReaderGone(resolve));
+    await Promise.race([podOver(this.#source), readerGone]);
+    growth.close();
+    look();
+    this.#reader.close();
+  }
+}
+
+/** Every probe of the Pod, in the order in which the containers start. */
+function definedProbes({ spec }: StoredPod): DefinedProbe[] {
+  return [...(spec.initContainers ?? []), ...spec.containers].flatMap(probesIn);
+}
+
+function probesIn(container: Container): DefinedProbe[] {
+  return PROBE_TYPES.flatMap((type) => {
+    const probe = probeOf(container, type);
+    return probe === undefined ? [] : [{ container: container.name, type, probe }];
+  });
+}
+
+function typeOf({ type }: ProbesFlags): ProbeType | undefined {
+  if (type === undefined) return undefined;
+  const known = PROBE_TYPES.find((one) => one === type);
+  if (known !== undefined) return known;
+  throw usage(`valid --type are startup, liveness or readiness, not ${JSON.stringify(type)}`);
+}
+
+function tailOf({ tail }: ProbesFlags): number | undefined {
+  if (!/^-?\d+$/.test(tail)) {
+    throw usage(`invalid argument ${JSON.stringify(tail)} for "--tail" flag: it takes a whole number`);
+  }
+  const attempts = Number(tail);
+  if (attempts < -1) throw usage('--tail must be greater than or equal to -1');
+  return attempts === -1 ? undefined : attempts;
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

@@ -1,0 +1,131 @@
+import { deletePod } from '../../agent/clean-up/delete-pod.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { DeleteFlags } from './delete.ts';
+import { dryRunSuffix } from '../change/dry-run.ts';
+import { durationFlag, WEEK_MS } from '../duration-flag.ts';
+import { openStore } from '../environment.ts';
+import { getObject, notFound, refsOf } from '../select/find-objects.ts';
+import { waitForObject } from '../read/object-wait.ts';
+import { reportErrors } from '../report-error.ts';
+import { isExplicitList, nameMissing, type ObjectRef, readSelection } from '../select/selection.ts';
+import { StandardOutput } from '../standard-output.ts';
+
+const NOT_CONFIRMED =
+  'Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. ' +
+  'The resource may continue to run on the cluster indefinitely.\n';
+
+/** What is used all the way. */
+interface Session {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly graceSeconds: number | undefined;
+}
+
+/** `podrun delete`: flags in, exit code out. */
+export async function deleteObjects(words: readonly string[], flags: DeleteFlags): Promise<number> {
+  const graceSeconds = readGrace(flags);
+  const timeoutMs = durationFlag('--timeout', flags.timeout);
+  const selection = await readSelection('delete', words, flags);
+  if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const session: Session = { store, clock, graceSeconds };
+  if (graceSeconds === 0) process.stderr.write(NOT_CONFIRMED);
+  const refs = refsOf(store, selection);
+  const out = new StandardOutput();
+  if (refs.length === 0) out.write('No resources found\n');
+  const { ending, errors } = await deleteAll(session, refs, flags, out);
+  if (flags.wait) {
+    const deadlineMs = clock.now().monotonicMs + (timeoutMs <= 0 ? WEEK_MS : timeoutMs);
+    for (const one of ending) errors.push(...(await untilGone(session, one, deadlineMs)));
+  }
+  return reportErrors(errors);
+}
+
+/**
+ * Seconds; 0 by force; undefined as the Pod says. Source: kubectl/pkg/cmd/delete.
+ * @throws {PodrunError} (usage) for flags that contradict each other
+ */
+function readGrace({ gracePeriod, now, force }: DeleteFlags): number | undefined {
+  if (now && gracePeriod >= 0) throw usage('--now and --grace-period cannot be specified together');
+  const wanted = now ? 1 : gracePeriod;
+  if (force && wanted > 0) {
+    throw usage('--force and --grace-period greater than 0 cannot be specified together');
+  }
+  if (force) return 0;
+  if (wanted < 0) return undefined;
+  // Only --force may take a Pod's time to end away altogether.
+  return Math.max(1, wanted);
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}
+
+/** A Pod that is being ended. */
+interface Ending {
+  readonly ref: ObjectRef;
+  readonly uid: string;
+}
+
+async function deleteAll(
+  session: Session,
+  refs: readonly ObjectRef[],
+  flags: DeleteFlags,
+  out: StandardOutput,
+): Promise<{ ending: Ending[]; errors: PodrunError[] }> {
+  const { store } = session;
+  const ignoresMissing = flags.ignoreNotFound ?? isExplicitList(flags);
+  const ending: Ending[] = [];
+  const errors: PodrunError[] = [];
+  for (const ref of refs) {
+    const object = getObject(store, ref);
+    const outcome = object === undefined || flags.dryRun !== 'none' ? undefined : await deleteOne(session, ref);
+    if (object === undefined || outcome === 'missing') {
+      if (!ignoresMissing) errors.push(notFound(store, ref, 'deleting'));
+      continue;
+    }
+    out.write(deletedLine(ref, session, flags));
+    if (outcome === 'ending') ending.push({ ref, uid: object.metadata.uid });
+  }
+  return { ending, errors };
+}
+
+async function deleteOne(session: Session, ref: ObjectRef): Promise<'missing' | 'removed' | 'ending'> {
+  const { type, namespace, name } = ref;
+  if (type.plural === 'pods') return deletePod({ ...session, namespace, name });
+  return session.store.delete(type.plural, namespace, name) === undefined ? 'missing' : 'removed';
+}
+
+function deletedLine({ type, namespace, name }: ObjectRef, { graceSeconds }: Session, flags: DeleteFlags): string {
+  const kind = qualifiedKind(type);
+  if (flags.output === 'name') return `${kind}/${name}\n`;
+  const operation = graceSeconds === 0 ? 'force deleted' : 'deleted';
+  const where = type.isNamespaced ? ` from ${namespace} namespace` : '';
+  return `${kind} "${name}" ${operation}${where}${dryRunSuffix(flags.dryRun)}\n`;
+}
+
+/** Waits until a Pod is gone. When its agent is killed meanwhile, nobody else will remove it. */
+async function untilGone(session: Session, { ref, uid }: Ending, deadlineMs: number): Promise<PodrunError[]> {
+  const { store, clock } = session;
+  const { type, namespace, name } = ref;
+  const isGone = (object: StoredKubeObject | undefined): boolean => object?.metadata.uid !== uid;
+  const isMet = (object: StoredKubeObject | undefined): boolean => isGone(object) || isAbandoned(store, ref);
+  while (!isGone(getObject(store, ref))) {
+    const scope = { namespace, name };
+    if (!(await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet }))) {
+      return [new PodrunError(`error: timed out waiting for the condition on ${qualifiedPlural(type)}/${name}`)];
+    }
+    if (!isGone(getObject(store, ref))) await deleteOne(session, ref);
+  }
+  return [];
+}
+
+function isAbandoned(store: FileStore, { namespace, name }: ObjectRef): boolean {
+  const owner = store.ownerOf(namespace, name);
+  return owner === undefined || !store.isOwnerAlive(owner);
+}

@@ -1,0 +1,75 @@
+import { PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import { qualifiedPlural, type ResourceType } from '../../api/resource-types.ts';
+import type { Store } from '../../store/store.ts';
+import { type ObjectRef, refTo, type Selection } from './selection.ts';
+
+/** Objects of one type. */
+export interface FoundGroup {
+  readonly type: ResourceType;
+  readonly objects: readonly StoredKubeObject[];
+}
+
+export interface Found {
+  /** By type; named objects in the order in which they were named. */
+  readonly groups: readonly FoundGroup[];
+  readonly missing: readonly ObjectRef[];
+}
+
+/** What there is of a selection. */
+export function findObjects(store: Store, selection: Selection): Found {
+  if (selection.how === 'listed') {
+    const { types, namespace, matches } = selection;
+    const groups = types.map((type) => {
+      const scope = type.isNamespaced ? { namespace } : {};
+      const objects = store.list<StoredKubeObject>(type.plural, scope).filter((object) => matches(type, object));
+      return { type, objects };
+    });
+    return { groups: groups.filter(({ objects }) => objects.length > 0), missing: [] };
+  }
+  const groups: Array<{ type: ResourceType; objects: StoredKubeObject[] }> = [];
+  const missing: ObjectRef[] = [];
+  for (const ref of selection.refs) {
+    const object = getObject(store, ref);
+    const last = groups.at(-1);
+    if (object === undefined) missing.push(ref);
+    else if (last?.type === ref.type) last.objects.push(object);
+    else groups.push({ type: ref.type, objects: [object] });
+  }
+  return { groups, missing };
+}
+
+/** The objects that a command is about, one by one; those that the user named need not exist. */
+export function refsOf(store: Store, selection: Selection): readonly ObjectRef[] {
+  if (selection.how === 'named') return selection.refs;
+  return findObjects(store, selection).groups.flatMap(({ type, objects }) =>
+    objects.map((object) => refTo(type, object)),
+  );
+}
+
+export function getObject(store: Store, { type, namespace, name }: ObjectRef): StoredKubeObject | undefined {
+  return store.get<StoredKubeObject>(type.plural, namespace, name);
+}
+
+/** What the API server says of a name that nobody has. */
+export function notFound(store: Store, ref: ObjectRef, doing?: string): PodrunError {
+  const prefix =
+    doing === undefined || ref.file === undefined ? '' : `error when ${doing} ${JSON.stringify(ref.file)}: `;
+  const what = isNamespaceKnown(store, ref)
+    ? `${qualifiedPlural(ref.type)} "${ref.name}"`
+    : `namespaces "${ref.namespace}"`;
+  return new PodrunError(`Error from server (NotFound): ${prefix}${what} not found`);
+}
+
+/** A namespace exists when it was made, and also when there is something in it. */
+function isNamespaceKnown(store: Store, { type, namespace }: ObjectRef): boolean {
+  if (namespace === DEFAULT_NAMESPACE) return true;
+  if (store.get('namespaces', DEFAULT_NAMESPACE, namespace) !== undefined) return true;
+  return ['pods', type.plural].some((resource) => store.list(resource, { namespace }).length > 0);
+}
+
+/** The sentence for an empty list. */
+export function noneFound(selection: Selection): string {
+  const everywhere = selection.how === 'named' || selection.namespace === undefined;
+  return everywhere ? 'No resources found' : `No resources found in ${selection.namespace} namespace.`;
+}

@@ -1,0 +1,30 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { containerNames, listContainers } from '../../lifecycle/requests/default-container.ts';
+import { mustFindType } from './resource-arguments.ts';
+
+/**
+ * The name of the Pod that `web` or `pod/web` means.
+ * @param refusal what is said about objects of another kind, given its plural
+ * @throws {PodrunError} (usage) in kubectl's words
+ */
+export function podArgument(word: string, refusal: (plural: string) => string): string {
+  const [first = '', name, ...rest] = word.split('/');
+  if (name === undefined) return first;
+  if (rest.length > 0 || name === '')
+    throw usage('arguments in resource/name form must have a single resource and name');
+  const type = mustFindType(first);
+  if (type.plural !== 'pods') throw usage(refusal(type.plural));
+  return name;
+}
+
+/** @throws {PodrunError} in kubectl's words when the Pod has no container of that name */
+export function checkContainer(pod: StoredPod, container: string): void {
+  if (containerNames(pod.spec).includes(container)) return;
+  const choice = listContainers(pod.spec);
+  throw new PodrunError(`error: container ${container} is not valid for pod ${pod.metadata.name} out of: ${choice}`);
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

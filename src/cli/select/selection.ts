@@ -1,0 +1,136 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { parseFieldSelector } from '../../api/field-selector.ts';
+import { parseLabelSelector } from '../../api/label-selector.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
+import { parseResourceArguments } from './resource-arguments.ts';
+import type { SelectionFlags } from './selection-flags.ts';
+
+type SelectingCommand = 'annotate' | 'condition' | 'delete' | 'describe' | 'get' | 'label' | 'patch' | 'wait';
+
+/** One object that the user named; it need not exist. */
+export interface ObjectRef {
+  readonly type: ResourceType;
+  readonly namespace: string;
+  readonly name: string;
+  /** The manifest that names it. */
+  readonly file?: string;
+}
+
+/** Which objects a command is about. */
+export type Selection =
+  | { readonly how: 'named'; readonly refs: readonly ObjectRef[] }
+  | {
+      readonly how: 'listed';
+      readonly types: readonly ResourceType[];
+      /** Undefined: all of them. */
+      readonly namespace: string | undefined;
+      readonly matches: (type: ResourceType, object: StoredKubeObject) => boolean;
+    };
+
+/**
+ * Understands words and flags: names, manifests, or types with selectors.
+ * @throws {PodrunError} when they contradict each other or name nothing
+ */
+export async function readSelection(
+  command: SelectingCommand,
+  words: readonly string[],
+  flags: SelectionFlags,
+): Promise<Selection> {
+  if (flags.filename.length > 0) {
+    if (words.length > 0) {
+      throw usage(
+        'when paths, URLs, or stdin is provided as resource input, you may not specify resource arguments as well',
+      );
+    }
+    return { how: 'named', refs: await refsInManifests(command, flags) };
+  }
+  if (words.length === 0) throw nothingNamed();
+  const parsed = parseResourceArguments(words);
+  if (parsed.how === 'names') return namedSelection(parsed.names, flags);
+  if (flags.all === true && flags.selector !== undefined) {
+    throw usage("setting 'all' parameter but found a non empty selector. ");
+  }
+  return {
+    how: 'listed',
+    types: parsed.types,
+    namespace: flags.allNamespaces ? undefined : (flags.namespace ?? DEFAULT_NAMESPACE),
+    matches: readSelectors(parsed.types, flags),
+  };
+}
+
+/** A stored object as if the user had named it. */
+export function refTo(type: ResourceType, { metadata: { namespace, name } }: StoredKubeObject): ObjectRef {
+  return { type, namespace, name };
+}
+
+/** Does the command say that it means whatever there is, or may it only have forgotten the name? */
+export function isExplicitList(flags: SelectionFlags): boolean {
+  return flags.all === true || flags.selector !== undefined || flags.fieldSelector !== undefined;
+}
+
+function namedSelection(names: ReadonlyArray<{ type: ResourceType; name: string }>, flags: SelectionFlags): Selection {
+  if (flags.selector !== undefined || flags.fieldSelector !== undefined || flags.all === true) {
+    throw usage('name cannot be provided when a selector is specified');
+  }
+  if (flags.allNamespaces) throw usage('a resource cannot be retrieved by name across all namespaces');
+  const refs = names.map(({ type, name }) => ({ type, name, namespace: namespaceOf(type, flags.namespace) }));
+  return { how: 'named', refs };
+}
+
+function namespaceOf(type: ResourceType, namespace: string | undefined): string {
+  return type.isNamespaced ? namespace || DEFAULT_NAMESPACE : DEFAULT_NAMESPACE;
+}
+
+function readSelectors(
+  types: readonly ResourceType[],
+  { selector, fieldSelector }: SelectionFlags,
+): (type: ResourceType, object: StoredKubeObject) => boolean {
+  const labels = parseLabelSelector(selector ?? '');
+  const fields = new Map(types.map((type) => [type, parseFieldSelector(fieldSelector ?? '', type.plural)]));
+  return (type, object) => labels(object.metadata.labels ?? {}) && fields.get(type)?.(object) !== false;
+}
+
+/** Manifests are read for names alone: what is wrong in the rest of them does not matter here. */
+async function refsInManifests(command: SelectingCommand, flags: SelectionFlags): Promise<ObjectRef[]> {
+  const { loadManifests } = await import('../../manifest/load.ts');
+  const { objects, errors } = await loadManifests({
+    files: flags.filename,
+    recursive: flags.recursive,
+    namespace: flags.namespace,
+    stdin: () => process.stdin,
+    command,
+    namesOnly: true,
+  });
+  if (errors.length > 0) {
+    const { renderManifestErrors } = await import('../../manifest/report.ts');
+    throw new PodrunError(renderManifestErrors(errors).join('\n'), { exitCode: EXIT.usage });
+  }
+  return objects.map(({ object, file }) => {
+    const type = resourceTypeOf(object);
+    const { name = '', namespace } = object.metadata;
+    return { type, name, namespace: namespaceOf(type, namespace), file };
+  });
+}
+
+function nothingNamed(): PodrunError {
+  return new PodrunError('error: You must provide one or more resources by argument or filename.', {
+    exitCode: EXIT.usage,
+    hint: [
+      'Example resource specifications include:',
+      "   '-f rsrc.yaml'",
+      "   '--filename=rsrc.json'",
+      "   '<resource> <name>'",
+      "   '<resource>'",
+    ].join('\n'),
+  });
+}
+
+/** A type alone does not say which objects are meant. */
+export function nameMissing(): PodrunError {
+  return usage('resource(s) were provided, but no name was specified');
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

@@ -1,0 +1,32 @@
+import type { HookOutput } from '../../agent/agent.ts';
+import type { RunOutcome } from '../../agent/apply-run.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import type { OutputStream } from '../../runtime/runtime.ts';
+import type { ApplyFlags } from '../apply/apply.ts';
+
+/** What a run of `apply` shows while it goes on. */
+export interface ApplyView {
+  pod(event: WatchEvent<StoredPod>): void;
+  event(event: WatchEvent<StoredEvent>): void;
+  output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): void;
+  /** Hooks write whole lines. */
+  hookOutput(pod: StoredPod, output: HookOutput): void;
+  /** Something that was done besides, for example `configmap/x created`. */
+  note(text: string): void;
+  /** Something that went wrong and does not end the run; said once. */
+  trouble(text: string): void;
+  commandStarts(argv: readonly string[]): void;
+  /** The end has been decided; the Pods are being ended. */
+  ending(outcome: RunOutcome): void;
+  /** Calls back when nobody reads the standard output any more. */
+  onReaderGone(callback: () => void): void;
+  /** Nothing is shown any more; the terminal is as it was. May be called twice. */
+  close(): void;
+}
+
+export interface ViewOptions {
+  readonly flags: ApplyFlags;
+  readonly clock: Clock;
+  readonly pods: readonly StoredPod[];
+}

@@ -1,0 +1,51 @@
+import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
+import type { ApplyView } from './apply-view.ts';
+import { StandardOutput } from '../standard-output.ts';
+
+/** One watch event per line on standard output, and nothing else there; what is for people goes to standard error. */
+export class JsonView implements ApplyView {
+  readonly #out = new StandardOutput();
+  readonly #told = new Set<string>();
+
+  pod(event: WatchEvent<StoredPod>): void {
+    this.#out.write(`${JSON.stringify(event)}\n`);
+  }
+
+  event(event: WatchEvent<StoredEvent>): void {
+    this.#out.write(`${JSON.stringify(event)}\n`);
+  }
+
+  output(): void {
+    // What containers print is in their logs.
+  }
+
+  hookOutput(): void {
+    // What hooks write is in a log of their own.
+  }
+
+  note(text: string): void {
+    process.stderr.write(`${text}\n`);
+  }
+
+  trouble(text: string): void {
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    process.stderr.write(`Warning: ${text}\n`);
+  }
+
+  commandStarts(): void {
+    // COMMAND writes to the terminal itself.
+  }
+
+  ending(): void {
+    // The stream tells.
+  }
+
+  onReaderGone(callback: () => void): void {
+    this.#out.onReaderGone(callback);
+  }
+
+  close(): void {
+    // Every line was written when it came.
+  }
+}

@@ -1,0 +1,98 @@
+import type { Container, ResourceFieldSelector } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { isPodLevelResource } from '../../api/pod-resources.ts';
+import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
+import type { NodeFacts } from '../node/node-facts.ts';
+import { containerNotFound, unsupportedResource } from '../texts/config-errors.ts';
+
+/** What a container may ask about its Pod: the Pod, and the node that it runs on. */
+export interface DownwardFacts {
+  readonly pod: StoredPod;
+  readonly node: NodeFacts;
+}
+
+const FIELDS: ReadonlyMap<string, (facts: DownwardFacts) => string> = new Map([
+  ['metadata.name', ({ pod }) => pod.metadata.name],
+  ['metadata.namespace', ({ pod }) => pod.metadata.namespace],
+  ['metadata.uid', ({ pod }) => pod.metadata.uid],
+  ['spec.nodeName', ({ pod }) => pod.spec.nodeName ?? ''],
+  // Admission gives every Pod of a cluster this account when it names none.
+  ['spec.serviceAccountName', ({ pod }) => pod.spec.serviceAccountName ?? 'default'],
+  ['status.hostIP', ({ node }) => node.hostIPs[0]],
+  ['status.hostIPs', ({ node }) => node.hostIPs.join(',')],
+  ['status.podIP', (facts) => podIPs(facts)[0] ?? ''],
+  ['status.podIPs', (facts) => podIPs(facts).join(',')],
+]);
+
+const SUBSCRIPT = /^metadata\.(labels|annotations)\['(.*)'\]$/s;
+
+/**
+ * The text of a field of the Pod; undefined when there is no such field. A label or annotation that the Pod does not
+ * have is empty. Source: pkg/kubelet/kubelet_pods.go podFieldSelectorRuntimeValue, pkg/fieldpath/fieldpath.go.
+ */
+export function podField(fieldPath: string, facts: DownwardFacts): string | undefined {
+  const field = FIELDS.get(fieldPath);
+  if (field !== undefined) return field(facts);
+  const [, map, key] = SUBSCRIPT.exec(fieldPath) ?? [];
+  if (map === undefined || key === undefined) return undefined;
+  const entries = facts.pod.metadata[map === 'labels' ? 'labels' : 'annotations'] ?? {};
+  return Object.hasOwn(entries, key) ? entries[key] : '';
+}
+
+/** One address of each family, the family of the node's own address first. Source: kubelet_pods.go sortPodIPs. */
+function podIPs({ pod, node }: DownwardFacts): string[] {
+  // A Pod that was given no address shares the node's, as with hostNetwork.
+  const known = pod.status.podIPs?.flatMap(({ ip }) => (ip === undefined ? [] : [ip])) ?? node.hostIPs;
+  const isSameFamily = (ip: string): boolean => ip.includes(':') === node.hostIPs[0].includes(':');
+  const primary = known.find(isSameFamily);
+  const secondary = known.find((ip) => !isSameFamily(ip));
+  return [primary, secondary].filter((ip) => ip !== undefined);
+}
+
+export type ResourceFieldOutcome =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly message: string };
+
+/** A limit that nobody set is what the container can get at most. */
+const LIMITED_BY_NODE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+
+/**
+ * A request or limit of a container, in multiples of the divisor, rounded up.
+ * @param own the container that asks; it means itself unless it names another
+ * Source: pkg/api/v1/resource/helpers.go ExtractContainerResourceValue.
+ */
+export function resourceField(
+  selector: ResourceFieldSelector,
+  own: Container,
+  facts: DownwardFacts,
+): ResourceFieldOutcome {
+  const { containerName = '', resource } = selector;
+  const container = containerName === '' ? own : findContainer(facts.pod, containerName);
+  if (container === undefined) return { ok: false, message: containerNotFound(containerName) };
+  const [, kind, name] = /^(requests|limits)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/.exec(resource) ?? [];
+  if (name === undefined) return { ok: false, message: unsupportedResource(resource) };
+  const amount = kind === 'limits' ? limitOf(container, name, facts) : container.resources?.requests?.[name];
+  const divisor = selector.divisor === undefined || isZero(selector.divisor) ? '1' : selector.divisor;
+  const units = (quantity: string): bigint => {
+    const parsed = parseQuantity(quantity);
+    return name === 'cpu' ? quantityMilliValue(parsed) : quantityValue(parsed);
+  };
+  const step = units(divisor);
+  return { ok: true, value: String((units(amount ?? '0') + step - 1n) / step) };
+}
+
+/** Its own limit, else the Pod's, else what the node has. Source: kubelet_resources.go. */
+function limitOf(container: Container, name: string, { pod, node }: DownwardFacts): string | undefined {
+  const own = container.resources?.limits?.[name];
+  if (!LIMITED_BY_NODE.has(name) || (own !== undefined && !isZero(own))) return own;
+  const ofPod = isPodLevelResource(name) ? pod.spec.resources?.limits?.[name] : undefined;
+  return ofPod !== undefined && !isZero(ofPod) ? ofPod : node.allocatable[name];
+}
+
+function isZero(quantity: string): boolean {
+  return parseQuantity(quantity).nano === 0n;
+}
+
+function findContainer({ spec }: StoredPod, name: string): Container | undefined {
+  return [...spec.containers, ...(spec.initContainers ?? [])].find((container) => container.name === name);
+}

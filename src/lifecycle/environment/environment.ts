@@ -1,0 +1,60 @@
+import type { EnvVar } from '../../api/generated/types.ts';
+import { type ReferenceFacts, resolveAll, type Resolved, resolveValue } from './environment-references.ts';
+import { type ServiceFact, serviceVariables } from './environment-services.ts';
+import { expand, type VariableLookup } from './expansion.ts';
+import { NO_SERVICE_LINKS } from '../texts/config-errors.ts';
+
+/** What the environment of a container is made of. */
+export interface EnvironmentInput extends ReferenceFacts {
+  /** The Services that exist; undefined: there is nobody to ask, and no variables tell of them. */
+  readonly services: readonly ServiceFact[] | undefined;
+}
+
+/** A failure is what the container waits with, as CreateContainerConfigError. */
+export type EnvironmentOutcome =
+  | { readonly ok: true; readonly env: Map<string, string> }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * The variables that a node's agent gives a container, without those of its image and without HOSTNAME, which the
+ * runtime adds: `envFrom` in its order, then `env` in its order, then Services; what comes later in `env` sees what
+ * came before it. Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
+ */
+export function makeEnvironment(input: EnvironmentInput): EnvironmentOutcome {
+  const { pod, container } = input;
+  const { enableServiceLinks: wantsLinks } = pod.spec;
+  if (wantsLinks === undefined) return { ok: false, message: NO_SERVICE_LINKS };
+  const ofServices = serviceVariables(input.services ?? [], pod.metadata.namespace, wantsLinks);
+  const env = new Map<string, string>();
+  for (const source of container.envFrom ?? []) {
+    const all = resolveAll(source, input);
+    if (all.type === 'failed') return { ok: false, message: all.message };
+    if (all.type === 'skipped') continue;
+    for (const [key, value] of all.value) env.set(`${source.prefix ?? ''}${key}`, value);
+  }
+  const lookup: VariableLookup = (name) => env.get(name) ?? ofServices.get(name);
+  for (const variable of container.env ?? []) {
+    const resolved = resolveVariable(variable, input, lookup);
+    if (resolved.type === 'failed') return { ok: false, message: resolved.message };
+    if (resolved.type === 'value') env.set(variable.name, resolved.value);
+  }
+  for (const [name, value] of ofServices) if (!env.has(name)) env.set(name, value);
+  return { ok: true, env };
+}
+
+function resolveVariable(
+  { value = '', valueFrom }: EnvVar,
+  input: EnvironmentInput,
+  lookup: VariableLookup,
+): Resolved<string> {
+  if (value !== '' || valueFrom === undefined) return { type: 'value', value: expand(value, lookup) };
+  return resolveValue(valueFrom, input);
+}
+
+/**
+ * The words that are run: `command` and `args` with the container's own variables put in. No shell is involved.
+ * Source: pkg/kubelet/container/helpers.go ExpandContainerCommandAndArgs.
+ */
+export function commandLine(words: readonly string[], env: ReadonlyMap<string, string>): string[] {
+  return words.map((word) => expand(word, (name) => env.get(name)));
+}

@@ -1,0 +1,89 @@
+import { DEFAULT_DOMAIN, OFFICIAL_PREFIX, parseImageReference, splitVersion } from '../../api/image-reference.ts';
+
+/** Could this be a pattern for image names: does it consist of what image names, and `*`, are made of? */
+export function isImagePattern(text: string): boolean {
+  return /^[\w.:/@*[\]-]+$/.test(text);
+}
+
+/**
+ * The most specific of the entries whose pattern matches the image: the one that leaves the least of the image's full
+ * name to `*`; among equals the last.
+ *
+ * In a pattern `*` stands for any characters, `/` and `:` included. A pattern without tag and digest (`nginx`), or with
+ * the tag `*` (`nginx:*`), means every tag and digest of that name. Image and pattern may each be written short or in
+ * full: `nginx:1` is `docker.io/library/nginx:1`, and an image without tag and digest is `:latest`.
+ */
+export function mostSpecificMatch<T extends { readonly pattern: string }>(
+  image: string,
+  entries: readonly T[],
+): T | undefined {
+  const spellings = spellingsOf(image);
+  let best: { readonly entry: T; readonly specificity: number } | undefined;
+  for (const entry of entries) {
+    const pattern = anyVersion(entry.pattern);
+    const matched = spellings.filter(({ text }) => matches(text, pattern));
+    if (matched.length === 0) continue;
+    // What a short spelling leaves out is settled, unless the pattern matches longer ones as well.
+    const settled = Math.min(...matched.map(({ omitted }) => omitted));
+    const specificity = pattern.replaceAll('*', '').length + settled;
+    if (best === undefined || specificity >= best.specificity) best = { entry, specificity };
+  }
+  return best?.entry;
+}
+
+interface Spelling {
+  readonly text: string;
+  /** How many characters shorter than the full name it is. */
+  readonly omitted: number;
+}
+
+/** All ways to write an image: its names with tag and digest, with one of them, and alone. */
+function spellingsOf(image: string): Spelling[] {
+  const written = splitVersion(image);
+  const tag = written.tag ?? (written.digest === undefined ? 'latest' : undefined);
+  const versions = [''];
+  if (tag !== undefined) versions.push(`:${tag}`);
+  if (written.digest !== undefined) versions.push(`@${written.digest}`);
+  if (tag !== undefined && written.digest !== undefined) versions.push(`:${tag}@${written.digest}`);
+  const [full = written.name, ...shorter] = fullAndShortNames(image);
+  const names = new Set([full, ...shorter, written.name]);
+  return [...names].flatMap((name) => {
+    const omitted = Math.max(0, full.length - name.length);
+    return versions.map((version) => ({ text: name + version, omitted }));
+  });
+}
+
+/** The full name first. None, when the image name is none. */
+function fullAndShortNames(image: string): string[] {
+  const outcome = parseImageReference(image);
+  if (!outcome.ok) return [];
+  const { domain, path } = outcome.reference;
+  const names = [`${domain}/${path}`];
+  if (domain !== DEFAULT_DOMAIN) return names;
+  names.push(path);
+  if (!path.startsWith(OFFICIAL_PREFIX)) return names;
+  const short = path.slice(OFFICIAL_PREFIX.length);
+  return [...names, short, `${domain}/${short}`];
+}
+
+/** `NAME:*` means what `NAME` means: digests too. */
+function anyVersion(pattern: string): string {
+  return pattern.endsWith(':*') ? pattern.slice(0, -2) : pattern;
+}
+
+/** Matches a whole text against a pattern, in time proportional to the product of their lengths at most. */
+function matches(text: string, pattern: string): boolean {
+  const [start = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return text === pattern;
+  const end = rest.pop() ?? '';
+  if (text.length < start.length + end.length || !text.startsWith(start) || !text.endsWith(end)) return false;
+  // Between the fixed ends, each piece is best taken at its first occurrence.
+  const last = text.length - end.length;
+  let at = start.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found === -1 || found + piece.length > last) return false;
+    at = found + piece.length;
+  }
+  return true;
+}

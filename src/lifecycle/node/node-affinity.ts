@@ -1,0 +1,100 @@
+import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../../api/generated/types.ts';
+import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
+import type { NodeFacts } from './node-facts.ts';
+
+/**
+ * Does the node have what the Pod's nodeSelector and required node affinity ask for? The preferred affinity decides
+ * nothing where there is one node.
+ * Source: staging/src/k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go.
+ */
+export function matchesNode(spec: PodSpec, node: NodeFacts): boolean {
+  const wanted = Object.entries(spec.nodeSelector ?? {});
+  if (!wanted.every(([key, value]) => labelOf(node, key) === value)) return false;
+  const terms = requiredTerms(spec);
+  return terms === undefined || terms.some((term) => matchesTerm(term, node));
+}
+
+/**
+ * The only node names that the required affinity leaves open, or undefined when it does not go by name. An empty set:
+ * its terms contradict themselves. Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go PreFilter.
+ */
+export function affinityNodeNames(spec: PodSpec): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  const terms = requiredTerms(spec) ?? [];
+  for (const term of terms) {
+    const [first, ...others] = (term.matchFields ?? [])
+      .filter((field) => field.key === 'metadata.name' && field.operator === 'In')
+      .map((field) => field.values ?? []);
+    if (first === undefined) return undefined;
+    const common = first.filter((name) => others.every((values) => values.includes(name)));
+    for (const name of common) names.add(name);
+  }
+  return terms.length === 0 ? undefined : names;
+}
+
+function requiredTerms(spec: PodSpec): NodeSelectorTerm[] | undefined {
+  return spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+}
+
+/** All requirements of a term must hold; a term without any matches nothing. */
+function matchesTerm(term: NodeSelectorTerm, node: NodeFacts): boolean {
+  const { matchExpressions: labels = [], matchFields: fields = [] } = term;
+  if (labels.length + fields.length === 0) return false;
+  return (
+    labels.every((requirement) => isReadable(requirement) && OPERATORS[requirement.operator](requirement, node)) &&
+    fields.every((requirement) => matchesName(requirement, node))
+  );
+}
+
+type Operator = NodeSelectorRequirement['operator'];
+
+const OPERATORS: Readonly<Record<Operator, (requirement: NodeSelectorRequirement, node: NodeFacts) => boolean>> = {
+  In: ({ key, values = [] }, node) => values.includes(labelOf(node, key) ?? NONE),
+  NotIn: ({ key, values = [] }, node) => !values.includes(labelOf(node, key) ?? NONE),
+  Exists: ({ key }, node) => labelOf(node, key) !== undefined,
+  DoesNotExist: ({ key }, node) => labelOf(node, key) === undefined,
+  Gt: (requirement, node) => compares(requirement, node, (label, bound) => label > bound),
+  Lt: (requirement, node) => compares(requirement, node, (label, bound) => label < bound),
+};
+
+/** No label has this value. */
+const NONE = '\0';
+
+/** A label that is absent or no number is neither greater nor less. */
+function compares(
+  { key, values = [] }: NodeSelectorRequirement,
+  node: NodeFacts,
+  holds: (label: bigint, bound: bigint) => boolean,
+): boolean {
+  const label = parseInteger(labelOf(node, key));
+  const bound = parseInteger(values[0]);
+  return values.length === 1 && label !== undefined && bound !== undefined && holds(label, bound);
+}
+
+/** The only field of a node that can be asked for is its name, and only for equality. */
+function matchesName({ key, operator, values = [] }: NodeSelectorRequirement, node: NodeFacts): boolean {
+  if (key !== 'metadata.name' || values.length !== 1) return false;
+  if (operator === 'In') return values[0] === node.name;
+  return operator === 'NotIn' && values[0] !== node.name;
+}
+
+/**
+ * The API server accepts requirements that the scheduler cannot read, for example a value that no label can have; they
+ * never match, not even as NotIn. Source: staging/src/k8s.io/apimachinery/pkg/labels/selector.go NewRequirement.
+ */
+function isReadable({ key, operator, values = [] }: NodeSelectorRequirement): boolean {
+  const needsValues = operator === 'In' || operator === 'NotIn';
+  if (needsValues && values.length === 0) return false;
+  return qualifiedNameMessages(key).length === 0 && values.every((value) => labelValueMessages(value).length === 0);
+}
+
+function labelOf(node: NodeFacts, key: string): string | undefined {
+  return Object.hasOwn(node.labels, key) ? node.labels[key] : undefined;
+}
+
+/** A 64-bit integer as Go's strconv.ParseInt reads it. */
+function parseInteger(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[+-]?\d{1,19}$/.test(text)) return undefined;
+  const value = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, value) === value ? value : undefined;
+}

@@ -1,0 +1,73 @@
+import { allContainers, type StoredPod } from '../../api/objects.ts';
+import type { Instant } from '../../api/time.ts';
+import type { Container } from '../../api/generated/types.ts';
+import type { BackOffLimits } from './back-off.ts';
+import { type Effect, type EventDraft, eventEffect } from '../effects.ts';
+import {
+  type ContainerFacts,
+  containerFacts,
+  type PodFacts,
+  type Stop,
+  type TerminationCause,
+  withContainer,
+} from '../facts.ts';
+import type { ImageVerdicts } from './image-pull.ts';
+
+/** What a sync must know besides the Pod and the time. */
+export interface SyncConfig {
+  readonly crashLoop: BackOffLimits;
+  readonly images: ImageVerdicts;
+}
+
+/**
+ * A plan while it is being made: the facts as they will be, the effects so far and the next time to look again. It
+ * lives inside one call of `sync`; outside there is only data.
+ */
+export class Draft {
+  readonly pod: StoredPod;
+  readonly config: SyncConfig;
+  readonly now: Instant;
+  facts: PodFacts;
+  readonly effects: Effect[] = [];
+  wakeAtMs: number | undefined;
+
+  constructor(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: Instant) {
+    this.pod = pod;
+    this.facts = facts;
+    this.config = config;
+    this.now = now;
+  }
+
+  own(container: Pick<Container, 'name'>): ContainerFacts {
+    return containerFacts(this.facts, container.name);
+  }
+
+  change(name: string, change: Partial<ContainerFacts>): void {
+    this.facts = withContainer(this.facts, name, change);
+  }
+
+  event(event: EventDraft): void {
+    this.effects.push(eventEffect(event));
+  }
+
+  /** Look again at this time, or before. */
+  wake(atMs: number): void {
+    if (this.wakeAtMs === undefined || atMs < this.wakeAtMs) this.wakeAtMs = atMs;
+  }
+
+  /** Sets the stop of the container's process, the one that is being started or the newest. */
+  setStop(name: string, stop: Stop): void {
+    const { starting, current } = this.own({ name });
+    if (starting !== undefined) this.change(name, { starting: { ...starting, stop } });
+    else if (current !== undefined) this.change(name, { current: { ...current, stop } });
+  }
+
+  terminate(cause: TerminationCause, graceSeconds: number, message?: string): void {
+    this.facts = { ...this.facts, termination: { cause, since: this.now, graceSeconds, force: false, message } };
+  }
+
+  /** All containers of the Pod: init in the order of the spec, then the regular ones, then the ephemeral ones. */
+  get containers(): Container[] {
+    return allContainers(this.pod.spec);
+  }
+}

@@ -1,0 +1,89 @@
+import { isSidecar } from '../../api/objects.ts';
+import type { Container } from '../../api/generated/types.ts';
+import type { Draft } from './draft.ts';
+import { isAlive } from '../facts.ts';
+import { definitionChanged } from './image-pull.ts';
+import { killContainer } from './kill-container.ts';
+import { resizeRequiresRestart } from '../status/resize.ts';
+import { shouldRestart } from './restart-policy.ts';
+import { initDefinitionChanged, initProbeFailed, resizeNeedsRestart } from '../texts/killing.ts';
+import { TERMINATED } from '../texts/terminated.ts';
+
+/** What is to be done about init containers and sidecars. */
+export interface InitPlan {
+  readonly start: readonly Container[];
+  /** Regular containers may start. */
+  readonly initialized: boolean;
+  /** An init container has failed for good: the Pod has failed. */
+  readonly failed: boolean;
+}
+
+/**
+ * Walks the init containers from the last to the first: plain ones run one after the other, each to its end; sidecars
+ * count as done when they have started, and are kept running from then on.
+ * Source: kuberuntime_container.go computeInitContainerActions.
+ */
+export function planInitContainers(draft: Draft): InitPlan {
+  const init = draft.pod.spec.initContainers ?? [];
+  if (init.length === 0) return { start: [], initialized: true, failed: false };
+  let initialized = draft.pod.spec.containers.some((container) => isAlive(draft.own(container)));
+  let laterOneRan = initialized;
+  const start: Container[] = [];
+
+  for (let index = init.length - 1; index >= 0; index--) {
+    const container = init[index]!;
+    const own = draft.own(container);
+    const sidecar = isSidecar(container);
+    if (own.starting === undefined && own.current === undefined) {
+      if (laterOneRan && sidecar) start.push(container);
+      continue;
+    }
+    if (laterOneRan && !sidecar) continue;
+    const verdict = own.starting === undefined ? judge(draft, container) : 'wait';
+    if (verdict === 'failed') return { start: [], initialized: false, failed: true };
+    if (verdict === 'start') start.push(container);
+    if (verdict === 'done') {
+      const next = init[index + 1];
+      if (next === undefined) initialized = true;
+      else if (!laterOneRan) start.push(next);
+    }
+    laterOneRan = true;
+  }
+  if (!laterOneRan) start.push(init[0]!);
+  return { start: start.reverse(), initialized, failed: false };
+}
+
+/** wait: not done yet. done: the next one may start. start: run it (again). failed: it will not be run again. */
+type Verdict = 'wait' | 'done' | 'start' | 'failed';
+
+function judge(draft: Draft, container: Container): Verdict {
+  const { current } = draft.own(container);
+  if (current?.exit === undefined) return isSidecar(container) ? judgeSidecar(draft, container) : 'wait';
+  if (isSidecar(container)) return 'start';
+  const { exitCode, reason } = current.exit;
+  if (exitCode === 0 && reason !== TERMINATED.oomKilled) return 'done';
+  return shouldRestart(draft.pod.spec.restartPolicy, container, exitCode) ? 'start' : 'failed';
+}
+
+/** A sidecar that runs: is it through its startup probe, and does it live? It is killed, and started again, if not. */
+function judgeSidecar(draft: Draft, container: Container): Verdict {
+  const { current, probes } = draft.own(container);
+  const { name } = container;
+  if (container.startupProbe !== undefined && probes.startup !== true) {
+    if (probes.startup === false) {
+      killContainer(draft, container, initProbeFailed(name, 'startup'), container.startupProbe);
+    }
+    return 'wait';
+  }
+  if (current?.stop === undefined) {
+    if (definitionChanged(container, draft.own(container))) {
+      draft.change(name, { backOff: undefined });
+      killContainer(draft, container, initDefinitionChanged(name));
+    } else if (container.livenessProbe !== undefined && probes.liveness === false) {
+      killContainer(draft, container, initProbeFailed(name, 'liveness'), container.livenessProbe);
+    } else if (resizeRequiresRestart(container, draft.own(container))) {
+      killContainer(draft, container, resizeNeedsRestart(name));
+    }
+  }
+  return 'done';
+}

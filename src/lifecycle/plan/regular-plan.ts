@@ -1,0 +1,56 @@
+import type { Container } from '../../api/generated/types.ts';
+import { willRestart } from '../status/container-status.ts';
+import type { Draft } from './draft.ts';
+import { isRunning } from '../facts.ts';
+import { definitionChanged } from './image-pull.ts';
+import type { KillRequest } from './kill-container.ts';
+import { resizeRequiresRestart } from '../status/resize.ts';
+import { restartsAfterKill } from './restart-policy.ts';
+import { definitionChanged as changedText, probeFailed, resizeNeedsRestart } from '../texts/killing.ts';
+
+/** What is to be done about the regular containers of an initialized Pod. */
+export interface RegularPlan {
+  readonly start: readonly Container[];
+  readonly kill: readonly { readonly container: Container; readonly request: KillRequest }[];
+  /** Something runs on, or will run: the Pod is not done. */
+  readonly alive: boolean;
+}
+
+/** Source: kuberuntime_manager.go computePodActions. */
+export function planRegularContainers(draft: Draft): RegularPlan {
+  const start: Container[] = [];
+  const kill: { container: Container; request: KillRequest }[] = [];
+  let alive = false;
+  for (const container of draft.pod.spec.containers) {
+    const own = draft.own(container);
+    if (own.starting !== undefined) alive = true;
+    else if (!isRunning(own)) {
+      if (willRestart(draft.pod, draft.facts, container)) start.push(container);
+    } else {
+      const request = own.current?.stop === undefined ? killReason(draft, container) : undefined;
+      if (request !== undefined) kill.push({ container, request });
+      const restarts = request?.restart ?? own.current?.stop?.restart ?? true;
+      if (restarts) alive = true;
+    }
+  }
+  return { start, kill, alive: alive || start.length > 0 };
+}
+
+function killReason(draft: Draft, container: Container): KillRequest | undefined {
+  const own = draft.own(container);
+  const { name } = container;
+  if (definitionChanged(container, own)) {
+    return { why: changedText(name), failedProbe: undefined, restart: true };
+  }
+  const restart = restartsAfterKill(draft.pod.spec.restartPolicy, container);
+  if (container.livenessProbe !== undefined && own.probes.liveness === false) {
+    return { why: probeFailed(name, 'liveness', restart), failedProbe: container.livenessProbe, restart };
+  }
+  if (container.startupProbe !== undefined && own.probes.startup === false) {
+    return { why: probeFailed(name, 'startup', restart), failedProbe: container.startupProbe, restart };
+  }
+  if (resizeRequiresRestart(container, own)) {
+    return { why: resizeNeedsRestart(name), failedProbe: undefined, restart: true };
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+import type { Draft } from './draft.ts';
+import { isAlive, isGone } from '../facts.ts';
+import { requestStop } from './stop.ts';
+import { killing } from '../texts/events.ts';
+import { RESTARTING_ALL } from '../texts/killing.ts';
+
+/**
+ * RestartAllContainers: every container is killed without its preStop hook, then all instances are forgotten and
+ * initialization begins anew, in the same sandbox. Answers whether it is under way, in which case nothing else is
+ * done. Source: kuberuntime_manager.go SyncPod (feature RestartAllContainersOnContainerExits, 1.36).
+ */
+export function planRestartAll(draft: Draft): boolean {
+  const { restartingAll } = draft.facts;
+  if (restartingAll === undefined) return false;
+  const order = [...draft.pod.spec.containers, ...(draft.pod.spec.initContainers ?? [])];
+  for (const { name } of order) {
+    const own = draft.own({ name });
+    const process = own.starting ?? own.current;
+    if (!isAlive(own) || own.starting?.stage === 'creating' || process?.stop !== undefined) continue;
+    draft.event(killing(name, RESTARTING_ALL));
+    draft.setStop(name, requestStop({ graceMs: 0, hasPreStop: false, restart: false, forPod: false }, draft.now));
+  }
+  if (!order.every((container) => isGone(draft.own(container)))) return true;
+  for (const { name } of order) {
+    const own = draft.own({ name });
+    if (own.current === undefined) continue;
+    draft.change(name, {
+      current: undefined,
+      previous: undefined,
+      startError: undefined,
+      probes: {},
+      removed: own.current,
+    });
+  }
+  draft.facts = { ...draft.facts, restartingAll: undefined };
+  // Readers see that everything was removed before the first container runs again.
+  draft.wake(draft.now.monotonicMs);
+  return true;
+}

@@ -1,0 +1,58 @@
+import { isSidecar } from '../../api/objects.ts';
+import type { Container, ContainerRestartRule, PodSpec } from '../../api/generated/types.ts';
+
+/**
+ * Is a container started again after this exit? The container's rules come first, then its own policy, then the Pod's.
+ * Source: pkg/api/v1/pod/util.go ContainerShouldRestart.
+ */
+export function shouldRestart(podPolicy: string | undefined, container: Container, exitCode: number): boolean {
+  if (container.restartPolicy !== undefined) {
+    return matchingRule(container, exitCode) !== undefined || policyRestarts(container.restartPolicy, exitCode);
+  }
+  return policyRestarts(podPolicy ?? 'Always', exitCode);
+}
+
+/**
+ * Is a container that was killed (by a probe, say) started again? There is no exit code yet, so rules are not asked.
+ * Source: kuberuntime_manager.go computePodActions.
+ */
+export function restartsAfterKill(podPolicy: string | undefined, container: Container): boolean {
+  return (container.restartPolicy ?? podPolicy ?? 'Always') !== 'Never';
+}
+
+/** The first rule of the container that names this exit code. */
+function matchingRule(container: Container, exitCode: number): ContainerRestartRule | undefined {
+  return container.restartPolicyRules?.find(({ exitCodes }) => {
+    if (exitCodes === undefined) return false;
+    const listed = (exitCodes.values ?? []).includes(exitCode);
+    return exitCodes.operator === 'In' ? listed : !listed;
+  });
+}
+
+/** Does this exit restart every container of the Pod? (Feature RestartAllContainersOnContainerExits, 1.36.) */
+export function restartsAll(container: Container, exitCode: number): boolean {
+  return matchingRule(container, exitCode)?.action === 'RestartAllContainers';
+}
+
+/** Has any container of the Pod a rule that restarts all of them? */
+export function hasRestartAllRule(spec: Pick<PodSpec, 'containers' | 'initContainers'>): boolean {
+  return [...(spec.initContainers ?? []), ...spec.containers].some((container) =>
+    container.restartPolicyRules?.some((rule) => rule.action === 'RestartAllContainers'),
+  );
+}
+
+/** Will this init container be run again after a failure? A sidecar always is. */
+export function initContainerRestarts(podPolicy: string | undefined, container: Container, exitCode: number): boolean {
+  return isSidecar(container) || shouldRestart(podPolicy, container, exitCode);
+}
+
+function policyRestarts(policy: string, exitCode: number): boolean {
+  switch (policy) {
+    case 'Never':
+      return false;
+    case 'OnFailure':
+      return exitCode !== 0;
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,140 @@
+import { isSidecar, type StoredPod } from '../../api/objects.ts';
+import type { Instant } from '../../api/time.ts';
+import { DEFAULT_STOP_SIGNAL } from '../../api/stop-signals.ts';
+import type { Container, Probe } from '../../api/generated/types.ts';
+import { containerFacts, isAlive, type PodFacts, type Stop } from '../facts.ts';
+
+/** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */
+const LEAST_STOP_MS = 2000;
+
+/** What a stop asks for next; `wakeAtMs` is when to look again if nothing happens before. */
+export interface StopStep {
+  readonly stop: Stop;
+  readonly act: 'runPreStop' | 'signal' | 'kill' | undefined;
+  readonly wakeAtMs: number | undefined;
+}
+
+export interface StopRequest {
+  readonly graceMs: number;
+  readonly hasPreStop: boolean;
+  readonly restart: boolean;
+  readonly forPod: boolean;
+}
+
+export function requestStop(request: StopRequest, now: Instant): Stop {
+  return {
+    requestedAt: now,
+    restart: request.restart,
+    forPod: request.forPod,
+    stage: request.hasPreStop && request.graceMs > 0 ? 'preStopDue' : 'turn',
+    stageSinceMs: now.monotonicMs,
+    graceLeftMs: request.graceMs,
+  };
+}
+
+/**
+ * Moves a stop on: preStop hook, waiting for one's turn, stop signal, kill. The hook and the wait share one budget, of
+ * which whole seconds are taken; what is left, but at least two seconds, is between the signal and the kill.
+ * Source: kuberuntime_container.go killContainer, kuberuntime_termination_order.go.
+ */
+export function advanceStop(stop: Stop, mayBeSignalled: boolean, nowMs: number): StopStep {
+  const endsAtMs = stop.stageSinceMs + stop.graceLeftMs;
+  switch (stop.stage) {
+    case 'preStopDue': {
+      const running: Stop = { ...stop, stage: 'preStop', stageSinceMs: nowMs };
+      return { stop: running, act: 'runPreStop', wakeAtMs: nowMs + stop.graceLeftMs };
+    }
+    case 'preStop':
+      if (nowMs < endsAtMs) return { stop, act: undefined, wakeAtMs: endsAtMs };
+      return advanceStop(nextStage(stop, 'turn', nowMs), mayBeSignalled, nowMs);
+    case 'turn': {
+      if (!mayBeSignalled && nowMs < endsAtMs) return { stop, act: undefined, wakeAtMs: endsAtMs };
+      const next = nextStage(stop, 'signalled', nowMs);
+      const signalled = { ...next, graceLeftMs: Math.max(LEAST_STOP_MS, next.graceLeftMs) };
+      return { stop: signalled, act: 'signal', wakeAtMs: nowMs + signalled.graceLeftMs };
+    }
+    case 'signalled':
+      if (nowMs < endsAtMs) return { stop, act: undefined, wakeAtMs: endsAtMs };
+      return { stop: { ...stop, stage: 'killed', stageSinceMs: nowMs }, act: 'kill', wakeAtMs: undefined };
+    case 'killed':
+      return { stop, act: undefined, wakeAtMs: undefined };
+    default:
+      return stop.stage satisfies never;
+  }
+}
+
+/** Kills now, wherever the stop stands. */
+export function forceStop(stop: Stop, nowMs: number): StopStep {
+  if (stop.stage === 'killed') return { stop, act: undefined, wakeAtMs: undefined };
+  return { stop: { ...stop, stage: 'killed', stageSinceMs: nowMs }, act: 'kill', wakeAtMs: undefined };
+}
+
+/** The preStop hook has returned: on to the next stage. A stop that has passed it is left alone. */
+export function preStopReturned(stop: Stop, nowMs: number): Stop {
+  return stop.stage === 'preStop' ? nextStage(stop, 'turn', nowMs) : stop;
+}
+
+/**
+ * The grace period became shorter while the stop was under way. (A 1.36 kubelet goes on to the end of the first
+ * period; podrun does what the API promises.)
+ */
+export function shortenStop(stop: Stop, graceMs: number, nowMs: number): Stop {
+  if (stop.stage === 'killed') return stop;
+  const passedMs = nowMs - stop.stageSinceMs;
+  const least = stop.stage === 'signalled' ? LEAST_STOP_MS : 0;
+  const leftMs = Math.max(least, graceMs);
+  if (stop.graceLeftMs - passedMs <= leftMs) return stop;
+  return { ...stop, graceLeftMs: passedMs + leftMs };
+}
+
+function nextStage(stop: Stop, stage: 'turn' | 'signalled', nowMs: number): Stop {
+  const spentMs = Math.floor((nowMs - stop.stageSinceMs) / 1000) * 1000;
+  return { ...stop, stage, stageSinceMs: nowMs, graceLeftMs: Math.max(0, stop.graceLeftMs - spentMs) };
+}
+
+/**
+ * May this container get its stop signal, while its Pod goes down? Regular containers and plain init containers at
+ * once; a sidecar when every regular container and every later sidecar has ended.
+ */
+export function isTurnToStop(pod: StoredPod, facts: PodFacts, name: string): boolean {
+  const init = pod.spec.initContainers ?? [];
+  const index = init.findIndex((container) => container.name === name);
+  const own = init[index];
+  if (own === undefined || !isSidecar(own)) return true;
+  const before = [...pod.spec.containers, ...init.slice(index + 1).filter(isSidecar)];
+  return before.every((container) => !isAlive(containerFacts(facts, container.name)));
+}
+
+/**
+ * Grace period of a Pod that is taken down, in seconds; never below 1.
+ * Source: pod_workers.go calculateEffectiveGracePeriod.
+ */
+export function podGraceSeconds(pod: StoredPod, override: number | undefined): number {
+  return Math.max(
+    1,
+    override ?? pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30,
+  );
+}
+
+/**
+ * Grace period of a single container that is stopped while its Pod goes on, in milliseconds.
+ * Source: kuberuntime_container.go setTerminationGracePeriod.
+ */
+export function containerGraceMs(pod: StoredPod, failedProbe: Probe | undefined): number {
+  const seconds =
+    pod.metadata.deletionGracePeriodSeconds ??
+    failedProbe?.terminationGracePeriodSeconds ??
+    pod.spec.terminationGracePeriodSeconds ??
+    2;
+  return seconds * 1000;
+}
+
+/** What the container is asked to end with. */
+export function stopSignal(container: Container): string {
+  return container.lifecycle?.stopSignal ?? DEFAULT_STOP_SIGNAL;
+}
+
+/** Does the container have a hook that runs before it is stopped? */
+export function hasPreStop(container: Container): boolean {
+  return container.lifecycle?.preStop !== undefined;
+}

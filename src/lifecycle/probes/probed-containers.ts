@@ -1,0 +1,29 @@
+import type { Container } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { containerKind, isReady, isStarted, willRestart } from '../status/container-status.ts';
+import { containerFacts, isRunning, type PodFacts } from '../facts.ts';
+import type { ProbedContainer } from './probe.ts';
+import { restartsAfterKill } from '../plan/restart-policy.ts';
+
+/** The containers of a Pod that have probes, as the workers of these probes must know them at this moment. */
+export function probedContainers(pod: StoredPod, facts: PodFacts): ProbedContainer[] {
+  return [...(pod.spec.initContainers ?? []), ...pod.spec.containers]
+    .filter(({ startupProbe, livenessProbe, readinessProbe }) => startupProbe || livenessProbe || readinessProbe)
+    .map((container) => probed(pod, facts, container));
+}
+
+function probed(pod: StoredPod, facts: PodFacts, container: Container): ProbedContainer {
+  const own = containerFacts(facts, container.name);
+  const newest = own.starting ?? own.current;
+  return {
+    container,
+    instanceId: newest?.id,
+    restartCount: newest?.attempt ?? 0,
+    running: isRunning(own),
+    startedAt: own.starting === undefined ? own.current?.startedAt : undefined,
+    started: isStarted(container, own),
+    ready: isReady(containerKind(pod, container.name), container, own),
+    willRestart: willRestart(pod, facts, container),
+    restartsAfterKill: restartsAfterKill(pod.spec.restartPolicy, container),
+  };
+}

@@ -1,0 +1,44 @@
+import type { PodCondition, PodStatus } from '../../api/generated/types.ts';
+import { formatTime } from '../../api/time.ts';
+
+export type ConditionStatus = 'False' | 'True' | 'Unknown';
+
+/** What is to become of one condition of a Pod. */
+export interface ConditionEdit {
+  readonly type: string;
+  /** Undefined: the condition goes. */
+  readonly status: ConditionStatus | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/**
+ * The status with conditions set or removed, as a controller does it: the time of the last transition moves when the
+ * status of a condition does, and only then. Source: pkg/api/v1/pod/util.go UpdatePodCondition.
+ * @param nowMs milliseconds since 1970
+ */
+export function setConditions(status: PodStatus, edits: readonly ConditionEdit[], nowMs: number): PodStatus {
+  const conditions = edits.reduce<readonly PodCondition[]>(
+    (present, edit) => setCondition(present, edit, nowMs),
+    status.conditions ?? [],
+  );
+  return status.conditions === undefined && conditions.length === 0
+    ? status
+    : { ...status, conditions: [...conditions] };
+}
+
+function setCondition(present: readonly PodCondition[], edit: ConditionEdit, nowMs: number): readonly PodCondition[] {
+  const { type, status, reason, message } = edit;
+  if (status === undefined) return present.filter((condition) => condition.type !== type);
+  const before = present.find((condition) => condition.type === type);
+  const carried = before?.status === status ? before.lastTransitionTime : undefined;
+  const condition: PodCondition = {
+    type,
+    status,
+    lastTransitionTime: carried ?? formatTime(nowMs),
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
+  };
+  if (before === undefined) return [...present, condition];
+  return present.map((one) => (one === before ? condition : one));
+}

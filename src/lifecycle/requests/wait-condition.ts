@@ -1,0 +1,87 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { type JsonPath, parseJsonPath, plainText } from '../../api/json-path.ts';
+import type { KubeObject } from '../../api/objects.ts';
+
+/** What `wait --for` waits for. */
+export type WaitCondition =
+  | { readonly type: 'delete' }
+  | { readonly type: 'create' }
+  /** Asks an object that is there. Throws a PodrunError when the question makes no sense for it. */
+  | { readonly type: 'state'; readonly isMet: (object: KubeObject) => boolean };
+
+interface StatusCondition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly observedGeneration?: number;
+}
+
+/**
+ * Reads the value of `--for`: `delete`, `create`, `condition=NAME[=STATUS]`, `jsonpath=PATH[=VALUE]`.
+ * Source: kubectl/pkg/cmd/wait.
+ * @throws {PodrunError} (usage)
+ */
+export function parseWaitCondition(text: string): WaitCondition {
+  const name = text.toLowerCase();
+  if (name === 'delete' || name === 'create') return { type: name };
+  const [, kind = '', rest = ''] = /^(condition|jsonpath)=(.+)$/is.exec(text) ?? [];
+  if (kind.toLowerCase() === 'condition') return { type: 'state', isMet: statusCondition(rest) };
+  if (kind.toLowerCase() === 'jsonpath') return { type: 'state', isMet: pathCondition(rest) };
+  throw new PodrunError(`error: unrecognized condition: ${JSON.stringify(text)}`, {
+    exitCode: EXIT.usage,
+    hint: "--for takes condition=Ready, delete, create or jsonpath='{.status.phase}'=Running.",
+  });
+}
+
+/** A condition with that status; one that tells of an older spec does not count. Upper and lower case are the same. */
+function statusCondition(text: string): (object: KubeObject) => boolean {
+  const [, name = '', value = 'true'] = /^([^=]*)(?:=(.*))?$/s.exec(text.toLowerCase()) ?? [];
+  return (object) => {
+    const status = object['status'] as { conditions?: StatusCondition[]; observedGeneration?: number } | undefined;
+    const condition = status?.conditions?.find(({ type }) => type?.toLowerCase() === name);
+    if (condition === undefined) return false;
+    const observed = condition.observedGeneration ?? status?.observedGeneration;
+    if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return false;
+    return condition.status?.toLowerCase() === value;
+  };
+}
+
+function pathCondition(text: string): (object: KubeObject) => boolean {
+  const equals = equalsSignIn(text);
+  const path = parseJsonPath(equals < 0 ? text : text.slice(0, equals));
+  if (equals < 0) return (object) => onlyValue(path, object) !== undefined;
+  const wanted = text
+    .slice(equals + 1)
+    .replaceAll(/^['"]+|['"]+$/g, '')
+    .trim();
+  if (wanted === '') {
+    throw new PodrunError('error: jsonpath wait has to have a value after the equals sign', {
+      exitCode: EXIT.usage,
+      hint: "For example: --for=jsonpath='{.status.phase}'=Running",
+    });
+  }
+  return (object) => {
+    const found = onlyValue(path, object);
+    if (found === undefined) return false;
+    const text = plainText(found.value);
+    if (text !== undefined) return text.trim() === wanted;
+    throw new PodrunError('error: jsonpath leads to a nested object or list which is not supported');
+  };
+}
+
+/** Where the path ends and the wanted value begins: the first `=` outside of all brackets, else -1. */
+function equalsSignIn(text: string): number {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charAt(index);
+    if ('{[('.includes(character)) depth += 1;
+    if ('}])'.includes(character)) depth -= 1;
+    if (character === '=' && depth === 0) return index;
+  }
+  return -1;
+}
+
+function onlyValue(path: JsonPath, object: KubeObject): { readonly value: unknown } | undefined {
+  const values = path(object);
+  if (values.length > 1) throw new PodrunError('error: given jsonpath expression matches more than one value');
+  return values.length === 0 ? undefined : { value: values[0] };
+}

@@ -1,0 +1,120 @@
+import { isSidecar } from '../../api/objects.ts';
+import type { Container, ContainerStatus, PodCondition, PodSpec } from '../../api/generated/types.ts';
+import { restartsAll } from '../plan/restart-policy.ts';
+import { closedGate, CONDITION, containersWith, RESTART_RULE_MATCHED } from '../texts/condition-reasons.ts';
+
+/** What a condition says, before it has a time. */
+export interface ConditionVerdict {
+  readonly status: 'True' | 'False';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+type ContainersOf = Pick<PodSpec, 'containers' | 'initContainers'>;
+/** Statuses of init and regular containers; undefined when nothing at all is known. */
+type Statuses = readonly ContainerStatus[] | undefined;
+
+const TRUE: ConditionVerdict = { status: 'True' };
+
+/** Source (all of this file): pkg/kubelet/status/generate.go. */
+export function containersReadyCondition(
+  spec: ContainersOf,
+  statuses: Statuses,
+  phase: string | undefined,
+): ConditionVerdict {
+  if (statuses === undefined) return { status: 'False', reason: CONDITION.unknownContainerStatuses };
+  const counted = [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers];
+  const { unknown, failing } = partition(counted, statuses, (status) => status.ready);
+  if (phase === 'Succeeded' && unknown.length === 0) return { status: 'False', reason: CONDITION.podCompleted };
+  if (phase === 'Failed') return { status: 'False', reason: CONDITION.podFailed };
+  if (unknown.length + failing.length === 0) return TRUE;
+  const message = containersWith(unknown, failing, 'unready');
+  return { status: 'False', reason: CONDITION.containersNotReady, message };
+}
+
+/** Ready: ContainersReady, and every readiness gate open. */
+export function readyCondition(
+  spec: ContainersOf & Pick<PodSpec, 'readinessGates'>,
+  conditions: readonly PodCondition[],
+  statuses: Statuses,
+  phase: string | undefined,
+): ConditionVerdict {
+  const containersReady = containersReadyCondition(spec, statuses, phase);
+  if (containersReady.status !== 'True') return containersReady;
+  const closed = (spec.readinessGates ?? []).flatMap(({ conditionType: type }) => {
+    const condition = conditions.find((candidate) => candidate.type === type);
+    return condition?.status === 'True' ? [] : [closedGate(type, condition?.status)];
+  });
+  if (closed.length === 0) return TRUE;
+  return { status: 'False', reason: CONDITION.readinessGatesNotReady, message: closed.join(', ') };
+}
+
+export interface InitializedInput {
+  readonly spec: ContainersOf;
+  readonly statuses: Statuses;
+  readonly phase: string | undefined;
+  /** Was the condition True before? Once initialized, a Pod stays it. */
+  readonly wasInitialized: boolean;
+}
+
+export function initializedCondition(input: InitializedInput): ConditionVerdict {
+  const { spec, statuses, phase, wasInitialized } = input;
+  const initContainers = spec.initContainers ?? [];
+  if (statuses === undefined && initContainers.length > 0) {
+    return { status: 'False', reason: CONDITION.unknownContainerStatuses };
+  }
+  const known = statuses ?? [];
+  const { unknown, failing } = partition(initContainers, known, (status, container) =>
+    isSidecar(container) ? status.started === true : status.ready,
+  );
+  if (phase === 'Succeeded' && unknown.length === 0) return { status: 'True', reason: CONDITION.podCompleted };
+  const regular = new Set(spec.containers.map(({ name }) => name));
+  if (known.some(({ name, state }) => regular.has(name) && (state?.running || state?.terminated))) return TRUE;
+  if (unknown.length + failing.length === 0 || wasInitialized) return TRUE;
+  const message = containersWith(unknown, failing, 'incomplete');
+  return { status: 'False', reason: CONDITION.containersNotInitialized, message };
+}
+
+/** The Pod's environment as the container runtime sees it. */
+export interface Sandbox {
+  readonly ready: boolean;
+  readonly ip: string;
+}
+
+/** True when exactly one sandbox is ready and has an address. Source: pkg/kubelet/kuberuntime/util/util.go. */
+export function readyToStartCondition(sandboxes: readonly Sandbox[]): ConditionVerdict {
+  const ready = sandboxes.filter((sandbox) => sandbox.ready);
+  return { status: ready.length === 1 && ready[0]?.ip !== '' && sandboxes[0]?.ready ? 'True' : 'False' };
+}
+
+/** Only for Pods that have a RestartAllContainers rule. */
+export function allContainersRestartingCondition(
+  spec: ContainersOf,
+  statuses: Statuses,
+  phase: string | undefined,
+): ConditionVerdict {
+  if (phase === 'Succeeded') return { status: 'False', reason: CONDITION.podCompleted };
+  if (phase === 'Failed') return { status: 'False', reason: CONDITION.podFailed };
+  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  const triggered = containers.some((container) => {
+    const exit = statuses?.find(({ name }) => name === container.name)?.state?.terminated;
+    return exit !== undefined && restartsAll(container, exit.exitCode);
+  });
+  if (!triggered) return { status: 'False' };
+  return { status: 'True', reason: CONDITION.restartAllContainersStarted, message: RESTART_RULE_MATCHED };
+}
+
+function partition(
+  containers: readonly Container[],
+  statuses: readonly ContainerStatus[],
+  good: (status: ContainerStatus, container: Container) => boolean,
+): { unknown: string[]; failing: string[] } {
+  const unknown: string[] = [];
+  const failing: string[] = [];
+  for (const container of containers) {
+    const status = statuses.find(({ name }) => name === container.name);
+    if (status === undefined) unknown.push(container.name);
+    else if (!good(status, container)) failing.push(container.name);
+  }
+  return { unknown, failing };
+}

@@ -1,0 +1,56 @@
+import type { StoredPod } from '../../api/objects.ts';
+import type { Instant } from '../../api/time.ts';
+import type { ContainerStatus, PodStatus } from '../../api/generated/types.ts';
+import { containersReadyCondition, readyCondition } from './conditions.ts';
+import { closeStatus, closeStatuses } from './container-status.ts';
+import { dated } from '../pod-status.ts';
+import { DELETION_BY_POD_GC } from '../texts/condition-reasons.ts';
+import { NODE_LOST, nodeLost } from '../texts/pod-reasons.ts';
+
+/**
+ * The last status of a Pod whose agent was killed, once nothing of it runs any more: Failed with NodeLost, and a target
+ * of disruption, as a Pod ends whose node was lost and that was collected then; with the kubelet's words for containers
+ * that nobody saw end (see `closeStatuses`).
+ * Source: pkg/controller/podgc/gc_controller.go markFailedAndDeletePodWithCondition; pkg/kubelet/status/generate.go
+ * (reason PodFailed).
+ * @param pod as its agent left it
+ * @param agentPid the process that ran it
+ */
+export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): PodStatus {
+  const { spec, status } = pod;
+  const { name, generation } = pod.metadata;
+  const init = structuredClone(status.initContainerStatuses ?? []);
+  const regular = structuredClone(status.containerStatuses ?? []);
+  closeStatuses(pod, init, regular);
+  const ephemeral = structuredClone(status.ephemeralContainerStatuses ?? []);
+  for (const one of ephemeral) if (one.state?.running !== undefined) closeStatus(one);
+  const statuses = [...init, ...regular].map(notRunning);
+  const old = status.conditions ?? [];
+  const verdicts = {
+    PodReadyToStartContainers: { status: 'False' as const },
+    Ready: readyCondition(spec, old, statuses, 'Failed'),
+    ContainersReady: containersReadyCondition(spec, statuses, 'Failed'),
+  };
+  const disrupted = dated('DisruptionTarget', { status: 'True', ...DELETION_BY_POD_GC }, { old, now, generation });
+  const others = old.filter(({ type }) => type !== disrupted.type);
+  const conditions = others.map((condition) => {
+    const verdict = verdicts[condition.type as keyof typeof verdicts] as (typeof verdicts)['Ready'] | undefined;
+    return verdict === undefined ? condition : dated(condition.type, verdict, { old, now, generation });
+  });
+  return {
+    ...status,
+    phase: 'Failed',
+    reason: NODE_LOST,
+    message: nodeLost(spec.nodeName ?? '<none>', name, agentPid),
+    conditions: [disrupted, ...conditions],
+    ...(init.length === 0 ? {} : { initContainerStatuses: statuses.slice(0, init.length) }),
+    ...(regular.length === 0 ? {} : { containerStatuses: statuses.slice(init.length) }),
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
+  };
+}
+
+/** An init container that has completed stays ready. */
+function notRunning(status: ContainerStatus): ContainerStatus {
+  if (status.state?.terminated?.exitCode === 0) return status;
+  return { ...status, ready: false, started: false };
+}

@@ -1,0 +1,108 @@
+import type { PodSpec, Volume } from '../../api/generated/types.ts';
+import { formatQuantity, type ParsedQuantity, parseQuantity } from '../../api/quantity.ts';
+import { effectiveResources } from '../node/resources.ts';
+import { EVICTION } from '../texts/pod-reasons.ts';
+
+/** Source: pkg/kubelet/eviction/eviction_manager.go immediateEvictionGracePeriodSeconds. */
+export const EVICTION_GRACE_SECONDS = 1;
+
+/** What a Pod has on this machine's disk, in bytes. What was not asked for is absent. */
+export interface StorageUsage {
+  readonly volumes: Readonly<Record<string, number>>;
+  /** Logs of the container, of all its runs. */
+  readonly logs: Readonly<Record<string, number>>;
+}
+
+/** What has to be measured of a Pod, by name, and how many bytes are enough to know that they are too many. */
+export interface StorageMeasures {
+  readonly volumes: ReadonlyMap<string, number>;
+  readonly logs: ReadonlyMap<string, number>;
+}
+
+const RESOURCE = 'ephemeral-storage';
+/** Source: pkg/apis/scheduling/types.go SystemCriticalPriority. */
+const CRITICAL_PRIORITY = 2_000_000_000;
+
+/** Undefined: the Pod has no limit on what it stores, so nothing is measured. */
+export function storageMeasures(spec: PodSpec): StorageMeasures | undefined {
+  const forPod = podLimit(spec);
+  const volumes = new Map<string, number>();
+  for (const volume of spec.volumes ?? []) {
+    const limits = [sizeLimit(volume), isLocal(volume) ? forPod : undefined];
+    const enough = largest(limits);
+    if (enough !== undefined) volumes.set(volume.name, enough);
+  }
+  const logs = new Map<string, number>();
+  for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+    const enough = largest([forPod, containerLimit(spec, container.name)]);
+    if (enough !== undefined) logs.set(container.name, enough);
+  }
+  return volumes.size + logs.size === 0 ? undefined : { volumes, logs };
+}
+
+/**
+ * Why the kubelet evicts the Pod, in its words, trailing blank included; undefined when the Pod keeps its limits. What
+ * a container writes elsewhere on the machine is not its own, and counts for nothing here.
+ * Source: pkg/kubelet/eviction/eviction_manager.go localStorageEviction.
+ */
+export function evictionMessage(spec: PodSpec, usage: StorageUsage): string | undefined {
+  if ((spec.priority ?? 0) >= CRITICAL_PRIORITY) return undefined;
+  for (const volume of spec.volumes ?? []) {
+    const limit = sizeLimit(volume);
+    if (limit === undefined || !exceeds(usage.volumes[volume.name], limit)) continue;
+    return EVICTION.emptyDir(volume.name, formatQuantity(limit));
+  }
+  const forPod = podLimit(spec);
+  if (forPod !== undefined && exceeds(podUsage(spec, usage), forPod)) {
+    return EVICTION.pod(formatQuantity(forPod));
+  }
+  for (const { name } of spec.containers) {
+    const limit = containerLimit(spec, name);
+    if (limit === undefined || !exceeds(usage.logs[name], limit)) continue;
+    return EVICTION.container(name, formatQuantity(limit));
+  }
+  return undefined;
+}
+
+/** Zero is no limit. */
+function sizeLimit({ emptyDir }: Volume): ParsedQuantity | undefined {
+  return positive(emptyDir?.sizeLimit);
+}
+
+/** Those of the Pod's containers together; only a Pod whose containers name any has one. */
+function podLimit(spec: PodSpec): ParsedQuantity | undefined {
+  return effectiveResources(spec, 'limits').get(RESOURCE);
+}
+
+/** Of regular containers only. */
+function containerLimit(spec: PodSpec, name: string): ParsedQuantity | undefined {
+  return positive(spec.containers.find((container) => container.name === name)?.resources?.limits?.[RESOURCE]);
+}
+
+function positive(text: string | undefined): ParsedQuantity | undefined {
+  if (text === undefined) return undefined;
+  const quantity = parseQuantity(text);
+  return quantity.nano > 0n ? quantity : undefined;
+}
+
+/** Counts towards the Pod's limit. Source: pkg/volume/util/util.go IsLocalEphemeralVolume. */
+function isLocal({ emptyDir, configMap }: Volume): boolean {
+  return configMap !== undefined || (emptyDir !== undefined && (emptyDir.medium ?? '') === '');
+}
+
+function podUsage(spec: PodSpec, { volumes, logs }: StorageUsage): number {
+  const local = (spec.volumes ?? []).filter(isLocal).map(({ name }) => volumes[name] ?? 0);
+  return [...local, ...Object.values(logs)].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function exceeds(bytes: number | undefined, limit: ParsedQuantity): boolean {
+  return bytes !== undefined && BigInt(bytes) * NANO > limit.nano;
+}
+
+const NANO = 1_000_000_000n;
+
+/** Bytes. */
+function largest(limits: ReadonlyArray<ParsedQuantity | undefined>): number | undefined {
+  const bytes = limits.flatMap((limit) => (limit === undefined ? [] : [Number(limit.nano / NANO)]));
+  return bytes.length === 0 ? undefined : Math.max(...bytes);
+}

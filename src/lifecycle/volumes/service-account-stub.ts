@@ -1,0 +1,36 @@
+import type { ConfigMap, PodSpec, ServiceAccountTokenProjection } from '../../api/generated/types.ts';
+
+/** The ConfigMap that a cluster puts into every namespace. Source: pkg/controller/certificates/rootcacertpublisher. */
+const ROOT_CA = 'kube-root-ca.crt';
+const NO_SERVER = 'podrun has no API server, so there is none';
+const TOKEN_SECONDS = 3600;
+
+/**
+ * What stands in the place of a token: text that nobody takes for one. No server would know a token that podrun made
+ * up, and a program that finds no file at all may not start.
+ */
+export function tokenStub(token: ServiceAccountTokenProjection, spec: PodSpec): string {
+  const audience = token.audience ? `, for the audience ${JSON.stringify(token.audience)}` : '';
+  return (
+    `This is not a token: ${NO_SERVER}.\n` +
+    `In a cluster, a token of the service account ${JSON.stringify(spec.serviceAccountName || 'default')} is here` +
+    `${audience}, valid for ${token.expirationSeconds ?? TOKEN_SECONDS} seconds.\n`
+  );
+}
+
+/**
+ * Only the owner may read a token when the Pod has a user or group of its own.
+ * Source: pkg/volume/projected/projected.go collectData.
+ */
+export function tokenMode({ securityContext = {} }: PodSpec, defaultMode: number): number {
+  return securityContext.runAsUser === undefined && securityContext.fsGroup === undefined ? defaultMode : 0o600;
+}
+
+/** The ConfigMap of that name that is in every namespace of a cluster; undefined for other names. */
+export function clusterConfigMap(name: string): ConfigMap | undefined {
+  if (name !== ROOT_CA) return undefined;
+  const text =
+    `This is not a certificate: ${NO_SERVER}.\n` +
+    'In a cluster, those that its API server can be trusted by are here.\n';
+  return { metadata: { name }, data: { 'ca.crt': text } };
+}

@@ -1,0 +1,183 @@
+import type {
+  ConfigMap,
+  DownwardAPIVolumeFile,
+  KeyToPath,
+  PodSpec,
+  Secret,
+  ServiceAccountTokenProjection,
+  Volume,
+  VolumeProjection,
+} from '../../api/generated/types.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import { type DownwardFacts, podField, resourceField } from '../environment/downward-api.ts';
+import { objectNotFound, unsupportedFieldPath } from '../texts/config-errors.ts';
+import { missingKey } from '../texts/volume-errors.ts';
+import { clusterConfigMap, tokenMode, tokenStub } from './service-account-stub.ts';
+import { cleanPath, filePathProblem } from './volume-file-path.ts';
+
+/** What volumes are made of. The objects are those of the Pod's namespace. */
+export interface VolumeFacts extends DownwardFacts {
+  readonly configMap: (name: string) => ConfigMap | undefined;
+  readonly secret: (name: string) => Secret | undefined;
+}
+
+export interface VolumeFile {
+  readonly bytes: Uint8Array;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+/** Files by their path below the volume, or why there are none, in kubelet's words. */
+export type VolumeFiles =
+  | { readonly ok: true; readonly files: ReadonlyMap<string, VolumeFile> }
+  | { readonly ok: false; readonly message: string };
+
+const DEFAULT_MODE = 0o644;
+
+/**
+ * The files of a configMap, secret, downwardAPI or projected volume, as they should be now; undefined for every other
+ * kind of volume: what is in there is not made by the kubelet.
+ * Source: pkg/volume/configmap, secret, downwardapi, projected; pkg/volume/util/atomic_writer.go validatePayload.
+ */
+export function volumeFiles(volume: Volume, facts: VolumeFacts): VolumeFiles | undefined {
+  const files = filesOf(volume, facts);
+  if (files === undefined || !files.ok) return files;
+  const cleaned = new Map<string, VolumeFile>();
+  for (const [path, file] of files.files) {
+    const problem = filePathProblem(path);
+    if (problem !== undefined) return failed(problem);
+    cleaned.set(cleanPath(path), file);
+  }
+  return { ok: true, files: cleaned };
+}
+
+function filesOf({ configMap, secret, downwardAPI, projected }: Volume, facts: VolumeFacts): VolumeFiles | undefined {
+  if (configMap !== undefined) return configMapFiles(configMap, facts);
+  if (secret !== undefined) return secretFiles({ ...secret, name: secret.secretName }, facts);
+  if (downwardAPI !== undefined) return downwardFiles(downwardAPI.items ?? [], downwardAPI.defaultMode, facts);
+  if (projected === undefined) return undefined;
+  return allFiles((projected.sources ?? []).map((source) => projectedFiles(source, projected.defaultMode, facts)));
+}
+
+function projectedFiles(source: VolumeProjection, defaultMode: number | undefined, facts: VolumeFacts): VolumeFiles {
+  const { configMap, secret, downwardAPI, serviceAccountToken: token } = source;
+  if (configMap !== undefined) return configMapFiles({ ...configMap, defaultMode }, facts);
+  if (token !== undefined) return tokenFile(token, defaultMode, facts.pod.spec);
+  if (secret !== undefined) return secretFiles({ ...secret, defaultMode }, facts);
+  return downwardFiles(downwardAPI?.items ?? [], defaultMode, facts);
+}
+
+function tokenFile(
+  token: ServiceAccountTokenProjection,
+  defaultMode: number = DEFAULT_MODE,
+  spec: PodSpec,
+): VolumeFiles {
+  const bytes = new TextEncoder().encode(tokenStub(token, spec));
+  return { ok: true, files: new Map([[cleanPath(token.path), { bytes, mode: tokenMode(spec, defaultMode) }]]) };
+}
+
+/** What the sources of configMap and secret volumes have in common. */
+interface ObjectSource {
+  readonly name?: string | undefined;
+  readonly items?: readonly KeyToPath[] | undefined;
+  readonly defaultMode?: number | undefined;
+  readonly optional?: boolean | undefined;
+}
+
+function configMapFiles(source: ObjectSource, facts: VolumeFacts): VolumeFiles {
+  const { name = '' } = source;
+  const object = facts.configMap(name) ?? clusterConfigMap(name);
+  if (object === undefined && source.optional !== true) return failed(objectNotFound('configmap', name));
+  const text = new TextEncoder();
+  const content = new Map([
+    ...Object.entries(object?.binaryData ?? {}).map(([key, base64]) => [key, fromBase64(base64)] as const),
+    ...Object.entries(object?.data ?? {}).map(([key, value]) => [key, text.encode(value)] as const),
+  ]);
+  return chosen(content, source, 'configmap');
+}
+
+function secretFiles(source: ObjectSource, facts: VolumeFacts): VolumeFiles {
+  const { name = '' } = source;
+  const object = facts.secret(name);
+  if (object === undefined && source.optional !== true) return failed(objectNotFound('secret', name));
+  const content = new Map(Object.entries(object?.data ?? {}).map(([key, base64]) => [key, fromBase64(base64)]));
+  return chosen(content, source, 'secret');
+}
+
+/** Every key as a file of its name; with items, only those, where they say. */
+function chosen(
+  content: ReadonlyMap<string, Uint8Array>,
+  source: ObjectSource,
+  kind: 'configmap' | 'secret',
+): VolumeFiles {
+  const { items = [], defaultMode = DEFAULT_MODE, optional } = source;
+  if (items.length === 0) {
+    return { ok: true, files: new Map([...content].map(([key, bytes]) => [key, { bytes, mode: defaultMode }])) };
+  }
+  const files = new Map<string, VolumeFile>();
+  for (const { key, path, mode = defaultMode } of items) {
+    const bytes = content.get(key);
+    if (bytes !== undefined) files.set(path, { bytes, mode });
+    else if (optional !== true) return failed(missingKey(kind, key));
+  }
+  return { ok: true, files };
+}
+
+function downwardFiles(
+  items: readonly DownwardAPIVolumeFile[],
+  defaultMode: number = DEFAULT_MODE,
+  facts: VolumeFacts,
+): VolumeFiles {
+  return allFiles(
+    items.map(({ path, mode = defaultMode, ...item }) => {
+      const text = downwardText(item, facts);
+      if (!text.ok) return failed(text.message);
+      return { ok: true, files: new Map([[cleanPath(path), { bytes: new TextEncoder().encode(text.value), mode }]]) };
+    }),
+  );
+}
+
+function downwardText(
+  { fieldRef, resourceFieldRef }: Pick<DownwardAPIVolumeFile, 'fieldRef' | 'resourceFieldRef'>,
+  facts: DownwardFacts,
+): ReturnType<typeof resourceField> {
+  if (fieldRef !== undefined) {
+    const value = fileField(fieldRef.fieldPath, facts);
+    return value === undefined ? failed(unsupportedFieldPath(fieldRef.fieldPath)) : { ok: true, value };
+  }
+  // A volume belongs to no container: the field has to name one, validation sees to it.
+  return resourceFieldRef === undefined
+    ? { ok: true, value: '' }
+    : resourceField(resourceFieldRef, { name: '' }, facts);
+}
+
+/** In a file, labels and annotations may also be shown all at once. Source: pkg/fieldpath/fieldpath.go FormatMap. */
+function fileField(fieldPath: string, facts: DownwardFacts): string | undefined {
+  const { labels = {}, annotations = {} } = facts.pod.metadata;
+  if (fieldPath === 'metadata.labels') return formatMap(labels);
+  if (fieldPath === 'metadata.annotations') return formatMap(annotations);
+  return podField(fieldPath, facts);
+}
+
+function formatMap(entries: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(entries).map(([key, value]) => [key, `${key}=${goQuote(value)}`] as const);
+  return lines
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, line]) => line)
+    .join('\n');
+}
+
+/** Later sources win. Of failures all are told, each once. Source: apimachinery, pkg/util/errors Aggregate. */
+function allFiles(parts: readonly VolumeFiles[]): VolumeFiles {
+  const messages = new Set(parts.flatMap((part) => (part.ok ? [] : [part.message])));
+  if (messages.size > 0) return failed(messages.size === 1 ? [...messages].join('') : `[${[...messages].join(', ')}]`);
+  return { ok: true, files: new Map(parts.flatMap((part) => (part.ok ? [...part.files] : []))) };
+}
+
+function fromBase64(base64: string): Uint8Array {
+  return Buffer.from(base64, 'base64');
+}
+
+function failed(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message };
+}

@@ -1,0 +1,74 @@
+import type { VolumeMount } from '../../api/generated/types.ts';
+import { expand } from '../environment/expansion.ts';
+import { absoluteSubPath, climbingSubPath, missingValues } from '../texts/config-errors.ts';
+
+/** The part of the volume that a container sees; empty: all of it. Failures are CreateContainerConfigError's text. */
+export type SubPathOutcome =
+  | { readonly ok: true; readonly subPath: string }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Source: pkg/kubelet/kubelet_pods.go makeMounts; pkg/kubelet/container/helpers.go ExpandContainerVolumeMounts.
+ * @param env the container's final environment
+ */
+export function mountSubPath(mount: VolumeMount, env: ReadonlyMap<string, string>): SubPathOutcome {
+  const { subPathExpr = '' } = mount;
+  const missing = new Set<string>();
+  const expanded = expand(subPathExpr, (name) => {
+    const value = env.get(name) ?? '';
+    if (value === '') missing.add(name);
+    return value;
+  });
+  if (missing.size > 0) return { ok: false, message: missingValues(missing) };
+  const subPath = subPathExpr === '' ? (mount.subPath ?? '') : expanded;
+  if (subPath.startsWith('/')) return { ok: false, message: absoluteSubPath(subPath) };
+  if (subPath.split('/').includes('..')) return { ok: false, message: climbingSubPath(subPath) };
+  return { ok: true, subPath };
+}
+
+/** Where a container means to see a volume, and where on the host it is. */
+export interface Mounted {
+  readonly volume: string;
+  /** Absolute, without a slash at the end. */
+  readonly mountPath: string;
+  /** The volume's real folder or file, `subPath` included. */
+  readonly source: string;
+  /** Is this where the host has it anyway, as with a hostPath of the same path? */
+  readonly isAtMountPath: boolean;
+}
+
+/** A relative mountPath is meant from the root. Source: pkg/volume/util MakeAbsolutePath. */
+export function absoluteMountPath(mountPath: string): string {
+  return `/${mountPath}`.replaceAll(/\/+/g, '/').replace(/(?<=.)\/$/, '');
+}
+
+/**
+ * Where a path of the container is on a host that mounts nothing: inside a volume, in its real folder; else where it
+ * says. Of mounts inside each other, the innermost counts, as in a container.
+ */
+export function hostPathOf(path: string, mounts: readonly Mounted[]): string {
+  const wanted = absoluteMountPath(path);
+  const isInside = ({ mountPath }: Mounted): boolean =>
+    wanted === mountPath || wanted.startsWith(mountPath === '/' ? '/' : `${mountPath}/`);
+  const [innermost] = mounts.filter(isInside).toSorted((a, b) => b.mountPath.length - a.mountPath.length);
+  if (innermost === undefined || !path.startsWith('/')) return path;
+  return `${innermost.source}${wanted.slice(innermost.mountPath === '/' ? 0 : innermost.mountPath.length)}`;
+}
+
+/** The variables that tell a program where its volumes really are: of a volume mounted twice, the first mount. */
+export function volumeVariables(mounts: readonly Mounted[]): Record<string, string> {
+  return Object.fromEntries(mounts.toReversed().map(({ volume, source }) => [volumeVariable(volume), source]));
+}
+
+function volumeVariable(volume: string): string {
+  return `PODRUN_VOLUME_${volume.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+}
+
+/** The text of the event VolumeNotAtMountPath. */
+export function notAtMountPath({ volume, mountPath, source }: Mounted): string {
+  return (
+    `volume "${volume}" is not at ${mountPath} but at ${source}, ` +
+    'as processes of the host have no mounts of their own: ' +
+    `use $${volumeVariable(volume)}, or paths relative to a workingDir in ${mountPath}`
+  );
+}

@@ -1,0 +1,154 @@
+import type { ContainerStateTerminated, ContainerStateWaiting, ContainerStatus } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { DEFAULT_STOP_SIGNAL } from '../../api/stop-signals.ts';
+import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import { briefDuration } from '../age.ts';
+import { type ContainerView, containersOf } from './container-view.ts';
+import { describeEnd, meaningOfExitCode, reasonOfEnd, runTimeMs } from '../exit-code.ts';
+import type { Tone } from '../painter.ts';
+import type { Change } from './transition.ts';
+
+/** A change of one container. */
+export type ContainerChange = Change & { readonly container: string };
+
+/** Waiting that says nothing new: the container's turn has not come, or the line about the whole Pod tells it. */
+const QUIET_REASONS: ReadonlySet<string> = new Set([
+  '',
+  WAITING.containerCreating,
+  WAITING.podInitializing,
+  WAITING.restartingAllContainers,
+]);
+
+/** What happened to the containers between two versions of a Pod, container by container in the order of the spec. */
+export function containerTransitions(previous: StoredPod | undefined, next: StoredPod): ContainerChange[] {
+  const before = new Map(previous && containersOf(previous).map(({ container, status }) => [container.name, status]));
+  const isStopping = next.metadata.deletionTimestamp !== undefined || regularContainersEnded(next);
+  return containersOf(next).flatMap((view) => {
+    const { container, status } = view;
+    if (status === undefined) return [];
+    const old = before.get(container.name);
+    const isExpected = isStopping && (view.role === 'sidecar' || next.metadata.deletionTimestamp !== undefined);
+    return [
+      ...(previous === undefined ? [] : unseenEnd(old, status, isExpected)),
+      ...waitingChange(old, status),
+      ...startOf(old, status, view),
+      ...readinessChange(old, status, view),
+      ...endOf(old, status, isExpected),
+    ].map((change) => ({ kind: 'container', container: container.name, ...change }));
+  });
+}
+
+type Told = Pick<Change, 'text' | 'why' | 'tone'>;
+
+/** Sidecars are stopped then, and nobody wonders how they end. */
+function regularContainersEnded({ spec, status }: StoredPod): boolean {
+  const ended = (status.containerStatuses ?? []).filter(({ state }) => state?.terminated);
+  return ended.length === spec.containers.length;
+}
+
+/** An end that fell between the two versions: it shows in the last state only. */
+function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: boolean): Told[] {
+  const ended = now.lastState?.terminated;
+  if (!ended || ended.reason === TERMINATED.restartingAllContainers) return [];
+  if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
+  // A start that failed is told by the waiting reason.
+  if (ended.reason === TERMINATED.startError && now.state?.waiting?.reason) return [];
+  return [toldEnd(ended, isExpected || isBySignalOf(now, ended))];
+}
+
+function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: boolean): Told[] {
+  const ended = now.state?.terminated;
+  return ended && !isKnownEnd(ended, old) ? [toldEnd(ended, isExpected || isBySignalOf(now, ended))] : [];
+}
+
+/** Told before: also where a container that waited to be restarted is given up, and shows its end again. */
+function isKnownEnd(ended: ContainerStateTerminated | undefined, old: ContainerStatus | undefined): boolean {
+  if (ended === undefined) return false;
+  // Of an evicted Pod the end is forgotten in the status, not by the reader.
+  if (ended.reason === TERMINATED.statusUnknown && !ended.finishedAt && old?.state?.terminated) return true;
+  return isSameEnd(ended, old?.state?.terminated) || isSameEnd(ended, old?.lastState?.terminated);
+}
+
+function isSameEnd(a: ContainerStateTerminated, b: ContainerStateTerminated | undefined): boolean {
+  return (
+    b !== undefined && a.exitCode === b.exitCode && a.finishedAt === b.finishedAt && a.containerID === b.containerID
+  );
+}
+
+function toldEnd(ended: ContainerStateTerminated, isExpected: boolean): Told {
+  const ranMs = runTimeMs(ended);
+  const text = describeEnd(ended);
+  return {
+    text: ranMs === undefined ? text : `${text} after ${briefDuration(ranMs)}`,
+    why: reasonOfEnd(ended),
+    tone: toneOfEnd(ended, isExpected),
+  };
+}
+
+/** Did it end with the signal that it is asked to end with? */
+function isBySignalOf(
+  { stopSignal = DEFAULT_STOP_SIGNAL }: ContainerStatus,
+  { exitCode }: ContainerStateTerminated,
+): boolean {
+  return meaningOfExitCode(exitCode) === stopSignal;
+}
+
+/** SIGKILL is never a good sign. */
+function toneOfEnd({ exitCode, startedAt }: ContainerStateTerminated, isExpected: boolean): Tone {
+  if (exitCode === 0) return 'good';
+  if (isExpected && (exitCode !== 137 || !startedAt)) return 'info';
+  return 'bad';
+}
+
+function waitingChange(old: ContainerStatus | undefined, now: ContainerStatus): Told[] {
+  const waiting = now.state?.waiting;
+  if (!waiting || QUIET_REASONS.has(waiting.reason ?? '')) return [];
+  const before = old?.state?.waiting;
+  const isSame = before?.reason === waiting.reason && before?.message === waiting.message;
+  return isSame && old?.restartCount === now.restartCount ? [] : [toldWaiting(waiting, now.restartCount)];
+}
+
+function toldWaiting({ reason = '', message = '' }: ContainerStateWaiting, restartCount: number): Told {
+  if (reason === WAITING.crashLoopBackOff) {
+    const delay = /^back-off (\S+) /.exec(message)?.[1];
+    const pause = delay === undefined ? 'backing off' : `backing off ${delay}`;
+    return { text: `${pause} before attempt ${restartCount + 2}`, why: reason, tone: 'bad' };
+  }
+  // The back-off repeats the error that the line before has told.
+  const why = reason === WAITING.imagePullBackOff ? message.replace(/: ErrImagePull: .*/s, '') : message;
+  return { text: reason, why: why === '' ? undefined : why, tone: 'bad' };
+}
+
+function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): Told[] {
+  if (!isNewInstance(old, now)) return [];
+  const { role, position, total } = view;
+  const remarks = [
+    ...(role === 'init' ? [`init container ${position} of ${total}`] : []),
+    ...(role === 'sidecar' ? ['sidecar'] : []),
+    ...(now.restartCount > 0 ? [`attempt ${now.restartCount + 1}`] : []),
+  ];
+  return [{ text: remarks.length === 0 ? 'started' : `started (${remarks.join(', ')})`, tone: 'info' }];
+}
+
+function isNewInstance(old: ContainerStatus | undefined, now: ContainerStatus): boolean {
+  if (!now.state?.running) return false;
+  const before = old?.state?.running;
+  return before?.startedAt !== now.state.running.startedAt || old?.restartCount !== now.restartCount;
+}
+
+/** Readiness and start-up of an instance that goes on running. Without probes both come with the start itself. */
+function readinessChange(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): Told[] {
+  const { startupProbe, readinessProbe } = view.container;
+  if (!now.state?.running || view.role === 'init') return [];
+  const before = isNewInstance(old, now) ? undefined : old;
+  const startedUp = startupProbe !== undefined && now.started === true && before?.started !== true;
+  if (now.ready && before?.ready !== true && (startupProbe || readinessProbe)) {
+    return [{ text: 'ready', why: startedUp ? 'its startup probe has passed' : undefined, tone: 'good' }];
+  }
+  if (startedUp) return [{ text: 'startup probe passed', tone: 'good' }];
+  if (!now.ready && before?.ready === true) {
+    return [{ text: 'not ready', why: readinessProbe ? 'its readiness probe fails' : undefined, tone: 'bad' }];
+  }
+  return [];
+}

@@ -1,0 +1,47 @@
+import type { Container, ContainerStatus } from '../../api/generated/types.ts';
+import { isSidecar, type StoredPod } from '../../api/objects.ts';
+
+/** A container of a Pod together with its status and its part in the Pod. */
+export interface ContainerView {
+  readonly container: Container;
+  readonly status: ContainerStatus | undefined;
+  readonly role: 'init' | 'sidecar' | 'regular' | 'ephemeral';
+  /** Number in its list, from 1, and length of the list. */
+  readonly position: number;
+  readonly total: number;
+}
+
+/** All containers in the order in which they start: init containers and sidecars, regular ones, ephemeral ones. */
+export function containersOf({ spec, status }: StoredPod): ContainerView[] {
+  const view = (
+    containers: readonly Container[] | undefined,
+    statuses: readonly ContainerStatus[] | undefined,
+    roleOf: (container: Container) => ContainerView['role'],
+  ): ContainerView[] =>
+    (containers ?? []).map((container, index, { length }) => ({
+      container,
+      status: statuses?.find(({ name }) => name === container.name),
+      role: roleOf(container),
+      position: index + 1,
+      total: length,
+    }));
+  return [
+    ...view(spec.initContainers, status.initContainerStatuses, (one) => (isSidecar(one) ? 'sidecar' : 'init')),
+    ...view(spec.containers, status.containerStatuses, () => 'regular'),
+    ...view(spec.ephemeralContainers, status.ephemeralContainerStatuses, () => 'ephemeral'),
+  ];
+}
+
+/** The container in words: `init container migrate (2/3)`, `sidecar proxy`, `container main`. */
+export function nameContainer({ container, role, position, total }: ContainerView): string {
+  switch (role) {
+    case 'init':
+      return `init container ${container.name}${total > 1 ? ` (${position}/${total})` : ''}`;
+    case 'sidecar':
+      return `sidecar ${container.name}`;
+    case 'ephemeral':
+      return `ephemeral container ${container.name}`;
+    default:
+      return `container ${container.name}`;
+  }
+}

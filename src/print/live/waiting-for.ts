@@ -1,0 +1,120 @@
+import { parseDuration } from '../../api/duration.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
+import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
+import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
+import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import { briefDuration, timestampMs } from '../age.ts';
+import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
+import { describeExitCode } from '../exit-code.ts';
+import { conditionOf } from '../pod-status.ts';
+
+/**
+ * What a Pod is waiting for right now, as a phrase that goes on after "waiting for":
+ * `init container migrate (2/3) to finish`, `container api to become ready (readiness probe)`, …
+ * @param nowMs milliseconds since 1970; how much of a back-off or a grace period is left is as of then
+ */
+export function waitingFor(pod: StoredPod, nowMs: number): string {
+  const { metadata, status } = pod;
+  if (status.phase === 'Succeeded' || status.phase === 'Failed') return `nothing, it has ${status.phase}`;
+  if (status.phase === 'Unknown') return 'somebody to take care of it: whoever ran it is gone';
+  if (metadata.deletionTimestamp) return stopping(pod, nowMs);
+  return scheduling(pod) ?? starting(pod, nowMs) ?? readiness(pod) ?? ending(pod);
+}
+
+function scheduling({ spec, status }: StoredPod): string | undefined {
+  const scheduled = conditionOf(status, 'PodScheduled');
+  if (scheduled === undefined) {
+    if (status.conditions) return undefined;
+    return spec.nodeName ? `node ${spec.nodeName}, which spec.nodeName names, to run it` : 'a place to run';
+  }
+  if (scheduled.status === 'True') return undefined;
+  if (scheduled.reason === SCHEDULING_GATED.reason) {
+    const names = (spec.schedulingGates ?? []).map(({ name }) => name);
+    return `${names.length > 1 ? 'scheduling gates' : 'scheduling gate'} ${names.join(', ')} to be removed`;
+  }
+  return `a place to run: ${scheduled.message ?? scheduled.reason ?? ''}`;
+}
+
+function stopping(pod: StoredPod, nowMs: number): string {
+  const running = containersOf(pod).filter(({ status }) => status?.state?.running);
+  const names = running.map(({ container }) => container.name).join(', ') || 'its containers';
+  const leftMs = (timestampMs(pod.metadata.deletionTimestamp) ?? nowMs) - nowMs;
+  return `${names} to stop (${leftMs > 0 ? `${secondsLeft(leftMs)} of grace left` : 'the grace period is over'})`;
+}
+
+/** The first container, in the order of starting, that does not run as it should. */
+function starting(pod: StoredPod, nowMs: number): string | undefined {
+  const isInitialized = conditionOf(pod.status, 'Initialized')?.status === 'True';
+  for (const view of containersOf(pod)) {
+    if (view.role === 'ephemeral' || (view.role === 'init' && isInitialized)) continue;
+    const phrase = startOf(view, pod, nowMs);
+    if (phrase !== undefined) return phrase;
+  }
+  return undefined;
+}
+
+function startOf(view: ContainerView, pod: StoredPod, nowMs: number): string | undefined {
+  const { status, role } = view;
+  const name = nameContainer(view);
+  const { running, terminated, waiting } = status?.state ?? {};
+  if (running && role === 'init') return `${name} to finish${since(running.startedAt, nowMs)}`;
+  if (running) return status?.started === true ? undefined : `${name} to start up (startup probe)`;
+  if (terminated) {
+    const { exitCode } = terminated;
+    const isDone = role === 'init' && exitCode === 0;
+    if (isDone || !shouldRestart(pod.spec.restartPolicy, view.container, exitCode)) return undefined;
+    return `${name} to be restarted after ${describeExitCode(exitCode)}`;
+  }
+  if (waiting?.reason === WAITING.crashLoopBackOff) return `${name} to be restarted: ${backOff(view, nowMs)}`;
+  const isOrdinary = [undefined, '', WAITING.containerCreating, WAITING.podInitializing].includes(waiting?.reason);
+  if (isOrdinary) return `${name} to start`;
+  return `${name} to start: ${[waiting?.reason, waiting?.message].filter(Boolean).join(': ')}`;
+}
+
+/** `back-off 10s, 8s left (exit code 1)`. */
+function backOff({ status }: ContainerView, nowMs: number): string {
+  const ended = status?.lastState?.terminated;
+  const delay = /^back-off (\d[^ ]*) /.exec(status?.state?.waiting?.message ?? '')?.[1];
+  const endedMs = timestampMs(ended?.finishedAt);
+  const exit = ended === undefined ? '' : ` (${describeExitCode(ended.exitCode)})`;
+  if (delay === undefined || endedMs === undefined) return `back-off${exit}`;
+  const leftMs = endedMs + parseDuration(delay) - nowMs;
+  return leftMs > 0 ? `back-off ${delay}, ${secondsLeft(leftMs)} left${exit}` : `back-off ${delay} is over${exit}`;
+}
+
+function readiness(pod: StoredPod): string | undefined {
+  const unready = containersOf(pod).find(
+    ({ role, status }) => (role === 'regular' || role === 'sidecar') && status?.state?.running && !status.ready,
+  );
+  if (unready) return `${nameContainer(unready)} to become ready (readiness probe)`;
+  if (conditionOf(pod.status, 'Ready')?.reason !== CONDITION.readinessGatesNotReady) return undefined;
+  const closed = (pod.spec.readinessGates ?? [])
+    .map(({ conditionType }) => conditionType)
+    .filter((type) => conditionOf(pod.status, type)?.status !== 'True');
+  return `${closed.length > 1 ? 'readiness gates' : 'readiness gate'} ${closed.join(', ')}`;
+}
+
+/** All is well: only the end is missing. */
+function ending(pod: StoredPod): string {
+  const running = containersOf(pod).filter(({ role, status }) => role === 'regular' && status?.state?.running);
+  if (running.length === 0) return 'its last containers to stop';
+  const names = running.map(({ container }) => container.name).join(', ');
+  const always = pod.spec.restartPolicy === 'Always' || pod.spec.restartPolicy === undefined;
+  return always ? `somebody to stop ${names} (restartPolicy Always)` : `${names} to finish`;
+}
+
+function since(startedAt: string | null | undefined, nowMs: number): string {
+  const startMs = timestampMs(startedAt);
+  return startMs === undefined || nowMs - startMs < 1000 ? '' : ` (running for ${briefSeconds(nowMs - startMs)})`;
+}
+
+/** Whole seconds: a status line that is drawn again and again must not flicker. */
+function briefSeconds(ms: number): string {
+  return briefDuration(Math.trunc(ms / 1000) * 1000);
+}
+
+/** Rounded up: as long as there is something left, it is not 0. */
+function secondsLeft(ms: number): string {
+  return briefDuration(Math.ceil(ms / 1000) * 1000);
+}

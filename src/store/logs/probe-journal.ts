@@ -1,0 +1,88 @@
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { appendLine } from './append-line.ts';
+import { recordTime } from './cri-line.ts';
+import { ifPresent, onDisk } from '../disk-errors.ts';
+import { putAside } from './log-files.ts';
+import { RotatedLines } from './rotated-lines.ts';
+
+/** About ten thousand attempts in each file: with a probe each second, some hours. */
+const LIMITS: JournalLimits = { fileBytesMax: 4 * 1024 * 1024, filesMax: 2 };
+
+const FILE_MODE = 0o600;
+
+export interface JournalLimits {
+  /** A file that would become larger is put aside, and a new one begun. */
+  readonly fileBytesMax: number;
+  /** Files kept, with the one that is written. */
+  readonly filesMax: number;
+}
+
+/**
+ * Appends a line to the probe journal of a Pod: one JSON object per line. Nothing is held back, and nothing is kept
+ * open: between two probes a Pod may be removed, and its folder does not come back.
+ * @throws {PodrunError} when it cannot be written
+ */
+export function appendToProbeJournal(
+  file: string,
+  entry: object,
+  wallMs: number,
+  limits: JournalLimits = LIMITS,
+): void {
+  const line = `${JSON.stringify(entry)}\n`;
+  onDisk(`the probe journal ${file}`, () => {
+    const open = (): number | undefined => ifPresent(() => openSync(file, 'a+', FILE_MODE));
+    let journal = open();
+    if (journal !== undefined && isFull(journal, line, limits)) {
+      closeSync(journal);
+      putAside(file, recordTime(wallMs), limits.filesMax);
+      journal = open();
+    }
+    if (journal === undefined) return;
+    try {
+      appendLine(journal, line);
+    } finally {
+      closeSync(journal);
+    }
+  });
+}
+
+function isFull(journal: number, line: string, { fileBytesMax }: JournalLimits): boolean {
+  const { size } = fstatSync(journal);
+  return size > 0 && size + Buffer.byteLength(line) > fileBytesMax;
+}
+
+/** Reads the probe journal of a Pod, also while it is being written. Lines that a crash has torn are left out. */
+export class ProbeJournalReader {
+  readonly #lines: RotatedLines;
+
+  /** @param file need not exist yet */
+  constructor(file: string) {
+    this.#lines = new RotatedLines(file);
+  }
+
+  /** The next entries, some at a time; none at the end of what is written. */
+  next(): unknown[] {
+    for (let lines = this.#lines.next(); lines.length > 0; lines = this.#lines.next()) {
+      const entries = lines.map(parsed).filter((entry) => entry !== undefined);
+      if (entries.length > 0) return entries;
+    }
+    return [];
+  }
+
+  /** Calls back when something may have been written. */
+  watch(onChange: () => void): { close(): void } {
+    return this.#lines.watch(onChange);
+  }
+
+  close(): void {
+    this.#lines.close();
+  }
+}
+
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,158 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ConfigFile, readConfigFile } from '../../../src/agent/config/config-file.ts';
+import { PodrunError } from '../../../src/api/errors.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'podrun-config-')));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function read(text: string): Promise<ConfigFile | undefined> {
+  writeFileSync(join(folder, 'podrun.yaml'), text);
+  return readConfigFile({ cwd: folder });
+}
+
+async function problemOf(text: string): Promise<PodrunError> {
+  const error: unknown = await read(text).catch((reason: unknown) => reason);
+  if (!(error instanceof PodrunError)) throw new Error(`no error for ${text}`, { cause: error });
+  return error;
+}
+
+describe('readConfigFile()', () => {
+  it('finds podrun.yaml in the nearest folder above', async () => {
+    const inner = join(folder, 'a/b');
+    mkdirSync(inner, { recursive: true });
+    writeFileSync(join(folder, 'podrun.yaml'), 'images: { outer: x }');
+    expect((await readConfigFile({ cwd: inner }))?.path).toBe(join(folder, 'podrun.yaml'));
+    writeFileSync(join(folder, 'a/podrun.yaml'), 'images: { inner: x }');
+    expect((await readConfigFile({ cwd: inner }))?.path).toBe(join(folder, 'a/podrun.yaml'));
+  });
+
+  it('reads the file that was asked for, wherever it is', async () => {
+    mkdirSync(join(folder, 'etc'));
+    writeFileSync(join(folder, 'etc/local.yaml'), 'images: { api: { workingDir: ../api, folder: models } }');
+    const config = await readConfigFile({ cwd: folder, path: 'etc/local.yaml' });
+    expect(config?.images[0]).toMatchObject({ workingDir: join(folder, 'api'), folder: join(folder, 'etc/models') });
+  });
+
+  it('says when the file that was asked for cannot be read', async () => {
+    const missing = readConfigFile({ cwd: folder, path: 'no.yaml' });
+    await expect(missing).rejects.toMatchObject({
+      message: 'cannot read config file no.yaml: no such file',
+      exitCode: 2,
+    });
+    await expect(readConfigFile({ cwd: folder, path: '..' })).rejects.toThrow('it is a folder');
+  });
+
+  it('understands every way to say what an image runs', async () => {
+    const config = await read(`
+# what production's images run here
+images:
+  ghcr.io/acme/api:*: { command: [node, dist/server.js], workingDir: ./api, env: { LOG: debug, PORT: 8080 } }
+  nginx:*:
+    command: nginx -g 'daemon off;'
+    args: [-q]
+  sleeper: [sleep, 1.50]
+  worker: python -m worker --name "the worker"
+  tools: { env: { A: true }, workingDir: /srv }
+node:
+  labels: { disk: ssd, example.com/rack: 7 }
+  taints: [ dedicated=gpu:NoSchedule, example.com/old:NoExecute ]
+`);
+    const none = { args: undefined, env: {}, workingDir: undefined };
+    expect(config).toEqual({
+      path: join(folder, 'podrun.yaml'),
+      images: [
+        {
+          ...none,
+          pattern: 'ghcr.io/acme/api:*',
+          command: ['node', 'dist/server.js'],
+          env: { LOG: 'debug', PORT: '8080' },
+          workingDir: join(folder, 'api'),
+        },
+        { ...none, pattern: 'nginx:*', command: ['nginx', '-g', 'daemon off;'], args: ['-q'] },
+        { ...none, pattern: 'sleeper', command: ['sleep', '1.50'] },
+        { ...none, pattern: 'worker', command: ['python', '-m', 'worker', '--name', 'the worker'] },
+        { ...none, pattern: 'tools', command: undefined, env: { A: 'true' }, workingDir: '/srv' },
+      ],
+      nodeLabels: { disk: 'ssd', 'example.com/rack': '7' },
+      nodeTaints: [
+        { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' },
+        { key: 'example.com/old', effect: 'NoExecute' },
+      ],
+    });
+  });
+
+  it('takes a file that says nothing', async () => {
+    const nothing = { path: join(folder, 'podrun.yaml'), images: [], nodeLabels: {}, nodeTaints: [] };
+    expect(await read('')).toEqual(nothing);
+    expect(await read('# later\n')).toEqual(nothing);
+    expect(await read('images:\nnode:\n')).toEqual(nothing);
+  });
+
+  it('follows anchors', async () => {
+    const config = await read('images:\n  a: &run [node, a.js]\n  b: *run\n');
+    expect(config?.images.map(({ command }) => command)).toEqual([
+      ['node', 'a.js'],
+      ['node', 'a.js'],
+    ]);
+  });
+
+  it.each([
+    ['image: {}', '1:1: image: unknown field, allowed are images, node'],
+    ['- a', '1:1: must be a map'],
+    ['images: [a]', '1:9: images: must be a map'],
+    ['images:\n  a:\n', '2:3: images[a]: must be a command, or a map with command, args, env, workingDir, folder'],
+    [
+      'images:\n  a: { comand: [x] }',
+      '2:8: images[a].comand: unknown field, allowed are command, args, env, workingDir, folder',
+    ],
+    ['images:\n  a: []', '2:6: images[a]: must have at least one word'],
+    ["images:\n  a: ''", '2:6: images[a]: must have at least one word'],
+    ['images:\n  a: [x, [y]]', '2:10: images[a][1]: must be a text'],
+    ['images:\n  a: [x, null]', '2:10: images[a][1]: must be a text'],
+    [`images:\n  a: sh -c "x`, '2:6: images[a]: has no closing "'],
+    [
+      'images:\n  a: { command: { x: y } }',
+      '2:17: images[a].command: must be a list of words, or a text that is split into words',
+    ],
+    ['images:\n  a: { env: { A: [1] } }', '2:18: images[a].env[A]: must be a text'],
+    ['images:\n  a: { env: [A=1] }', '2:13: images[a].env: must be a map'],
+    ['images:\n  a: { workingDir: [x] }', '2:20: images[a].workingDir: must be a text'],
+    ['images:\n  a b: x', '2:3: images[a b]: the key is no image name or pattern, such as nginx or ghcr.io/acme/*'],
+    ['images:\n  a: *none', '2:6: images[a]: there is no anchor &none'],
+    ['images:\n  a: x\n  a: y', '3:3: Map keys must be unique'],
+    ['images: {', '1:10: Flow map in block collection must be sufficiently indented and end with a }'],
+    ['node: { name: x }', '1:9: node.name: unknown field, allowed are labels, taints'],
+    [
+      'node: { taints: [ gpu=yes ] }',
+      '1:17: node.taints: "gpu=yes" is not KEY=VALUE:EFFECT or KEY:EFFECT, ' +
+        'with one of NoSchedule, PreferNoSchedule, NoExecute',
+    ],
+  ])('refuses %j', async (text, want) => {
+    const { message, exitCode } = await problemOf(text);
+    expect([message, exitCode]).toEqual([`podrun.yaml:${want}`, 2]);
+  });
+
+  it('checks names of variables and labels', async () => {
+    expect((await problemOf('images:\n  a: { env: { "A=B": x } }')).message).toContain(
+      '2:15: images[a].env[A=B]: a valid',
+    );
+    expect((await problemOf('node: { labels: { a/b/c: x } }')).message).toContain(
+      'node.labels[a/b/c]: a valid label key',
+    );
+    expect((await problemOf('node: { labels: { a: x y } }')).message).toContain(
+      'node.labels[a]: a valid label must be',
+    );
+  });
+
+  it('helps with a star that is not quoted', async () => {
+    expect((await problemOf('images:\n  *: sleep 1\n')).hint).toBe(
+      "A pattern that starts with * must be in quotes: '*'.",
+    );
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { ContainerPort, PodSpec, Taint, Toleration } from '../../../src/api/generated/types.ts';
+import type { StoredPod } from '../../../src/api/objects.ts';
+import { type Schedule, schedule } from '../../../src/lifecycle/node/schedule.ts';
+import { node, podWith, requesting } from '../base-objects.ts';
+
+const asking = (requests: Record<string, string>): Partial<PodSpec> => ({ containers: [requesting(requests)] });
+const byName = (name: string): Partial<PodSpec> => {
+  const matchFields = [{ key: 'metadata.name', operator: 'In' as const, values: [name] }];
+  const required = { nodeSelectorTerms: [{ matchFields }] };
+  return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } };
+};
+
+const HELPLESS =
+  ' no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.';
+const NO_VICTIMS =
+  ' no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.';
+
+function unschedulable(why: string): Schedule {
+  return { type: 'waits', reason: 'Unschedulable', message: `0/1 nodes are available: ${why}` };
+}
+
+interface Row {
+  readonly name: string;
+  readonly spec: Partial<PodSpec>;
+  readonly placed?: readonly StoredPod[];
+  readonly want: Schedule;
+}
+
+const here: Schedule = { type: 'fits', nodeName: 'node-1' };
+const elsewhere: Schedule = { type: 'elsewhere', nodeName: 'node-7' };
+const claim = (claimName: string) => ({ name: claimName, persistentVolumeClaim: { claimName } });
+const listening = (port: Partial<ContainerPort>): Partial<PodSpec> => ({
+  containers: [{ name: 'main', ports: [{ containerPort: 80, ...port }] }],
+});
+const oneCore = podWith(asking({ cpu: '1' }));
+
+describe('schedule()', () => {
+  it.each<Row>([
+    { name: 'takes a Pod that asks for nothing', spec: {}, want: here },
+    { name: 'takes a Pod that fits exactly', spec: asking({ cpu: '2', memory: '4Gi' }), want: here },
+    {
+      name: 'leaves a gated Pod alone, whatever it asks for',
+      spec: { ...asking({ cpu: '64' }), schedulingGates: [{ name: 'example.com/wait' }] },
+      want: {
+        type: 'waits',
+        reason: 'SchedulingGated',
+        message: 'Scheduling is blocked due to non-empty scheduling gates',
+      },
+    },
+    {
+      name: 'finds no node for a nodeSelector, and does not even look at resources',
+      spec: { ...asking({ cpu: '64' }), nodeSelector: { disk: 'tape' } },
+      want: unschedulable(`1 node(s) didn't match Pod's node affinity/selector.${HELPLESS}`),
+    },
+    {
+      name: 'finds no node of another name',
+      spec: byName('node-2'),
+      want: unschedulable(`1 node(s) didn't satisfy plugin(s) [NodeAffinity].${HELPLESS}`),
+    },
+    { name: 'finds the node by its name', spec: byName('node-1'), want: here },
+    {
+      name: 'lists all resources that are short, sorted',
+      spec: asking({ memory: '8Gi', 'example.com/gpu': '1', cpu: '3', 'ephemeral-storage': '1Ti' }),
+      want: unschedulable(
+        '1 Insufficient cpu, 1 Insufficient ephemeral-storage, 1 Insufficient example.com/gpu, ' +
+          `1 Insufficient memory.${HELPLESS}`,
+      ),
+    },
+    { name: 'ignores a request of zero', spec: asking({ 'example.com/gpu': '0' }), want: here },
+    {
+      name: 'counts what other Pods hold, and says that none of them would go',
+      spec: asking({ cpu: '500m' }),
+      placed: [oneCore, oneCore],
+      want: unschedulable(`1 Insufficient cpu.${NO_VICTIMS}`),
+    },
+    { name: 'fits beside others', spec: asking({ cpu: '1' }), placed: [oneCore], want: here },
+    {
+      name: 'takes no more Pods than the node may have',
+      spec: {},
+      placed: Array.from({ length: 110 }, () => podWith()),
+      want: unschedulable(`1 Too many pods.${NO_VICTIMS}`),
+    },
+    {
+      name: 'finds no node for a port of the host that another Pod holds',
+      spec: listening({ hostPort: 80 }),
+      placed: [podWith(listening({ hostPort: 80, hostIP: '127.0.0.1' }))],
+      want: unschedulable(`1 node(s) didn't have free ports for the requested pod ports.${NO_VICTIMS}`),
+    },
+    {
+      name: 'fits beside Pods that listen elsewhere',
+      spec: listening({ hostPort: 80, hostIP: '127.0.0.1' }),
+      placed: [
+        podWith(listening({ hostPort: 81 })),
+        podWith(listening({ hostPort: 80, hostIP: '127.0.0.2' })),
+        podWith(listening({ hostPort: 80, protocol: 'UDP' })),
+        podWith(listening({})),
+      ],
+      want: here,
+    },
+    {
+      name: 'finds no node for a claim that does not exist, before it looks at any node',
+      spec: { ...byName('node-2'), volumes: [claim('data'), claim('nope')] },
+      want: unschedulable('persistentvolumeclaim "nope" not found. not found'),
+    },
+    { name: 'takes a Pod whose claims exist', spec: { volumes: [claim('data')] }, want: here },
+    {
+      name: 'leaves a Pod alone that stands on this node',
+      spec: { ...asking({ cpu: '64' }), nodeName: 'node-1', volumes: [claim('nope')] },
+      want: { type: 'placed' },
+    },
+    { name: 'has no say in what stands on another', spec: { nodeName: 'node-7' }, want: elsewhere },
+  ])('$name', ({ spec, placed = [], want }) => {
+    expect(schedule(podWith(spec), { node, placed, hasClaim: (name) => name === 'data' })).toEqual(want);
+  });
+});
+
+describe('schedule() on a node with taints', () => {
+  const taints: Taint[] = [
+    { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' },
+    { key: 'slow', effect: 'PreferNoSchedule' },
+  ];
+  const refused = unschedulable(`1 node(s) had untolerated taint(s).${HELPLESS}`);
+
+  it.each<[name: string, tolerations: Toleration[] | undefined, want: Schedule]>([
+    ['nothing', undefined, refused],
+    ['everything', [{ operator: 'Exists' }], here],
+    ['the key, whatever its value', [{ key: 'dedicated', operator: 'Exists', effect: 'NoSchedule' }], here],
+    ['the value', [{ key: 'dedicated', value: 'gpu' }], here],
+    ['another value', [{ key: 'dedicated', value: 'db' }], refused],
+    ['another effect', [{ key: 'dedicated', operator: 'Exists', effect: 'NoExecute' }], refused],
+    ['another key', [{ key: 'slow', operator: 'Exists' }], refused],
+  ])('of a Pod that tolerates %s', (_, tolerations, want) => {
+    const pod = podWith({ tolerations, nodeSelector: want === here ? {} : { disk: 'tape' } });
+    expect(schedule(pod, { node: { ...node, taints }, placed: [], hasClaim: () => true })).toEqual(want);
+  });
+});

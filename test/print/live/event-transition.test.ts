@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../src/api/objects.ts';
+import { eventTransition } from '../../../src/print/live/event-transition.ts';
+import { webEvent } from '../pods.ts';
+import { storyLine } from '../story.ts';
+
+const told = (event: StoredEvent): string | undefined => {
+  const transition = eventTransition(event, 0);
+  return transition && storyLine(transition);
+};
+const warning = (reason: string, message: string, container?: string): StoredEvent =>
+  webEvent(reason, { type: 'Warning', message, ...(container === undefined ? {} : { container }) });
+
+describe('eventTransition()', () => {
+  it.each(['Scheduled', 'Pulled', 'Created', 'Started', 'Failed', 'BackOff', 'FailedScheduling', 'Anything'])(
+    'leaves out %s, which a state tells or nobody waits for',
+    (reason) => {
+      expect(told(webEvent(reason, { container: 'main' }))).toBeUndefined();
+    },
+  );
+
+  it.each<[event: StoredEvent, want: string]>([
+    [webEvent('Killing', { container: 'main', message: 'Stopping container main' }), '› main  stopping'],
+    [
+      webEvent('Killing', { container: 'main', message: 'Container main failed liveness probe, will be restarted' }),
+      '✗ main  stopping: its liveness probe failed, it will be restarted',
+    ],
+    [
+      webEvent('Killing', { container: 'i', message: 'Init container i failed startup probe' }),
+      '✗ i  stopping: its startup probe failed',
+    ],
+    [webEvent('Killing', { container: 'main', message: 'something new' }), '› main  stopping: something new'],
+    [
+      warning('Unhealthy', 'Liveness probe failed: HTTP probe failed with statuscode: 500', 'main'),
+      '✗ main  liveness probe failed: HTTP probe failed with statuscode: 500',
+    ],
+    [warning('Unhealthy', 'Readiness probe failed: ', 'main'), '· main  readiness probe failed'],
+    [
+      warning('Unhealthy', 'Readiness probe errored and resulted in unknown state: rpc error: x', 'main'),
+      '· main  readiness probe errored: rpc error: x',
+    ],
+    [warning('Unhealthy', 'something new', 'main'), '✗ main  unhealthy: something new'],
+    [
+      warning('ProbeWarning', 'Liveness probe warning: Probe terminated redirects', 'main'),
+      '✗ main  liveness probe warning: Probe terminated redirects',
+    ],
+    [warning('FailedPostStartHook', 'PostStartHook failed', 'main'), '✗ main  postStart hook failed'],
+    [warning('FailedMount', 'no such map'), '✗ Pod  FailedMount: no such map'],
+    [webEvent('Pulling', { container: 'main', message: 'Pulling image "x"' }), '· main  pulling image "x"'],
+    [webEvent('DeadlineExceeded', { message: 'Pod was active' }), '✗ Pod  deadline exceeded'],
+  ])('tells %j', (event, want) => {
+    expect(told(event)).toBe(want);
+  });
+
+  it('tells what keeps happening less and less often', () => {
+    const counts = Array.from({ length: 20 }, (_, index) => index + 1);
+    const seen = counts.filter((count) => eventTransition({ ...warning('FailedMount', 'x'), count }, 0));
+    expect(seen).toEqual([1, 2, 4, 8, 16]);
+    expect(told({ ...warning('FailedMount', 'x'), count: 8 })).toBe('✗ Pod  FailedMount (x8): x');
+  });
+
+  it('does not blame the container of the first of many events that are combined', () => {
+    const unhealthy = warning('Unhealthy', '(combined from similar events): Liveness probe failed: x', 'main');
+    expect(told({ ...unhealthy, count: 2 })).toBe('✗ Pod  liveness probe failed (x2): x');
+  });
+
+  it.each(['Stopping container other', 'Container other definition changed, will be restarted'])(
+    'names the container that a combined event names: %s',
+    (message) => {
+      const event = webEvent('Killing', { container: 'main', message: `(combined from similar events): ${message}` });
+      // Each stands for another container: none is told less often, or as if it were the same again.
+      expect(told({ ...event, count: 3 })).toMatch(/^› other {2}stopping(?!.*x3)/);
+    },
+  );
+
+  it('tells a deadline once, though kubelet repeats it', () => {
+    expect(told(webEvent('DeadlineExceeded', { count: 2 }))).toBeUndefined();
+  });
+
+  it('is silent about other objects than Pods', () => {
+    const event = warning('FailedMount', 'x');
+    expect(told({ ...event, involvedObject: { ...event.involvedObject, kind: 'Node' } })).toBeUndefined();
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredPod } from '../../../src/api/objects.ts';
+import { causeOf, firstCause } from '../../../src/print/live/first-cause.ts';
+import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../pods.ts';
+
+const failed = (change: Parameters<typeof webPod>[0]): StoredPod =>
+  webPod({ ...change, status: { phase: 'Failed', conditions: [], ...change?.status } });
+const two = { containers: [container('a'), container('b')] };
+
+describe('firstCause()', () => {
+  it.each<[want: string, container: string | undefined, pod: StoredPod]>([
+    ['container main exited with code 3', 'main', failed({ status: { containerStatuses: [ended('main', 3)] } })],
+    [
+      'container main exited with code 127 (command not found)',
+      'main',
+      failed({ status: { containerStatuses: [ended('main', 127)] } }),
+    ],
+    [
+      'container main ran out of memory: OOMKilled, exit code 137 (SIGKILL)',
+      'main',
+      failed({ status: { containerStatuses: [ended('main', 137, { reason: 'OOMKilled' })] } }),
+    ],
+    [
+      'container main could not be started: exec: "x": executable file not found in $PATH',
+      'main',
+      failed({
+        status: {
+          containerStatuses: [
+            ended('main', 128, { reason: 'StartError', message: 'exec: "x": executable file not found in $PATH' }),
+          ],
+        },
+      }),
+    ],
+    [
+      'init container migrate (2/2) exited with code 4: no database',
+      'migrate',
+      failed({
+        spec: { initContainers: [container('one'), container('migrate')] },
+        status: {
+          initContainerStatuses: [ended('one', 0), ended('migrate', 4, { message: 'no database' })],
+          containerStatuses: [waiting('main', 'PodInitializing')],
+        },
+      }),
+    ],
+    [
+      'container b exited with code 1',
+      'b',
+      failed({
+        spec: two,
+        status: { containerStatuses: [ended('a', 143, { finishedAt: at(-1) }), ended('b', 1, { finishedAt: at(-5) })] },
+      }),
+    ],
+    [
+      'container main exited with code 1',
+      'main',
+      failed({
+        spec: { initContainers: [sidecar('proxy')] },
+        status: {
+          initContainerStatuses: [ended('proxy', 2, { finishedAt: at(-9) })],
+          containerStatuses: [ended('main', 1, { finishedAt: at(-1) })],
+        },
+      }),
+    ],
+    [
+      'sidecar proxy exited with code 2',
+      'proxy',
+      webPod({
+        spec: { initContainers: [sidecar('proxy')] },
+        status: {
+          conditions: conditions({ Initialized: 'False' }),
+          initContainerStatuses: [waiting('proxy', 'CrashLoopBackOff', { lastState: ended('proxy', 2).state })],
+          containerStatuses: [waiting('main', 'PodInitializing')],
+        },
+      }),
+    ],
+    [
+      'DeadlineExceeded: Pod was active on the node longer than the specified deadline',
+      undefined,
+      failed({
+        status: {
+          reason: 'DeadlineExceeded',
+          message: 'Pod was active on the node longer than the specified deadline',
+          containerStatuses: [ended('main', 143)],
+        },
+      }),
+    ],
+    [
+      'it cannot be scheduled: 0/1 nodes are available',
+      undefined,
+      webPod({
+        status: {
+          phase: 'Pending',
+          conditions: [{ type: 'PodScheduled', status: 'False', message: '0/1 nodes are available' }],
+          containerStatuses: [],
+        },
+      }),
+    ],
+    [
+      'container main cannot start: ErrImagePull: no such image',
+      'main',
+      webPod({ status: { containerStatuses: [waiting('main', 'ErrImagePull', { message: 'no such image' })] } }),
+    ],
+    [
+      'container main is not ready',
+      'main',
+      webPod({ status: { containerStatuses: [running('main', { ready: false })] } }),
+    ],
+    [
+      'the status of pod readiness gate "lb" is not "True", but False',
+      undefined,
+      webPod({
+        status: {
+          conditions: [
+            {
+              type: 'Ready',
+              status: 'False',
+              reason: 'ReadinessGatesNotReady',
+              message: 'the status of pod readiness gate "lb" is not "True", but False',
+            },
+          ],
+        },
+      }),
+    ],
+  ])('%s', (want, blamed, pod) => {
+    expect(firstCause(pod, [])).toBe(want);
+    expect(causeOf(pod)?.container).toBe(blamed);
+  });
+
+  it('blames nobody while all is well, and falls back to the phase', () => {
+    expect(causeOf(webPod())).toBeUndefined();
+    const stopped = { initContainerStatuses: [ended('proxy', 143)], containerStatuses: [ended('main', 0)] };
+    const spec = { initContainers: [sidecar('proxy')] };
+    expect(firstCause(webPod({ spec, status: { ...stopped, phase: 'Succeeded' } }), [])).toBe('its phase is Succeeded');
+    const stale = [running('main', { ready: false })];
+    expect(firstCause(webPod({ status: { phase: 'Unknown', containerStatuses: stale } }), [])).toBe(
+      'its phase is Unknown',
+    );
+  });
+
+  it('quotes the last lines of the log, without blank ones', () => {
+    const pod = failed({ status: { containerStatuses: [ended('main', 1)] } });
+    expect(firstCause(pod, ['one', 'two', '', ' three', 'four ', ''])).toBe(
+      'container main exited with code 1; its last output: two ⏎ three ⏎ four',
+    );
+  });
+
+  it('does not quote what the termination message has said', () => {
+    const pod = failed({ status: { containerStatuses: [ended('main', 1, { message: 'a\npanic: no' })] } });
+    expect(firstCause(pod, ['a', 'panic: no'])).toBe('container main exited with code 1: panic: no');
+  });
+});

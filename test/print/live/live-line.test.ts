@@ -1,0 +1,109 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { liveColumns, renderLogLine, renderTransition, type LiveStyle } from '../../../src/print/live/live-line.ts';
+import { type Painter, PLAIN } from '../../../src/print/painter.ts';
+import type { Transition } from '../../../src/print/live/transition.ts';
+import { container, webPod } from '../pods.ts';
+
+const pods = [
+  webPod({ spec: { initContainers: [container('migrate')], containers: [container('main')] } }),
+  webPod({ metadata: { name: 'a-long-name' } }),
+];
+const style: LiveStyle = { columns: liveColumns(pods), color: PLAIN };
+const started: Transition = {
+  atMs: 1420,
+  pod: 'web',
+  container: 'main',
+  kind: 'container',
+  text: 'started',
+  tone: 'info',
+};
+
+/** Shows in tags what is painted how. */
+const tags: Painter = {
+  tone: (tone, text) => `<${tone}>${text}</${tone}>`,
+  series: (index, text) => `<${index}>${text}</${index}>`,
+};
+const unpainted = (text: string): string => text.replaceAll(/<\/?\w+>/g, '');
+
+describe('renderTransition()', () => {
+  it('lines up time, Pod, sign, subject, and says what changed and why', () => {
+    const failed: Transition = {
+      atMs: 65_000,
+      pod: 'a-long-name',
+      kind: 'phase',
+      text: 'Failed',
+      why: 'Evicted',
+      tone: 'bad',
+    };
+    expect([started, failed].map((one) => renderTransition(one, 1000, style))).toEqual([
+      '   0.42s  web          › main     started',
+      '  64.00s  a-long-name  ✗ Pod      Failed: Evicted',
+    ]);
+  });
+
+  it.each([
+    [0, '   0.00s'],
+    [-5, '   0.00s'],
+    [899_990, ' 899.99s'],
+    [900_000, '   15m0s'],
+    [3_725_500, '  1h2m5s'],
+  ])('shows %d ms since the start as "%s"', (ms, text) => {
+    expect(renderTransition({ ...started, atMs: ms }, 0, style).slice(0, 8)).toBe(text);
+  });
+
+  it('stays on one line and harmless to the terminal, whatever others wrote', () => {
+    const line = renderTransition({ ...started, why: ' one\n\n  two\u001B[2J\n' }, 0, style);
+    expect(line).toMatch(/started: one ⏎ two\^\[\[2J$/);
+  });
+
+  it('paints time and reason faintly, the sign and the change by tone, the container in its own colour', () => {
+    expect(renderTransition({ ...started, why: 'x' }, 1000, { ...style, color: tags })).toBe(
+      '<muted>   0.42s  </muted>web          <info>› </info><1>main     </1><info>started</info><muted>: x</muted>',
+    );
+  });
+
+  it('quotes only the beginning of what is very long, and cuts no character in half', () => {
+    const why = (text: string, width?: number): string =>
+      renderTransition({ ...started, why: text }, 0, { ...style, width });
+    expect(why('x'.repeat(4096))).toMatch(/: x{399}…$/);
+    const whole = why('🎉🎉');
+    expect(whole).toMatch(/: 🎉🎉$/);
+    expect(why('🎉🎉', whole.length - 1)).toMatch(/: 🎉…$/);
+    expect(why('🎉🎉', whole.length - 2)).toMatch(/: …$/);
+  });
+
+  it('fits into the width of the terminal, cutting the text before it is painted', () => {
+    // No brackets: they belong to the tags.
+    const why = fc.string({ unit: 'grapheme-ascii' }).map((text) => text.replaceAll(/[<>]/g, '-'));
+    fc.assert(
+      fc.property(why, fc.integer({ min: 10, max: 120 }), (text, width) => {
+        const whole = renderTransition({ ...started, why: text }, 0, style);
+        const painted = renderTransition({ ...started, why: text }, 0, { ...style, width, color: tags });
+        const cut = renderTransition({ ...started, why: text }, 0, { ...style, width });
+        expect(cut).toBe(whole.length <= width ? whole : `${whole.slice(0, width - 1)}…`);
+        expect(unpainted(painted)).toBe(cut);
+      }),
+    );
+  });
+});
+
+describe('renderLogLine()', () => {
+  it('puts the container in front, so that lines of several line up', () => {
+    expect(renderLogLine({ pod: 'web', container: 'main', text: 'hello' }, style)).toBe('web/main         | hello');
+    expect(renderLogLine({ pod: 'a-long-name', container: 'main', text: '' }, style)).toBe('a-long-name/main | ');
+    const draining = { pod: 'web', container: 'main', hook: 'preStop', text: 'draining' };
+    expect(renderLogLine(draining, style)).toBe('web/main (preStop) | draining');
+  });
+
+  it('has the colour that the container has in the transitions, and another than its neighbours', () => {
+    const prefixOf = (pod: string, name: string): string | undefined =>
+      /^<(\d)>/.exec(renderLogLine({ pod, container: name, text: 'x' }, { ...style, color: tags }))?.[1];
+    expect([prefixOf('web', 'migrate'), prefixOf('web', 'main'), prefixOf('a-long-name', 'main')]).toEqual([
+      '0',
+      '1',
+      '2',
+    ]);
+    expect(prefixOf('web', 'debugger')).toBe('3');
+  });
+});
