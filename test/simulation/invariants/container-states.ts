@@ -45,7 +45,7 @@ export function restartCountCountsStarts(entry: Entry, past: Chronicle): string 
     const last = life === undefined ? starts.at(-1) : undefined;
     const underWay = last !== undefined && last.failedAtMs === undefined && last.toldAtMs === undefined ? 1 : 0;
     // What failed just now may not have come around.
-    const isNew = last?.failedAtMs === entry.atMs && restartCount === expected - 1;
+    const isNew = (last?.failedAtMs ?? last?.toldAtMs) === entry.atMs && restartCount === expected - 1;
     return isNew || restartCount === expected - underWay ? undefined : `${restartCount} after ${starts.length} starts`;
   });
 }
@@ -57,7 +57,8 @@ export function runningMeansAProcess(entry: Entry, past: Chronicle): string | un
     const life = past.shown(status);
     if (life === undefined || life !== past.newest(status.name)) return 'running is not the newest instance';
     if (life.runningAtMs === undefined) return 'running before it was started';
-    return life.toldAtMs === undefined ? undefined : 'running after its end was told';
+    // The last words of its hooks come first, in the same instant.
+    return (life.toldAtMs ?? entry.atMs) === entry.atMs ? undefined : 'running after its end was told';
   });
 }
 
