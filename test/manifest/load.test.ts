@@ -191,10 +191,10 @@ describe('the front door', () => {
   });
 
   it('refuses what would have no effect when nothing may be left out, also when nothing is run', async () => {
-    const text = `${POD}  runtimeClassName: gvisor\n  hostname: x\n`;
+    const text = `${POD}  runtimeClassName: gvisor\n  schedulerName: x\n`;
     const want = [
       expect.stringMatching(/^support 8:21 spec\.runtimeClassName not supported by this runner: /),
-      'support 9:13 spec.hostname not supported by this runner: only $HOSTNAME is set, the name of the host stays',
+      'support 9:18 spec.schedulerName not supported by this runner: there is one node and no scheduler',
     ];
     expect(told(await loadText(text, { refusesIdle: true }))).toEqual(want);
     expect(told(await loadText(text, { forRunning: true, refusesIdle: true }))).toEqual(want);
