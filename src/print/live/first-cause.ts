@@ -50,9 +50,14 @@ function podCause({ status }: StoredPod): Cause | undefined {
   return { container: undefined, text: `it cannot be scheduled: ${scheduled.message ?? scheduled.reason ?? ''}` };
 }
 
+/** An ephemeral container, whatever becomes of it, changes nothing for its Pod. */
+function containersThatCount(pod: StoredPod): ContainerView[] {
+  return containersOf(pod).filter(({ role }) => role !== 'ephemeral');
+}
+
 /** The container that failed first. A sidecar is not to blame when others ended as well: it was stopped. */
 function endCause(pod: StoredPod): Cause | undefined {
-  const failures = containersOf(pod)
+  const failures = containersThatCount(pod)
     .map((view) => ({ view, ended: lastEnd(view.status?.state, view.status?.lastState) }))
     .filter(
       ({ ended }) => ended !== undefined && ended.exitCode !== 0 && ended.reason !== TERMINATED.restartingAllContainers,
@@ -85,7 +90,7 @@ function endMs(ended: ContainerState['terminated']): number {
 
 /** A container that cannot start: its image, its configuration. */
 function waitingCause(pod: StoredPod): Cause | undefined {
-  const stuck = containersOf(pod).find(({ status }) => {
+  const stuck = containersThatCount(pod).find(({ status }) => {
     const reason = status?.state?.waiting?.reason;
     return reason && reason !== WAITING.containerCreating && reason !== WAITING.podInitializing;
   });

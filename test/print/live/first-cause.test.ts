@@ -32,6 +32,17 @@ describe('firstCause()', () => {
       }),
     ],
     [
+      'container main exited with code 143 (SIGTERM)',
+      'main',
+      failed({
+        spec: { ephemeralContainers: [container('debugger')] },
+        status: {
+          containerStatuses: [ended('main', 143)],
+          ephemeralContainerStatuses: [ended('debugger', 7, { finishedAt: at(-20) })],
+        },
+      }),
+    ],
+    [
       'init container migrate (2/2) exited with code 4: no database',
       'migrate',
       failed({
