@@ -152,7 +152,7 @@ export class Agent {
       return use();
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
-      // Of a Pod that was removed by force nothing is on record: it is being killed.
+      // Of a Pod that was removed by force nothing is on record: it is being ended.
       if (isStored(this.#options.store, pod)) this.#options.onTrouble(error);
       return undefined;
     }

@@ -128,12 +128,15 @@ export class PodRun {
     return !isDeepStrictEqual(status, this.#worker?.storedStatus ?? this.#pod.status);
   }
 
-  /** The object was removed by force: what runs is killed. */
+  /**
+   * The object was removed by force. What runs is ended all the same, with the shortest grace period that there is: a
+   * second for its preStop hook, two for its stop signal. Source: pod_workers.go calculateEffectiveGracePeriod.
+   */
   objectGone(uid: string): void {
     if (this.#isOver || this.#isRemoving || uid !== this.#pod.metadata.uid) return;
     this.#isGone = true;
     if (this.#worker === undefined) this.#end();
-    else this.#worker.terminate({ force: true });
+    else this.#worker.terminate({ force: false, graceSeconds: 1 });
   }
 
   /** Ends the run; the record stays. */

@@ -102,10 +102,10 @@ export class PodWorker {
     } else this.#receive('look');
   }
 
-  /** Ends the run without deleting the Pod, with its own grace period, or by killing everything now. */
-  terminate({ force }: { readonly force: boolean }): void {
+  /** Ends the run without deleting the Pod: with its own grace period or this one, or by killing everything now. */
+  terminate({ force, graceSeconds: wanted }: { readonly force: boolean; readonly graceSeconds?: number }): void {
     if (this.#facts.finished) return;
-    const graceSeconds = podGraceSeconds(this.#pod, force ? 0 : undefined);
+    const graceSeconds = podGraceSeconds(this.#pod, force ? 0 : wanted);
     this.#receive({ type: 'terminate', cause: 'ended', graceSeconds, force });
   }
 

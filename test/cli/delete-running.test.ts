@@ -69,7 +69,7 @@ describe('delete of a Pod that another podrun runs', () => {
     await apply.ended;
   });
 
-  it('with --force removes the record at once, and the other podrun kills what runs', async () => {
+  it('with --force removes the record at once; what runs gets SIGTERM and two seconds', async () => {
     const { apply, main } = await running();
     await main.catch('SIGTERM');
     expect(await workshop.run(['delete', 'pod', 'web', '--force'])).toMatchObject({
@@ -77,8 +77,12 @@ describe('delete of a Pod that another podrun runs', () => {
       stdout: 'pod "web" force deleted from default namespace\n',
     });
     expect(web()).toBeUndefined();
+    expect(await main.received()).toBe('SIGTERM');
     await main.gone;
-    expect(await apply.ended).toMatchObject({ exitCode: 1 });
+    const { exitCode, stderr } = await apply.ended;
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('137');
+    expect(web()).toBeUndefined();
     expect(workshop.processes()).toEqual([]);
   });
 

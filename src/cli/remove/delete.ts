@@ -35,7 +35,7 @@ export function registerDelete(program: Command, done: (exitCode: number) => voi
     .option('--all', 'all objects of the type in the namespace', false)
     .option('--grace-period <seconds>', 'time that a Pod gets to end; negative: as its spec says', wholeNumber, -1)
     .option('--now', 'the same as --grace-period=1', false)
-    .option('--force', 'remove at once, and kill what runs', false)
+    .option('--force', 'remove at once; what runs gets two seconds to end', false)
     .option('--wait', 'wait until the objects are gone (default)')
     .option('--no-wait', 'do not wait until the objects are gone')
     .option('--timeout <duration>', 'how long to wait at most; 0: as long as it takes', '0s')
