@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+
 /** Standard output that may lose its reader: `podrun apply … | head -1`. */
 export class StandardOutput {
   #isGone = false;
@@ -27,10 +29,14 @@ export class StandardOutput {
 }
 
 /** Resolves when a stream has handed everything on, or nobody reads it any more: pipes take only so much at a time. */
-export function handedOn(stream: NodeJS.WriteStream): Promise<void> {
+export function handedOn(stream: Writable): Promise<void> {
   if (stream.writableLength === 0) return Promise.resolve();
   return new Promise((resolve) => {
-    stream.once('error', () => resolve());
-    stream.write('', () => resolve());
+    const done = (): void => {
+      stream.off('error', done);
+      resolve();
+    };
+    stream.once('error', done);
+    stream.write('', done);
   });
 }
