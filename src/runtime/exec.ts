@@ -6,7 +6,7 @@ import type { PipeReader } from './pipe-reader.ts';
 import { factsOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ExecOutcome, ExecRequest, OutputStream } from './runtime.ts';
-import { exitCodeOf, turnToSpawn, withContainerUmask } from './spawn.ts';
+import { exitCodeOf, turnToSpawn, whyNoDescriptors, withContainerUmask } from './spawn.ts';
 import { isPlainText, lookUpProgram, whyNotEnterable } from './start-checks.ts';
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 
@@ -84,6 +84,8 @@ async function spawnCommand(
     detached: true,
   } as const;
   await turnToSpawn();
+  const shortage = whyNoDescriptors();
+  if (shortage !== undefined) return { errno: shortage };
   const subprocess = withContainerUmask(() => execa(file, args, options));
   const { pid } = subprocess;
   if (pid === undefined) return { errno: errnoOf(await subprocess) };

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { errnoOf } from './errno.ts';
 
@@ -53,6 +54,25 @@ export function turnToSpawn(): Promise<void> {
     });
   turn = mine.then(nextLap);
   return mine;
+}
+
+/** The null device, what tells whether the program was found, and the pipes. */
+const DESCRIPTORS_TO_SPAWN = 8;
+
+/**
+ * The error of a spawn that would find too few descriptors; undefined where there are enough. execa must be asked for
+ * none of those: it throws, and the error that Node then tells has nobody who listens.
+ */
+export function whyNoDescriptors(): string | undefined {
+  const opened: number[] = [];
+  try {
+    while (opened.length < DESCRIPTORS_TO_SPAWN) opened.push(openSync('/dev/null', 'r'));
+    return undefined;
+  } catch (error) {
+    return errnoOf(error);
+  } finally {
+    opened.forEach((descriptor) => closeSync(descriptor));
+  }
 }
 
 /** Runs `start`, which must not wait, under the umask that a container runtime gives its processes. */
