@@ -69,6 +69,8 @@ export class Agent {
   readonly #preparer: Preparer;
   readonly #logs: ContainerLogs;
   readonly #runs: PodRun[] = [];
+  /** UIDs of Pods whose objects are gone. */
+  readonly #removed = new Set<string>();
   readonly #subscriptions: Subscription[] = [];
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
@@ -106,8 +108,10 @@ export class Agent {
     this.#runs.push(run);
     this.#subscriptions.push(
       store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
-        if (type === 'DELETED') run.objectGone(object.metadata.uid);
-        else {
+        if (type === 'DELETED') {
+          this.#removed.add(object.metadata.uid);
+          run.objectGone(object.metadata.uid);
+        } else {
           run.objectChanged(object);
           this.#volumes.get(object.metadata.uid)?.podChanged(object);
         }
@@ -158,6 +162,11 @@ export class Agent {
     }
   }
 
+  /** What was removed by force goes on for a moment: at its place may already be the next Pod of its name. */
+  #recordInPlace(pod: StoredPod, use: () => void): void {
+    if (!this.#removed.has(pod.metadata.uid)) this.#record(pod, use);
+  }
+
   #surroundings(): Omit<PodSurroundings, 'event'> {
     const logs = this.#logs;
     const { onOutput, onHookOutput, files, clock } = this.#options;
@@ -179,7 +188,7 @@ export class Agent {
         return this.#prepare(pod, container, instance);
       },
       started: (pod, instance, container) => {
-        this.#record(pod, () => files.recordProcess(pod, instance, container.pid));
+        this.#recordInPlace(pod, () => files.recordProcess(pod, instance, container.pid));
         this.#attachServer?.started(instance, container);
       },
       output: (pod, instance, stream, chunk) => {
@@ -193,9 +202,9 @@ export class Agent {
         this.#attachServer?.exited(instance, exit.exitCode);
         return this.#lastWords(pod, instance, exit);
       },
-      probed: (pod, attempt) => this.#record(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),
+      probed: (pod, attempt) => this.#recordInPlace(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),
       handlerSays: (pod, instance, said) => {
-        this.#record(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
+        this.#recordInPlace(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
         if (isHookOutput(pod, instance, said)) onHookOutput(pod, { ...said, container: instance.container });
       },
       // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.

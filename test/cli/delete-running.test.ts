@@ -86,6 +86,23 @@ describe('delete of a Pod that another podrun runs', () => {
     expect(workshop.processes()).toEqual([]);
   });
 
+  it('with --force leaves nothing to the next Pod of that name, also while the old one is still ending', async () => {
+    const preStop = { exec: { command: ['sh', '-c', 'sleep 0.9; echo of the old one'] } };
+    const file = workshop.pod('web', {
+      containers: [{ name: 'main', command: ['sleep', '60'], lifecycle: { preStop } }],
+    });
+    const ready = ['wait', 'pod/web', '--for=create', '--for=condition=Ready'];
+    const first = workshop.start(['apply', file]);
+    await workshop.run(ready);
+    await workshop.run(['delete', 'pod', 'web', '--force']);
+    const second = workshop.start(['apply', file]);
+    await workshop.run(ready);
+    expect((await first.ended).stdout).toContain('of the old one');
+    expect((await workshop.run(['logs', 'web', '--hooks'])).stdout).toBe('');
+    await workshop.run(['delete', 'pod', 'web', '--force']);
+    await second.ended;
+  });
+
   it('that was killed, ends what was left', async () => {
     const { apply, main } = await running();
     apply.signal('SIGKILL');
