@@ -227,6 +227,24 @@ describe('deleting a Pod', () => {
     await pod.clock.run(100);
     expect(pod.status.phase).toBe('Succeeded');
   });
+
+  it('does not begin its stop anew when a postStart hook fails meanwhile', async () => {
+    const pod = await deleted(
+      {
+        spec: { containers: [{ ...main, lifecycle: { postStart: { exec: { command: ['hello'] } } } }] },
+        behave: () => stubborn,
+        behaveExec: () => ({ afterMs: 2500, exitCode: 1 }),
+      },
+      3,
+    );
+    await pod.clock.run(10_000);
+    expect(times(pod, 'signal')).toEqual([['main', 0]]);
+    expect(times(pod, 'kill')).toEqual([['main', 3000]]);
+    expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual([
+      'Killing Stopping container main',
+      'Killing FailedPostStartHook',
+    ]);
+  });
 });
 
 describe('ending a run', () => {
@@ -260,88 +278,6 @@ describe('ending a run', () => {
       phase: 'Failed',
       reason: 'DeadlineExceeded',
       message: 'Pod was active on the node longer than the specified deadline',
-    });
-  });
-});
-
-describe('postStart hooks', () => {
-  const postStart = { exec: { command: ['hello'] } };
-
-  it('hold back Running, and the start of the next container', async () => {
-    const pod = await new PodSimulation({
-      spec: {
-        containers: [
-          { ...main, lifecycle: { postStart } },
-          { name: 'next', image: 'app' },
-        ],
-      },
-      behaveExec: () => ({ afterMs: 3000 }),
-    }).start();
-    await pod.clock.run(2999);
-    expect(pod.container('main').state).toEqual({ waiting: { reason: 'ContainerCreating' } });
-    expect(pod.startsOf('next')).toEqual([]);
-    await pod.clock.run(1);
-    expect(pod.status.phase).toBe('Running');
-    expect(pod.startsOf('next')).toEqual([3000]);
-  });
-
-  it('that fail are told of when the container has ended, not before', async () => {
-    const pod = await new PodSimulation({
-      spec: { containers: [{ ...main, lifecycle: { postStart } }] },
-      behave: () => exits(2000, 0),
-      behaveExec: () => ({ exitCode: 1 }),
-    }).start();
-    await pod.clock.run(1999);
-    expect(pod.container('main').state).toEqual({ waiting: { reason: 'ContainerCreating' } });
-    await pod.clock.run(1);
-    const states = pod.seen.flatMap(({ status }) => status?.containerStatuses?.[0] ?? []);
-    expect(states).toContainEqual(
-      expect.objectContaining({
-        state: { waiting: { reason: 'PostStartHookError', message: expect.stringContaining('[hello]') as string } },
-        lastState: { terminated: expect.objectContaining({ exitCode: 0 }) as unknown },
-      }),
-    );
-  });
-
-  it('that fail kill the container; a Never Pod whose program then exits well has succeeded', async () => {
-    const pod = await new PodSimulation({
-      spec: { restartPolicy: 'Never', containers: [{ ...main, lifecycle: { postStart } }] },
-      behave: () => exits(0, 0),
-      behaveExec: () => ({ exitCode: 1 }),
-    }).start();
-    await pod.clock.run(5000);
-    expect(pod.events.slice(-2)).toEqual(['FailedPostStartHook PostStartHook failed', 'Killing FailedPostStartHook']);
-    expect(pod.phases).toEqual(['Pending', 'Succeeded']);
-  });
-
-  it('that fail while the Pod is being ended do not begin the stop anew', async () => {
-    const pod = await deleted(
-      {
-        spec: { containers: [{ ...main, lifecycle: { postStart } }] },
-        behave: () => stubborn,
-        behaveExec: () => ({ afterMs: 2500, exitCode: 1 }),
-      },
-      3,
-    );
-    await pod.clock.run(10_000);
-    expect(times(pod, 'signal')).toEqual([['main', 0]]);
-    expect(times(pod, 'kill')).toEqual([['main', 3000]]);
-    expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual([
-      'Killing Stopping container main',
-      'Killing FailedPostStartHook',
-    ]);
-  });
-
-  it('that fail otherwise lead to a restart, which the status explains', async () => {
-    const pod = await new PodSimulation({
-      spec: { containers: [{ ...main, lifecycle: { postStart } }] },
-      behave: () => exits(0, 0),
-      behaveExec: (_name, argv) => (argv[0] === 'hello' ? { exitCode: 1 } : {}),
-    }).start();
-    await pod.clock.run(5000);
-    expect(pod.container('main')).toMatchObject({
-      state: { waiting: { reason: 'CrashLoopBackOff' } },
-      restartCount: 1,
     });
   });
 });
