@@ -192,7 +192,7 @@ export class Agent {
         this.#attachServer?.started(instance, container);
       },
       output: (pod, instance, stream, chunk) => {
-        this.#record(pod, () => logs.write(pod, instance, stream, chunk));
+        this.#recordInPlace(pod, () => logs.write(pod, instance, stream, chunk));
         this.#attachServer?.output(instance, stream, chunk);
         // What a program does to its terminal must not be done to the one that shows the run.
         if (this.#attachServer?.hasTerminal(instance) !== true) onOutput(pod, instance.container, stream, chunk);

@@ -88,8 +88,9 @@ describe('delete of a Pod that another podrun runs', () => {
 
   it('with --force leaves nothing to the next Pod of that name, also while the old one is still ending', async () => {
     const preStop = { exec: { command: ['sh', '-c', 'sleep 0.9; echo of the old one'] } };
+    const script = 'trap "echo bye; exit" TERM; while :; do sleep 0.05; done';
     const file = workshop.pod('web', {
-      containers: [{ name: 'main', command: ['sleep', '60'], lifecycle: { preStop } }],
+      containers: [{ name: 'main', command: ['sh', '-c', script], lifecycle: { preStop } }],
     });
     const ready = ['wait', 'pod/web', '--for=create', '--for=condition=Ready'];
     const first = workshop.start(['apply', file]);
@@ -97,8 +98,10 @@ describe('delete of a Pod that another podrun runs', () => {
     await workshop.run(['delete', 'pod', 'web', '--force']);
     const second = workshop.start(['apply', file]);
     await workshop.run(ready);
-    expect((await first.ended).stdout).toContain('of the old one');
+    const { stdout } = await first.ended;
+    for (const said of ['of the old one', 'bye']) expect(stdout).toContain(said);
     expect((await workshop.run(['logs', 'web', '--hooks'])).stdout).toBe('');
+    expect((await workshop.run(['logs', 'web'])).stdout).toBe('');
     await workshop.run(['delete', 'pod', 'web', '--force']);
     await second.ended;
   });
