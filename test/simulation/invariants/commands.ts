@@ -85,7 +85,8 @@ export function preStopMeansStop(entry: Entry, past: Chronicle): string | undefi
   const { life, run } = begun(entry, past) ?? {};
   if (run?.purpose !== 'preStop' || life === undefined) return undefined;
   if (life.signalledAtMs !== undefined) return `${life.id} was signalled before`;
-  return life.killings.length > 0 ? undefined : `nobody stops ${life.id}`;
+  // Of a Pod that was removed by force no event tells it.
+  return life.killings.length > 0 || past.isRemoved ? undefined : `nobody stops ${life.id}`;
 }
 
 /** No container is shown running, or probed, before its postStart hook has succeeded. Source: kuberuntime SyncPod. */

@@ -92,7 +92,7 @@ export function timesNeverGoBack(entry: Entry, { clockJumped, before, pod }: Chr
 
 /** An object is removed when its Pod has ended, unless by force or before it had a node. Source: kubelet_pods.go. */
 export function objectGoesLast(entry: Entry, past: Chronicle): string | undefined {
-  if (entry.type !== 'pod' || entry.change !== 'DELETED' || past.ending?.forcedAtMs !== undefined) return undefined;
+  if (entry.type !== 'pod' || entry.change !== 'DELETED' || past.isRemovedByForce) return undefined;
   const { spec, status, metadata } = past.pod;
   if (metadata.deletionTimestamp === undefined) return 'nobody deleted it';
   if (spec.nodeName === undefined || isTerminalPhase(status.phase)) return undefined;

@@ -31,8 +31,10 @@ function causesOf(life: Life, past: Chronicle): StopCause[] {
     .map(({ atMs, message }) => ({ sinceMs: atMs, graceMs: ownGraceMs(message, life, past) }));
   const { ending } = past;
   const begun = life.killings.find(({ message }) => message.startsWith('Stopping'));
-  if (ending === undefined || begun === undefined) return alone;
-  const requests = ending.requests.map(({ atMs, graceMs }) => ({ sinceMs: Math.max(begun.atMs, atMs), graceMs }));
+  // Of a Pod that was removed by force no event tells it.
+  const begunMs = begun?.atMs ?? (past.isRemoved ? ending?.sinceMs : undefined);
+  if (ending === undefined || begunMs === undefined) return alone;
+  const requests = ending.requests.map(({ atMs, graceMs }) => ({ sinceMs: Math.max(begunMs, atMs), graceMs }));
   return [...alone, ...requests];
 }
 

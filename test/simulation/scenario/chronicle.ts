@@ -53,6 +53,7 @@ export class Chronicle {
   readonly events: Map<string, StoredEvent> = new Map();
   /** How often something was told about a container (or the Pod: ''), counts added up: see `told`. */
   readonly #told = new Map<string, number>();
+  isRemovedByForce = false;
   /** Were events folded into one that names no container any more? */
   hasFoldedEvents = false;
   /** The event before its last change. */
@@ -179,7 +180,11 @@ export class Chronicle {
     const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
     if (change === 'DELETED') {
       this.isRemoved = true;
-      if (deletionGracePeriodSeconds !== 0) this.#end('deleted', { atMs, byForce: true });
+      // By force. What runs has the shortest grace period that there is.
+      if (deletionGracePeriodSeconds !== 0) {
+        this.isRemovedByForce = true;
+        this.#end('deleted', { atMs, graceSeconds: 1 });
+      }
     } else if (deletionTimestamp !== undefined && deletionGracePeriodSeconds !== 0) {
       this.#end('deleted', { atMs, graceSeconds: deletionGracePeriodSeconds });
     }
