@@ -46,7 +46,7 @@ function changesOf(previous: StoredPod | undefined, next: StoredPod | undefined)
   const told = new Set(containers.map(({ container }) => container));
   const status = statusTransitions(previous, next, told);
   // A lone container that becomes ready makes the Pod Ready: one line says both.
-  const isLone = containersOf(next).filter(({ role }) => role !== 'init').length === 1;
+  const isLone = containersOf(next).filter(({ role }) => role === 'regular' || role === 'sidecar').length === 1;
   const isReady = isLone && status.some(({ text }) => text === 'Ready');
   return [
     ...changeTransitions(previous, next),

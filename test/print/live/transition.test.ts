@@ -163,6 +163,18 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
       ['✓ Pod  Running and Ready'],
     ],
     [
+      'a lone container that becomes ready, also beside one that somebody debugs with',
+      webPod({
+        spec: { containers: [container('main', { readinessProbe: {} })], ephemeralContainers: [container('debugger')] },
+        status: { conditions: unready, containerStatuses: [running('main', { ready: false })] },
+      }),
+      webPod({
+        spec: { containers: [container('main', { readinessProbe: {} })], ephemeralContainers: [container('debugger')] },
+        status: { conditions: ready, containerStatuses: [running('main')] },
+      }),
+      ['✓ Pod  Ready'],
+    ],
+    [
       'readiness that is lost for a reason outside the containers',
       webPod({ status: { conditions: ready } }),
       webPod({
