@@ -89,9 +89,12 @@ export function preStopMeansStop(entry: Entry, past: Chronicle): string | undefi
   return life.killings.length > 0 || past.isRemoved ? undefined : `nobody stops ${life.id}`;
 }
 
-/** No container is shown running, or probed, before its postStart hook has succeeded. Source: kuberuntime SyncPod. */
+/**
+ * No container is shown running, or probed, before its postStart hook has succeeded; a Pod that goes down runs no hook.
+ * Source: kuberuntime SyncPod.
+ */
 export function postStartComesFirst(entry: Entry, past: Chronicle): string | undefined {
-  if (entry.type !== 'pod') return undefined;
+  if (entry.type !== 'pod' || past.isDone) return undefined;
   for (const { name, lifecycle } of past.containers) {
     if (lifecycle?.postStart?.exec === undefined || past.ending !== undefined) continue;
     const status = past.status(name);

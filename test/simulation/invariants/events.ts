@@ -100,7 +100,9 @@ export function oneEventPerFailedHook(entry: Entry, past: Chronicle): string | u
     ] as const) {
       if (lifecycle?.[purpose]?.exec === undefined) continue;
       const runs = past.livesOf(name).flatMap(({ commands }) => commands.filter((one) => one.purpose === purpose));
-      const failed = runs.filter(({ outcome }) => outcome !== undefined && !isGood(outcome)).length;
+      const failed = runs.filter(
+        ({ outcome, isCutShort }) => outcome !== undefined && (isCutShort || !isGood(outcome)),
+      ).length;
       const events = past.told(reason, name);
       if (events > failed) return `${name} has ${events} events ${reason} of ${failed} failures`;
     }

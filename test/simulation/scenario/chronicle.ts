@@ -32,6 +32,8 @@ export interface CommandRun {
   readonly startedAtMs: number;
   endedAtMs: number | undefined;
   outcome: ExecOutcome | undefined;
+  /** Had the container ended before it: whatever its outcome, it came too late? */
+  isCutShort: boolean;
 }
 
 /** The end of the Pod, as far as somebody outside knows when and why it began. */
@@ -231,12 +233,14 @@ export class Chronicle {
     else if (entry.what === 'swept') life.sweptAtMs ??= atMs;
     else if (entry.what === 'exec') {
       const purpose = entry.argv[0] as Purpose;
-      life.commands.push({ purpose, startedAtMs: atMs, endedAtMs: undefined, outcome: undefined });
+      life.commands.push({ purpose, startedAtMs: atMs, endedAtMs: undefined, outcome: undefined, isCutShort: false });
     } else if (entry.what === 'execEnd') {
       const run = life.commands.findLast(
         ({ purpose, endedAtMs }) => purpose === entry.argv[0] && endedAtMs === undefined,
       );
-      if (run !== undefined) [run.endedAtMs, run.outcome] = [atMs, entry.outcome];
+      if (run !== undefined) {
+        Object.assign(run, { endedAtMs: atMs, outcome: entry.outcome, isCutShort: life.exit !== undefined });
+      }
     } else {
       if (entry.what === 'exit') life.exit = entry;
       if (entry.what === 'exitTold' || entry.isTold) this.#recordTold(life, atMs);
