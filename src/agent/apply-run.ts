@@ -21,7 +21,13 @@ export type RunOutcome =
   /** This Pod can never get there any more. */
   | { readonly type: 'goalImpossible'; readonly pod: StoredPod }
   /** The Pods as they were when the time was up. */
-  | { readonly type: 'timedOut'; readonly pods: readonly StoredPod[]; readonly duringCommand: boolean }
+  | {
+      readonly type: 'timedOut';
+      readonly pods: readonly StoredPod[];
+      readonly duringCommand: boolean;
+      /** When that was, milliseconds since 1970. */
+      readonly atMs: number;
+    }
   | { readonly type: 'commandEnded'; readonly exitCode: number }
   | { readonly type: 'interrupted'; readonly signal: EndingSignal };
 
@@ -66,7 +72,12 @@ export class ApplyRun {
     const { clock, timeoutMs } = options;
     if (timeoutMs !== undefined) {
       this.#alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () =>
-        this.#decide({ type: 'timedOut', pods: options.pods(), duringCommand: this.#commandStarted }),
+        this.#decide({
+          type: 'timedOut',
+          pods: options.pods(),
+          duringCommand: this.#commandStarted,
+          atMs: clock.now().wallMs,
+        }),
       );
     }
   }

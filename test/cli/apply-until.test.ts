@@ -45,6 +45,17 @@ describe('apply --until', () => {
     for (const part of ['crasher', 'back-off', 'exit code 4']) expect(stderr).toContain(part);
   });
 
+  it('says why nothing goes on, as far as events tell it, when the time is up', async () => {
+    const volumes = [{ name: 'settings', configMap: { name: 'missing' } }];
+    const manifest = workshop.pod('mounting', { volumes, containers: [{ name: 'main', command: ['true'] }] });
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--timeout', '700ms']);
+    expect(exitCode).toBe(124);
+    expect(stderr).toBe(
+      'error: timed out after 700ms\npod/mounting: container main to start\n' +
+        '  last warning: FailedMount: MountVolume.SetUp failed for volume "settings" : configmap "missing" not found\n',
+    );
+  });
+
   it('refuses a goal that does not exist', async () => {
     const manifest = workshop.pod('job', { containers: [{ name: 'main', command: ['true'] }] });
     const { exitCode, stderr } = await workshop.run(['apply', manifest, '--until', 'Redy=Maybe']);

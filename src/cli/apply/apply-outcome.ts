@@ -1,7 +1,8 @@
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import { EXIT } from '../../api/errors.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import { firstCause } from '../../print/live/first-cause.ts';
+import { lastWarning } from '../../print/live/last-warning.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { tailOfFailure } from '../logs/log-tail.ts';
@@ -58,7 +59,10 @@ export function explainOutcome({ outcome, pods, store, goal, timeout, nowMs }: E
     }
     case 'timedOut': {
       if (outcome.duringCommand) return `error: timed out after ${timeout} while COMMAND was running\n`;
-      const lines = outcome.pods.map((pod) => `pod/${pod.metadata.name}: ${waitingFor(pod, nowMs)}\n`);
+      const lines = outcome.pods.map((pod) => {
+        const warning = isTerminalPhase(pod.status.phase) ? '' : warningBefore(store, pod, outcome.atMs);
+        return `pod/${pod.metadata.name}: ${waitingFor(pod, nowMs)}\n${warning}`;
+      });
       return `error: timed out after ${timeout}\n${lines.join('')}`;
     }
     case 'goalMet':
@@ -72,4 +76,13 @@ export function explainOutcome({ outcome, pods, store, goal, timeout, nowMs }: E
 
 function cause(store: FileStore, pod: StoredPod): string {
   return firstCause(pod, tailOfFailure(store, pod));
+}
+
+/** How the Pod was ended afterwards is not why it did not get there. */
+function warningBefore(store: FileStore, { metadata: { namespace, uid } }: StoredPod, atMs: number): string {
+  const events = store
+    .list<StoredEvent>('events', { namespace })
+    .filter(({ involvedObject }) => involvedObject.uid === uid);
+  const warning = lastWarning(events, atMs);
+  return warning === undefined ? '' : `  last warning: ${warning}\n`;
 }

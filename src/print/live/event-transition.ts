@@ -6,22 +6,30 @@ import type { Change, Transition } from './transition.ts';
 type Told = Pick<Change, 'text' | 'why' | 'tone'>;
 
 /**
- * Events that deserve a line in the live view, told in its own words. What a container's state says as well is left
- * out: starts, failed starts (`Failed`), back-off, and what the scheduler thinks.
+ * Events that say nothing beyond what the Pod's status says: starts, failed starts (`Failed`), back-off, what the
+ * scheduler thinks; and those of which the live view shows one line for all (see idle-fields-transition.ts).
  */
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set([
+  'Scheduled',
+  'Pulled',
+  'Created',
+  'Started',
+  'Failed',
+  'BackOff',
+  'ErrImageNeverPull',
+  'InspectFailed',
+  'FailedScheduling',
+  'Evicted',
+  FIELD_HAS_NO_EFFECT,
+]);
+
+/** Does an event tell something that no status tells? */
+export function isNewsOfItsOwn({ reason = '' }: StoredEvent): boolean {
+  return !SAID_ELSEWHERE.has(reason);
+}
+
+/** How the live view tells of events, in its own words. */
 const TELL: Readonly<Record<string, (message: string) => Told | undefined>> = {
-  Scheduled: () => undefined,
-  Pulled: () => undefined,
-  Created: () => undefined,
-  Started: () => undefined,
-  Failed: () => undefined,
-  BackOff: () => undefined,
-  ErrImageNeverPull: () => undefined,
-  InspectFailed: () => undefined,
-  FailedScheduling: () => undefined,
-  Evicted: () => undefined,
-  // One line for all of them: see idle-fields-transition.ts.
-  [FIELD_HAS_NO_EFFECT]: () => undefined,
   Pulling: (message) => ({ text: message.replace(/^P/, 'p'), tone: 'muted' }),
   Killing: tellKilling,
   Unhealthy: tellProbe,
@@ -45,6 +53,7 @@ export function eventTransition(event: StoredEvent, atMs: number): Transition | 
   const { message, container, isNews } = meant(event);
   const count = isNews ? 1 : (event.series?.count ?? event.count ?? 1);
   if (involvedObject.kind !== 'Pod' || !isPowerOfTwo(count) || (count > 1 && ONCE.has(reason))) return undefined;
+  if (!isNewsOfItsOwn(event)) return undefined;
   const tell = Object.hasOwn(TELL, reason) ? TELL[reason] : undefined;
   const told = tell ? tell(message) : tellOther(type, reason, message);
   if (told === undefined) return undefined;

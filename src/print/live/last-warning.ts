@@ -1,0 +1,22 @@
+import type { StoredEvent } from '../../api/objects.ts';
+import { timestampMs } from '../age.ts';
+import { sortedByLastSeen } from '../events.ts';
+import { excerpt } from '../excerpt.ts';
+import { isNewsOfItsOwn } from './event-transition.ts';
+
+/**
+ * The latest warning about a Pod that its status does not repeat, as `FailedMount: MountVolume.SetUp failed …`: why it
+ * is that nothing goes on.
+ * @param events those about the Pod
+ * @param untilMs milliseconds since 1970; what was told first after that does not count
+ */
+export function lastWarning(events: readonly StoredEvent[], untilMs: number): string | undefined {
+  const warning = sortedByLastSeen(events).findLast(
+    (event) => event.type === 'Warning' && isNewsOfItsOwn(event) && firstSeenMs(event) <= untilMs,
+  );
+  return warning && excerpt(`${warning.reason}: ${(warning.message ?? '').trim().replaceAll(/\s*\n\s*/g, ' ')}`);
+}
+
+function firstSeenMs({ firstTimestamp, eventTime }: StoredEvent): number {
+  return timestampMs(firstTimestamp || eventTime) ?? 0;
+}
