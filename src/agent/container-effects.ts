@@ -93,6 +93,8 @@ export interface LiveInstance {
   readonly running: RunningContainer;
   /** Aborted when the instance has ended: nothing may run in it any more. */
   readonly ended: AbortController;
+  /** Aborted when its postStart hook is to be broken off. */
+  readonly postStart: AbortController;
   /** Hooks that run in it; settled when they have said their last. */
   readonly hooks: Set<Promise<unknown>>;
   /** Once it has ended: resolves when that has been told. */
@@ -144,6 +146,8 @@ export class ContainerEffects implements EffectRunner {
         return void this.#start(pod, effect);
       case 'runPostStart':
         return void this.#runHook(pod, 'postStart', effect);
+      case 'cancelPostStart':
+        return this.#live.get(effect.id)?.postStart.abort();
       case 'runPreStop':
         return void this.#runHook(pod, 'preStop', effect);
       case 'signal':
@@ -216,7 +220,6 @@ export class ContainerEffects implements EffectRunner {
       }));
     if (!prepared.ok) return failed('config', prepared.message);
     if (instance.attempt === 0) for (const notice of prepared.notices ?? []) this.#surroundings.event(pod, notice);
-    const ended = new AbortController();
     const outcome = await this.#runtime.start({
       id,
       ...prepared.preparation,
@@ -225,7 +228,14 @@ export class ContainerEffects implements EffectRunner {
     });
     if (!outcome.ok) return failed('start', outcome.error, outcome.at);
     const { container: running } = outcome;
-    this.#live.set(id, { ref: instance, preparation: prepared.preparation, running, ended, hooks: new Set() });
+    this.#live.set(id, {
+      ref: instance,
+      preparation: prepared.preparation,
+      running,
+      ended: new AbortController(),
+      postStart: new AbortController(),
+      hooks: new Set(),
+    });
     this.#surroundings.started(pod, instance, outcome.container);
     if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });

@@ -62,7 +62,7 @@ export function howCommandEnded(outcome: ExecOutcome): string {
     case 'failedToStart':
       return outcome.error;
     case 'aborted':
-      return 'killed, the container has ended';
+      return 'killed, its container is at its end';
     default:
       return outcome satisfies never;
   }

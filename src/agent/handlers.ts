@@ -56,6 +56,7 @@ export class Handlers {
     const handler = container.lifecycle?.[hook];
     if (handler === undefined) return undefined;
     const voice = this.#voice(pod, instance, hook);
+    const { ended, postStart } = instance;
     const outcome = await this.#surroundings.runHook({
       handler,
       pod,
@@ -63,7 +64,7 @@ export class Handlers {
       // As it comes: a hook may take its time.
       exec: (argv, signal) => this.#exec(instance, { argv, timeoutMs: undefined, signal, onOutput: voice.output }),
       clock: this.#clock,
-      signal: instance.ended.signal,
+      signal: hook === 'postStart' ? AbortSignal.any([ended.signal, postStart.signal]) : ended.signal,
       onFallback: (host) => this.#surroundings.event(pod, lifecycleHttpFallback(container.name, host)),
       voice,
     });

@@ -28,7 +28,7 @@ export interface HookInput {
   /** Runs a command in the container. */
   readonly exec: (argv: [string, ...string[]], signal: AbortSignal) => Promise<ExecOutcome>;
   readonly clock: Clock;
-  /** Aborted when the container has ended. */
+  /** Aborted when the container has ended, or its Pod does not wait for the hook. */
   readonly signal: AbortSignal;
   /** An HTTPS hook was answered in plain HTTP and succeeded that way; told with host and port. */
   readonly onFallback: (host: string) => void;
@@ -125,7 +125,7 @@ async function send(request: HttpRequest, { clock, signal, voice }: HookInput): 
 
 async function runSleepHook({ seconds }: SleepAction, input: HookInput): Promise<HookOutcome> {
   await pause(input.clock, seconds * 1000, input.signal);
-  input.voice.ended(input.signal.aborted ? 'broken off, the container has ended' : 'done');
+  input.voice.ended(input.signal.aborted ? 'broken off, its container is at its end' : 'done');
   if (!input.signal.aborted) return DONE;
   return failed(sleepHook(seconds), input, SLEEP_CUT_SHORT);
 }

@@ -16,6 +16,8 @@ export type Effect =
   | { readonly type: 'stopSandbox' }
   | { readonly type: 'start'; readonly container: string; readonly id: string; readonly attempt: number }
   | { readonly type: 'runPostStart'; readonly container: string; readonly id: string }
+  /** Break the hook off, if it still runs. */
+  | { readonly type: 'cancelPostStart'; readonly container: string; readonly id: string }
   | { readonly type: 'runPreStop'; readonly container: string; readonly id: string }
   | { readonly type: 'signal'; readonly container: string; readonly id: string }
   | { readonly type: 'kill'; readonly container: string; readonly id: string }

@@ -2,7 +2,7 @@ import { isTerminalPhase, sidecarsOf, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import { Draft, type SyncConfig } from './plan/draft.ts';
 import type { Step } from './effects.ts';
-import { isAlive, isGone, type PodFacts, processOf, type Stop } from './facts.ts';
+import { isAlive, isGone, type PodFacts, processOf, type Starting, type Stop } from './facts.ts';
 import { startEphemeralContainers } from './plan/ephemeral-plan.ts';
 import { planInitContainers } from './plan/init-plan.ts';
 import { stopContainer } from './plan/kill-container.ts';
@@ -20,8 +20,8 @@ import {
   requestStop,
   shortenStop,
 } from './plan/stop.ts';
-import { deadlineExceeded, evicted, killing } from './texts/events.ts';
-import { stopping } from './texts/killing.ts';
+import { deadlineExceeded, evicted, failedPostStartHook, killing } from './texts/events.ts';
+import { HOOK_FAILED, stopping } from './texts/killing.ts';
 
 export interface SyncResult extends Step {
   /** Look again at this time of the stopwatch if nothing happens before. */
@@ -107,6 +107,7 @@ function planTermination(draft: Draft): void {
     const process = processOf(own);
     // One that is just being created is stopped as soon as it is known whether it runs.
     if (process === undefined || own.starting?.stage === 'creating' || process.stop?.forPod) continue;
+    if (own.starting?.stage === 'postStart') cancelPostStart(draft, container.name, own.starting);
     draft.event(killing(container.name, stopping(container.name)));
     draft.setStop(container.name, podStop(draft, process.stop, { graceMs, hasPreStop: hasPreStop(container) }));
   }
@@ -115,6 +116,17 @@ function planTermination(draft: Draft): void {
   if (sandbox !== 'ready' && sandbox !== 'creating' && sandbox !== 'absent') return;
   draft.facts = { ...draft.facts, sandbox: sandbox === 'ready' ? 'stopping' : 'abandoned' };
   draft.effects.push({ type: 'stopSandbox' });
+}
+
+/**
+ * What is being done for a Pod is broken off when it is to go down: a postStart hook has failed then.
+ * Source: pkg/kubelet/pod_workers.go UpdatePod (cancelFn), kuberuntime_container.go startContainer.
+ */
+function cancelPostStart(draft: Draft, name: string, starting: Starting): void {
+  draft.event(failedPostStartHook(name));
+  draft.event(killing(name, HOOK_FAILED));
+  draft.change(name, { starting: { ...starting, stage: 'postStartFailed' } });
+  draft.effects.push({ type: 'cancelPostStart', container: name, id: starting.id });
 }
 
 function podStop(

@@ -37,7 +37,7 @@ it('hooks say when they begin, what their commands print and how they end; probe
     'main liveness stdout: thinking',
     'main liveness: ended after 1.000s: killed, its time was up',
     'main preStop: begins: exec [drain]',
-    'main preStop: ended after 2.000s: killed, the container has ended',
+    'main preStop: ended after 2.000s: killed, its container is at its end',
   ]);
 });
 

@@ -67,4 +67,24 @@ describe('postStart hooks', () => {
       restartCount: 1,
     });
   });
+
+  it('are broken off when their Pod is deleted, and have failed then', async () => {
+    const pod = await new PodSimulation({
+      spec: { containers: [{ ...main, lifecycle: { postStart } }] },
+      behave: () => exits(500),
+      behaveExec: () => ({ afterMs: 60_000 }),
+    }).start();
+    await pod.clock.run(1000);
+    pod.delete(30);
+    await pod.clock.run(499);
+    expect(pod.runtime.journal.at(-1)).toMatchObject({ what: 'execEnd', atMs: 1000, outcome: { type: 'aborted' } });
+    await pod.clock.run(1);
+    expect(pod.events.slice(-3)).toEqual([
+      'FailedPostStartHook PostStartHook failed',
+      'Killing FailedPostStartHook',
+      'Killing Stopping container main',
+    ]);
+    expect(pod.container('main').state).toMatchObject({ terminated: { exitCode: 0 } });
+    expect(pod.status.phase).toBe('Succeeded');
+  });
 });

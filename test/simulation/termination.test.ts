@@ -228,7 +228,7 @@ describe('deleting a Pod', () => {
     expect(pod.status.phase).toBe('Succeeded');
   });
 
-  it('does not begin its stop anew when a postStart hook fails meanwhile', async () => {
+  it('does not begin its stop anew because of a postStart hook that is broken off', async () => {
     const pod = await deleted(
       {
         spec: { containers: [{ ...main, lifecycle: { postStart: { exec: { command: ['hello'] } } } }] },
@@ -241,8 +241,8 @@ describe('deleting a Pod', () => {
     expect(times(pod, 'signal')).toEqual([['main', 0]]);
     expect(times(pod, 'kill')).toEqual([['main', 3000]]);
     expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual([
-      'Killing Stopping container main',
       'Killing FailedPostStartHook',
+      'Killing Stopping container main',
     ]);
   });
 });
