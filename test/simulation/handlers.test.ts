@@ -61,7 +61,7 @@ it.each([
   });
   expect(told.slice(0, 3)).toEqual([
     expect.stringContaining(`main ${given.hook}: begins: `),
-    expect.stringMatching(`^main ${given.hook}: ended after .*: ${given.how}, the container has ended$`),
+    expect.stringMatching(`^main ${given.hook}: ended after .*: ${given.how}, its container is at its end$`),
     'Completed',
   ]);
 });
