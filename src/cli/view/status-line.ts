@@ -18,13 +18,14 @@ export class StatusLine {
     this.#clock = clock;
     this.#text = text;
     const isInteractive = process.stderr.isTTY && process.stdout.isTTY;
-    if (isInteractive && process.env['CI'] === undefined) void this.#open();
+    if (isInteractive && hasWidth() && process.env['CI'] === undefined) void this.#open();
   }
 
   /** Something has changed. */
   refresh(): void {
     if (this.#spinner === undefined) return;
-    const columns = process.stderr.columns ?? 80;
+    if (!hasWidth()) return this.close();
+    const { columns } = process.stderr;
     // A line that wraps cannot be taken back: the spinner takes two characters.
     this.#spinner.text = this.#text().slice(0, Math.max(10, columns - 4));
   }
@@ -38,7 +39,7 @@ export class StatusLine {
 
   async #open(): Promise<void> {
     const { default: ora } = await import('ora');
-    if (this.#isClosed) return;
+    if (this.#isClosed || !hasWidth()) return;
     // Its way of reading the standard input would swallow Ctrl-C.
     this.#spinner = ora({ stream: process.stderr, discardStdin: false, hideCursor: true, text: this.#text() }).start();
     this.#tick();
@@ -47,6 +48,12 @@ export class StatusLine {
   /** Ages and countdowns move without anything happening. */
   #tick(): void {
     this.refresh();
+    if (this.#isClosed) return;
     this.#alarm = this.#clock.wakeAt(this.#clock.now().monotonicMs + REFRESH_MS, () => this.#tick());
   }
+}
+
+/** In a terminal that nobody has given a size, a line takes endlessly many rows: ora would never return. */
+function hasWidth(): boolean {
+  return process.stderr.columns > 0;
 }

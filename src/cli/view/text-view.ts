@@ -39,7 +39,8 @@ export class TextView implements ApplyView {
     this.#clock = clock;
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;
-    const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+    // A terminal that nobody has given a size has 0 columns.
+    const width = process.stdout.isTTY ? process.stdout.columns || undefined : undefined;
     this.#style = { columns: liveColumns(pods), color: painterFor(process.stdout), width };
     this.#status = new StatusLine(clock, () => this.#waiting());
   }
