@@ -6,6 +6,8 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 const config: ViteUserConfig = defineConfig({
   // As the build does it: see esbuild.config.mjs.
   define: { PODRUN_VERSION: JSON.stringify(version) },
+  // Properties are tried with the same values each time: see there.
+  resolve: { alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/fast-check.ts` }] },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,

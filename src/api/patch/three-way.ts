@@ -33,8 +33,10 @@ function mergeValue(last: unknown, wanted: unknown, live: unknown, rules: FieldR
   if (!rules.isMerged || !Array.isArray(wanted) || !Array.isArray(live)) return wanted;
   const before: readonly unknown[] = Array.isArray(last) ? last : [];
   const { mergeKey } = rules;
-  return mergeKey === undefined
-    ? mergePlainList(before, wanted, live)
+  if (mergeKey === undefined) return mergePlainList(before, wanted, live);
+  // What is no object has no key: such a list is none that could be merged, and is refused by others.
+  return !wanted.every(isJsonObject) || !live.every(isJsonObject)
+    ? wanted
     : mergeKeyedList(asItems(before, mergeKey), asItems(wanted, mergeKey), asItems(live, mergeKey), rules);
 }
 
