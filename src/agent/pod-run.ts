@@ -18,7 +18,7 @@ import { admit } from '../lifecycle/node/kubelet-admission.ts';
 import { ENDED_UNSCHEDULED, type Rejection, rejectionMessage } from '../lifecycle/texts/pod-reasons.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
-import { dated } from '../lifecycle/pod-status.ts';
+import { withScheduled } from '../lifecycle/node/pod-scheduled.ts';
 import type { ConditionVerdict } from '../lifecycle/status/conditions.ts';
 import { schedule, type Schedule } from '../lifecycle/node/schedule.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -216,13 +216,8 @@ export class PodRun {
     this.#end();
   }
 
-  /** Of what the scheduler finds, only that it finds no node says which generation it is about. */
   #withScheduled(pod: StoredPod, verdict: ConditionVerdict): StoredPod {
-    const old = pod.status.conditions ?? [];
-    const generation = verdict.reason === CONDITION.unschedulable ? pod.metadata.generation : undefined;
-    const scheduled = dated('PodScheduled', verdict, { old, now: this.#options.clock.now(), generation });
-    const conditions = [...old.filter(({ type }) => type !== 'PodScheduled'), scheduled];
-    return { ...pod, status: { ...pod.status, conditions } };
+    return withScheduled(pod, verdict, this.#options.clock.now());
   }
 
   #saveStatus(pod: StoredPod): StoredPod {

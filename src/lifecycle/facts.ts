@@ -89,7 +89,7 @@ export interface Starting {
   readonly attempt: number;
   /**
    * creating: the runtime was asked. postStart: it runs, and its hook has not returned; until then it is not shown as
-   * running. postStartFailed: it runs and is being stopped because of its hook.
+   * running. postStartFailed: it runs and is being stopped, because its hook failed or was broken off.
    */
   readonly stage: 'creating' | 'postStart' | 'postStartFailed';
   readonly startedAt: Instant | undefined;

@@ -155,7 +155,7 @@ function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, 
     restart: false,
     forPod: false,
   };
-  // One that is being stopped already, with its Pod, goes on being stopped.
+  // One that is being stopped already, by a RestartAllContainers rule, goes on being stopped.
   const stop = own.starting.stop ?? requestStop(request, now);
   const starting: Starting = { ...own.starting, stage: 'postStartFailed', stop, hookError };
   return { facts: withContainer(facts, name, { starting }), effects };

@@ -1,0 +1,17 @@
+import type { StoredPod } from '../../api/objects.ts';
+import type { Instant } from '../../api/time.ts';
+import { dated } from '../pod-status.ts';
+import type { ConditionVerdict } from '../status/conditions.ts';
+import { CONDITION } from '../texts/condition-reasons.ts';
+
+/**
+ * The Pod with the condition PodScheduled, last of all. Of what the scheduler finds, only that it finds no node says
+ * which generation it is about. Source: pkg/scheduler/schedule_one.go, pkg/registry/core/pod/storage assignPod.
+ */
+export function withScheduled(pod: StoredPod, verdict: ConditionVerdict, now: Instant): StoredPod {
+  const old = pod.status.conditions ?? [];
+  const generation = verdict.reason === CONDITION.unschedulable ? pod.metadata.generation : undefined;
+  const scheduled = dated('PodScheduled', verdict, { old, now, generation });
+  const conditions = [...old.filter(({ type }) => type !== 'PodScheduled'), scheduled];
+  return { ...pod, status: { ...pod.status, conditions } };
+}
