@@ -11,7 +11,8 @@ import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { ImageVerdicts } from '../../src/lifecycle/plan/image-pull.ts';
 import type { StorageUsage } from '../../src/lifecycle/volumes/local-storage.ts';
 import { ManualClock } from './manual-clock.ts';
-import { type ExecBehaviour, type ProgramBehaviour, SimulatedRuntime } from './simulated-runtime.ts';
+import type { ExecBehaviour, ProgramBehaviour } from './simulated-program.ts';
+import { SimulatedRuntime } from './simulated-runtime.ts';
 
 export interface PodSimulationOptions {
   readonly spec: Partial<PodSpec>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PodSimulation } from './pod-simulation.ts';
-import type { ProgramBehaviour } from './simulated-runtime.ts';
+import type { ProgramBehaviour } from './simulated-program.ts';
 
 const main = { name: 'main', image: 'app' };
 const exits = (exitAfterMs: number): ProgramBehaviour => ({ onSignal: () => ({ exitAfterMs, exitCode: 0 }) });

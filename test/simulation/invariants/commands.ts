@@ -1,4 +1,5 @@
-import { type Chronicle, type CommandRun, type Life } from '../scenario/chronicle.ts';
+import { type Chronicle } from '../scenario/chronicle.ts';
+import { type CommandRun, type Life } from '../scenario/life.ts';
 import type { Entry } from '../scenario/entry.ts';
 import type { Purpose } from '../scenario/scenario.ts';
 

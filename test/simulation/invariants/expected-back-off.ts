@@ -1,4 +1,5 @@
-import { type Chronicle, endOf, type Life } from '../scenario/chronicle.ts';
+import { type Chronicle } from '../scenario/chronicle.ts';
+import { endOf, type Life } from '../scenario/life.ts';
 
 /** 10 s, doubled each time up to 5 minutes, forgotten after 10 minutes. Source: client-go flowcontrol/backoff.go. */
 const BACK_OFF = { firstMs: 10_000, maxMs: 300_000, forgottenMs: 600_000 };

@@ -1,5 +1,6 @@
 import { isSidecar } from '../../../src/api/objects.ts';
-import { type Chronicle, endOf, isStarting, lives } from '../scenario/chronicle.ts';
+import { type Chronicle } from '../scenario/chronicle.ts';
+import { endOf, isStarting, lives } from '../scenario/life.ts';
 import type { Entry } from '../scenario/entry.ts';
 import { mayRestart } from '../scenario/restart-rules.ts';
 import { backOffDueMs, isLeftAlone } from './expected-back-off.ts';

@@ -1,6 +1,7 @@
 import { isSidecar } from '../../../src/api/objects.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
-import { type Chronicle, isStarting, type Life, lives } from '../scenario/chronicle.ts';
+import { type Chronicle } from '../scenario/chronicle.ts';
+import { isStarting, type Life, lives } from '../scenario/life.ts';
 import type { Entry } from '../scenario/entry.ts';
 import { mayRestart } from '../scenario/restart-rules.ts';
 import { backOffDueMs, isLeftAlone } from './expected-back-off.ts';

@@ -1,5 +1,6 @@
 import { isSidecar } from '../../../src/api/objects.ts';
-import { type Chronicle, type Life, lives } from '../scenario/chronicle.ts';
+import { type Chronicle } from '../scenario/chronicle.ts';
+import { type Life, lives } from '../scenario/life.ts';
 import type { Entry } from '../scenario/entry.ts';
 
 /** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */

@@ -13,9 +13,11 @@ import type { Prepared } from '../../../src/agent/container-effects.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { newPod } from '../pod-simulation.ts';
-import { type ExecBehaviour, type ProgramBehaviour, SimulatedRuntime } from '../simulated-runtime.ts';
+import type { ExecBehaviour } from '../simulated-program.ts';
+import { SimulatedRuntime } from '../simulated-runtime.ts';
+import { behaviourOf, execBehaviourOf } from './behaviour.ts';
 import type { Entry } from './entry.ts';
-import { type Command, type Happening, nth, type Program, type Purpose, type Scenario } from './scenario.ts';
+import { type Happening, nth, type Purpose, type Scenario } from './scenario.ts';
 
 type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs' | 'wallMs'> : never;
 
@@ -27,8 +29,6 @@ const NODE = {
   hostIPs: ['127.0.0.1'],
 } as const;
 
-/** Longer than any scenario. */
-const NEVER_MS = 1e12;
 /** However long a Pod takes to end: a scenario that goes on after this is stuck. */
 const ENDS_WITHIN_MS = 3_600_000;
 /** A Pod that restarts all the time is deleted after this many instants: it has shown what it does. */
@@ -283,26 +283,4 @@ function withMeta(pod: StoredPod, change: Partial<StoredPod['metadata']>): Store
 function withSpec(pod: StoredPod, change: Partial<StoredPod['spec']>): StoredPod {
   const generation = (pod.metadata.generation ?? 1) + 1;
   return withMeta({ ...pod, spec: { ...pod.spec, ...change } }, { generation });
-}
-
-function behaviourOf(program: Program): ProgramBehaviour {
-  const { onStop, failsToStart, exitsAfterMs, oomKilled, ...rest } = program;
-  return {
-    ...rest,
-    ...(failsToStart ? { failToStart: 'exec: "app": executable file not found in $PATH' } : {}),
-    ...(exitsAfterMs === undefined ? {} : { exitAfterMs: exitsAfterMs }),
-    ...(oomKilled ? { oomKilled } : {}),
-    ...(onStop === undefined ? {} : { onSignal: () => reactionOf(onStop) }),
-  };
-}
-
-function reactionOf(onStop: NonNullable<Program['onStop']>): 'ignore' | { exitAfterMs: number; exitCode: number } {
-  if (onStop === 'ignores') return 'ignore';
-  return { exitAfterMs: onStop.exitsAfterMs, exitCode: onStop.exitCode };
-}
-
-function execBehaviourOf(command: Command): ExecBehaviour {
-  if (command === 'hangs') return { afterMs: NEVER_MS };
-  if (command === 'fails') return { failToStart: 'exec format error' };
-  return command;
 }
