@@ -1,4 +1,6 @@
 import type { Instant } from '../api/time.ts';
+import type { Confinement, Identity, ResourceLimits } from './confinement.ts';
+import type { RuntimeFeatures } from './features.ts';
 
 /** Everything needed to start the main process of one container instance. */
 export interface ContainerLaunch {
@@ -17,6 +19,11 @@ export interface ContainerLaunch {
    * had, it runs without. Default: no.
    */
   readonly tty?: boolean;
+  /** What it sees of the machine; undefined: all of it, as podrun does. */
+  readonly confinement?: Confinement | undefined;
+  /** Undefined: podrun's own. */
+  readonly identity?: Identity | undefined;
+  readonly limits?: ResourceLimits | undefined;
   /** Called with every piece of output, in order of arrival; never after `onExit`. */
   readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
   /**
@@ -114,6 +121,8 @@ export type ExecOutcome =
  * (real processes) and, for tests, a simulated one.
  */
 export interface Runtime {
+  /** Undefined: nothing but processes. */
+  readonly features?: RuntimeFeatures;
   /** Resolves when the process runs or could not be started; rejects only on a defect of podrun itself. */
   start(launch: ContainerLaunch): Promise<StartOutcome>;
   exec(request: ExecRequest): Promise<ExecOutcome>;

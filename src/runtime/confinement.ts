@@ -1,0 +1,60 @@
+/*
+ * What a container is to see of the machine, as whom it runs, and how much it may take: plain data that the agent
+ * computes from a Pod, and a runtime gives as far as it can (see features.ts).
+ */
+
+/** The view a container has of the machine. */
+export interface Confinement {
+  readonly pod: PodNamespaces;
+  /** Keeps what an instance writes to its copy of the root; made when missing, removed at its end. */
+  readonly layerDir: string;
+  /** What is mounted over the root, in this order: what lies inside another comes after it. */
+  readonly mounts: readonly Mount[];
+  /** What of the host is seen, and changed, as it is; all else is a copy that is lost at the end. */
+  readonly shared: readonly string[];
+  readonly isRootReadOnly: boolean;
+  /** All devices of the machine, not only those that are always there. */
+  readonly hasAllDevices: boolean;
+  /** Is the main process process 1 of its namespace? Otherwise a reaper is. */
+  readonly strictPid1: boolean;
+}
+
+/** What the containers of a Pod have in common. */
+export interface PodNamespaces {
+  readonly uid: string;
+  /** Undefined: the host's. */
+  readonly hostname: string | undefined;
+  /** One process table for all containers of the Pod. */
+  readonly sharesProcesses: boolean;
+  readonly hostProcesses: boolean;
+  readonly hostIPC: boolean;
+}
+
+/** A file or folder of the host at a place in the container. Both are absolute, without `.` and `..`. */
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+  readonly isReadOnly: boolean;
+}
+
+/** As whom a process runs. What is undefined is podrun's own. */
+export interface Identity {
+  readonly uid: number | undefined;
+  readonly gid: number | undefined;
+  /** Supplementary groups; undefined: those of podrun, or, for another user, none. */
+  readonly groups: readonly number[] | undefined;
+  /** Names without CAP_, in lower case; undefined: those that podrun has. */
+  readonly capabilities: readonly string[] | undefined;
+  /** Setuid programs and file capabilities give nothing. */
+  readonly noNewPrivileges: boolean;
+}
+
+/** What a container may take, at most. Undefined: as much as there is. */
+export interface ResourceLimits {
+  readonly memoryBytes: number | undefined;
+  /** Thousandths of a CPU. */
+  readonly cpuMillis: number | undefined;
+  /** Its share when CPUs are short, thousandths of a CPU. */
+  readonly cpuRequestMillis: number | undefined;
+  readonly pids: number | undefined;
+}
