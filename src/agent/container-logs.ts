@@ -19,6 +19,10 @@ export interface PodFiles {
   volumes(pod: StoredPod): string;
   /** The folder that holds the logs of all runs of a container. */
   logs(pod: StoredPod, container: string): string;
+  /** The folder that keeps what an instance writes to its copy of the host's root; made by the runtime. */
+  layer(pod: StoredPod, instance: InstanceRef): string;
+  /** The folder that holds the layers of all runs of a container. */
+  layers(pod: StoredPod, container: string): string;
   /** Where the data of a claim of that namespace lies, whichever Pod uses it. */
   claimedVolume(namespace: string, claim: string): string;
   openLog(pod: StoredPod, container: string, attempt: number): LogSink;

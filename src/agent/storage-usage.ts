@@ -7,12 +7,13 @@ import { diskUsage } from './volumes/disk-usage.ts';
 /** Measures the folders of a Pod, one after the other: nobody waits for it. */
 export async function storageUsage(
   pod: StoredPod,
-  { volumes, logs }: StorageMeasures,
-  files: Pick<PodFiles, 'volumes' | 'logs'>,
+  { volumes, logs, layers }: StorageMeasures,
+  files: Pick<PodFiles, 'volumes' | 'logs' | 'layers'>,
 ): Promise<StorageUsage> {
   return {
     volumes: await measured(volumes, (name) => path.join(files.volumes(pod), name)),
     logs: await measured(logs, (name) => files.logs(pod, name)),
+    layers: await measured(layers, (name) => files.layers(pod, name)),
   };
 }
 

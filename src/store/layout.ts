@@ -18,6 +18,8 @@ export interface PodPaths {
   /** `logs/CONTAINER/RESTARTS.log`, see container-log.ts. */
   readonly logs: string;
   readonly volumes: string;
+  /** `layers/CONTAINER/ATTEMPT`: what each run writes to its copy of the host's root, while it lives. */
+  readonly layers: string;
   /** Where others attach to the Pod's containers, while there is something to attach to. */
   readonly attachSocket: string;
 }
@@ -76,6 +78,7 @@ export function pathsInPodFolder(folder: string): PodPaths {
     processes: path.join(folder, 'processes.ndjson'),
     logs: path.join(folder, 'logs'),
     volumes: path.join(folder, 'volumes'),
+    layers: path.join(folder, 'layers'),
     attachSocket: path.join(folder, 'attach.sock'),
   };
 }

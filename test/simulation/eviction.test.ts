@@ -11,7 +11,7 @@ describe('a Pod that stores too much', () => {
       spec: { containers: [main], volumes, terminationGracePeriodSeconds: 30 },
       behave: () => ({ onSignal: () => 'ignore' }),
     }).start();
-    pod.usage = { volumes: { v: 2 * 1024 * 1024 }, logs: {} };
+    pod.usage = { volumes: { v: 2 * 1024 * 1024 }, logs: {}, layers: {} };
     await pod.clock.run(9999);
     expect(pod.events.at(-1)).toBe('Started Container started');
     await pod.clock.run(1);
@@ -34,7 +34,7 @@ describe('a Pod that stores too much', () => {
       spec: { containers: [main, done], volumes, restartPolicy: 'Never' },
       behave: (name) => (name === 'done' ? { exitAfterMs: 5, exitCode: 0 } : {}),
     }).start();
-    pod.usage = { volumes: { v: 2 * 1024 * 1024 }, logs: {} };
+    pod.usage = { volumes: { v: 2 * 1024 * 1024 }, logs: {}, layers: {} };
     await pod.clock.run(20_000);
     const lost = { exitCode: 137, reason: 'ContainerStatusUnknown', startedAt: null, finishedAt: null };
     expect(pod.container('main')).toEqual({
@@ -60,7 +60,7 @@ describe('a Pod that stores too much', () => {
       spec: { containers: [main], volumes, restartPolicy: 'Never' },
       behave: () => ({ exitAfterMs: 25_000, exitCode: 0 }),
     }).start();
-    pod.usage = { volumes: { v: 1024 * 1024 }, logs: {} };
+    pod.usage = { volumes: { v: 1024 * 1024 }, logs: {}, layers: {} };
     await pod.clock.run(60_000);
     expect(pod.phases).toEqual(['Pending', 'Running', 'Succeeded']);
     expect(pod.clock.alarmCount).toBe(0);

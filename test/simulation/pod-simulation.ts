@@ -45,7 +45,7 @@ export class PodSimulation {
   readonly worker: PodWorker;
   finished = false;
   /** What the Pod has on disk. */
-  usage: StorageUsage = { volumes: {}, logs: {} };
+  usage: StorageUsage = { volumes: {}, logs: {}, layers: {} };
 
   constructor(options: PodSimulationOptions) {
     const { spec, behave, behaveExec, crashLoop, images, volumeImages, createSandbox } = options;

@@ -15,6 +15,9 @@ export function podFiles(store: FileStore): PodFiles {
     volumes: ({ metadata }) => store.paths(metadata.namespace, metadata.name).volumes,
     logs: ({ metadata }, container) =>
       path.dirname(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, 0)),
+    layer: ({ metadata }, { container, attempt }) =>
+      path.join(store.paths(metadata.namespace, metadata.name).layers, container, String(attempt)),
+    layers: ({ metadata }, container) => path.join(store.paths(metadata.namespace, metadata.name).layers, container),
     claimedVolume: (namespace, claim) => objectPath(store.root, 'claims', namespace, claim),
     openLog: ({ metadata }, container, attempt) =>
       new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),

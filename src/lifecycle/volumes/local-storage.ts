@@ -11,12 +11,15 @@ export interface StorageUsage {
   readonly volumes: Readonly<Record<string, number>>;
   /** Logs of the container, of all its runs. */
   readonly logs: Readonly<Record<string, number>>;
+  /** What the container has written to its copy of the machine's root; nothing where it has none of its own. */
+  readonly layers: Readonly<Record<string, number>>;
 }
 
 /** What has to be measured of a Pod, by name, and how many bytes are enough to know that they are too many. */
 export interface StorageMeasures {
   readonly volumes: ReadonlyMap<string, number>;
   readonly logs: ReadonlyMap<string, number>;
+  readonly layers: ReadonlyMap<string, number>;
 }
 
 const RESOURCE = 'ephemeral-storage';
@@ -32,17 +35,18 @@ export function storageMeasures(spec: PodSpec): StorageMeasures | undefined {
     const enough = largest(limits);
     if (enough !== undefined) volumes.set(volume.name, enough);
   }
-  const logs = new Map<string, number>();
+  const containers = new Map<string, number>();
   for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
     const enough = largest([forPod, containerLimit(spec, container.name)]);
-    if (enough !== undefined) logs.set(container.name, enough);
+    if (enough !== undefined) containers.set(container.name, enough);
   }
-  return volumes.size + logs.size === 0 ? undefined : { volumes, logs };
+  return volumes.size + containers.size === 0 ? undefined : { volumes, logs: containers, layers: containers };
 }
 
 /**
- * Why the kubelet evicts the Pod, in its words, trailing blank included; undefined when the Pod keeps its limits. What
- * a container writes elsewhere on the machine is not its own, and counts for nothing here.
+ * Why the kubelet evicts the Pod, in its words, trailing blank included; undefined when the Pod keeps its limits. A
+ * container answers for its logs and its layer; what it writes to the machine itself is not its own, and counts for
+ * nothing.
  * Source: pkg/kubelet/eviction/eviction_manager.go localStorageEviction.
  */
 export function evictionMessage(spec: PodSpec, usage: StorageUsage): string | undefined {
@@ -58,7 +62,7 @@ export function evictionMessage(spec: PodSpec, usage: StorageUsage): string | un
   }
   for (const { name } of spec.containers) {
     const limit = containerLimit(spec, name);
-    if (limit === undefined || !exceeds(usage.logs[name], limit)) continue;
+    if (limit === undefined || !exceeds(containerUsage(name, usage), limit)) continue;
     return EVICTION.container(name, formatQuantity(limit));
   }
   return undefined;
@@ -90,9 +94,15 @@ function isLocal({ emptyDir, configMap }: Volume): boolean {
   return configMap !== undefined || (emptyDir !== undefined && (emptyDir.medium ?? '') === '');
 }
 
-function podUsage(spec: PodSpec, { volumes, logs }: StorageUsage): number {
+/** Undefined: not measured. Source: pkg/kubelet/eviction/eviction_manager.go containerEphemeralStorageLimitEviction. */
+function containerUsage(name: string, { logs, layers }: StorageUsage): number | undefined {
+  const parts = [logs[name], layers[name]].filter((bytes) => bytes !== undefined);
+  return parts.length === 0 ? undefined : parts.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function podUsage(spec: PodSpec, { volumes, logs, layers }: StorageUsage): number {
   const local = (spec.volumes ?? []).filter(isLocal).map(({ name }) => volumes[name] ?? 0);
-  return [...local, ...Object.values(logs)].reduce((sum, bytes) => sum + bytes, 0);
+  return [...local, ...Object.values(logs), ...Object.values(layers)].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 function exceeds(bytes: number | undefined, limit: ParsedQuantity): boolean {

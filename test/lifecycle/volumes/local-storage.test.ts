@@ -11,7 +11,11 @@ const emptyDir = (name: string, sizeLimit?: string, medium?: string) => ({
   name,
   emptyDir: { ...(sizeLimit === undefined ? {} : { sizeLimit }), ...(medium === undefined ? {} : { medium }) },
 });
-const used = (volumes: Record<string, number>, logs: Record<string, number> = {}): StorageUsage => ({ volumes, logs });
+const used = (
+  volumes: Record<string, number>,
+  logs: Record<string, number> = {},
+  layers: Record<string, number> = {},
+): StorageUsage => ({ volumes, logs, layers });
 
 describe('eviction for local storage', () => {
   const small: PodSpec = { containers: [limited('a')], volumes: [emptyDir('other'), emptyDir('v', '1Mi')] };
@@ -52,6 +56,24 @@ describe('eviction for local storage', () => {
       'Container a exceeded its local ephemeral storage limit "1Mi". ',
     ],
     [
+      'over the limit of a container, by what it writes to its root',
+      bounded,
+      used({}, {}, { a: MI + 1 }),
+      'Container a exceeded its local ephemeral storage limit "1Mi". ',
+    ],
+    [
+      'over the limit of a container, by its logs and its root together',
+      bounded,
+      used({}, { a: MI }, { a: 1 }),
+      'Container a exceeded its local ephemeral storage limit "1Mi". ',
+    ],
+    [
+      'over the limit of all containers together, by their roots',
+      bounded,
+      used({ v: MI }, { a: MI / 2 }, { a: MI / 2, b: MI + 1 }),
+      'Pod ephemeral local storage usage exceeds the total limit of containers 3Mi. ',
+    ],
+    [
       'where a container without a limit fills the share of another',
       one,
       used({}, { b: 2 * MI }),
@@ -63,15 +85,13 @@ describe('eviction for local storage', () => {
 
   it('measures what has limits, up to the largest of them', () => {
     expect(storageMeasures({ containers: [limited('a')], volumes: [emptyDir('v')] })).toBeUndefined();
-    expect(storageMeasures(small)).toEqual({ volumes: new Map([['v', MI]]), logs: new Map() });
+    expect(storageMeasures(small)).toEqual({ volumes: new Map([['v', MI]]), logs: new Map(), layers: new Map() });
+    const each = new Map([
+      ['a', 3 * MI],
+      ['b', 3 * MI],
+    ]);
     expect(
       storageMeasures({ ...bounded, volumes: [emptyDir('v', '8Mi'), emptyDir('m', undefined, 'Memory')] }),
-    ).toEqual({
-      volumes: new Map([['v', 8 * MI]]),
-      logs: new Map([
-        ['a', 3 * MI],
-        ['b', 3 * MI],
-      ]),
-    });
+    ).toEqual({ volumes: new Map([['v', 8 * MI]]), logs: each, layers: each });
   });
 });

@@ -143,7 +143,7 @@ export class ScenarioRun {
           this.#tell({ type: 'asked', container: container.name, id });
           return Promise.resolve(this.#prepare(container));
         },
-        measureStorage: () => Promise.resolve({ volumes: {}, logs: {} }),
+        measureStorage: () => Promise.resolve({ volumes: {}, logs: {}, layers: {} }),
         started: () => undefined,
         output: () => undefined,
         exited: () => undefined,
