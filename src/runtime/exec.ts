@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { errnoOf } from './errno.ts';
+import type { Inside, ProgramCall } from './inside.ts';
 import { killGroup } from './kill.ts';
 import type { OutputMaker, OutputOwner, OutputPipes } from './output.ts';
 import type { PipeReader } from './pipe-reader.ts';
@@ -7,7 +8,7 @@ import { factsOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ExecOutcome, ExecRequest, OutputStream } from './runtime.ts';
 import { exitCodeOf, turnToSpawn, whyNoDescriptors, withContainerUmask } from './spawn.ts';
-import { isPlainText, lookUpProgram, whyNotEnterable } from './start-checks.ts';
+import { lookUpProgram, whyNotEnterable, whyNotLoadable } from './start-checks.ts';
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 
 /**
@@ -17,22 +18,32 @@ import { execFailed, execveFailed, forkFailed, isForkError } from './start-error
  * keeps stdout holds the result back, also beyond the timeout, which is for the process alone. Unlike there, a timeout
  * kills the command's whole process group, not its first process only.
  */
-export async function runExec(request: ExecRequest, clock: Clock, output: OutputMaker): Promise<ExecOutcome> {
+export async function runExec(
+  request: ExecRequest,
+  inside: Inside,
+  clock: Clock,
+  output: OutputMaker,
+): Promise<ExecOutcome> {
   const { argv, cwd, env, signal, maxOutputBytes } = request;
+  const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
   if (signal?.aborted === true) return { type: 'aborted' };
-  const problem = whyNotEnterable(cwd);
+  const problem = whyNotEnterable(cwd, pathOf);
   if (problem !== undefined) return failedToStart(problem);
-  const lookup = lookUpProgram({ name: argv[0], cwd, searchPath: env['PATH'] });
+  const lookup = lookUpProgram({ name: argv[0], cwd, searchPath: env['PATH'], pathOf });
   if (!lookup.ok) return failedToStart(lookup.error);
   const { file } = lookup;
-  if (isPlainText(file, cwd)) return failedToStart(execveFailed(file, 'ENOEXEC'));
+  const unloadable = whyNotLoadable(file, cwd, pathOf);
+  if (unloadable !== undefined) return failedToStart(execveFailed(file, unloadable));
   let pipes: OutputPipes;
   try {
     pipes = await output.make();
   } catch (error) {
     return failedToStart(forkFailed(errnoOf(error)));
   }
-  const spawned = await spawnCommand(request, file, pipes);
+  const spawned = await spawnCommand(
+    inside.enter({ argv, cwd, file, env: { ...env, [CONTAINER_MARKER]: request.id } }),
+    pipes,
+  );
   if ('errno' in spawned) {
     pipes.discard();
     const { errno } = spawned;
@@ -59,8 +70,7 @@ interface Command extends Spawned {
 }
 
 async function spawnCommand(
-  { argv, cwd, env, id }: ExecRequest,
-  file: string,
+  { argv, cwd, env, file }: ProgramCall,
   { stdio: [stdout, stderr] }: OutputPipes,
 ): Promise<Spawned | { readonly errno: string }> {
   const [argv0, ...args] = argv;
@@ -71,7 +81,7 @@ async function spawnCommand(
   const options = {
     argv0,
     cwd,
-    env: { ...env, [CONTAINER_MARKER]: id },
+    env,
     extendEnv: false,
     stdin: 'ignore',
     // Any descriptor will do; the types of execa end at 9.

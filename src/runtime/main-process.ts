@@ -1,14 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { sendSignal } from './kill.ts';
 import type { PipeReader } from './pipe-reader.ts';
 import type { ProcessInput, ProcessStreams } from './runtime.ts';
 import { exitCodeOf } from './spawn.ts';
 
+const { SIGCONT } = constants.signals;
+
 /** The main process of a container, behind pipes or in a terminal. */
 export interface MainProcess {
-  /** It leads a process group of this number. */
+  /** What was started, and leads a process group of this number: the program, or what has entered the container. */
   readonly pid: number;
+  /** The program's own process. */
+  readonly programPid: number;
   /** As soon as it has ended, whatever became of its output. */
   readonly ended: Promise<{ readonly exitCode: number; readonly signal: NodeJS.Signals | undefined }>;
   /** Hands on what it has written and nobody has read yet; for a process that has ended. */
@@ -18,27 +23,46 @@ export interface MainProcess {
   readonly streams: ProcessStreams;
 }
 
-/** A child process whose output comes through pipes. */
-export function pipedProcess(child: ChildProcess, pid: number, output: PipeReader): MainProcess {
+/**
+ * A child process whose output comes through pipes.
+ * @param program the process of its program, once that is known
+ */
+export async function pipedProcess(
+  child: ChildProcess,
+  pid: number,
+  output: PipeReader,
+  program: Promise<number>,
+): Promise<MainProcess> {
   const { stdin } = child;
   // A program may end, or close its input, before it has read everything.
   stdin?.on('error', () => undefined);
+  const ended: MainProcess['ended'] = new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      stdin?.destroy();
+      resolve({ exitCode: exitCodeOf(code, signal), signal: signal ?? undefined });
+    });
+  });
+  const programPid = await program;
   return {
     pid,
-    ended: new Promise((resolve) => {
-      child.once('exit', (code, signal) => {
-        stdin?.destroy();
-        resolve({ exitCode: exitCodeOf(code, signal), signal: signal ?? undefined });
-      });
-    }),
+    programPid,
+    ended,
     finishOutput: () => output.finish(),
-    signal: (number) => sendSignal(pid, number),
+    signal: (number) => signalProgram({ pid, programPid }, number),
     streams: {
       input: stdin === null ? undefined : pipedInput(stdin),
       terminal: undefined,
       holdOutput: (held) => output.hold(held),
     },
   };
+}
+
+/**
+ * Who waits for a program inside a container stops when the program is stopped, and has to be told that it goes on.
+ */
+export function signalProgram({ pid, programPid }: Pick<MainProcess, 'pid' | 'programPid'>, number: number): void {
+  sendSignal(programPid, number);
+  if (number === SIGCONT && programPid !== pid) sendSignal(pid, number);
 }
 
 /** An input that is a stream of Node's. */

@@ -2,9 +2,11 @@ import type { StdioOptions } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Clock } from '../clock.ts';
 import { runExec } from './exec.ts';
+import { type Confiner, HOST, type Inside, type InsideOutcome } from './inside.ts';
 import { killGroup } from './kill.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
+import type { RuntimeFeatures } from './features.ts';
 import { factsOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type {
@@ -18,7 +20,7 @@ import type {
 } from './runtime.ts';
 import { signalNumber } from './signal-number.ts';
 import { spawnLeader, type SpawnOutcome } from './spawn.ts';
-import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start-checks.ts';
+import { isPlainText, lookUpProgram, prepareWorkingDirectory, whyNotLoadable } from './start-checks.ts';
 import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start-errors.ts';
 import { Sweeper } from './sweeper.ts';
 
@@ -30,6 +32,9 @@ export interface ProcessRuntimeOptions {
   readonly fifoDir: string;
   /** Default: `fifo` on Linux, `pipe` elsewhere. */
   readonly output?: OutputKind;
+  /** How containers are kept apart; undefined: not at all. */
+  readonly confiner?: Confiner | undefined;
+  readonly features?: RuntimeFeatures | undefined;
 }
 
 /**
@@ -47,10 +52,16 @@ export class ProcessRuntime implements Runtime {
   readonly #clock: Clock;
   readonly #output: OutputMaker;
   readonly #sweeper: Sweeper;
+  readonly #confiner: Confiner | undefined;
   readonly #live = new Set<number>();
+  /** By ID of the container. */
+  readonly #insides = new Map<string, Inside>();
+  readonly features: RuntimeFeatures | undefined;
 
-  constructor({ clock, fifoDir, output }: ProcessRuntimeOptions) {
+  constructor({ clock, fifoDir, output, confiner, features }: ProcessRuntimeOptions) {
     this.#clock = clock;
+    this.#confiner = confiner;
+    this.features = features;
     this.#output = new OutputMaker(clock, fifoDir, output ?? (process.platform === 'linux' ? 'fifo' : 'pipe'));
     this.#sweeper = new Sweeper(clock);
   }
@@ -62,32 +73,52 @@ export class ProcessRuntime implements Runtime {
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
     const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#clock.now() });
-    const problem = prepareWorkingDirectory(launch.cwd);
-    if (problem !== undefined) return failed(startFailed(problem));
+    const opened = await this.#open(launch);
+    if (!opened.ok) return failed(startFailed(opened.error));
+    const { inside } = opened;
+    const outcome = await this.#startInside(launch, inside);
+    if ('error' in outcome) {
+      inside.kill();
+      await inside.end();
+      return failed(outcome.error);
+    }
+    return { ok: true, container: this.#attend(launch, outcome.process, inside), notice: outcome.notice };
+  }
+
+  async #open(launch: ContainerLaunch): Promise<InsideOutcome> {
+    if (this.#confiner === undefined || launch.confinement === undefined) return { ok: true, inside: HOST };
+    return this.#confiner.open(launch);
+  }
+
+  async #startInside(launch: ContainerLaunch, inside: Inside): Promise<StartedInside> {
+    const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
+    const problem = prepareWorkingDirectory(launch.cwd, pathOf);
+    if (problem !== undefined) return { error: startFailed(problem) };
     const [name] = launch.argv;
-    const lookup = lookUpProgram({ name, cwd: launch.cwd, searchPath: launch.env['PATH'] });
-    if (!lookup.ok) return failed(startFailed(lookup.error));
+    const lookup = lookUpProgram({ name, cwd: launch.cwd, searchPath: launch.env['PATH'], pathOf });
+    if (!lookup.ok) return { error: startFailed(lookup.error) };
     let notice: string | undefined;
-    if (launch.tty === true && !isPlainText(lookup.file, launch.cwd)) {
+    if (launch.tty === true && !isPlainText(lookup.file, launch.cwd, pathOf)) {
       // Few containers have a terminal.
       const { startInTerminal } = await import('./terminal.ts');
-      const outcome = await startInTerminal(launch, this.#clock);
-      if (outcome.ok) return { ok: true, container: this.#attend(launch, outcome.process), notice: outcome.notice };
+      const outcome = await startInTerminal(launch, lookup.file, inside, this.#clock);
+      if (outcome.ok) return outcome;
       notice = outcome.why;
     }
     let pipes: OutputPipes;
     try {
       pipes = await this.#output.make();
     } catch (error) {
-      return failed(outputFailed(String(error)));
+      return { error: outputFailed(String(error)) };
     }
-    const spawned = await spawnMain(launch, lookup.file, pipes);
+    const spawned = await spawnMain(launch, lookup.file, pipes, inside);
     if (!spawned.ok) {
       pipes.discard();
-      return failed(startFailed(forkFailed(spawned.errno)));
+      return { error: startFailed(forkFailed(spawned.errno)) };
     }
     const output = pipes.read(spawned.child, launch.onOutput);
-    return { ok: true, container: this.#attend(launch, pipedProcess(spawned.child, spawned.pid, output)), notice };
+    const main = pipedProcess(spawned.child, spawned.pid, output, inside.programOf(spawned.pid));
+    return { process: await main, notice };
   }
 
   /**
@@ -96,32 +127,35 @@ export class ProcessRuntime implements Runtime {
    */
   killAll(): void {
     for (const pid of this.#live) killGroup(pid);
+    this.#confiner?.killAll();
   }
 
   exec(request: ExecRequest): Promise<ExecOutcome> {
-    return runExec(request, this.#clock, this.#output);
+    return runExec(request, this.#insides.get(request.id) ?? HOST, this.#clock, this.#output);
   }
 
-  #attend(launch: ContainerLaunch, main: MainProcess): RunningContainer {
+  #attend(launch: ContainerLaunch, main: MainProcess, inside: Inside): RunningContainer {
+    const { id } = launch;
     const { pid } = main;
     const startedAt = this.#clock.now();
     // On Linux a look is cheap; elsewhere, whoever has the pid once the main process is gone is another process.
     const startTime = process.platform === 'linux' ? factsOf(pid)?.startTime : undefined;
     let hasEnded = false;
     this.#live.add(pid);
+    this.#insides.set(id, inside);
+    const swept = async (): Promise<void> => {
+      await inside.end();
+      if (!inside.isSealed) await this.#sweeper.sweep({ id, leader: { pid, startTime } });
+    };
     void main.ended.then(({ exitCode, signal }) => {
       const at = this.#clock.now();
       hasEnded = true;
       this.#live.delete(pid);
+      this.#insides.delete(id);
       // A container's processes die with its first: at once those of the group, the others as soon as they are found.
       killGroup(pid);
-      const exit = (): ProcessExit => ({
-        exitCode,
-        signal,
-        at,
-        oomKilled: false,
-        swept: this.#sweeper.sweep({ id: launch.id, leader: { pid, startTime } }),
-      });
+      inside.kill();
+      const exit = (): ProcessExit => ({ exitCode, signal, at, oomKilled: false, swept: swept() });
       void main.finishOutput().then(() => launch.onExit(exit()));
     });
     return {
@@ -134,6 +168,7 @@ export class ProcessRuntime implements Runtime {
         // The main process dies with its group; its exit starts the search for those that left it.
         if (hasEnded) return;
         killGroup(pid);
+        inside.kill();
         // One in a terminal may not have got as far as having a group.
         main.signal(SIGKILL);
       },
@@ -142,18 +177,29 @@ export class ProcessRuntime implements Runtime {
   }
 }
 
+type StartedInside =
+  | { readonly process: MainProcess; readonly notice: string | undefined }
+  /** The message of the container's state. */
+  | { readonly error: string };
+
 /**
  * Starts the main process. When execve(2) refuses the program (the interpreter of a script is missing, the arguments
  * are too long, …), a node's container has already started: its process, runc itself up to that point, writes the
  * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). So does a stand-in here.
  */
-async function spawnMain(launch: ContainerLaunch, file: string, pipes: OutputPipes): Promise<SpawnOutcome> {
+async function spawnMain(
+  launch: ContainerLaunch,
+  file: string,
+  pipes: OutputPipes,
+  inside: Inside,
+): Promise<SpawnOutcome> {
   const { argv, cwd, id } = launch;
   const stdio: StdioOptions = [launch.stdin ? 'pipe' : 'ignore', ...pipes.stdio];
   const marker = { [CONTAINER_MARKER]: id };
-  const spawned: SpawnOutcome = isPlainText(file, cwd)
-    ? { ok: false, errno: 'ENOEXEC' }
-    : await spawnLeader({ file, argv, cwd, env: { ...launch.env, ...marker }, stdio });
+  const errno = whyNotLoadable(file, cwd, (path) => inside.pathOf(path));
+  const call = { file, argv, cwd, env: { ...launch.env, ...marker } };
+  const spawned: SpawnOutcome =
+    errno === undefined ? await spawnLeader({ ...inside.enter(call), stdio }) : { ok: false, errno };
   if (spawned.ok || isForkError(spawned.errno)) return spawned;
   const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
   return spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio });

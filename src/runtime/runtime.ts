@@ -122,7 +122,7 @@ export type ExecOutcome =
  */
 export interface Runtime {
   /** Undefined: nothing but processes. */
-  readonly features?: RuntimeFeatures;
+  readonly features?: RuntimeFeatures | undefined;
   /** Resolves when the process runs or could not be started; rejects only on a defect of podrun itself. */
   start(launch: ContainerLaunch): Promise<StartOutcome>;
   exec(request: ExecRequest): Promise<ExecOutcome>;

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { HOST, type Inside, type ProgramCall } from './inside.ts';
 import { sendSignal } from './kill.ts';
 import { type MainProcess, pipedInput } from './main-process.ts';
-import { CONTAINER_MARKER } from './process-table.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
 import { exitCodeOf, spawnLeader } from './spawn.ts';
 import type { TerminalOutcome } from './terminal.ts';
@@ -14,24 +14,28 @@ const NOT_RESIZED =
 const NONE =
   'there is no terminal: neither the package @lydell/node-pty is installed nor script(1) of util-linux, on Linux';
 
-/**
- * Starts the main process of a container in the terminal that script(1) makes.
- * @param endOfInput what a person types to end the input
- */
-export async function startUnderScript(
-  launch: ContainerLaunch,
-  size: TerminalSize,
-  endOfInput: Buffer,
-): Promise<TerminalOutcome> {
+export interface ScriptRequest {
+  readonly launch: ContainerLaunch;
+  /** What is to be started in the terminal. */
+  readonly call: ProgramCall;
+  readonly inside: Inside;
+  readonly size: TerminalSize;
+  /** What a person types to end the input. */
+  readonly endOfInput: Buffer;
+}
+
+/** Starts the main process of a container in the terminal that script(1) makes. */
+export async function startUnderScript(request: ScriptRequest): Promise<TerminalOutcome> {
   if (!(await hasScript())) return { ok: false, why: NONE };
-  const { argv, env, cwd, id, onOutput } = launch;
+  const { size, endOfInput, inside, launch } = request;
+  const { argv, env, cwd } = request.call;
   // script hands the command to the shell of its environment: the program gets its own variable back.
   const shell = env['SHELL'] === undefined ? 'unset SHELL' : `SHELL=${quoted(env['SHELL'])}`;
   const command = `${shell}; stty rows ${size.rows} cols ${size.columns}; exec ${argv.map(quoted).join(' ')}`;
   const spawned = await spawnLeader({
     file: 'script',
     argv: ['script', '-qefc', command, '/dev/null'],
-    env: { ...env, SHELL: '/bin/sh', [CONTAINER_MARKER]: id },
+    env: { ...env, SHELL: '/bin/sh' },
     cwd,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -40,12 +44,15 @@ export async function startUnderScript(
   const [input, output] = [child.stdin, child.stdout as Socket | null];
   if (input === null || output === null) throw new Error('script was started without pipes');
   input.on('error', () => undefined);
-  output.on('data', (chunk: Buffer) => onOutput('stdout', chunk));
+  output.on('data', (chunk: Buffer) => launch.onOutput('stdout', chunk));
   const closed = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });
+  const program = childOf(pid) ?? pid;
+  const programPid = inside === HOST ? program : await inside.programOf(program);
   const process: MainProcess = {
     pid,
+    programPid,
     ended: new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         resolve({ exitCode: exitCodeOf(code, signal), signal: signal ?? undefined });
@@ -53,7 +60,7 @@ export async function startUnderScript(
     }),
     finishOutput: () => closed,
     // script itself would answer a signal by killing the program, without time to end.
-    signal: (number) => sendSignal(childOf(pid) ?? pid, number),
+    signal: (number) => sendSignal(inside === HOST ? (childOf(pid) ?? pid) : programPid, number),
     streams: {
       input: pipedInput(input, endOfInput),
       terminal: { resize: () => undefined },

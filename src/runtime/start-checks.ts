@@ -9,6 +9,9 @@ import { errnoOf, errnoText } from './errno.ts';
  * setns_init_linux.go; Go, os/exec/lp_unix.go and os/path.go.
  */
 
+/** Where a file or folder of the container is for us. */
+type PathOf = (path: string) => string;
+
 /** Where a program was found, as it is handed to execve(2); or why it cannot be started, in runc's words. */
 export type Lookup = { readonly ok: true; readonly file: string } | { readonly ok: false; readonly error: string };
 
@@ -18,6 +21,7 @@ export interface ProgramWish {
   readonly cwd: string;
   /** PATH of the program's own environment. */
   readonly searchPath: string | undefined;
+  readonly pathOf: PathOf;
 }
 
 /**
@@ -25,15 +29,15 @@ export interface ProgramWish {
  * Differs from a shell as Go does: directories of PATH that are not absolute are refused, and a file that may not be
  * executed is as good as none.
  */
-export function lookUpProgram({ name, cwd, searchPath }: ProgramWish): Lookup {
+export function lookUpProgram({ name, cwd, searchPath, pathOf }: ProgramWish): Lookup {
   const failed = (why: string): Lookup => ({ ok: false, error: `exec: ${goQuote(name)}: ${why}` });
   if (name.includes('/')) {
-    const problem = whyNotExecutable(name, cwd);
+    const problem = whyNotExecutable(name, cwd, pathOf);
     return problem === undefined ? { ok: true, file: name } : failed(problem);
   }
   for (const directory of searchPath === undefined || searchPath === '' ? [] : searchPath.split(':')) {
     const file = join(directory === '' ? '.' : directory, name);
-    if (whyNotExecutable(file, cwd) !== undefined) continue;
+    if (whyNotExecutable(file, cwd, pathOf) !== undefined) continue;
     if (isAbsolute(file)) return { ok: true, file };
     return failed('cannot run executable found relative to current directory');
   }
@@ -44,16 +48,17 @@ export function lookUpProgram({ name, cwd, searchPath }: ProgramWish): Lookup {
  * Makes the working directory of a container, with its parents, where it is missing, and makes sure that it can be
  * entered. Answers what went wrong, in runc's words; undefined when all is well.
  */
-export function prepareWorkingDirectory(path: string): string | undefined {
-  const problem = makeDirectories(path);
-  return problem === undefined ? whyNotEnterable(path) : `error during container init: ${problem}`;
+export function prepareWorkingDirectory(path: string, pathOf: PathOf): string | undefined {
+  const problem = makeDirectories(path, pathOf);
+  return problem === undefined ? whyNotEnterable(path, pathOf) : `error during container init: ${problem}`;
 }
 
 /** Why a program cannot run in that directory, in runc's words; undefined when it can. */
-export function whyNotEnterable(path: string): string | undefined {
+export function whyNotEnterable(path: string, pathOf: PathOf): string | undefined {
   try {
-    if (!statSync(path).isDirectory()) return chdirFailed(path, 'ENOTDIR');
-    accessSync(path, constants.X_OK);
+    const place = pathOf(path);
+    if (!statSync(place).isDirectory()) return chdirFailed(path, 'ENOTDIR');
+    accessSync(place, constants.X_OK);
     return undefined;
   } catch (error) {
     return chdirFailed(path, errnoOf(error));
@@ -65,25 +70,53 @@ export function whyNotEnterable(path: string): string | undefined {
  * shell script, of its own accord; a container runtime says `exec format error`. Binaries, of whatever kind, the
  * kernel knows.
  */
-export function isPlainText(file: string, cwd: string): boolean {
-  if (process.platform !== 'linux') return false;
+export function isPlainText(file: string, cwd: string, pathOf: PathOf): boolean {
+  const start = startOfFile(pathOf(resolve(cwd, file)));
+  return start !== undefined && !start.startsWith('#!') && !start.includes('\0');
+}
+
+/**
+ * The errno with which execve(2) would refuse the file, as far as that can be seen: a text without `#!`, or a script
+ * whose interpreter is missing. Undefined when it may well run.
+ */
+export function whyNotLoadable(file: string, cwd: string, pathOf: PathOf): string | undefined {
+  const start = startOfFile(pathOf(resolve(cwd, file)));
+  if (start === undefined) return undefined;
+  if (!start.startsWith('#!')) return start.includes('\0') ? undefined : 'ENOEXEC';
+  const [interpreter] = start
+    .slice(2)
+    .trimStart()
+    .split(/[\s\0]/, 1);
+  if (!interpreter) return undefined;
+  try {
+    const place = pathOf(resolve(cwd, interpreter));
+    if (!statSync(place).isFile()) return 'EACCES';
+    accessSync(place, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return errnoOf(error);
+  }
+}
+
+/** The bytes by which the kernel tells what a file is; undefined: it may be executed but not read. */
+function startOfFile(path: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
   const start = Buffer.alloc(128);
   try {
-    const fd = openSync(resolve(cwd, file), constants.O_RDONLY | constants.O_NONBLOCK);
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const text = start.subarray(0, readSync(fd, start)).toString('latin1');
-      return !text.startsWith('#!') && !text.includes('\0');
+      return start.subarray(0, readSync(fd, start)).toString('latin1');
     } finally {
       closeSync(fd);
     }
   } catch {
-    return false; // may be executed but not read: the kernel will say
+    return undefined;
   }
 }
 
-function whyNotExecutable(file: string, cwd: string): string | undefined {
+function whyNotExecutable(file: string, cwd: string, pathOf: PathOf): string | undefined {
   try {
-    const path = resolve(cwd, file);
+    const path = pathOf(resolve(cwd, file));
     const stat = statSync(path);
     // Root may execute a file when anybody may; access(2) alone would also let it "execute" any directory.
     if (stat.isDirectory() || (stat.mode & 0o111) === 0) return errnoText('EACCES');
@@ -97,18 +130,18 @@ function whyNotExecutable(file: string, cwd: string): string | undefined {
 }
 
 /** Go's MkdirAll: names the first directory that could not be made. */
-function makeDirectories(path: string): string | undefined {
-  const there = isDirectory(path);
+function makeDirectories(path: string, pathOf: PathOf): string | undefined {
+  const there = isDirectory(pathOf(path));
   if (there !== undefined) return there ? undefined : mkdirFailed(path, 'ENOTDIR');
   const parent = dirname(path);
-  const problem = parent === path ? undefined : makeDirectories(parent);
+  const problem = parent === path ? undefined : makeDirectories(parent, pathOf);
   if (problem !== undefined) return problem;
   try {
-    mkdirSync(path, 0o755);
+    mkdirSync(pathOf(path), 0o755);
     return undefined;
   } catch (error) {
     // Somebody else may have been quicker.
-    return isDirectory(path) === true ? undefined : mkdirFailed(path, errnoOf(error));
+    return isDirectory(pathOf(path)) === true ? undefined : mkdirFailed(path, errnoOf(error));
   }
 }
 

@@ -4,7 +4,8 @@ import { constants as system } from 'node:os';
 import { ReadStream } from 'node:tty';
 import type { Clock } from '../clock.ts';
 import { sendSignal } from './kill.ts';
-import { type MainProcess, pipedInput } from './main-process.ts';
+import type { Inside, ProgramCall } from './inside.ts';
+import { type MainProcess, pipedInput, signalProgram } from './main-process.ts';
 import { readTerminal } from './pipe-reader.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
@@ -52,12 +53,23 @@ const OWN_ID = -1;
  * Starts the main process of a container in a terminal. The terminal of node-pty can do everything; where that package
  * is missing, the program script(1) of util-linux gives one whose size is fixed.
  */
-export async function startInTerminal(launch: ContainerLaunch, clock: Clock): Promise<TerminalOutcome> {
+export async function startInTerminal(
+  launch: ContainerLaunch,
+  file: string,
+  inside: Inside,
+  clock: Clock,
+): Promise<TerminalOutcome> {
+  const { argv, cwd, id } = launch;
+  const call = inside.enter({ file, argv, cwd, env: { ...launch.env, [CONTAINER_MARKER]: id } });
   const native = loadNative();
-  if (native === undefined) return startUnderScript(launch, FIRST_SIZE, END_OF_INPUT);
+  if (native === undefined)
+    return startUnderScript({ launch, call, inside, size: FIRST_SIZE, endOfInput: END_OF_INPUT });
   await turnToSpawn();
   try {
-    return { ok: true, process: withContainerUmask(() => fork(native, launch, clock)), notice: undefined };
+    const { pid, ...forked } = withContainerUmask(() => fork(native, call, launch, clock));
+    const programPid = await inside.programOf(pid);
+    const signal: MainProcess['signal'] = (number) => signalProgram({ pid, programPid }, number);
+    return { ok: true, process: { ...forked, pid, programPid, signal }, notice: undefined };
   } catch (error) {
     return { ok: false, why: `no terminal could be opened: ${error instanceof Error ? error.message : String(error)}` };
   }
@@ -81,11 +93,15 @@ function loadNative(): Native | undefined {
   }
 }
 
-function fork({ pty, helper }: Native, launch: ContainerLaunch, clock: Clock): MainProcess {
-  const { argv, env, cwd, id, onOutput } = launch;
+function fork(
+  { pty, helper }: Native,
+  { argv, env, cwd }: ProgramCall,
+  { onOutput }: ContainerLaunch,
+  clock: Clock,
+): Omit<MainProcess, 'programPid' | 'signal'> {
   const [file, ...args] = argv;
   const { columns, rows } = FIRST_SIZE;
-  const variables = Object.entries({ ...env, [CONTAINER_MARKER]: id }).map(([name, value]) => `${name}=${value}`);
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   let onExit: ForkRequest[10] = () => undefined;
   const ended = new Promise<Awaited<MainProcess['ended']>>((resolve) => {
     onExit = (exitCode, number) => {
@@ -108,7 +124,6 @@ function fork({ pty, helper }: Native, launch: ContainerLaunch, clock: Clock): M
       closeSync(ownEnd);
       return reader.finish();
     },
-    signal: (number) => sendSignal(pid, number),
     streams: {
       input: pipedInput(master, END_OF_INPUT),
       terminal: {

@@ -8,6 +8,7 @@ import {
   lookUpProgram,
   prepareWorkingDirectory,
   whyNotEnterable,
+  whyNotLoadable,
 } from '../../src/runtime/start-checks.ts';
 
 let root = '';
@@ -33,6 +34,8 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
+const pathOf = (path: string): string => path;
+
 describe('lookUpProgram()', () => {
   const within = (text: string): string => text.replaceAll('ROOT', root);
 
@@ -44,7 +47,7 @@ describe('lookUpProgram()', () => {
     { wish: 'takes a path relative to the working directory', name: './run.sh', path: '', file: './run.sh' },
     { wish: 'takes a path that leads upwards', name: '../bin/tool', path: '', file: '../bin/tool' },
   ])('$wish', ({ name, path, file }) => {
-    const wish = { name: within(name), cwd: join(root, 'work'), searchPath: within(path) };
+    const wish = { name: within(name), cwd: join(root, 'work'), searchPath: within(path), pathOf };
     expect(lookUpProgram(wish)).toEqual({ ok: true, file: within(file) });
   });
 
@@ -67,18 +70,42 @@ describe('lookUpProgram()', () => {
     { name: `/${'x'.repeat(300)}`, path: '', why: `stat /${'x'.repeat(300)}: file name too long` },
     { name: '/a\0b', path: '', why: 'stat /a\0b: invalid argument' },
   ])('refuses $name along $path', ({ name, path, why }) => {
-    const wish = { name: within(name), cwd: join(root, 'work'), searchPath: path && within(path) };
+    const wish = { name: within(name), cwd: join(root, 'work'), searchPath: path && within(path), pathOf };
     const error = `exec: ${goQuote(within(name))}: ${within(why)}`;
     expect(lookUpProgram(wish)).toEqual({ ok: false, error });
+  });
+});
+
+describe('whyNotLoadable()', () => {
+  it.each([
+    { content: '#!/bin/sh\n', errno: undefined },
+    { content: '#! /bin/sh -e\n', errno: undefined },
+    { content: '#!/no/such/interpreter\n', errno: 'ENOENT' },
+    { content: '#!/etc/passwd\n', errno: 'EACCES' },
+    { content: '#!/etc\n', errno: 'EACCES' },
+    { content: 'echo hello\n', errno: 'ENOEXEC' },
+    { content: '\0elf', errno: undefined },
+  ])('of a file with $content: $errno', ({ content, errno }) => {
+    writeFileSync(join(root, 'script'), content, { mode: 0o755 });
+    expect(whyNotLoadable('./script', root, pathOf)).toBe(errno);
+  });
+
+  it('looks where the container sees it', () => {
+    mkdirSync(join(root, 'inside/opt'), { recursive: true });
+    writeFileSync(join(root, 'inside/opt/tool'), '#!/opt/interpreter\n', { mode: 0o755 });
+    const inside = (path: string): string => join(root, 'inside', path);
+    expect(whyNotLoadable('/opt/tool', '/', inside)).toBe('ENOENT');
+    writeFileSync(join(root, 'inside/opt/interpreter'), '', { mode: 0o755 });
+    expect(whyNotLoadable('/opt/tool', '/', inside)).toBeUndefined();
   });
 });
 
 describe('prepareWorkingDirectory()', () => {
   it('makes what is missing, with its parents', () => {
     const path = join(root, 'new/deeper/still');
-    expect(prepareWorkingDirectory(path)).toBeUndefined();
+    expect(prepareWorkingDirectory(path, pathOf)).toBeUndefined();
     expect(statSync(path).isDirectory()).toBe(true);
-    expect(prepareWorkingDirectory(path)).toBeUndefined();
+    expect(prepareWorkingDirectory(path, pathOf)).toBeUndefined();
   });
 
   it.each([
@@ -87,14 +114,14 @@ describe('prepareWorkingDirectory()', () => {
     { path: '/proc/nope/x', error: 'error during container init: mkdir /proc/nope: no such file or directory' },
     { path: '/tmp/a\0b', error: 'error during container init: mkdir /tmp/a\0b: invalid argument' },
   ])('names the culprit of $path', ({ path, error }) => {
-    expect(prepareWorkingDirectory(path)).toBe(error);
+    expect(prepareWorkingDirectory(path, pathOf)).toBe(error);
   });
 
   it.skipIf(asRoot)('tells of a directory that may not be entered', () => {
     const path = join(root, 'locked');
     const error = `chdir to cwd ("${path}") set in config.json failed: permission denied`;
-    expect(prepareWorkingDirectory(path)).toBe(error);
-    expect(prepareWorkingDirectory(join(path, 'x'))).toBe(
+    expect(prepareWorkingDirectory(path, pathOf)).toBe(error);
+    expect(prepareWorkingDirectory(join(path, 'x'), pathOf)).toBe(
       `error during container init: mkdir ${path}/x: permission denied`,
     );
   });
@@ -103,10 +130,12 @@ describe('prepareWorkingDirectory()', () => {
 describe('whyNotEnterable()', () => {
   it('makes nothing', () => {
     const path = join(root, 'not-made');
-    expect(whyNotEnterable(path)).toBe(`chdir to cwd ("${path}") set in config.json failed: no such file or directory`);
+    expect(whyNotEnterable(path, pathOf)).toBe(
+      `chdir to cwd ("${path}") set in config.json failed: no such file or directory`,
+    );
     expect(existsSync(path)).toBe(false);
-    expect(whyNotEnterable('/etc/passwd')).toMatch(/: not a directory$/);
-    expect(whyNotEnterable(root)).toBeUndefined();
+    expect(whyNotEnterable('/etc/passwd', pathOf)).toMatch(/: not a directory$/);
+    expect(whyNotEnterable(root, pathOf)).toBeUndefined();
   });
 });
 
@@ -119,11 +148,11 @@ describe('isPlainText()', () => {
     { content: '\u00ef\u00bb\u00bf#!/bin/sh\n', plain: true },
   ])('of a file with $content: $plain', ({ content, plain }) => {
     writeFileSync(join(root, 'program'), Buffer.from(content, 'latin1'), { mode: 0o755 });
-    expect(isPlainText('./program', root)).toBe(plain);
+    expect(isPlainText('./program', root, pathOf)).toBe(plain);
   });
 
   it('knows binaries, and leaves what it cannot read to the kernel', () => {
-    expect(isPlainText(process.execPath, '/')).toBe(false);
-    expect(isPlainText('/nowhere', '/')).toBe(false);
+    expect(isPlainText(process.execPath, '/', pathOf)).toBe(false);
+    expect(isPlainText('/nowhere', '/', pathOf)).toBe(false);
   });
 });

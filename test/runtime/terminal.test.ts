@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { HOST } from '../../src/runtime/inside.ts';
 import type { MainProcess } from '../../src/runtime/main-process.ts';
 import { startUnderScript } from '../../src/runtime/script-terminal.ts';
 import { makeRig, PATH, sh, until } from './support/process-rig.ts';
@@ -72,7 +73,13 @@ describe('the terminal of script(1)', () => {
       onOutput: (_stream: string, chunk: Buffer) => void (text += chunk.toString()),
       onExit: () => expect.unreachable(),
     };
-    const outcome = await startUnderScript(launch, { columns: 90, rows: 20 }, Buffer.from([4]));
+    const outcome = await startUnderScript({
+      launch,
+      call: { ...launch, file: 'sh' },
+      inside: HOST,
+      size: { columns: 90, rows: 20 },
+      endOfInput: Buffer.from([4]),
+    });
     if (!outcome.ok) throw new Error(outcome.why);
     expect(outcome.notice).toContain('not installed');
     return { main: outcome.process, text: () => text };
