@@ -18,6 +18,7 @@ import { ContainerLogs, type PodFiles } from './container-logs.ts';
 import type { OwnIdentity } from './identity.ts';
 import type { HandlerSaying, HookName } from './handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
+import { HostNetwork } from './network/host-network.ts';
 import { PodRun } from './pod-run.ts';
 import { judgeImages, Preparer } from './prepare.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
@@ -74,12 +75,17 @@ export class Agent {
   readonly #subscriptions: Subscription[] = [];
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
+  readonly #network: HostNetwork;
+  /** By uid of the Pod, as long as it has not ended. */
+  readonly #addresses = new Map<string, string>();
   #attachServer: AttachServer | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#preparer = new Preparer(options);
     this.#logs = new ContainerLogs(options);
+    const { node, files } = options;
+    this.#network = new HostNetwork({ hostIP: node.hostIPs[0], othersAddresses: () => files.addressesInUse() });
   }
 
   /** Takes a stored Pod on, which nobody else runs, and begins. */
@@ -176,9 +182,14 @@ export class Agent {
         if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
         const hostname = podHostname(pod);
         if (!hostname.ok) throw new Error(hostname.message);
+        const podIP = await this.#network.join(pod);
+        this.#addresses.set(pod.metadata.uid, podIP);
+        return podIP;
       },
       removeSandbox: async (pod) => {
         this.#letGoOfVolumes(pod);
+        this.#network.leave(pod);
+        this.#addresses.delete(pod.metadata.uid);
         await this.#attachServer?.close(pod);
       },
       // As below: most Pods have no limits.
@@ -242,7 +253,9 @@ export class Agent {
   }
 
   #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {
-    const prepared = this.#preparer.prepare(pod, container, this.#volumes.get(pod.metadata.uid));
+    const { uid } = pod.metadata;
+    const sandbox = { volumes: this.#volumes.get(uid), podIP: this.#addresses.get(uid) };
+    const prepared = this.#preparer.prepare(pod, container, sandbox);
     if (!prepared.ok) return prepared;
     const { files } = this.#options;
     const file = files.terminationLog(pod, instance);

@@ -58,9 +58,9 @@ export interface SandboxAttempt {
 export interface PodSurroundings {
   /**
    * Makes the Pod's environment: its directories and volumes. Rejects when it cannot; waits for what may still come,
-   * until the signal is aborted.
+   * until the signal is aborted. Answers the Pod's address; undefined: the node's.
    */
-  createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<void>;
+  createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined>;
   removeSandbox(pod: StoredPod): Promise<void>;
   /** What the Pod has on disk; never rejects. */
   measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage>;
@@ -177,9 +177,9 @@ export class ContainerEffects implements EffectRunner {
     const event = (draft: EventDraft): void => this.#surroundings.event(pod, draft);
     while (!signal.aborted) {
       try {
-        await this.#surroundings.createSandbox(pod, { signal, event });
+        const podIP = await this.#surroundings.createSandbox(pod, { signal, event });
         void this.#watchStorage(pod, signal);
-        return this.#tell({ type: 'sandboxReady' });
+        return this.#tell({ type: 'sandboxReady', podIP });
       } catch (error) {
         event(failedCreatePodSandBox(error instanceof Error ? error.message : String(error)));
         await pause(this.#clock, SANDBOX_RETRY_MS, signal);

@@ -38,6 +38,8 @@ export interface PodFiles {
   attachSocket(pod: StoredPod): string;
   /** Remembers a process, so that a later command can end it when the agent was killed. */
   recordProcess(pod: StoredPod, instance: InstanceRef, pid: number): void;
+  /** Those of all Pods that somebody runs. */
+  addressesInUse(): ReadonlySet<string>;
 }
 
 export interface ContainerLogsOptions {

@@ -154,8 +154,7 @@ export class PodRun {
       pod: this.#pod,
       clock: this.#options.clock,
       config: this.#options.config,
-      // Pods share the addresses of the host: there is no network of their own.
-      addresses: { hostIP, podIP: hostIP },
+      hostIP,
       report: { status: (pod) => this.#saveStatus(pod), event, finished: (pod) => this.#finished(pod) },
       effects: (tell) =>
         new ContainerEffects({

@@ -8,7 +8,7 @@ import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
-import { type PodAddresses, podStatus } from '../lifecycle/pod-status.ts';
+import { podStatus } from '../lifecycle/pod-status.ts';
 import { podGraceSeconds } from '../lifecycle/plan/stop.ts';
 import { sync } from '../lifecycle/sync.ts';
 
@@ -34,7 +34,7 @@ export interface PodWorkerOptions {
   readonly clock: Clock;
   /** What a sync must know besides the Pod; asked again whenever the object has changed. */
   readonly config: (pod: StoredPod) => SyncConfig;
-  readonly addresses: PodAddresses;
+  readonly hostIP: string;
   readonly report: PodReport;
   /** Made with the function by which it tells the worker what happened. */
   readonly effects: (tell: (seen: Observation) => void) => EffectRunner;
@@ -53,20 +53,20 @@ export class PodWorker {
   readonly #clock: Clock;
   readonly #configFor: (pod: StoredPod) => SyncConfig;
   #config: SyncConfig;
-  readonly #addresses: PodAddresses;
+  readonly #hostIP: string;
   readonly #report: PodReport;
   readonly #effects: EffectRunner;
   readonly #inbox: Array<Observation | 'look'> = [];
   #draining = false;
   #alarm: Alarm | undefined;
 
-  constructor({ pod, clock, config, addresses, report, effects }: PodWorkerOptions) {
+  constructor({ pod, clock, config, hostIP, report, effects }: PodWorkerOptions) {
     this.#pod = pod;
     this.#storedStatus = pod.status;
     this.#clock = clock;
     this.#configFor = config;
     this.#config = config(pod);
-    this.#addresses = addresses;
+    this.#hostIP = hostIP;
     this.#report = report;
     this.#effects = effects((seen) => this.#receive(seen));
   }
@@ -147,7 +147,7 @@ export class PodWorker {
 
   #publish(): void {
     for (;;) {
-      const status = podStatus(this.#pod, this.#facts, this.#addresses, this.#clock.now());
+      const status = podStatus(this.#pod, this.#facts, this.#hostIP, this.#clock.now());
       if (isDeepStrictEqual(status, this.#storedStatus)) return;
       this.#pod = this.#report.status({ ...this.#pod, status });
       this.#storedStatus = this.#pod.status;

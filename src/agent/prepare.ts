@@ -45,6 +45,17 @@ export interface PreparerOptions {
  */
 const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TERM)$/;
 
+/** Where a program of the Pod should listen, so that others of the same port have room beside it. */
+const POD_IP_VARIABLE = 'POD_IP';
+
+/** What the Pod's containers share. */
+export interface Sandbox {
+  /** Undefined: the Pod has none. */
+  readonly volumes: PodVolumes | undefined;
+  /** Undefined: nobody has asked for its address yet. */
+  readonly podIP: string | undefined;
+}
+
 const NOTHING_MOUNTED: MountOutcome = { ok: true, mounts: [] };
 
 /** What stands in for the images: each container's program, and the folder of each volume; or why there is none. */
@@ -114,16 +125,17 @@ export class Preparer {
     );
   }
 
-  /** @param volumes undefined: the Pod has none */
-  prepare(pod: StoredPod, container: Container, volumes: PodVolumes | undefined): Prepared {
+  prepare(pod: StoredPod, container: Container, sandbox: Sandbox): Prepared {
     const { store, node, images, cwd } = this.#options;
     const { namespace } = pod.metadata;
+    const { volumes, podIP } = sandbox;
     const refused = refusedIdentity(pod, container, this.#options.identity);
     if (refused !== undefined) return { ok: false, message: refused };
     const made = makeEnvironment({
       pod,
       container,
       node,
+      podIP,
       services: knownServices(store, namespace),
       configMap: (name) => store.get<StoredConfigMap>('configmaps', namespace, name),
       secret: (name) => store.get<StoredSecret>('secrets', namespace, name),
@@ -137,7 +149,7 @@ export class Preparer {
     if (!resolved.ok) return { ok: false, message: resolved.message };
     const { argv, env, workingDir } = resolved.entryPoint;
     const [program = '', ...args] = commandLine(argv, made.env);
-    const target = this.#target(pod, container, volumes);
+    const target = this.#target(pod, container, sandbox);
     const isElsewhere = workingDir === undefined && target.cwd !== undefined;
     return {
       ok: true,
@@ -145,6 +157,7 @@ export class Preparer {
         argv: [program, ...args],
         env: {
           ...this.#inherited,
+          ...(podIP === undefined ? {} : { [POD_IP_VARIABLE]: podIP }),
           ...hostnameVariable(pod),
           ...target.env,
           ...(container.tty === true ? { TERM } : {}),
@@ -169,9 +182,9 @@ export class Preparer {
    * What an ephemeral container gets of the one that it is aimed at: where that works, and all of its variables. On a
    * node it would see that container's processes; here everybody does.
    */
-  #target(pod: StoredPod, { name, targetContainerName }: EphemeralContainer, volumes: PodVolumes | undefined): Target {
+  #target(pod: StoredPod, { name, targetContainerName }: EphemeralContainer, sandbox: Sandbox): Target {
     if (!targetContainerName) return { env: {}, cwd: undefined, notices: [] };
-    const prepared = this.prepare(pod, containerSpec(pod, targetContainerName), volumes);
+    const prepared = this.prepare(pod, containerSpec(pod, targetContainerName), sandbox);
     if (prepared.ok) return { ...prepared.preparation, notices: [] };
     // What is wrong with that container may be what somebody wants to find out.
     const notice = targetNotResolved(name, targetContainerName, prepared.message);

@@ -14,6 +14,8 @@ export interface PodFacts {
    * goes down before it was ready.
    */
   readonly sandbox: 'absent' | 'creating' | 'ready' | 'stopping' | 'abandoned' | 'stopped';
+  /** The address of the Pod, once its sandbox is ready. Undefined: the node's. */
+  readonly podIP: string | undefined;
   /** When the agent first looked at the Pod; activeDeadlineSeconds counts from here. */
   readonly startTime: Instant | undefined;
   readonly containers: Readonly<Record<string, ContainerFacts>>;
@@ -166,6 +168,7 @@ const NEW_CONTAINER: ContainerFacts = {
 
 export const NEW_POD: PodFacts = {
   sandbox: 'absent',
+  podIP: undefined,
   startTime: undefined,
   containers: {},
   termination: undefined,

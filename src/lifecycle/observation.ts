@@ -5,7 +5,8 @@ import type { StorageUsage } from './volumes/local-storage.ts';
 
 /** Something that happened to a Pod. `id` tells which instance of the container it happened to. */
 export type Observation =
-  | { readonly type: 'sandboxReady' }
+  /** `podIP`: the address of the Pod; undefined: the node's. */
+  | { readonly type: 'sandboxReady'; readonly podIP?: string | undefined }
   | { readonly type: 'sandboxStopped' }
   | { readonly type: 'started'; readonly container: string; readonly id: string; readonly at: Instant }
   | StartFailed

@@ -39,7 +39,8 @@ export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now:
   switch (seen.type) {
     case 'sandboxReady':
       // One that was given up meanwhile stays given up.
-      return { facts: facts.sandbox === 'creating' ? { ...facts, sandbox: 'ready' } : facts, effects: [] };
+      if (facts.sandbox !== 'creating') return { facts, effects: [] };
+      return { facts: { ...facts, sandbox: 'ready', podIP: seen.podIP }, effects: [] };
     case 'sandboxStopped':
       return { facts: { ...facts, sandbox: 'stopped', finished: true }, effects: [{ type: 'finish' }] };
     case 'terminate':

@@ -17,12 +17,6 @@ import { podPhase, type PodPhase } from './status/phase.ts';
 import { hasRestartAllRule } from './plan/restart-policy.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './texts/pod-reasons.ts';
 
-/** Addresses of the Pod and of the node it runs on. */
-export interface PodAddresses {
-  readonly hostIP: string;
-  readonly podIP: string;
-}
-
 /** The phase as it stands, which readers learn only when every process is gone (`podStatus`). */
 export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonly ContainerStatus[]): PodPhase {
   const cause = facts.termination?.cause;
@@ -81,12 +75,14 @@ export function containerStatuses(pod: StoredPod, facts: PodFacts): ContainerSta
  * The whole status of a Pod, from what is known of it. Conditions are computed each time, never stored; only their
  * transition times, and conditions of others, are carried over from the status that the Pod has.
  * Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus, pkg/kubelet/status/status_manager.go mergePodStatus.
+ * @param hostIP address of the node, which is also that of a Pod without one of its own
  */
-export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddresses, now: Instant): PodStatus {
+export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: Instant): PodStatus {
+  const podIP = facts.podIP ?? hostIP;
   const { init, regular, ephemeral } = containerStatuses(pod, facts);
   const statuses = [...init, ...regular];
   const phase = computedPhase(pod, facts, statuses);
-  const computed = conditions({ pod, facts, statuses, phase, addresses, now });
+  const computed = conditions({ pod, facts, statuses, phase, podIP, now });
   // The last word on containers that never ran comes after the conditions, as it does on a node.
   if (facts.finished && facts.termination?.cause === 'evicted') forgetStopped(facts, statuses);
   if (facts.finished) closeStatuses(pod, init, regular);
@@ -99,11 +95,9 @@ export function podStatus(pod: StoredPod, facts: PodFacts, addresses: PodAddress
     phase: visible,
     conditions: computed,
     ...verdict,
-    hostIP: addresses.hostIP,
-    hostIPs: [{ ip: addresses.hostIP }],
-    ...(old.podIP !== undefined || wasStartTried(facts)
-      ? { podIP: addresses.podIP, podIPs: [{ ip: addresses.podIP }] }
-      : {}),
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    ...(old.podIP !== undefined || wasStartTried(facts) ? { podIP, podIPs: [{ ip: podIP }] } : {}),
     ...(facts.startTime === undefined ? {} : { startTime: formatTime(facts.startTime.wallMs) }),
     ...(init.length === 0 ? {} : { initContainerStatuses: init }),
     containerStatuses: regular,
@@ -142,7 +136,7 @@ interface ConditionInput {
   readonly facts: PodFacts;
   readonly statuses: readonly ContainerStatus[];
   readonly phase: PodPhase;
-  readonly addresses: PodAddresses;
+  readonly podIP: string;
   readonly now: Instant;
 }
 
@@ -150,11 +144,11 @@ interface ConditionInput {
 const UNDATED_TYPES = new Set(['AllContainersRestarting']);
 
 function conditions(input: ConditionInput): PodCondition[] {
-  const { pod, facts, statuses, phase, addresses } = input;
+  const { pod, facts, statuses, phase, podIP } = input;
   const old = pod.status.conditions ?? [];
   const others = othersConditions(pod.status);
   const wasInitialized = old.some(({ type, status }) => type === 'Initialized' && status === 'True');
-  const sandboxes = [{ ready: isSandboxReady(facts), ip: addresses.podIP }];
+  const sandboxes = [{ ready: isSandboxReady(facts), ip: podIP }];
   const verdicts: [string, ConditionVerdict][] = [
     ['PodReadyToStartContainers', readyToStartCondition(sandboxes)],
     ['Initialized', initializedCondition({ spec: pod.spec, statuses, phase, wasInitialized })],

@@ -219,6 +219,11 @@ export class FileStore implements Store {
     return this.#onDisk(() => this.#pods.lost());
   }
 
+  /** Pods that somebody runs, or ran when he was killed. */
+  ownedPods(): StoredPod[] {
+    return this.#onDisk(() => this.#pods.owned());
+  }
+
   isOwnerAlive(owner: Owner): boolean {
     return this.#ownership.isAlive(owner);
   }

@@ -5,6 +5,7 @@
 //
 // It connects to the test's socket, says who it is, and then takes one JSON command per line.
 
+import { createServer } from 'node:http';
 import { createConnection } from 'node:net';
 import { createInterface } from 'node:readline';
 
@@ -19,6 +20,12 @@ const actions = {
   catch: (signal) => {
     process.on(signal, () => tell({ signal }));
     tell({ catching: signal });
+  },
+  /** Answers HTTP requests with its name; says where it listens, or why it cannot. */
+  listen: (where) => {
+    const server = createServer((_, response) => response.end(name));
+    server.once('error', ({ code }) => tell({ listening: code }));
+    server.listen(where, () => tell({ listening: server.address() }));
   },
 };
 

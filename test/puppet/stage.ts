@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,6 +19,8 @@ interface Greeting {
 interface Report {
   readonly signal?: string;
   readonly catching?: string;
+  /** Where it listens, or the code of the error. */
+  readonly listening?: AddressInfo | string;
 }
 
 /** Things that arrive, and those who wait for them: in whatever order the two come. */
@@ -48,6 +50,7 @@ export class Puppet {
   readonly #socket: Socket;
   readonly #signals = new Mailbox<string>();
   readonly #catching = new Mailbox<string>();
+  readonly #listening = new Mailbox<AddressInfo | string>();
 
   constructor(socket: Socket, { pid, env, cwd }: Greeting) {
     this.#socket = socket;
@@ -71,14 +74,21 @@ export class Puppet {
     await this.#catching.take();
   }
 
+  /** Has the puppet answer HTTP requests with its name. Answers where, or the code of what went wrong. */
+  listen(where: { readonly port: number; readonly host?: string | undefined }): Promise<AddressInfo | string> {
+    this.#send('listen', where);
+    return this.#listening.take();
+  }
+
   /** Resolves with the next caught signal. */
   received(): Promise<string> {
     return this.#signals.take();
   }
 
-  told({ signal, catching }: Report): void {
+  told({ signal, catching, listening }: Report): void {
     if (signal !== undefined) this.#signals.put(signal);
     if (catching !== undefined) this.#catching.put(catching);
+    if (listening !== undefined) this.#listening.put(listening);
   }
 
   #send(action: string, argument: unknown): void {

@@ -64,7 +64,7 @@ export class PodSimulation {
         crashLoop: crashLoop ?? CRASH_LOOP,
         images: { containers: images?.(pod) ?? {}, volumes: volumeImages?.() ?? {} },
       }),
-      addresses: { hostIP: '127.0.0.1', podIP: '127.0.0.1' },
+      hostIP: '127.0.0.1',
       report: {
         status: (pod) => {
           this.seen.push({ atMs: this.clock.now().monotonicMs, status: pod.status });
@@ -81,7 +81,7 @@ export class PodSimulation {
           runtime: this.runtime,
           tell,
           surroundings: {
-            createSandbox: createSandbox ?? (() => Promise.resolve()),
+            createSandbox: createSandbox ?? (() => Promise.resolve(undefined)),
             removeSandbox: () => Promise.resolve(),
             measureStorage: () => Promise.resolve(this.usage),
             prepare: (_pod, container) =>

@@ -189,7 +189,7 @@ describe('deleting a Pod', () => {
     let given = new AbortController().signal;
     const createSandbox: PodSurroundings['createSandbox'] = (_pod, { signal }) => {
       given = signal;
-      return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)));
     };
     const pod = await deleted({ spec: { containers: [main] }, createSandbox }, 30);
     await pod.clock.run(0);
@@ -202,7 +202,7 @@ describe('deleting a Pod', () => {
   });
 
   it('whose environment cannot be made ends the attempts', async () => {
-    const createSandbox = (): Promise<void> => Promise.reject(new Error('no space left on device'));
+    const createSandbox = (): Promise<undefined> => Promise.reject(new Error('no space left on device'));
     const pod = await deleted({ spec: { containers: [main] }, createSandbox }, 30);
     await pod.clock.run(0);
     expect(pod.events).toEqual(['FailedCreatePodSandBox Failed to create pod sandbox: no space left on device']);

@@ -9,6 +9,8 @@ import { containerNotFound, unsupportedResource } from '../texts/config-errors.t
 export interface DownwardFacts {
   readonly pod: StoredPod;
   readonly node: NodeFacts;
+  /** The address of the Pod, which its status may not have yet; undefined: see there, or the node's. */
+  readonly podIP?: string | undefined;
 }
 
 const FIELDS: ReadonlyMap<string, (facts: DownwardFacts) => string> = new Map([
@@ -40,7 +42,8 @@ export function podField(fieldPath: string, facts: DownwardFacts): string | unde
 }
 
 /** One address of each family, the family of the node's own address first. Source: kubelet_pods.go sortPodIPs. */
-function podIPs({ pod, node }: DownwardFacts): string[] {
+function podIPs({ pod, node, podIP }: DownwardFacts): string[] {
+  if (podIP !== undefined) return [podIP];
   // A Pod that was given no address shares the node's, as with hostNetwork.
   const known = pod.status.podIPs?.flatMap(({ ip }) => (ip === undefined ? [] : [ip])) ?? node.hostIPs;
   const isSameFamily = (ip: string): boolean => ip.includes(':') === node.hostIPs[0].includes(':');

@@ -15,7 +15,7 @@ export const POD_RULES: SupportTable = {
   Pod: { ...works('apiVersion', 'kind', 'metadata', 'spec'), status: READ_ONLY },
   PodSpec: {
     ...works('restartPolicy', 'terminationGracePeriodSeconds', 'activeDeadlineSeconds', 'readinessGates'),
-    ...works('nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
+    ...works('hostNetwork', 'nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
     serviceAccount: checked('the old name of serviceAccountName'),
     dnsPolicy: noEffect(HOST_RESOLVER, is('ClusterFirst', 'Default')),
     dnsConfig: noEffect(HOST_RESOLVER),
@@ -26,7 +26,6 @@ export const POD_RULES: SupportTable = {
     priorityClassName: noEffect(ONE_NODE),
     priority: noEffect(ONE_NODE, is(0)),
     preemptionPolicy: noEffect(ONE_NODE, is('PreemptLowerPriority')),
-    hostNetwork: ALWAYS_SO,
     hostPID: ALWAYS_SO,
     hostIPC: ALWAYS_SO,
     shareProcessNamespace: ALWAYS_SO,

@@ -175,7 +175,7 @@ export class ScenarioRun {
     return verdicts;
   }
 
-  async #createSandbox(signal: AbortSignal): Promise<void> {
+  async #createSandbox(signal: AbortSignal): Promise<undefined> {
     const { sandboxFailures = 0, sandboxMs = 0 } = this.#scenario.faults;
     this.#tell({ type: 'sandbox', what: 'asked' });
     const fails = this.#sandboxAttempts++ < sandboxFailures;

@@ -1,0 +1,51 @@
+import type { Server } from 'node:net';
+import type { StoredPod } from '../../api/objects.ts';
+import { loopbackAddress } from '../../lifecycle/node/pod-address.ts';
+
+/** What stands for all of 127.0.0.0/8: who may listen there may listen everywhere in it. */
+const TRIED_ADDRESS = '127.93.0.1';
+
+/** Gives each Pod that shares the network of the host an address of its own, where the system has such. */
+export class HostNetwork {
+  readonly #hostIP: string;
+  readonly #othersAddresses: () => ReadonlySet<string>;
+  /** By uid. */
+  readonly #given = new Map<string, string>();
+  #hasOwnAddresses: Promise<boolean> | undefined;
+
+  /** @param options.othersAddresses those of Pods that other podruns run */
+  constructor(options: { readonly hostIP: string; readonly othersAddresses: () => ReadonlySet<string> }) {
+    this.#hostIP = options.hostIP;
+    this.#othersAddresses = options.othersAddresses;
+  }
+
+  /**
+   * Takes a Pod in. Its address stays the same as long as it is there. On a system that has one loopback address only
+   * (macOS, until an administrator adds others), that is everybody's.
+   */
+  async join({ metadata: { uid }, spec }: StoredPod): Promise<string> {
+    this.#hasOwnAddresses ??= canListen(TRIED_ADDRESS);
+    if (spec.hostNetwork === true || !(await this.#hasOwnAddresses)) return this.#hostIP;
+    const given = this.#given.get(uid);
+    if (given !== undefined) return given;
+    const taken = new Set([...this.#othersAddresses(), ...this.#given.values()]);
+    const address = loopbackAddress(uid, (candidate) => taken.has(candidate));
+    this.#given.set(uid, address);
+    return address;
+  }
+
+  /** The Pod has ended: its address is free. */
+  leave({ metadata: { uid } }: StoredPod): void {
+    this.#given.delete(uid);
+  }
+}
+
+/** May a server of this process listen at an address of this machine? */
+function canListen(host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    // Not imported: whoever starts processes has it loaded already.
+    const server: Server = process.getBuiltinModule('node:net').createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ host, port: 0 }, () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loopbackAddress } from '../../../src/lifecycle/node/pod-address.ts';
+
+const free = (): boolean => false;
+
+describe('loopbackAddress()', () => {
+  it('is the same for the same Pod', () => {
+    const uid = '7b3d8f6e-0000-4000-8000-000000000001';
+    expect(loopbackAddress(uid, free)).toBe(loopbackAddress(uid, free));
+  });
+
+  it('is an address that a server may listen on, far from those that others use', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uid) => {
+        const [first, second, third, last, ...rest] = loopbackAddress(uid, free).split('.').map(Number);
+        expect(first).toBe(127);
+        expect(second).toBeGreaterThanOrEqual(1);
+        expect(second).toBeLessThanOrEqual(254);
+        expect(third).toBeGreaterThanOrEqual(0);
+        expect(third).toBeLessThanOrEqual(255);
+        expect(last).toBeGreaterThanOrEqual(1);
+        expect(last).toBeLessThanOrEqual(254);
+        expect(rest).toEqual([]);
+      }),
+    );
+  });
+
+  it('is none that is taken, but a neighbour of it', () => {
+    fc.assert(
+      fc.property(fc.uuid(), fc.integer({ min: 0, max: 100 }), (uid, others) => {
+        const taken = new Set<string>();
+        for (let other = 0; other < others; other++) taken.add(loopbackAddress(uid, (one) => taken.has(one)));
+        expect(taken.size).toBe(others);
+        expect(taken).not.toContain(loopbackAddress(uid, (one) => taken.has(one)));
+      }),
+    );
+  });
+
+  it('rarely is that of another Pod', () => {
+    const uids = Array.from(
+      { length: 1000 },
+      (_, index) => `7b3d8f6e-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    );
+    expect(new Set(uids.map((uid) => loopbackAddress(uid, free))).size).toBeGreaterThan(995);
+  });
+
+  it('is shared when there is no other', () => {
+    expect(loopbackAddress('a', () => true)).toBe(loopbackAddress('a', free));
+  });
+});
