@@ -18,6 +18,7 @@ import { registerProbes } from './read/probes.ts';
 import { registerPatch } from './change/patch.ts';
 import { reportError, usageError } from './report-error.ts';
 import { handedOn } from './standard-output.ts';
+import { registerTop } from './read/top.ts';
 import { registerVersion, version } from './version.ts';
 import { registerWait } from './read/wait.ts';
 
@@ -51,6 +52,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerLogs(program, done);
   registerProbes(program, done);
   registerEvents(program, done);
+  registerTop(program, done);
   registerWait(program, done);
   registerDelete(program, done);
   registerDebug(program, command, done);

@@ -6,7 +6,7 @@ import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
 import type { SelectionFlags } from './selection-flags.ts';
 
-type SelectingCommand = 'annotate' | 'condition' | 'delete' | 'describe' | 'get' | 'label' | 'patch' | 'wait';
+type SelectingCommand = 'annotate' | 'condition' | 'delete' | 'describe' | 'get' | 'label' | 'patch' | 'top' | 'wait';
 
 /** One object that the user named; it need not exist. */
 export interface ObjectRef {

@@ -1,0 +1,86 @@
+import { formatGoDuration } from '../../api/duration.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
+import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
+import { measureContainers } from '../../runtime/usage/container-usage.ts';
+import type { RecordedProcess } from '../../store/ownership.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { findObjects, noneFound } from '../select/find-objects.ts';
+import { readSelection } from '../select/selection.ts';
+import { reportErrors } from '../report-error.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { TopFlags } from './top.ts';
+
+/** `podrun top`: flags in, exit code out. */
+export async function top(words: readonly string[], flags: TopFlags): Promise<number> {
+  const selection = await readSelection('top', words, { ...flags, filename: [], recursive: false });
+  const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
+  const other = types.find(({ plural }) => plural !== 'pods');
+  if (other !== undefined) {
+    throw new PodrunError(`error: cannot show the use of ${other.plural}: podrun top shows Pods`, {
+      exitCode: EXIT.usage,
+    });
+  }
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { groups, missing } = findObjects(store, selection);
+  const pods = groups.flatMap(({ objects }) =>
+    objects.flatMap(({ metadata }) => store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? []),
+  );
+  const usages = await measurePods(store, clock, pods);
+  const table = { ...flags, byContainer: flags.containers };
+  new StandardOutput().write(renderPodUsage(usages, table));
+  if (selection.how === 'named') {
+    const measured = new Set(usages.map(({ name }) => name));
+    const silent = [...missing, ...pods.map(({ metadata }) => metadata)].filter(({ name }) => !measured.has(name));
+    return silent.length === 0 ? EXIT.ok : reportErrors(silent.map(({ name }) => noMetrics(name)));
+  }
+  if (usages.length > 0) return EXIT.ok;
+  if (pods.length > 0) throw noneMeasured(pods, displayNowMs(clock));
+  process.stderr.write(`${noneFound(selection)}\n`);
+  return EXIT.ok;
+}
+
+/** The Pods of which something runs. */
+async function measurePods(store: FileStore, clock: Clock, pods: readonly StoredPod[]): Promise<PodUsage[]> {
+  const running = pods.map(({ metadata: { namespace, name, uid } }) => ({
+    namespace,
+    name,
+    // Of an earlier run of that name, nothing is meant.
+    processes: store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`)),
+  }));
+  const usages = await measureContainers(
+    running.flatMap(({ processes }) => processes.map((main) => ({ id: main.id, main }))),
+    clock,
+  );
+  return running.flatMap(({ namespace, name, processes }) => {
+    const containers = processes.flatMap(({ id, containerName }: RecordedProcess) => {
+      const usage = usages.get(id);
+      return usage === undefined ? [] : [{ name: containerName, ...usage }];
+    });
+    return containers.length === 0 ? [] : [{ namespace, name, containers }];
+  });
+}
+
+/** What the metrics server says of a Pod that it knows nothing of. */
+function noMetrics(name: string): PodrunError {
+  return new PodrunError(`Error from server (NotFound): pods.metrics.k8s.io ${JSON.stringify(name)} not found`);
+}
+
+/** A Pod that is younger than this may still be on its way, for kubectl. */
+const METRICS_DELAY_MS = 120_000;
+
+/** Source: staging/src/k8s.io/kubectl/pkg/cmd/top/top_pod.go verifyEmptyMetrics. */
+function noneMeasured(pods: readonly StoredPod[], nowMs: number): PodrunError {
+  for (const { metadata } of pods) {
+    const ageMs = nowMs - Date.parse(metadata.creationTimestamp);
+    if (ageMs <= METRICS_DELAY_MS) continue;
+    const { namespace, name } = metadata;
+    return new PodrunError(
+      `error: Metrics not available for pod ${namespace}/${name}, age: ${formatGoDuration(ageMs)}`,
+    );
+  }
+  return new PodrunError('error: metrics not available yet');
+}

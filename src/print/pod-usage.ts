@@ -1,0 +1,90 @@
+import { renderRows } from './table-row.ts';
+import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
+
+/** What a container takes at the moment. */
+export interface ContainerUsage {
+  readonly name: string;
+  /** Thousandths of a CPU. */
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
+}
+
+/** The containers of a Pod that run. */
+export interface PodUsage {
+  readonly namespace: string;
+  readonly name: string;
+  readonly containers: readonly ContainerUsage[];
+}
+
+/** The flags of `top pod` that choose what its table shows. */
+export interface UsageTableOptions {
+  /** A line for each container. */
+  readonly byContainer: boolean;
+  readonly allNamespaces: boolean;
+  readonly headers: boolean;
+  /** Largest first; undefined: by name. */
+  readonly sortBy: 'cpu' | 'memory' | undefined;
+  /** The total below. */
+  readonly sum: boolean;
+}
+
+type Amounts = Omit<ContainerUsage, 'name'>;
+
+const MEBIBYTE = 1024 * 1024;
+const RULE = '________';
+
+/**
+ * The table of `kubectl top pod`; an empty list gives an empty text.
+ * Source: staging/src/k8s.io/kubectl/pkg/metricsutil/metrics_printer.go PrintPodMetrics.
+ */
+export function renderPodUsage(pods: readonly PodUsage[], options: UsageTableOptions): string {
+  if (pods.length === 0) return '';
+  const { byContainer, allNamespaces, headers, sortBy, sum } = options;
+  const byKey = (a: PodUsage, b: PodUsage): number =>
+    (allNamespaces ? compareTexts(a.namespace, b.namespace) : 0) || compareTexts(a.name, b.name);
+  const sorted = pods.toSorted((a, b) => byAmount(totalOf(a.containers), totalOf(b.containers), sortBy) || byKey(a, b));
+  const lines = sorted.flatMap(({ namespace, name, containers }) => {
+    const place = allNamespaces ? [namespace] : [];
+    if (!byContainer) return [[...place, name, ...amountCells(totalOf(containers))]];
+    return containers
+      .toSorted((a, b) => byAmount(a, b, sortBy) || compareTexts(a.name, b.name))
+      .map((container) => [...place, name, container.name, ...amountCells(container)]);
+  });
+  const headings = [
+    ...(allNamespaces ? ['NAMESPACE'] : []),
+    ...(byContainer ? ['POD'] : []),
+    'NAME',
+    'CPU(cores)',
+    'MEMORY(bytes)',
+  ];
+  const blanks = headings.slice(2).map(() => '');
+  const total = totalOf(pods.flatMap(({ containers }) => containers));
+  const rows = [
+    ...(headers ? [headings] : []),
+    ...lines,
+    ...(sum ? [RULE, undefined].map((rule) => [...blanks, ...(rule ? [rule, rule] : amountCells(total))]) : []),
+  ];
+  // kubectl ends every cell with a tab, the last ones too.
+  return new TabWriter(TABLE_LAYOUT).render(renderRows(rows.map((row) => [...row, ''])));
+}
+
+function amountCells({ cpuMillis, memoryBytes }: Amounts): string[] {
+  // Rounded like a quantity up to the next thousandth, which must not come from an error of the last binary digit.
+  return [`${Math.ceil(cpuMillis - 1e-6)}m`, `${Math.floor(memoryBytes / MEBIBYTE)}Mi`];
+}
+
+function totalOf(containers: readonly Amounts[]): Amounts {
+  return {
+    cpuMillis: containers.reduce((sum, { cpuMillis }) => sum + cpuMillis, 0),
+    memoryBytes: containers.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+  };
+}
+
+function byAmount(a: Amounts, b: Amounts, sortBy: UsageTableOptions['sortBy']): number {
+  if (sortBy === undefined) return 0;
+  return sortBy === 'cpu' ? b.cpuMillis - a.cpuMillis : b.memoryBytes - a.memoryBytes;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

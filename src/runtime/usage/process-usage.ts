@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { PS_ENVIRONMENT } from '../process-identity.ts';
+
+/** What one process has taken so far, and holds now. */
+export interface ProcessUsage {
+  /** Seconds of CPU, in user and system mode. */
+  readonly cpuSeconds: number;
+  /** What it has in memory; pages that it shares with others are counted in each of them. */
+  readonly memoryBytes: number;
+}
+
+/** The unit of times in /proc, the same on all architectures of Linux. */
+const TICKS_PER_SECOND = 100;
+
+/** Looks at processes, by pid; those that are gone are not in the answer. Never rejects. */
+export async function usageOfProcesses(pids: readonly number[]): Promise<Map<number, ProcessUsage>> {
+  const all =
+    process.platform === 'linux'
+      ? pids.map((pid): [number, ProcessUsage | undefined] => [pid, readProc(pid)])
+      : await readPs(pids).catch(() => []);
+  return new Map(all.flatMap(([pid, usage]) => (usage === undefined ? [] : [[pid, usage]])));
+}
+
+/** Memory of one process, bytes; undefined when it is gone. Linux only; takes 10 µs. */
+function residentBytesOf(pid: number): number | undefined {
+  try {
+    const [, resident] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ');
+    return Number(resident) * pageBytes();
+  } catch {
+    return undefined;
+  }
+}
+
+function readProc(pid: number): ProcessUsage | undefined {
+  const memoryBytes = residentBytesOf(pid);
+  if (memoryBytes === undefined) return undefined;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // Fields 14 and 15, see parseProcStat.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, memoryBytes };
+  } catch {
+    return undefined;
+  }
+}
+
+let knownPageBytes: number | undefined;
+
+/** 4 KiB on most machines; the kernel tells every process in its auxiliary vector (see getauxval(3)). */
+function pageBytes(): number {
+  const AT_PAGESZ = 6n;
+  if (knownPageBytes !== undefined) return knownPageBytes;
+  const words = readFileSync('/proc/self/auxv');
+  for (let at = 0; at + 16 <= words.length; at += 16) {
+    if (words.readBigUInt64LE(at) === AT_PAGESZ) knownPageBytes = Number(words.readBigUInt64LE(at + 8));
+  }
+  return (knownPageBytes ??= 4096);
+}
+
+async function readPs(pids: readonly number[]): Promise<Array<[number, ProcessUsage | undefined]>> {
+  if (pids.length === 0) return [];
+  const args = ['-o', 'pid=,rss=,time=', '-p', pids.join(',')];
+  const { stdout } = await promisify(execFile)('/bin/ps', args, { env: PS_ENVIRONMENT, encoding: 'utf8' });
+  return parsePsUsage(stdout);
+}
+
+/** Reads `ps -o pid=,rss=,time=`: KiB, and `[[DAYS-]HOURS:]MINUTES:SECONDS`, on macOS with hundredths. */
+export function parsePsUsage(text: string): Array<[number, ProcessUsage | undefined]> {
+  return text.split('\n').flatMap((line): Array<[number, ProcessUsage]> => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(?:(\d+)-)?([\d:.]+)\s*$/.exec(line);
+    if (match === null) return [];
+    const [, pid, kibibytes, days = '0', clock = '0'] = match;
+    const seconds = clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+    const cpuSeconds = Number(days) * 86_400 + seconds;
+    return [[Number(pid), { cpuSeconds, memoryBytes: Number(kibibytes) * 1024 }]];
+  });
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { stageForEach } from '../puppet/stage.ts';
+import { recordings, replay, storeOf } from './prepared-store.ts';
+import { putStates } from './prepared-store.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const stage = stageForEach();
+
+describe('top pod', () => {
+  it('shows what a running Pod takes, and its containers, from another process', async () => {
+    const busy = ['sh', '-c', 'while :; do :; done'];
+    const manifest = workshop.pod('web', {
+      restartPolicy: 'Never',
+      containers: [
+        { name: 'idle', command: stage.command('idle') },
+        { name: 'busy', command: busy },
+      ],
+    });
+    workshop.start(['apply', manifest]);
+    await stage.puppet('idle');
+    const { exitCode, stdout } = await workshop.run(['top', 'pod', 'web', '--containers', '--no-headers']);
+    expect(exitCode).toBe(0);
+    const rows = stdout.trimEnd().split('\n');
+    expect(rows).toHaveLength(2);
+    const [spinning = '', waiting = ''] = rows;
+    expect(spinning).toMatch(/^web +busy +\d+m +\d+Mi *$/);
+    expect(Number(/(\d+)m/.exec(spinning)?.[1])).toBeGreaterThan(20);
+    // A puppet is a Node program: it has some megabytes.
+    expect(Number(/(\d+)Mi/.exec(waiting)?.[1])).toBeGreaterThan(10);
+    const all = await workshop.run(['top', 'pods', '-A', '--sum']);
+    expect(all.stdout).toMatch(/^NAMESPACE +NAME +CPU\(cores\) +MEMORY\(bytes\) +\ndefault +web +\d+m +\d+Mi +\n/);
+  });
+
+  it.each(recordings('top', ['top-pod-none', 'top-pod-notyet']))('as kubectl does it: $command', async (recording) => {
+    const { stdout, stderr, exit } = recording;
+    expect(await replay(workshop, recording)).toEqual({ stdout, stderr, exit });
+  });
+
+  it('says why there is nothing of Pods that have ended', async () => {
+    putStates(storeOf(workshop), ['completed']);
+    const { exitCode, stderr } = await workshop.run(['top', 'pod'], { PODRUN_NOW: '2126-01-15T12:00:00Z' });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: Metrics not available for pod default\/\S+, age: \d+h\d+m[\d.]+s\n$/);
+  });
+
+  it.each([
+    { args: ['services'], exit: 2, why: 'error: cannot show the use of services: podrun top shows Pods' },
+    { args: ['podz'], exit: 1, why: 'error: the server doesn\'t have a resource type "podz"' },
+    { args: ['pod', 'web', '-l', 'a=b'], exit: 2, why: 'name cannot be provided when a selector is specified' },
+  ])('says what is wrong with $args', async ({ args, exit, why }) => {
+    const { exitCode, stderr } = await workshop.run(['top', ...args]);
+    expect({ exitCode, said: stderr.includes(why) }).toEqual({ exitCode: exit, said: true });
+  });
+});
