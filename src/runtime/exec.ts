@@ -4,12 +4,21 @@ import type { Inside, ProgramCall } from './inside.ts';
 import { killGroup } from './kill.ts';
 import type { OutputMaker, OutputOwner, OutputPipes } from './output.ts';
 import type { PipeReader } from './pipe-reader.ts';
-import { factsOf } from './process-identity.ts';
+import { factsOf, quickStartTimeOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ExecOutcome, ExecRequest, OutputStream } from './runtime.ts';
 import { exitCodeOf, turnToSpawn, whyNoDescriptors, withContainerUmask } from './spawn.ts';
 import { lookUpProgram, whyNotEnterable, whyNotLoadable } from './start-checks.ts';
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
+import type { Watchdog } from './watchdog.ts';
+
+/** What a command needs of the runtime that runs it. */
+export interface ExecSurroundings {
+  readonly inside: Inside;
+  readonly clock: Clock;
+  readonly output: OutputMaker;
+  readonly watchdog: Watchdog;
+}
 
 /**
  * Runs a command beside the main process of a container, and waits for its end.
@@ -20,9 +29,7 @@ import { execFailed, execveFailed, forkFailed, isForkError } from './start-error
  */
 export async function runExec(
   request: ExecRequest,
-  inside: Inside,
-  clock: Clock,
-  output: OutputMaker,
+  { inside, clock, output, watchdog }: ExecSurroundings,
 ): Promise<ExecOutcome> {
   const { argv, cwd, env, signal, maxOutputBytes } = request;
   const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
@@ -49,6 +56,8 @@ export async function runExec(
     const { errno } = spawned;
     return failedToStart(isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno));
   }
+  const unwatch = watchdog.add({ pid: spawned.pid, startTime: quickStartTimeOf(spawned.pid) });
+  void spawned.exited.then(unwatch);
   const collected = new CollectedOutput(maxOutputBytes);
   const reader = pipes.read(spawned, (stream, chunk) => {
     collected.add(stream, chunk);

@@ -30,6 +30,11 @@ export function startTimeOf(pid: number): string | undefined {
   return facts === undefined || facts.zombie ? undefined : facts.startTime;
 }
 
+/** When a process that was just started did so, also of a zombie; undefined where a look takes milliseconds. */
+export function quickStartTimeOf(pid: number): string | undefined {
+  return process.platform === 'linux' ? factsOf(pid)?.startTime : undefined;
+}
+
 /** Is this still the same process, and alive? */
 export function isAlive(identity: ProcessIdentity): boolean {
   return startTimeOf(identity.pid) === identity.startTime;

@@ -7,7 +7,7 @@ import { killGroup } from './kill.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
 import type { RuntimeFeatures } from './features.ts';
-import { factsOf } from './process-identity.ts';
+import { quickStartTimeOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type {
   ContainerLaunch,
@@ -23,6 +23,7 @@ import { spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { isPlainText, lookUpProgram, prepareWorkingDirectory, whyNotLoadable } from './start-checks.ts';
 import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start-errors.ts';
 import { Sweeper } from './sweeper.ts';
+import { Watchdog } from './watchdog.ts';
 
 const { SIGKILL, SIGTERM } = constants.signals;
 
@@ -35,6 +36,8 @@ export interface ProcessRuntimeOptions {
   /** How containers are kept apart; undefined: not at all. */
   readonly confiner?: Confiner | undefined;
   readonly features?: RuntimeFeatures | undefined;
+  /** Ends what runs when podrun is killed. Default: one of its own. */
+  readonly watchdog?: Watchdog;
 }
 
 /**
@@ -52,22 +55,25 @@ export class ProcessRuntime implements Runtime {
   readonly #clock: Clock;
   readonly #output: OutputMaker;
   readonly #sweeper: Sweeper;
+  readonly #watchdog: Watchdog;
   readonly #confiner: Confiner | undefined;
   readonly #live = new Set<number>();
   /** By ID of the container. */
   readonly #insides = new Map<string, Inside>();
   readonly features: RuntimeFeatures | undefined;
 
-  constructor({ clock, fifoDir, output, confiner, features }: ProcessRuntimeOptions) {
+  constructor({ clock, fifoDir, output, confiner, features, watchdog }: ProcessRuntimeOptions) {
     this.#clock = clock;
     this.#confiner = confiner;
     this.features = features;
     this.#output = new OutputMaker(clock, fifoDir, output ?? (process.platform === 'linux' ? 'fifo' : 'pipe'));
     this.#sweeper = new Sweeper(clock);
+    this.#watchdog = watchdog ?? new Watchdog();
   }
 
   /** Does ahead of time what the first start would have to wait for (3 to 5 ms). Failures show at that start. */
   async prepare(): Promise<void> {
+    this.#watchdog.start();
     await this.#output.prepare().catch(() => undefined);
   }
 
@@ -76,13 +82,15 @@ export class ProcessRuntime implements Runtime {
     const opened = await this.#open(launch);
     if (!opened.ok) return failed(startFailed(opened.error));
     const { inside } = opened;
+    const unmark = this.#watchdog.mark(launch.id);
     const outcome = await this.#startInside(launch, inside);
     if ('error' in outcome) {
+      unmark();
       inside.kill();
       await inside.end();
       return failed(outcome.error);
     }
-    return { ok: true, container: this.#attend(launch, outcome.process, inside), notice: outcome.notice };
+    return { ok: true, container: this.#attend(launch, outcome.process, inside, unmark), notice: outcome.notice };
   }
 
   async #open(launch: ContainerLaunch): Promise<InsideOutcome> {
@@ -131,25 +139,29 @@ export class ProcessRuntime implements Runtime {
   }
 
   exec(request: ExecRequest): Promise<ExecOutcome> {
-    return runExec(request, this.#insides.get(request.id) ?? HOST, this.#clock, this.#output);
+    const inside = this.#insides.get(request.id) ?? HOST;
+    return runExec(request, { inside, clock: this.#clock, output: this.#output, watchdog: this.#watchdog });
   }
 
-  #attend(launch: ContainerLaunch, main: MainProcess, inside: Inside): RunningContainer {
+  #attend(launch: ContainerLaunch, main: MainProcess, inside: Inside, unmark: () => void): RunningContainer {
     const { id } = launch;
     const { pid } = main;
     const startedAt = this.#clock.now();
-    // On Linux a look is cheap; elsewhere, whoever has the pid once the main process is gone is another process.
-    const startTime = process.platform === 'linux' ? factsOf(pid)?.startTime : undefined;
+    // Where it is not known: whoever has the pid once the main process is gone is another process.
+    const startTime = quickStartTimeOf(pid);
+    const unwatch = this.#watchdog.add({ pid, startTime });
     let hasEnded = false;
     this.#live.add(pid);
     this.#insides.set(id, inside);
     const swept = async (): Promise<void> => {
       await inside.end();
       if (!inside.isSealed) await this.#sweeper.sweep({ id, leader: { pid, startTime } });
+      unmark();
     };
     void main.ended.then(({ exitCode, signal }) => {
       const at = this.#clock.now();
       hasEnded = true;
+      unwatch();
       this.#live.delete(pid);
       this.#insides.delete(id);
       // A container's processes die with its first: at once those of the group, the others as soon as they are found.

@@ -15,7 +15,7 @@ import { CONTAINER_MARKER } from './process-table.ts';
  * Written for the least of shells: dash knows `kill -s KILL -- -1` only in this form; grep fails when one file among
  * many cannot be read, though it has answered; the state of a process is read without a process of its own.
  */
-export const WATCHDOG_SCRIPT: string = `
+export const WATCHDOG_SCRIPT: string = `# podrun-watchdog: ends what podrun runs when podrun is killed
 trap '' INT TERM HUP QUIT PIPE
 groups=' '
 marks=' '

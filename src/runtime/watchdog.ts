@@ -4,7 +4,7 @@ import { WATCHDOG_SCRIPT } from './watchdog-script.ts';
 /** A process group, by its leader. */
 export interface WatchedGroup {
   readonly pid: number;
-  /** As `factsOf` tells it; undefined where the system was not asked. */
+  /** See `quickStartTimeOf`. */
   readonly startTime: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export class Watchdog {
 
 function spawnShell(): ChildProcess | undefined {
   try {
-    const shell = spawn('/bin/sh', ['-c', WATCHDOG_SCRIPT, 'podrun-watchdog'], {
+    const shell = spawn('/bin/sh', ['-c', WATCHDOG_SCRIPT], {
       // Nothing of ours: no folder that could not be removed, no mark of a container that we run in ourselves, and no
       // output, which somebody may be reading to its end.
       cwd: '/',

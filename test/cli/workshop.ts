@@ -141,12 +141,21 @@ export class Workshop {
     return [process.execPath, PODRUN, ...args];
   }
 
-  /** @param input what comes through a pipe; without it, there is no input */
-  start(args: readonly string[], env: Readonly<Record<string, string>> = {}, input?: string): Podrun {
+  /**
+   * @param input what comes through a pipe; without it, there is no input
+   * @param options ownGroup: podrun leads a process group, as when a shell starts it
+   */
+  start(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    input?: string,
+    { ownGroup = false }: { readonly ownGroup?: boolean } = {},
+  ): Podrun {
     const child = spawn(process.execPath, [PODRUN, ...args], {
       cwd: this.folder,
       env: { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: this.stateDir, ...env },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      detached: ownGroup,
     });
     child.stdin?.end(input);
     const podrun = new Podrun(child);

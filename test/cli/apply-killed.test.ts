@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import { workshopForEach } from './workshop.ts';
+
+// A second, as long as nobody holds the machine up.
+const WITHIN_MS = 1000;
+
+const workshop = workshopForEach();
+
+const forever = 'trap "" TERM INT HUP; while :; do sleep 0.05; done';
+
+/** Everything that a container can be doing when podrun is killed. */
+const busy: PodSpec = {
+  initContainers: [{ name: 'side', image: 'busybox', command: ['sh', '-c', forever], restartPolicy: 'Always' }],
+  containers: [
+    {
+      name: 'probed',
+      command: ['sleep', '60'],
+      readinessProbe: { exec: { command: ['sh', '-c', `echo $$ > probe; ${forever}`] }, timeoutSeconds: 60 },
+    },
+    {
+      name: 'main',
+      command: ['sh', '-c', `(setsid sh -c '${forever}' &); setsid -f sh -c '${forever}'; sleep 60 & ${forever}`],
+      lifecycle: { postStart: { exec: { command: ['sh', '-c', `echo $$ > hook; ${forever}`] } } },
+    },
+  ],
+};
+
+/** Waits until processes of the Pod have said that they are there. */
+async function written(...names: readonly string[]): Promise<void> {
+  const deadlineMs = performance.now() + 10_000;
+  while (!names.every((name) => existsSync(`${workshop.folder}/${name}`))) {
+    expect(performance.now()).toBeLessThan(deadlineMs);
+    await sleep(10);
+  }
+}
+
+/** Waits until nothing of the workshop runs any more; answers how long that took. */
+async function untilNothingRuns(): Promise<number> {
+  const start = performance.now();
+  while (workshop.processes().length > 0 && performance.now() - start < 5 * WITHIN_MS) await sleep(5);
+  expect(workshop.processes()).toEqual([]);
+  return performance.now() - start;
+}
+
+describe.runIf(process.platform === 'linux')('when podrun is killed', () => {
+  it.each([
+    { how: 'alone', target: (pid: number) => pid },
+    { how: 'with its process group', target: (pid: number) => -pid },
+  ])('($how) all that it was running is dead within a second', async ({ target }) => {
+    const podrun = workshop.start(['apply', workshop.pod('busy', busy)], {}, undefined, { ownGroup: true });
+    await written('hook', 'probe');
+    expect(workshop.processes().length).toBeGreaterThan(6);
+    process.kill(target(podrun.pid), 'SIGKILL');
+    expect(await untilNothingRuns()).toBeLessThan(WITHIN_MS);
+    expect((await podrun.ended).exitCode).toBe(137);
+  });
+
+  it('while it was stopped, they die all the same', async () => {
+    const podrun = workshop.start(['apply', workshop.pod('busy', busy)]);
+    await written('hook');
+    podrun.signal('SIGSTOP');
+    await sleep(50);
+    podrun.signal('SIGKILL');
+    expect(await untilNothingRuns()).toBeLessThan(WITHIN_MS);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('the watchdog', () => {
+  it('holds none of the standard streams open, and goes when podrun goes', async () => {
+    const spec: PodSpec = { restartPolicy: 'Never', containers: [{ name: 'main', command: ['sleep', '1'] }] };
+    const podrun = workshop.start(['apply', workshop.pod('short', spec)]);
+    await podrun.until(({ stdout }) => stdout.includes('Running') || stdout.includes('unning'));
+    const [watchdog = 0] = watchdogsOf(podrun.pid);
+    const streams = ['1', '2'].map((fd) => readdirSync(`/proc/${watchdog}/fd`).includes(fd));
+    expect(streams).toEqual([true, true]);
+    expect(readFileSync(`/proc/${watchdog}/environ`, 'utf8')).toBe('PATH=/usr/bin:/bin\0');
+    await podrun.ended; // its output is at its end: nobody holds it open
+    while (existsSync(`/proc/${watchdog}`)) await sleep(5);
+  });
+});
+
+/** Children of a podrun that are watchdogs. */
+function watchdogsOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('podrun-watchdog'))
+    .map(Number);
+}
