@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { factsOf } from '../../src/runtime/process-identity.ts';
 import { WATCHDOG_SCRIPT } from '../../src/runtime/watchdog-script.ts';
-import { isRunning, markedPids, until } from './support/process-rig.ts';
+import { isRunning, markedPids } from './support/process-rig.ts';
 
 const SHELLS = [['/bin/sh'], ['/bin/bash', '--posix'], ['/bin/busybox', 'sh'], ['/bin/zsh', '--emulate', 'sh']].filter(
   ([shell = '']) => existsSync(shell),
@@ -67,10 +67,7 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
       shell,
       members.map(({ group }) => `add ${group}`),
     );
-    await until(
-      () => markedPids(prefix).length === 0,
-      () => `left: ${markedPids(prefix).join(' ')}`,
-    );
+    await expect.poll(() => markedPids(prefix)).toEqual([]);
   });
 
   it('leaves alone what was not listed, or not any more', async () => {
@@ -82,10 +79,7 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
         `unmark ${kept.mark}`,
       ]),
     );
-    await until(
-      () => !isRunning(gone.pid),
-      () => 'it still runs',
-    );
+    await expect.poll(() => isRunning(gone.pid)).toBe(false);
     expect([kept, other].map(({ pid }) => isRunning(pid))).toEqual([true, true]);
   });
 
@@ -112,25 +106,19 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
   it.runIf(onLinux)('finds what has left its group', async () => {
     const member = await leader('(setsid sleep 60 &); setsid -f sh -c "(setsid sleep 60 &) ; sleep 60; :"');
     await watch(shell, [`mark ${member.mark}`]);
-    await until(
-      () => markedPids(prefix).length === 0,
-      () => `left: ${markedPids(prefix).join(' ')}`,
-    );
+    await expect.poll(() => markedPids(prefix)).toEqual([]);
   });
 
   it.runIf(onLinux)('kills only containers whose mark it was told', async () => {
     const [mine, other] = await Promise.all([leader(''), leader('')]);
     await watch(shell, [`mark ${mine.mark}`]);
-    await until(
-      () => !isRunning(mine.pid),
-      () => 'it still runs',
-    );
+    await expect.poll(() => isRunning(mine.pid)).toBe(false);
     expect(isRunning(other.pid)).toBe(true);
   });
 });
 
 it('ignores the signals that end everything else of a session', async () => {
-  const watchdog = spawn('/bin/sh', ['-c', `${WATCHDOG_SCRIPT}`], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG_SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'] });
   const member = await leader('');
   await new Promise((resolve) => {
     watchdog.stdin.write(`add ${member.group}\n`, resolve);
@@ -139,8 +127,5 @@ it('ignores the signals that end everything else of a session', async () => {
   expect(isRunning(watchdog.pid ?? 0)).toBe(true);
   watchdog.stdin.end();
   await once(watchdog, 'close');
-  await until(
-    () => !isRunning(member.pid),
-    () => 'it still runs',
-  );
+  await expect.poll(() => isRunning(member.pid)).toBe(false);
 });
