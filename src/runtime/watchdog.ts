@@ -16,8 +16,9 @@ const STARTS_MAX = 5;
  * out of memory): a shell of its own session that knows what runs, and whose input ends when podrun does.
  *
  * It is told of a container's mark before the container starts and of its process group right after: in between, on
- * Linux, the mark finds it. A group is forgotten as soon as its leader was reaped. When podrun dies between the two, the
- * number could be another group's by then; on Linux the start time of the leader tells, elsewhere that moment remains.
+ * Linux, the mark finds it. A group is forgotten as soon as its leader was reaped. When podrun dies between the two,
+ * the number could be another group's by then; on Linux the start time of the leader tells, elsewhere that moment
+ * remains.
  *
  * A container that is to survive its agent is never told to it.
  */
@@ -26,7 +27,7 @@ export class Watchdog {
   #shell: ChildProcess | undefined;
   #starts = 0;
 
-  /** Starts it, if it does not run: about a millisecond. Where that fails, nothing is watched until the next attempt. */
+  /** Starts it, if it does not run: about a millisecond. Where that fails, the next addition is another attempt. */
   start(): void {
     if (this.#shell !== undefined || this.#starts >= STARTS_MAX) return;
     this.#starts += 1;
