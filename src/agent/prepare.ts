@@ -56,6 +56,15 @@ export interface Sandbox {
   readonly podIP: string | undefined;
 }
 
+/** Those of these variables that containers get. */
+export function inheritedVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value !== undefined && INHERITED.test(name) ? [[name, value]] : [],
+    ),
+  );
+}
+
 const NOTHING_MOUNTED: MountOutcome = { ok: true, mounts: [] };
 
 /** What stands in for the images: each container's program, and the folder of each volume; or why there is none. */
@@ -118,11 +127,7 @@ export class Preparer {
 
   constructor(options: PreparerOptions) {
     this.#options = options;
-    this.#inherited = Object.fromEntries(
-      Object.entries(options.hostEnv).flatMap(([name, value]) =>
-        value !== undefined && INHERITED.test(name) ? [[name, value]] : [],
-      ),
-    );
+    this.#inherited = inheritedVariables(options.hostEnv);
   }
 
   prepare(pod: StoredPod, container: Container, sandbox: Sandbox): Prepared {

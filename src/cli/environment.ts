@@ -26,3 +26,8 @@ export function displayNowMs(clock: Clock): number {
     hint: 'Write it as 2026-01-15T12:00:00Z.',
   });
 }
+
+/** What the user called, without the program, for messages. */
+export function calledCommand(): string {
+  return process.argv.slice(2).join(' ');
+}

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { registerAnnotate } from './change/annotate.ts';
 import { registerApply } from './apply/apply.ts';
+import { registerBackgroundAgent } from './background/agent.ts';
 import { registerCondition } from './change/condition.ts';
 import { registerDebug } from './debug/debug.ts';
 import { registerDelete } from './remove/delete.ts';
@@ -63,6 +64,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerCondition(program, done);
   registerExplain(program, done);
   registerVersion(program, done);
+  registerBackgroundAgent(program, done);
   try {
     checkHelpTopic(own, program);
     await program.parseAsync(normalizeFlags(own, program), { from: 'user' });

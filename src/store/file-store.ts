@@ -181,9 +181,10 @@ export class FileStore implements Store {
    * Begins a new run of a Pod name: stores the Pod, owned by this process from the first moment. A record of that name
    * whose Pod has ended, or whose owner is gone, moves to the history; end its remains first ({@link remainsOf}).
    * @param command what the user called, for messages
+   * @param agent the background agent that this process is
    */
-  startRun(object: Storable, command?: string): RunStart {
-    const owner = this.#ownership.self(command);
+  startRun(object: Storable, command?: string, agent?: string): RunStart {
+    const owner = this.#ownership.self(command, agent);
     const started = this.#onDisk(() => this.#pods.startRun(object, owner));
     if ('runningUnder' in started) return { ok: false, owner: started.runningUnder };
     const { pod } = started;
@@ -204,8 +205,8 @@ export class FileStore implements Store {
   }
 
   /** Makes this process the owner of a Pod that nobody owns, or whose owner is gone. */
-  claimPod(namespace: string, name: string, command?: string): Claim {
-    const claim = this.#onDisk(() => this.#ownership.claim(namespace, name, command));
+  claimPod(namespace: string, name: string, command?: string, agent?: string): Claim {
+    const claim = this.#onDisk(() => this.#ownership.claim(namespace, name, command, agent));
     return claim.ok ? { ok: true, release: () => this.#onDisk(claim.release) } : claim;
   }
 

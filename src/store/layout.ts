@@ -102,6 +102,38 @@ export function lastAppliedPath(root: string, resource: string, namespace: strin
   return path.join(root, '.last-applied', part(resource), part(namespace), part(name));
 }
 
+/** Where everything about one background agent lies. */
+export interface AgentPaths {
+  readonly folder: string;
+  /** What its Pods are run with, for an agent that takes over. */
+  readonly settings: string;
+  /** What it is to begin with; gone when it has. */
+  readonly beginning: string;
+  /** The process that is the agent at the moment, or was it last. */
+  readonly process: string;
+}
+
+/** @param id of the agent, see background-agents.ts */
+export function agentPaths(root: string, id: string): AgentPaths {
+  const folder = path.join(agentsFolder(root), part(id));
+  return {
+    folder,
+    settings: path.join(folder, 'settings.json'),
+    beginning: path.join(folder, 'beginning.json'),
+    process: path.join(folder, 'process.json'),
+  };
+}
+
+/** A folder for each background agent. */
+export function agentsFolder(root: string): string {
+  return path.join(root, '.agents');
+}
+
+/** What background agents have to say, all of them. */
+export function agentLogPath(root: string): string {
+  return path.join(root, 'agent.log');
+}
+
 /** Folders that are being made or taken away: what is not complete is never in its place. */
 export function stagingFolder(root: string): string {
   return path.join(root, '.staging');

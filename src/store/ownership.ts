@@ -14,6 +14,8 @@ export interface Owner extends KnownProcess {
   readonly command?: string | undefined;
   /** RFC 3339. */
   readonly since: string;
+  /** The background agent that the process is; undefined: one in the foreground, with which its Pods end. */
+  readonly agent?: string | undefined;
 }
 
 /** A process that an agent started for a container. */
@@ -48,9 +50,9 @@ export class Ownership {
   }
 
   /** A description of this process as an owner. */
-  self(command: string | undefined): Owner {
+  self(command: string | undefined, agent?: string): Owner {
     const { clock, lookup } = this.#parts;
-    return { ...knownProcess(process.pid, lookup), command, since: formatTime(clock.now().wallMs) };
+    return { ...knownProcess(process.pid, lookup), command, since: formatTime(clock.now().wallMs), agent };
   }
 
   isAlive(owner: KnownProcess): boolean {
@@ -72,8 +74,8 @@ export class Ownership {
    * Makes this process the owner, unless one that lives is it already. Of several that try at once, one succeeds.
    * @throws {PodrunError} when the Pod is gone
    */
-  claim(namespace: string, name: string, command: string | undefined): Claim {
-    const owner = this.self(command);
+  claim(namespace: string, name: string, command: string | undefined, agent?: string): Claim {
+    const owner = this.self(command, agent);
     const living = this.#parts.locks.hold('pods', namespace, name, () => {
       const present = this.ownerOf(namespace, name);
       if (present !== undefined && this.isAlive(present)) return present;

@@ -175,11 +175,22 @@ export class Workshop {
       .map((pid) => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ')}`);
   }
 
+  /** Processes of podrun in the background, of this workshop's state directory, that are alive. */
+  backgroundProcesses(): number[] {
+    const entries = existsSync('/proc') ? readdirSync('/proc') : [];
+    return entries.flatMap((entry) => {
+      const isOurs =
+        /^\d+$/.test(entry) && readProc(entry, 'cmdline').includes(`\0--state-dir\0${this.stateDir}\0run-`);
+      return isOurs ? [Number(entry)] : [];
+    });
+  }
+
   /** Ends what is left, removes the folder. */
   async close(): Promise<void> {
     const started = this.#started.splice(0);
     for (const podrun of started) podrun.signal('SIGKILL');
     await Promise.all(started.map(({ ended }) => ended));
+    for (const pid of this.backgroundProcesses()) process.kill(pid, 'SIGKILL');
     for (const process_ of existsSync('/proc') ? this.processes() : [])
       process.kill(Number.parseInt(process_, 10), 'SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });

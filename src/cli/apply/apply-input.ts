@@ -14,6 +14,8 @@ export interface ApplyPlan {
   readonly command: readonly [string, ...string[]] | undefined;
 }
 
+const READY: Goal = { type: 'condition', condition: 'Ready', status: 'True' };
+
 /** @throws {PodrunError} (usage) when a flag makes no sense */
 export function planApply(flags: ApplyFlags, command: readonly string[] | undefined): ApplyPlan {
   if (flags.filename.length === 0) {
@@ -28,6 +30,12 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
       hint: 'A run prints text for people, or with -o json a stream of watch events.',
     });
   }
+  if (flags.wait && !flags.detach) {
+    throw new PodrunError('error: --wait is about Pods in the background', {
+      exitCode: EXIT.usage,
+      hint: 'Use it with --detach. In the foreground, --until ready ends the Pods when they are Ready.',
+    });
+  }
   const crashLoop = {
     initialMs: positive('--backoff-initial', flags.backoffInitial),
     maxMs: positive('--backoff-max', flags.backoffMax),
@@ -38,8 +46,11 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
   }
   const goal = flags.until === undefined ? undefined : readGoal(flags.until);
   return {
-    // COMMAND is for Pods that serve: without a goal of its own it waits until they are Ready.
-    goal: goal ?? (program === undefined ? undefined : { type: 'condition', condition: 'Ready', status: 'True' }),
+    // COMMAND is for Pods that serve: without a goal of its own it waits until they are Ready. So does who waits for
+    // Pods in the background, of which some may never end.
+    goal:
+      goal ??
+      (program !== undefined || flags.wait || (flags.detach && flags.timeout !== undefined) ? READY : undefined),
     timeoutMs: flags.timeout === undefined ? undefined : positive('--timeout', flags.timeout),
     crashLoop,
     command: program === undefined ? undefined : [program, ...args],

@@ -10,7 +10,7 @@ import type { ApplyFlags } from './apply.ts';
 import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
 import { beginRuns, undoRuns } from './begin-runs.ts';
 import { checkChanges } from './check-changes.ts';
-import { openStore } from '../environment.ts';
+import { calledCommand, openStore } from '../environment.ts';
 import { isLive } from './live-pods.ts';
 import { loadOrExplain } from './manifest-input.ts';
 import type { ManifestObject } from './manifest-object.ts';
@@ -60,8 +60,15 @@ interface SortedPods {
 
 /** Changes the Pods that run already, runs the others, and waits for what there is to wait for. */
 async function applyPods(session: Session, { live, own }: SortedPods): Promise<number> {
-  const { plan, clock, store, view } = session;
-  const { begun, taken } = await beginRuns(store, clock, own);
+  const { flags, plan, clock, store, view } = session;
+  if (flags.detach) {
+    const { applyDetached } = await import('./apply-detached.ts');
+    return applyDetached(session, { live, own }, async (pods) => {
+      for (const pod of pods) view.note(await configurePod(store, pod));
+      if (pods.length > 0) warnOfIdleFlags(session);
+    });
+  }
+  const { begun, taken } = await beginRuns(store, clock, own, { command: calledCommand() });
   try {
     await checkChanges(store, taken);
     for (const pod of [...live, ...taken]) view.note(await configurePod(store, pod));

@@ -10,6 +10,10 @@ export interface ApplyFlags {
   readonly namespace: string | undefined;
   readonly until: string | undefined;
   readonly timeout: string | undefined;
+  /** Leave the Pods to a background agent. */
+  readonly detach: boolean;
+  /** Of `detach`: not before they are Ready. */
+  readonly wait: boolean;
   readonly output: 'text' | 'json' | 'yaml' | 'name' | undefined;
   readonly logs: boolean;
   readonly image: readonly string[];
@@ -27,7 +31,7 @@ export interface ApplyFlags {
 
 /** What commander hands over: flags without a default are there only when they were written. */
 type GivenFlags = Omit<ApplyFlags, Optional | 'stateDir'> & Partial<Pick<ApplyFlags, Optional>>;
-type Optional = 'filename' | 'recursive' | 'image' | 'dryRun' | 'strict';
+type Optional = 'filename' | 'recursive' | 'image' | 'dryRun' | 'strict' | 'detach' | 'wait';
 
 const EXIT_CODES = `
 Exit codes:
@@ -40,10 +44,13 @@ Exit codes:
   141  nobody reads the output any more (SIGPIPE)
   143  terminated (SIGTERM)
   With -- COMMAND: the exit code of COMMAND.
+  With --detach: 0 as soon as the Pods run in the background; with --wait, --until, --timeout or
+  COMMAND as above, but whatever happens, the Pods go on.
 
 Examples:
   podrun apply pod.yaml
   podrun apply -f pod.yaml --until ready --timeout 60s -- ./smoke.sh
+  podrun apply -d --wait -f pod.yaml && ./smoke.sh; podrun delete -f pod.yaml
   kubectl get pod web -o yaml | podrun apply -f - --image 'nginx:*=nginx -g "daemon off;"'
 `;
 
@@ -70,9 +77,10 @@ export function registerApply(
 ): void {
   program
     .command('apply')
-    .summary('Run Pods in the foreground')
+    .summary('Run Pods, in the foreground or in the background')
     .description(
-      'Runs the Pods of manifests in the foreground, and shows what happens to them until they have ended. ' +
+      'Runs the Pods of manifests in the foreground, and shows what happens to them until they have ended; ' +
+        'with --detach, leaves them to the background. ' +
         'Pods that run already under another podrun are changed as the manifests say.',
     )
     .usage('[flags] -f FILE|DIR|- | FILE... [-- COMMAND ARGS...]')
@@ -82,6 +90,8 @@ export function registerApply(
     .option('-n, --namespace <name>', 'namespace of objects that name none')
     .option('--until <goal>', 'ready, succeeded or CONDITION[=STATUS]: end the Pods as soon as all got there')
     .option('--timeout <duration>', 'give up after this long, for example 60s or 2m30s')
+    .option('-d, --detach', 'leave the Pods running in the background')
+    .option('--wait', 'with --detach: wait until the Pods are Ready, or got where --until says')
     .addOption(new Option('-o, --output <format>', 'what to print').choices(['text', 'json', 'yaml', 'name']))
     .option('--no-logs', 'do not show what containers print')
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
@@ -105,7 +115,8 @@ export function registerApply(
       const { stateDir } = program.opts<{ stateDir?: string }>();
       const { apply } = await import('./apply-session.ts');
       const filename = [...(given.filename ?? []), ...files];
-      const { recursive = false, image = [], dryRun = 'none', strict = false } = given;
-      done(await apply({ ...given, recursive, image, dryRun, strict, filename, stateDir }, command));
+      const { recursive = false, image = [], dryRun = 'none', strict = false, detach = false, wait = false } = given;
+      const flags = { ...given, recursive, image, dryRun, strict, detach, wait, filename, stateDir };
+      done(await apply(flags, command));
     });
 }

@@ -19,11 +19,20 @@ export interface Beginning {
   readonly taken: readonly ManifestObject<StoredPod>[];
 }
 
+/** As what this process owns them. */
+export interface RunOwner {
+  /** What the user called, for messages. */
+  readonly command: string;
+  /** The background agent that it is. */
+  readonly agent?: string;
+}
+
 /** Makes the Pods this process's own. What a killed podrun left of them is ended first. */
 export async function beginRuns(
   store: FileStore,
   clock: Clock,
   pods: readonly ManifestObject<StoredPod>[],
+  { command, agent }: RunOwner,
 ): Promise<Beginning> {
   const begun: Begun[] = [];
   const taken: ManifestObject<StoredPod>[] = [];
@@ -36,7 +45,7 @@ export async function beginRuns(
       continue;
     }
     if (old !== undefined) await endOldRun(store, old, clock);
-    const started = store.startRun(object, process.argv.slice(2).join(' '));
+    const started = store.startRun(object, command, agent);
     if (started.ok) begun.push({ pod: started.pod, written, release: () => started.release() });
     else taken.push(manifest);
   }

@@ -1,18 +1,12 @@
 import path from 'node:path';
-import { Agent } from '../../agent/agent.ts';
 import { ApplyRun, type RunOutcome } from '../../agent/apply-run.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
 import { closeLostRuns } from '../../agent/clean-up/lost-runs.ts';
-import { readNode } from '../../agent/config/node.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { SystemClock } from '../../clock.ts';
 import { goalText } from '../../lifecycle/requests/goal.ts';
-import type { EventDraft } from '../../lifecycle/effects.ts';
-import { fieldHasNoEffect } from '../../lifecycle/texts/events.ts';
-import { idleFields } from '../../manifest/support/idle-fields.ts';
 import { ProcessRuntime } from '../../runtime/process-runtime.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ApplyPlan } from './apply-input.ts';
@@ -22,7 +16,7 @@ import type { Begun } from './begin-runs.ts';
 import { rememberCreated } from './last-manifest.ts';
 import { LivePods } from './live-pods.ts';
 import { goalCommand } from './goal-command.ts';
-import { podFiles } from './pod-files.ts';
+import { type AgentSettings, makeAgent } from './make-agent.ts';
 import { listenForSignals } from './signals.ts';
 
 /** A run of `apply`, and all that it is about. */
@@ -50,7 +44,17 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   if (begun.length > 0) void runtime.prepare().catch(() => undefined);
   const killAll = (): void => runtime.killAll();
   process.once('exit', killAll);
-  const agent = makeAgent(session, runtime, () => run.look());
+  const agent = makeAgent({
+    settings: settingsOf(session),
+    store,
+    clock,
+    runtime,
+    onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
+    onHookOutput: (pod, output) => view.hookOutput(pod, output),
+    onOver: () => run.look(),
+    onEvent: (event) => view.event(event),
+    onTrouble: (error) => view.trouble(error.message),
+  });
   const others = new LivePods(store, live, () => run.look());
   // As last told, which is a moment before the agent's own view changes: no state that decides may be missed.
   const latest = new Map(begun.map(({ pod }) => [pod.metadata.uid, pod]));
@@ -97,31 +101,22 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   return conclude(session, outcome, isAboutAll ? [...agent.pods, ...others.pods] : agent.pods);
 }
 
+/** How the Pods of this command are run. */
+export function settingsOf({ plan, images, config }: Session): AgentSettings {
+  return {
+    images,
+    crashLoop: plan.crashLoop,
+    nodeLabels: config?.nodeLabels ?? {},
+    nodeTaints: config?.nodeTaints ?? [],
+    hostEnv: process.env,
+    cwd: process.cwd(),
+  };
+}
+
 /** What must neither delay these Pods nor end them: their manifests, and what other podruns have left behind. */
 async function settle({ store, clock, view }: Session, begun: readonly Begun[]): Promise<void> {
   for (const { pod, written } of begun) rememberCreated(store, pod, written);
   await closeLostRuns(store, clock, (text) => view.trouble(text));
-}
-
-function makeAgent({ plan, clock, store, view, images, config }: Session, runtime: Runtime, look: () => void): Agent {
-  return new Agent({
-    store,
-    files: podFiles(store),
-    clock,
-    runtime,
-    node: readNode({ storageDir: store.root, labels: config?.nodeLabels ?? {}, taints: config?.nodeTaints ?? [] }),
-    images,
-    crashLoop: plan.crashLoop,
-    hostEnv: process.env,
-    identity: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
-    cwd: process.cwd(),
-    notices: noticesOf,
-    onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
-    onHookOutput: (pod, output) => view.hookOutput(pod, output),
-    onOver: look,
-    onEvent: (event) => view.event(event),
-    onTrouble: (error) => view.trouble(error.message),
-  });
 }
 
 async function conclude(session: Session, outcome: RunOutcome, pods: readonly StoredPod[]): Promise<number> {
@@ -131,8 +126,4 @@ async function conclude(session: Session, outcome: RunOutcome, pods: readonly St
   const explanation = explainOutcome({ outcome, pods, store, goal, timeout: flags.timeout, nowMs });
   if (explanation !== '') process.stderr.write(explanation);
   return exitCodeOf(outcome, pods);
-}
-
-function noticesOf(pod: StoredPod): EventDraft[] {
-  return idleFields({ ...pod }).map(fieldHasNoEffect);
 }

@@ -1,0 +1,55 @@
+import { closeLostRuns } from '../../agent/clean-up/lost-runs.ts';
+import { EXIT } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
+import { BackgroundAgents } from '../../store/background-agents.ts';
+import { startAgent } from '../background/start-agent.ts';
+import { calledCommand } from '../environment.ts';
+import { checkChanges } from './check-changes.ts';
+import type { ManifestObject } from './manifest-object.ts';
+import { runPods, type Session, settingsOf } from './run-pods.ts';
+
+export interface DetachedPods {
+  /** Somebody runs them at the moment. */
+  readonly live: readonly ManifestObject<StoredPod>[];
+  readonly own: readonly ManifestObject<StoredPod>[];
+}
+
+/**
+ * Leaves Pods to a background agent, says what was done as kubectl does, and waits only where that was asked for.
+ * @param configure changes Pods that run, and says what that meant
+ */
+export async function applyDetached(
+  session: Session,
+  { live, own }: DetachedPods,
+  configure: (pods: readonly ManifestObject<StoredPod>[]) => Promise<void>,
+): Promise<number> {
+  const { store, clock, view, plan } = session;
+  await closeLostRuns(store, clock, (text) => view.trouble(text));
+  const agents = new BackgroundAgents(store.root, { startTimeOf, bootId });
+  const { begun, taken } =
+    own.length === 0
+      ? { begun: [], taken: [] }
+      : await startAgent(agents, settingsOf(session), { pods: own, command: calledCommand() });
+  for (const pod of begun) {
+    if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
+    else view.note(`pod/${pod.metadata.name} created`);
+  }
+  await checkChanges(store, taken);
+  const others = [...live, ...taken];
+  await configure(others);
+  for (const { object } of others) tellOfForeground(session, object);
+  if (plan.goal === undefined && plan.command === undefined) return EXIT.ok;
+  const all = [...begun, ...others.map(({ object }) => object)];
+  const present = all.flatMap(({ metadata }) => {
+    return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
+  });
+  return runPods(session, { begun: [], live: present });
+}
+
+/** Who wants a Pod to stay must know that it runs under a podrun with which it ends. */
+function tellOfForeground({ store, view }: Session, { metadata: { namespace, name } }: StoredPod): void {
+  const owner = store.ownerOf(namespace, name);
+  if (owner === undefined || owner.agent !== undefined) return;
+  view.trouble(`pod/${name} runs in the foreground of process ${owner.pid}: it ends with that`);
+}

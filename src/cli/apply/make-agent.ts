@@ -1,0 +1,51 @@
+import { Agent, type AgentOptions } from '../../agent/agent.ts';
+import { readNode } from '../../agent/config/node.ts';
+import type { Taint } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
+import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
+import { fieldHasNoEffect } from '../../lifecycle/texts/events.ts';
+import { idleFields } from '../../manifest/support/idle-fields.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { podFiles } from './pod-files.ts';
+
+/** What decides how Pods are run, beside their manifests: plain data. */
+export interface AgentSettings {
+  readonly images: ImageMap;
+  readonly crashLoop: BackOffLimits;
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  readonly nodeTaints: readonly Taint[];
+  /** The environment of whoever called podrun; of little of it containers are told. */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** Where podrun was called. */
+  readonly cwd: string;
+}
+
+type Listeners = Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onOver' | 'onEvent' | 'onTrouble'>;
+
+export interface AgentParts extends Pick<AgentOptions, 'clock' | 'runtime'>, Listeners {
+  readonly settings: AgentSettings;
+  readonly store: FileStore;
+}
+
+/** The agent of this process: as whoever runs podrun, with the files of the store. */
+export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
+  const { images, crashLoop, nodeLabels, nodeTaints, hostEnv, cwd } = settings;
+  return new Agent({
+    ...parts,
+    store,
+    files: podFiles(store),
+    node: readNode({ storageDir: store.root, labels: nodeLabels, taints: nodeTaints }),
+    images,
+    crashLoop,
+    hostEnv,
+    identity: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    cwd,
+    notices: noticesOf,
+  });
+}
+
+function noticesOf(pod: StoredPod): EventDraft[] {
+  return idleFields({ ...pod }).map(fieldHasNoEffect);
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { makeFolder, namesIn, readJson, removeTree, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
+import { ifPresent, onDisk } from './disk-errors.ts';
+import { FileLocks } from './file-lock.ts';
+import { type KnownProcess, knownProcess, type ProcessLookup, rememberBoot, stillExists } from './known-process.ts';
+import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from './layout.ts';
+
+/** Beyond this, what agents have said goes to a second file, and what was there goes away. */
+const LOG_BYTES_MAX = 1024 * 1024;
+
+/** Was this process made the agent? Otherwise another one is, which lives. */
+export type AgentClaim =
+  | { readonly ok: true; readonly release: () => void }
+  | { readonly ok: false; readonly agent: KnownProcess };
+
+/**
+ * The agents of Pods that run in the background: a folder for each, which tells how its Pods are run and which process
+ * it is. It outlives that process, so that another one can go on, and goes with the last Pod.
+ */
+export class BackgroundAgents {
+  /** The state folder. */
+  readonly root: string;
+  readonly #lookup: ProcessLookup;
+  readonly #locks: FileLocks;
+
+  constructor(root: string, processes: ProcessLookup) {
+    this.root = root;
+    this.#lookup = rememberBoot(processes);
+    this.#locks = new FileLocks(root, this.#lookup);
+  }
+
+  paths(id: string): AgentPaths {
+    return agentPaths(this.root, id);
+  }
+
+  /** Where all of them write what there is to say to nobody in particular; made ready to be appended to. */
+  openLog(): string {
+    return this.#onDisk(() => {
+      const log = agentLogPath(this.root);
+      makeFolder(this.root);
+      const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+      if (size > LOG_BYTES_MAX) ifPresent(() => renameSync(log, `${log}.1`));
+      return log;
+    });
+  }
+
+  /**
+   * Puts on record what an agent is to begin with, that is not there yet; answers its ID.
+   * @param settings what a process needs that goes on in its place: JSON, may hold secrets
+   */
+  create(settings: unknown, beginning: unknown): string {
+    const id = randomUUID();
+    this.#onDisk(() => {
+      const paths = this.paths(id);
+      makeFolder(agentsFolder(this.root));
+      mkdirSync(paths.folder, { mode: 0o700 });
+      writePrivateFile(paths.settings, JSON.stringify(settings));
+      writePrivateFile(paths.beginning, JSON.stringify(beginning));
+    });
+    return id;
+  }
+
+  /** Undefined: there is no such agent, or not any more. */
+  settings<T>(id: string): T | undefined {
+    return this.#onDisk(() => readJson<T>(this.paths(id).settings));
+  }
+
+  /** What it has not begun with yet; undefined when it has. */
+  beginning<T>(id: string): T | undefined {
+    return this.#onDisk(() => readJson<T>(this.paths(id).beginning));
+  }
+
+  hasBegun(id: string): void {
+    this.#onDisk(() => rmSync(this.paths(id).beginning, { force: true }));
+  }
+
+  /** Makes this process the agent, unless one that lives is. Of several that try at once, one succeeds. */
+  claim(id: string): AgentClaim {
+    const own = knownProcess(process.pid, this.#lookup);
+    const living = this.#onDisk(() =>
+      this.#locks.hold('agents', 'all', id, () => {
+        const present = this.processOf(id);
+        if (present !== undefined && stillExists(present, this.#lookup)) return present;
+        writeFileAtomically(this.paths(id).process, JSON.stringify(own));
+        return undefined;
+      }),
+    );
+    if (living !== undefined) return { ok: false, agent: living };
+    return { ok: true, release: () => this.remove(id) };
+  }
+
+  /** The process that is the agent, or was it last. */
+  processOf(id: string): KnownProcess | undefined {
+    return readJson<KnownProcess>(this.paths(id).process);
+  }
+
+  /** Agents whose process is gone, though they were not done. */
+  lost(): string[] {
+    return this.#onDisk(() =>
+      namesIn(agentsFolder(this.root)).filter((id) => {
+        const known = this.processOf(id);
+        return known !== undefined && !stillExists(known, this.#lookup);
+      }),
+    );
+  }
+
+  /** It has nothing to do any more. */
+  remove(id: string): void {
+    this.#onDisk(() => {
+      const { folder } = this.paths(id);
+      if (existsSync(folder)) removeTree(folder);
+    });
+  }
+
+  #onDisk<T>(run: () => T): T {
+    return onDisk(`the state folder ${this.root}`, run);
+  }
+}

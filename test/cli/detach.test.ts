@@ -1,0 +1,99 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { stageForEach } from '../puppet/stage.ts';
+import { storeOf } from './prepared-store.ts';
+import { podsIn, watchLines, workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const stage = stageForEach();
+
+const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');
+const manifest = (spec: object = {}): string =>
+  workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main'), ...spec }] });
+
+describe('apply --detach', () => {
+  it('leaves the Pod running, says what kubectl says, and the agent ends with the Pod', async () => {
+    const file = manifest({ readinessProbe: { exec: { command: ['true'] } } });
+    expect(await workshop.run(['apply', '-d', file])).toEqual({ exitCode: 0, stdout: 'pod/web created\n', stderr: '' });
+    const main = await stage.puppet('main');
+    main.print('still here\n');
+    expect(await workshop.run(['wait', 'pod/web', '--for=condition=Ready'])).toMatchObject({ exitCode: 0 });
+    expect((await workshop.run(['logs', 'web'])).stdout).toBe('still here\n');
+    expect(workshop.backgroundProcesses()).toHaveLength(1);
+
+    expect(await workshop.run(['delete', 'pod', 'web'])).toMatchObject({ exitCode: 0 });
+    await main.gone;
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0);
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('ends by itself when its Pods have, and they stay on record', async () => {
+    const file = workshop.pod('web', {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', command: stage.command('main') }],
+    });
+    await workshop.run(['apply', '--detach', file]);
+    (await stage.puppet('main')).exit(0);
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0);
+    expect(web()?.status.phase).toBe('Succeeded');
+  });
+
+  it('with --wait returns when the Pod is Ready', async () => {
+    const file = manifest({ readinessProbe: { exec: { command: ['test', '-e', 'ready'] }, periodSeconds: 1 } });
+    const apply = workshop.start(['apply', '-d', '--wait', file]);
+    await apply.until(({ stdout }) => stdout === 'pod/web created\n');
+    await stage.puppet('main');
+    await workshop.run(['wait', 'pod/web', '--for=jsonpath={.status.phase}=Running']);
+    workshop.file('ready', '');
+    expect(await apply.ended).toEqual({ exitCode: 0, stdout: 'pod/web created\n', stderr: '' });
+    expect(web()?.status.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
+  });
+
+  it('gives up waiting after --timeout, says why, and the Pod goes on', async () => {
+    const file = manifest({ readinessProbe: { exec: { command: ['false'] }, periodSeconds: 1 } });
+    const ended = await workshop.run(['apply', '-d', '--timeout', '300ms', file]);
+    expect(ended).toMatchObject({ exitCode: 124, stdout: 'pod/web created\n' });
+    expect(ended.stderr).toMatch(/^error: timed out after 300ms\npod\/web: /);
+    expect(web()?.status.phase).not.toBe('Unknown');
+    (await stage.puppet('main')).exit(0);
+  });
+
+  it('with -o json prints what was created', async () => {
+    const { stdout } = await workshop.run(['apply', '-d', '-o', 'json', manifest()]);
+    const [pod] = podsIn(watchLines(stdout));
+    expect(pod).toMatchObject({ metadata: { name: 'web', uid: web()?.metadata.uid }, status: { phase: 'Pending' } });
+  });
+
+  it('changes what runs in the background already, and warns of what runs in the foreground', async () => {
+    const file = manifest();
+    await workshop.run(['apply', '-d', file]);
+    expect(await workshop.run(['apply', '-d', file])).toEqual({
+      exitCode: 0,
+      stdout: 'pod/web unchanged\n',
+      stderr: '',
+    });
+    await workshop.run(['delete', 'pod', 'web', '--grace-period=1']);
+    const apply = workshop.start(['apply', file]);
+    await vi.waitUntil(() => web()?.status.phase === 'Running');
+    const again = await workshop.run(['apply', '-d', file]);
+    expect(again).toEqual({
+      exitCode: 0,
+      stdout: 'pod/web unchanged\n',
+      stderr: `Warning: pod/web runs in the foreground of process ${apply.pid}: it ends with that\n`,
+    });
+  });
+
+  it('runs a container with the environment and the folder of the caller', async () => {
+    await workshop.run(['apply', '-d', manifest()], { LANG: 'xx_YY', SECRET_OF_MINE: 'x' });
+    const main = await stage.puppet('main');
+    expect(main.env['LANG']).toBe('xx_YY');
+    expect(main.env['SECRET_OF_MINE']).toBeUndefined();
+    expect(main.cwd).toBe(workshop.folder);
+  });
+});
+
+it('--wait is refused in the foreground', async () => {
+  const { exitCode, stderr } = await workshop.run(['apply', '--wait', manifest()]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('--wait is about Pods in the background');
+});
