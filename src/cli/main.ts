@@ -7,6 +7,7 @@ import { registerCondition } from './change/condition.ts';
 import { registerDebug } from './debug/debug.ts';
 import { registerDelete } from './remove/delete.ts';
 import { registerDescribe } from './read/describe.ts';
+import { registerDoctor } from './doctor/doctor.ts';
 import { registerEvents } from './read/events.ts';
 import { registerExplain } from './read/explain.ts';
 import { normalizeFlags } from './flag-style.ts';
@@ -58,6 +59,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerDelete(program, done);
   registerDebug(program, command, done);
   registerGc(program, done);
+  registerDoctor(program, done);
   registerPatch(program, done);
   registerLabel(program, done);
   registerAnnotate(program, done);

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Workshop } from './workshop.ts';
 
-const VERBS = 'apply get describe logs probes events wait delete debug gc explain patch label annotate condition'.split(
-  ' ',
-);
+const VERBS =
+  'apply get describe logs probes events wait delete debug gc doctor explain patch label annotate condition'.split(' ');
 
 const root = new URL('../../', import.meta.url);
 const pages = ['README.md', ...readdirSync(new URL('docs', root)).map((page) => `docs/${page}`)];

@@ -13,6 +13,7 @@ const COMMANDS = [
   'delete',
   'debug',
   'gc',
+  'doctor',
   'patch',
   'label',
   'annotate',

@@ -1,0 +1,79 @@
+import type { KernelSetting, MachineFinding, MachineReport, Obstacle } from '../../api/machine.ts';
+
+/** What a remedy depends on. */
+export type Machine = Pick<MachineReport, 'distributions' | 'userId'>;
+
+/** What to do so that podrun can do more, in the imperative; undefined where nothing can be done. */
+export function remedyFor({ feature, why }: MachineFinding, machine: Machine): string | undefined {
+  if (why === undefined) return undefined;
+  if (feature === 'layers') return layerRemedy(why);
+  if (feature === 'ownProc') {
+    return 'run podrun where /proc is not masked, for example docker run --security-opt systempaths=unconfined';
+  }
+  return namespaceRemedy(why, machine);
+}
+
+function layerRemedy(why: Obstacle): string | undefined {
+  if (why.type !== 'refused') return undefined;
+  return 'put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or tmpfs, not an overlay';
+}
+
+function namespaceRemedy(why: Obstacle, machine: Machine): string | undefined {
+  switch (why.type) {
+    case 'missingPrograms':
+    case 'busybox':
+      return install(['util-linux', ...alpine(machine, ['util-linux-misc', 'setpriv'])], machine);
+    case 'outdated':
+      return 'install util-linux 2.38 or newer';
+    case 'setting':
+      return SETTINGS[why.setting];
+    case 'refused':
+      return refusedRemedy(why, machine);
+    case 'folder':
+      return 'name a folder that podrun may write to with --state-dir or $PODRUN_STATE_DIR';
+    case 'timeout':
+      return 'try again: the machine was busy';
+    default:
+      why.type satisfies 'platform';
+      return 'run podrun in a virtual machine with Linux';
+  }
+}
+
+const AS_ROOT = 'or run podrun as root: sudo -E podrun';
+
+const SETTINGS: Readonly<Record<KernelSetting, string>> = {
+  'kernel.apparmor_restrict_unprivileged_userns':
+    'permit user namespaces to unshare by a profile in /etc/apparmor.d (see docs/runtime.md), or to all: ' +
+    `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, ${AS_ROOT}`,
+  'kernel.unprivileged_userns_clone': `sysctl -w kernel.unprivileged_userns_clone=1, ${AS_ROOT}`,
+  'user.max_user_namespaces': `sysctl -w user.max_user_namespaces=15000, ${AS_ROOT}`,
+};
+
+function refusedRemedy({ confinedBy }: Obstacle & { type: 'refused' }, { userId }: Machine): string | undefined {
+  if (confinedBy.length > 0) {
+    return (
+      'give the container in which podrun runs more rights: docker run --privileged, or ' +
+      '--cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined'
+    );
+  }
+  return userId === 0 ? undefined : 'run podrun as root: sudo -E podrun';
+}
+
+function alpine({ distributions }: Machine, packages: readonly string[]): readonly string[] {
+  return distributions.includes('alpine') ? packages : [];
+}
+
+const INSTALLERS: Readonly<Record<string, string>> = {
+  alpine: 'apk add',
+  arch: 'pacman -S',
+  debian: 'apt-get install',
+  fedora: 'dnf install',
+  rhel: 'dnf install',
+  suse: 'zypper install',
+};
+
+function install(packages: readonly string[], { distributions }: Machine): string {
+  const installer = distributions.map((name) => INSTALLERS[name]).find((one) => one !== undefined);
+  const names = packages.join(' ');
+  return installer === undefined ? `install ${names}` : `${installer} ${names}`;
+}

@@ -1,0 +1,87 @@
+import type { MachineFeature, MachineFinding, MachineReport } from '../../api/machine.ts';
+import type { Painter, Tone } from '../painter.ts';
+import { obstacleText } from './obstacle.ts';
+import { remedyFor } from './remedy.ts';
+
+/** How each feature is called, and what each way of having it is worth. */
+const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonly ways: Record<string, string> }>> = {
+  namespaces: {
+    name: 'namespaces',
+    ways: {
+      root: 'as root; containers have their own processes, files, host name and IPC',
+      user: 'as an ordinary user; containers have their own processes, files, host name and IPC',
+      none: 'containers share everything with this machine',
+    },
+  },
+  ownProc: {
+    name: 'own /proc',
+    ways: { own: 'a container sees its own processes only', host: "the machine's processes are seen, and its numbers" },
+  },
+  layers: {
+    name: 'writable root',
+    ways: {
+      disk: 'what containers write to the root goes to a layer in the state folder',
+      tmpfs: 'what containers write to the root goes to a layer in memory',
+      none: 'the root of containers is read-only',
+    },
+  },
+};
+
+/** Longer lines are broken, so that the table stays one. */
+const COLUMNS = 110;
+
+const LOOKS = {
+  yes: { sign: '✓', word: 'yes', tone: 'good' },
+  partly: { sign: '–', word: 'partly', tone: 'info' },
+  no: { sign: '✗', word: 'no', tone: 'bad' },
+} as const satisfies Record<MachineFinding['verdict'], { sign: string; word: string; tone: Tone }>;
+
+/** Signs and arrows for people at a terminal, ASCII for everybody else. */
+export interface ReportStyle {
+  readonly painter: Painter;
+  readonly ascii: boolean;
+}
+
+/** What `podrun doctor` prints. */
+export function renderMachineReport(report: MachineReport, style: ReportStyle): string {
+  const { podrun, node, platform, architecture, kernel, userId, stateDir } = report;
+  const user = userId === 0 ? 'root' : `user ${userId}`;
+  const head = [
+    `podrun v${podrun}, Node ${node}, ${platform} ${kernel} ${architecture}, as ${user}`,
+    `State folder: ${stateDir}`,
+  ];
+  const width = Math.max(...report.findings.map(({ feature }) => FEATURES[feature].name.length));
+  const rows = report.findings.flatMap((finding) => findingLines(finding, report, { ...style, width }));
+  return [...head, '', ...rows].map((line) => `${line}\n`).join('');
+}
+
+function findingLines(
+  finding: MachineFinding,
+  report: MachineReport,
+  { painter, ascii, width }: ReportStyle & { readonly width: number },
+): string[] {
+  const { sign, word, tone } = LOOKS[finding.verdict];
+  const { name, ways } = FEATURES[finding.feature];
+  const answer = (ascii ? word : `${sign} ${word}`).padEnd(ascii ? 6 : 8);
+  const indent = answer.length + width + 4;
+  const why = finding.why === undefined ? '' : obstacleText(finding.why);
+  const remedy = remedyFor(finding, report) ?? '';
+  const texts = [ways[finding.how ?? ''] ?? '', why, remedy === '' ? '' : `${ascii ? '->' : '→'} ${remedy}`];
+  const lines = texts.flatMap((text) => wrapped(text, COLUMNS - indent));
+  const [first = '', ...others] = lines;
+  return [
+    `${painter.tone(tone, answer)}  ${name.padEnd(width)}  ${first}`.trimEnd(),
+    ...others.map((line) => `${' '.repeat(indent)}${line}`),
+  ];
+}
+
+/** Breaks a text at blanks. What has none, a path for example, is left whole. */
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ').filter((one) => one !== '')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}

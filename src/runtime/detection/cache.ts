@@ -1,0 +1,40 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { NamespaceDetection } from './namespaces.ts';
+import { runtimeFolder } from './trial-folder.ts';
+
+function cacheFile(stateDir: string): string {
+  return path.join(runtimeFolder(stateDir), 'namespaces.json');
+}
+
+/** The device is part of the key: layers that one file system takes, another does not. */
+function wholeKey(stateDir: string, key: string): string {
+  return `${statSync(stateDir, { throwIfNoEntry: false })?.dev ?? '-'} ${key}`;
+}
+
+/** What was found out under the same key; undefined when nothing was, or what is kept cannot be read. */
+export function readCache(stateDir: string, key: string): NamespaceDetection | undefined {
+  try {
+    const kept = JSON.parse(readFileSync(cacheFile(stateDir), 'utf8')) as {
+      readonly key?: unknown;
+      readonly detection?: NamespaceDetection;
+    } | null;
+    return kept?.key === wholeKey(stateDir, key) && typeof kept.detection?.ok === 'boolean'
+      ? kept.detection
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps what was found out. Who cannot write it down finds out anew the next time. */
+export function writeCache(stateDir: string, key: string, detection: NamespaceDetection): void {
+  const file = cacheFile(stateDir);
+  const draft = `${file}.${process.pid}`;
+  try {
+    writeFileSync(draft, JSON.stringify({ key: wholeKey(stateDir, key), detection }), { mode: 0o600, flag: 'wx' });
+    renameSync(draft, file);
+  } catch {
+    rmSync(draft, { force: true });
+  }
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import type { MachineFinding } from '../../api/machine.ts';
+import { detectNamespaces, type NamespaceQuestion } from './namespaces.ts';
+
+/** Finds out what this machine permits: tries everything, and believes nothing that was found out before. */
+export async function examineMachine(question: NamespaceQuestion): Promise<MachineFinding[]> {
+  const detection = await detectNamespaces({ ...question, afresh: true });
+  if (!detection.ok) return [{ feature: 'namespaces', verdict: 'no', how: 'none', why: detection.why }];
+  const { facts, gaps } = detection;
+  const { ownProc, diskLayers, tmpfsLayers } = gaps;
+  return [
+    { feature: 'namespaces', verdict: 'yes', how: facts.mode },
+    ownProc === undefined
+      ? { feature: 'ownProc', verdict: 'yes', how: 'own' }
+      : { feature: 'ownProc', verdict: 'no', how: 'host', why: ownProc },
+    layerFinding(facts.layers, tmpfsLayers ?? diskLayers),
+  ];
+}
+
+function layerFinding(layers: 'disk' | 'tmpfs' | undefined, why: MachineFinding['why']): MachineFinding {
+  const verdict = ({ disk: 'yes', tmpfs: 'partly', none: 'no' } as const)[layers ?? 'none'];
+  return { feature: 'layers', verdict, how: layers ?? 'none', ...(why && { why }) };
+}
+
+/** The distribution and those it derives from; empty where that is unknown. @see os-release(5) */
+export function distributions(): string[] {
+  let text: string;
+  try {
+    text = readFileSync('/etc/os-release', 'utf8');
+  } catch {
+    return [];
+  }
+  const valueOf = (name: string): string => new RegExp(`^${name}="?([^"\n]*)`, 'm').exec(text)?.[1] ?? '';
+  return `${valueOf('ID')} ${valueOf('ID_LIKE')}`.split(' ').filter((word) => word !== '');
+}

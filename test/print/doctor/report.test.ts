@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { MachineFinding, MachineReport, Obstacle } from '../../../src/api/machine.ts';
+import { obstacleText } from '../../../src/print/doctor/obstacle.ts';
+import { remedyFor } from '../../../src/print/doctor/remedy.ts';
+import { renderMachineReport } from '../../../src/print/doctor/report.ts';
+import { PLAIN } from '../../../src/print/painter.ts';
+
+const report: MachineReport = {
+  podrun: '1.2.3',
+  node: 'v20.1.0',
+  platform: 'linux',
+  architecture: 'x64',
+  kernel: '6.8.0',
+  distributions: ['ubuntu', 'debian'],
+  userId: 1000,
+  stateDir: '/home/me/.local/state/podrun',
+  findings: [],
+};
+const apparmor: Obstacle = {
+  type: 'setting',
+  setting: 'kernel.apparmor_restrict_unprivileged_userns',
+  value: '1',
+  said: 'unshare: write failed /proc/self/uid_map: Operation not permitted',
+};
+const refused: Obstacle = { type: 'refused', doing: 'make namespaces', said: 'unshare: no', confinedBy: [] };
+
+describe('why something cannot be had', () => {
+  it.each<[Obstacle, string]>([
+    [{ type: 'platform', platform: 'darwin' }, 'macOS has no namespaces'],
+    [{ type: 'missingPrograms', programs: ['nsenter'] }, 'nsenter is not installed'],
+    [
+      { type: 'missingPrograms', programs: ['unshare', 'nsenter', 'setpriv'] },
+      'unshare, nsenter and setpriv are not installed',
+    ],
+    [{ type: 'busybox', programs: ['mount'] }, 'mount is of busybox, which lacks options that util-linux has'],
+    [{ type: 'outdated', program: 'nsenter', said: 'nsenter: what?' }, 'nsenter is too old (nsenter: what?)'],
+    [apparmor, 'user namespaces are restricted by AppArmor: kernel.apparmor_restrict_unprivileged_userns=1'],
+    [refused, 'podrun may not make namespaces (unshare: no)'],
+    [
+      { ...refused, confinedBy: ['capabilities', 'seccomp'] },
+      'podrun may not make namespaces (unshare: no), ' +
+        'as podrun itself runs without the capability CAP_SYS_ADMIN and under a seccomp filter',
+    ],
+    [{ type: 'timeout', doing: 'mount /proc', afterMs: 2000 }, 'to mount /proc took longer than 2 s'],
+    [{ type: 'folder', path: '/s', said: 'read-only file system' }, '/s cannot be written to: read-only file system'],
+  ])('%j', (obstacle, text) => expect(obstacleText(obstacle)).toBe(text));
+});
+
+describe('what to do about it', () => {
+  const remedy = (why: Obstacle, feature: MachineFinding['feature'] = 'namespaces', machine = report) =>
+    remedyFor({ feature, verdict: 'no', why }, machine);
+  const missing: Obstacle = { type: 'missingPrograms', programs: ['unshare'] };
+
+  it.each<[string[], string]>([
+    [['ubuntu', 'debian'], 'apt-get install util-linux'],
+    [['alpine'], 'apk add util-linux util-linux-misc setpriv'],
+    [['rocky', 'rhel', 'centos', 'fedora'], 'dnf install util-linux'],
+    [['void'], 'install util-linux'],
+  ])('names the package manager of %j', (distributions, text) => {
+    expect(remedy(missing, 'namespaces', { ...report, distributions })).toBe(text);
+  });
+
+  it('names the setting, or root', () => {
+    expect(remedy(apparmor)).toContain('kernel.apparmor_restrict_unprivileged_userns=0, or run podrun as root');
+  });
+
+  it('advises root to be root only to those who are not', () => {
+    expect(remedy(refused)).toBe('run podrun as root: sudo -E podrun');
+    expect(remedy(refused, 'namespaces', { ...report, userId: 0 })).toBeUndefined();
+    expect(remedy({ ...refused, confinedBy: ['seccomp'] })).toContain('--security-opt seccomp=unconfined');
+  });
+});
+
+describe('the report', () => {
+  const findings: MachineFinding[] = [
+    { feature: 'namespaces', verdict: 'yes', how: 'user' },
+    { feature: 'layers', verdict: 'partly', how: 'tmpfs', why: refused },
+  ];
+
+  it('is a table with words and remedies, in ASCII where nobody sees it', () => {
+    const text = renderMachineReport({ ...report, findings }, { painter: PLAIN, ascii: true });
+    expect(text).toMatchInlineSnapshot(`
+      "podrun v1.2.3, Node v20.1.0, linux 6.8.0 x64, as user 1000
+      State folder: /home/me/.local/state/podrun
+
+      yes     namespaces     as an ordinary user; containers have their own processes, files, host name and IPC
+      partly  writable root  what containers write to the root goes to a layer in memory
+                             podrun may not make namespaces (unshare: no)
+                             -> put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or
+                             tmpfs, not an overlay
+      "
+    `);
+    expect(text).toMatch(/^[\n -~]*$/);
+  });
+
+  it('has signs beside the words at a terminal', () => {
+    const text = renderMachineReport({ ...report, findings }, { painter: PLAIN, ascii: false });
+    expect(text).toMatch(/^✓ yes +namespaces +as an ordinary user/m);
+    expect(text).toMatch(/^– partly +writable root +what.*\n.*\n +→ put the state folder/m);
+  });
+});
