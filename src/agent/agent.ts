@@ -16,9 +16,9 @@ import type { AttachServer } from './attach/attach-server.ts';
 import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
 import type { OwnIdentity } from './identity.ts';
-import type { HandlerSaying, HookName } from './handlers.ts';
+import { type HookName, isHookOutput } from './handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
-import { HostNetwork } from './network/host-network.ts';
+import { type NetworkUser, PodNetworks } from './network/pod-networks.ts';
 import { PodRun } from './pod-run.ts';
 import { judgeImages, Preparer } from './prepare.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
@@ -75,17 +75,14 @@ export class Agent {
   readonly #subscriptions: Subscription[] = [];
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
-  readonly #network: HostNetwork;
-  /** By uid of the Pod, as long as it has not ended. */
-  readonly #addresses = new Map<string, string>();
+  readonly #networks: PodNetworks;
   #attachServer: AttachServer | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#preparer = new Preparer(options);
     this.#logs = new ContainerLogs(options);
-    const { node, files } = options;
-    this.#network = new HostNetwork({ hostIP: node.hostIPs[0], othersAddresses: () => files.addressesInUse() });
+    this.#networks = new PodNetworks(options);
   }
 
   /** Takes a stored Pod on, which nobody else runs, and begins. */
@@ -182,14 +179,11 @@ export class Agent {
         if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
         const hostname = podHostname(pod);
         if (!hostname.ok) throw new Error(hostname.message);
-        const podIP = await this.#network.join(pod);
-        this.#addresses.set(pod.metadata.uid, podIP);
-        return podIP;
+        return this.#networks.join(pod);
       },
       removeSandbox: async (pod) => {
         this.#letGoOfVolumes(pod);
-        this.#network.leave(pod);
-        this.#addresses.delete(pod.metadata.uid);
+        this.#networks.leave(pod);
         await this.#attachServer?.close(pod);
       },
       // As below: most Pods have no limits.
@@ -213,6 +207,7 @@ export class Agent {
         this.#attachServer?.exited(instance, exit.exitCode);
         return this.#lastWords(pod, instance, exit);
       },
+      explain: (pod, instance, sign) => this.#networks.explain(this.#networkUser(pod, instance), sign),
       probed: (pod, attempt) => this.#recordInPlace(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),
       handlerSays: (pod, instance, said) => {
         this.#recordInPlace(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
@@ -254,7 +249,7 @@ export class Agent {
 
   #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {
     const { uid } = pod.metadata;
-    const sandbox = { volumes: this.#volumes.get(uid), podIP: this.#addresses.get(uid) };
+    const sandbox = { volumes: this.#volumes.get(uid), podIP: this.#networks.addressOf(pod) };
     const prepared = this.#preparer.prepare(pod, container, sandbox);
     if (!prepared.ok) return prepared;
     const { files } = this.#options;
@@ -278,23 +273,21 @@ export class Agent {
     };
   }
 
+  #networkUser(pod: StoredPod, instance: InstanceRef): NetworkUser {
+    const logTail = (lines: number): readonly string[] => this.#logTail(pod, instance, lines);
+    return { pod, container: containerSpec(pod, instance.container), id: instance.id, logTail };
+  }
+
+  #logTail(pod: StoredPod, instance: InstanceRef, lines: number): readonly string[] {
+    return this.#record(pod, () => this.#options.files.logTail(pod, instance, lines)) ?? [];
+  }
+
   #lastWords(pod: StoredPod, instance: InstanceRef, { exitCode }: ProcessExit): string | undefined {
     const { files } = this.#options;
     const container = containerSpec(pod, instance.container);
     const file = files.terminationLog(pod, instance);
     closeTerminationLog(container, file);
-    const logTail = (lines: number): readonly string[] =>
-      this.#record(pod, () => files.logTail(pod, instance, lines)) ?? [];
+    const logTail = (lines: number): readonly string[] => this.#logTail(pod, instance, lines);
     return terminationMessage(pod, container, exitCode, { file, logTail });
   }
-}
-
-/** Is it what the command of a hook prints? The answer to a request is no output, but for the log. */
-function isHookOutput(
-  pod: StoredPod,
-  { container }: InstanceRef,
-  said: HandlerSaying,
-): said is Omit<HookOutput, 'container'> {
-  if (said.stream === undefined || (said.handler !== 'postStart' && said.handler !== 'preStop')) return false;
-  return containerSpec(pod, container).lifecycle?.[said.handler]?.exec !== undefined;
 }

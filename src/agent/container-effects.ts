@@ -13,6 +13,7 @@ import { stopSignal } from '../lifecycle/plan/stop.ts';
 import type { OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import { Handlers, type HandlerSaying, type HookName } from './handlers.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
+import type { NetworkSign } from './network/pod-networks.ts';
 import { pause } from './probe/deadline.ts';
 import type { ProbeInput } from './probe/index.ts';
 import { Prober, type ProbeOutcome, type ProberDeps } from './prober.ts';
@@ -69,6 +70,8 @@ export interface PodSurroundings {
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
   /** The main process has ended; its output is complete. Answers the termination message. */
   exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined;
+  /** Says what an instance may have to do with the network; undefined: nothing. */
+  explain(pod: StoredPod, instance: InstanceRef, sign: NetworkSign): Promise<EventDraft | undefined> | undefined;
   runHook(input: HookInput): Promise<HookOutcome>;
   /** Runs one probe once; never rejects. */
   runProbe(input: ProbeInput): Promise<ProbeOutcome>;
@@ -253,8 +256,11 @@ export class ContainerEffects implements EffectRunner {
       void exit.swept.then(() => this.#tell({ type: 'swept', container, id }));
     };
     // Who follows what hooks say stops when the end is told: those that were just broken off say so first.
-    if (live === undefined || live.hooks.size === 0) tell();
-    else live.endTold = Promise.all(live.hooks).then(tell);
+    const runMs = at.monotonicMs - (live?.running.startedAt.monotonicMs ?? 0);
+    const explained = this.#explain(pod, instance, { type: 'exited', exit, runMs });
+    const first = [...(live?.hooks ?? []), ...(explained === undefined ? [] : [explained])];
+    if (live === undefined || first.length === 0) tell();
+    else live.endTold = Promise.all(first).then(tell);
   }
 
   async #runHook(
@@ -272,12 +278,20 @@ export class ContainerEffects implements EffectRunner {
     this.#tell({ type: 'hookReturned', hook, container, id, error });
   }
 
-  #probe(...[{ name }, type, probe, signal]: Parameters<ProberDeps['probe']>): Promise<ProbeOutcome> {
+  #explain(pod: StoredPod, instance: InstanceRef, sign: NetworkSign): Promise<void> | undefined {
+    return this.#surroundings.explain(pod, instance, sign)?.then((event) => {
+      if (event !== undefined) this.#surroundings.event(pod, event);
+    });
+  }
+
+  async #probe(...[{ name }, type, probe, signal]: Parameters<ProberDeps['probe']>): Promise<ProbeOutcome> {
     const pod = this.#pod;
     const instance = [...this.#live.values()].find(({ ref }) => ref.container === name);
     if (pod === undefined || instance === undefined) {
-      return Promise.resolve({ result: 'error', output: 'container is not running' });
+      return { result: 'error', output: 'container is not running' };
     }
-    return this.#handlers.runProbe(pod, instance, { type, probe, signal });
+    const outcome = await this.#handlers.runProbe(pod, instance, { type, probe, signal });
+    if (!signal.aborted) void this.#explain(pod, instance.ref, { type: 'probed', probe, outcome });
+    return outcome;
   }
 }

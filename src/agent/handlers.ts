@@ -6,7 +6,7 @@ import type { ProbeType } from '../lifecycle/probes/probe.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import { lifecycleHttpFallback } from '../lifecycle/texts/events.ts';
 import type { ExecOutcome, ExecRequest, OutputStream, Runtime } from '../runtime/runtime.ts';
-import type { LiveInstance, PodSurroundings } from './container-effects.ts';
+import type { InstanceRef, LiveInstance, PodSurroundings } from './container-effects.ts';
 import { HandlerVoice, howCommandEnded } from './handler-voice.ts';
 
 export type HookName = 'postStart' | 'preStop';
@@ -18,6 +18,12 @@ export interface HandlerSaying {
   readonly stream: OutputStream | undefined;
   /** Whole lines, each with its newline. */
   readonly lines: Buffer;
+}
+
+/** What the command of a hook has written. */
+interface HookSaying extends HandlerSaying {
+  readonly handler: HookName;
+  readonly stream: OutputStream;
 }
 
 /**
@@ -115,4 +121,10 @@ function tellOfProbe(command: ExecOutcome, voice: HandlerVoice): void {
   }
   const succeeded = command.type === 'exited' && command.exitCode === 0;
   voice.ended(succeeded ? undefined : howCommandEnded(command));
+}
+
+/** Is it what the command of a hook prints? The answer to a request is no output, but for the log. */
+export function isHookOutput(pod: StoredPod, { container }: InstanceRef, said: HandlerSaying): said is HookSaying {
+  if (said.stream === undefined || (said.handler !== 'postStart' && said.handler !== 'preStop')) return false;
+  return containerSpec(pod, container).lifecycle?.[said.handler]?.exec !== undefined;
 }

@@ -52,9 +52,14 @@ describe.skipIf(process.platform !== 'linux')('a Pod has an address of its own (
     const apply = workshop.start(['apply', probed('shy', port)]);
     const puppet = await stage.puppet('shy');
     await puppet.listen({ port, host: '127.0.0.1' });
-    await apply.until(({ stdout }) => stdout.includes(`Get "http://${puppet.env['POD_IP']}:${port}/": dial tcp`));
+    const hint =
+      `container main listens on 127.0.0.1:${port} only, and probes go to the Pod's address ` +
+      `${puppet.env['POD_IP']}, as on a node; bind to 0.0.0.0 or to $POD_IP`;
+    await apply.until(({ stdout }) => stdout.includes(hint) && stdout.split('connection refused').length > 2);
     apply.signal('SIGINT');
-    expect((await apply.ended).stdout).toContain('connect: connection refused');
+    const { stdout } = await apply.ended;
+    expect(stdout).toContain(`Get "http://${puppet.env['POD_IP']}:${port}/": dial tcp`);
+    expect(stdout.split(hint)).toHaveLength(2);
   });
 
   it('unless it asks for the network of the host', async () => {
@@ -79,5 +84,70 @@ describe.skipIf(process.platform !== 'linux')('a Pod has an address of its own (
     expect(puppet.env['IP']).toMatch(/^127\.(?!0\.)/);
     apply.signal('SIGINT');
     await apply.ended;
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a port that is taken (found in /proc: Linux)', () => {
+  const listening = (name: string, port: number, where: string): string => {
+    const program = `require('http').createServer((q, r) => r.end()).listen(${port}, ${where})`;
+    const main = { name: 'main', command: [process.execPath, '-e', program], ports: [{ containerPort: port }] };
+    return workshop.pod(name, { restartPolicy: 'Never', containers: [main] });
+  };
+
+  it('is told with the container that has it, before the Pod has ended', async () => {
+    const port = await freePort();
+    const owner = workshop.pod('owner', { containers: [{ name: 'app', command: stage.command('owner') }] });
+    const apply = workshop.start(['apply', owner]);
+    const puppet = await stage.puppet('owner');
+    await puppet.listen({ port });
+    const late = await workshop.run(['apply', listening('late', port, '"0.0.0.0"')]);
+    const taken = `port ${port} is taken by pod/owner container app (pid ${puppet.pid}); bind to $POD_IP`;
+    expect(late.stdout).toContain(taken);
+    expect(late.exitCode).toBe(1);
+    expect((await workshop.run(['events', '--for', 'pod/late'])).stdout).toMatch(/Warning +PortTaken/);
+    apply.signal('SIGINT');
+    await apply.ended;
+  });
+
+  it('is told with the program that has it, also where only what the container wrote gives it away', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+    const { port } = server.address() as AddressInfo;
+    const { stdout } = await workshop.run(['apply', listening('late', port, '"0.0.0.0"')]);
+    await new Promise((resolve) => server.close(resolve));
+    expect(stdout).toMatch(new RegExp(`port ${port} is taken by \\S+ \\(pid ${process.pid}\\); bind to \\$POD_IP`));
+  });
+
+  it('is no matter where each Pod listens on an address of its own, and one fails for another reason', async () => {
+    const port = await freePort();
+    const owner = workshop.pod('owner', { containers: [{ name: 'app', command: stage.command('owner') }] });
+    const apply = workshop.start(['apply', owner]);
+    const puppet = await stage.puppet('owner');
+    await puppet.listen({ port, host: puppet.env['POD_IP'] });
+    const main = { name: 'main', command: ['sh', '-c', 'exit 1'], ports: [{ containerPort: port }] };
+    const { stdout } = await workshop.run([
+      'apply',
+      workshop.pod('poor', { restartPolicy: 'Never', containers: [main] }),
+    ]);
+    expect(stdout).not.toContain('is taken');
+    apply.signal('SIGINT');
+    await apply.ended;
+  });
+
+  it('is told when another Pod answers the probes of a container that could not listen', async () => {
+    const port = await freePort();
+    const owner = workshop.pod('owner', { containers: [{ name: 'app', command: stage.command('owner') }] });
+    const first = workshop.start(['apply', owner]);
+    const puppet = await stage.puppet('owner');
+    await puppet.listen({ port });
+    const readinessProbe = { httpGet: { port }, periodSeconds: 1 };
+    const main = { name: 'main', command: stage.command('deaf'), readinessProbe };
+    const second = workshop.start(['apply', workshop.pod('deaf', { containers: [main] })]);
+    expect(await (await stage.puppet('deaf')).listen({ port })).toBe('EADDRINUSE');
+    await second.until(({ stdout }) => stdout.includes(`port ${port} is taken by pod/owner container app`));
+    for (const apply of [first, second]) {
+      apply.signal('SIGINT');
+      await apply.ended;
+    }
   });
 });

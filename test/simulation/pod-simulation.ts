@@ -97,6 +97,7 @@ export class PodSimulation {
             started: () => undefined,
             output: () => undefined,
             exited: () => undefined,
+            explain: () => undefined,
             runHook,
             runProbe: probeOnce,
             probed: (_pod, attempt) => this.attempts.push(attempt),

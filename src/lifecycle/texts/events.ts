@@ -212,6 +212,7 @@ function warning(reason: string, message: string, container?: string): EventDraf
   return { type: 'Warning', reason, message, ...(container === undefined ? {} : { container }) };
 }
 
-function own(reason: string, message: string, container?: string): EventDraft {
+/** An event of podrun itself. */
+export function own(reason: string, message: string, container?: string): EventDraft {
   return { ...warning(reason, message, container), component: 'podrun' };
 }

@@ -147,6 +147,7 @@ export class ScenarioRun {
         started: () => undefined,
         output: () => undefined,
         exited: () => undefined,
+        explain: () => undefined,
         runHook,
         runProbe: probeOnce,
         probed: () => undefined,

@@ -1,0 +1,172 @@
+import type { Container, Probe } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import { listensOnLocalhost, type PortOwner, portTaken } from '../../lifecycle/texts/port-events.ts';
+import { type Listener, listenerOwners, type ListenerOwner, listenersOn } from '../../runtime/listeners.ts';
+import { joinHostPort, resolvePort } from '../probe/target.ts';
+
+/** A container that may have trouble with a port. */
+export interface PortSubject {
+  readonly pod: StoredPod;
+  readonly container: Container;
+  /** Of the instance. */
+  readonly id: string;
+  readonly podIP: string;
+  /** Nobody else has the address of its Pod. */
+  readonly hasOwnAddress: boolean;
+  /** Does the end of its log tell of an address in use? */
+  readonly saysInUse: () => boolean;
+}
+
+interface OwnedListener extends Listener {
+  readonly owners: readonly ListenerOwner[];
+}
+
+export interface PortTroubleOptions {
+  readonly clock: Clock;
+  readonly podWithUid: (uid: string) => StoredPod | undefined;
+  /** A process in the network of the Pod; undefined: the Pod shares ours. */
+  readonly processIn: (pod: StoredPod) => number | undefined;
+}
+
+/** Finds out, from outside, why a program has trouble with its port: on a cluster each Pod has all ports to itself. */
+export class PortTrouble {
+  readonly #options: PortTroubleOptions;
+  /** What has been looked into: an instance, and sockets or a port of it. */
+  readonly #known = new Set<string>();
+
+  constructor(options: PortTroubleOptions) {
+    this.#options = options;
+  }
+
+  /** The container has failed right after its start: is one of its ports taken? */
+  async explainExit(subject: PortSubject): Promise<EventDraft | undefined> {
+    const listeners = this.#listenersOn(subject, portsOf(subject.container));
+    if (listeners.length === 0) return undefined;
+    const inTheWay = subject.saysInUse() ? listeners : listeners.filter(({ address }) => isReached(subject, address));
+    return this.#takenBy(subject, await this.#owned(subject, inTheWay));
+  }
+
+  /**
+   * A probe was run. Of one that nobody has answered: does the container listen where the probe does not go, or could
+   * it not listen at all? Of one that was answered: by this Pod?
+   */
+  async explainProbe(subject: PortSubject, probe: Probe, outcome: ProbeOutcome): Promise<EventDraft | undefined> {
+    const port = probedPort(probe, subject.container);
+    if (port === undefined) return undefined;
+    if (outcome.result === 'success') return this.#explainAnswer(subject, port);
+    return outcome.result === 'failure' && isUnreached(outcome) ? this.#explainSilence(subject, port) : undefined;
+  }
+
+  async #explainAnswer(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
+    // Who answers once is not asked again.
+    if (this.#isKnown(`${subject.id} ${port} answered`)) return undefined;
+    const reached = this.#listenersOn(subject, [port]).filter(({ address }) => isReached(subject, address));
+    const owned = await this.#owned(subject, reached);
+    // Containers of a Pod may answer for one another, and what is no container's may be a helper that hides.
+    const isOfOtherPod = ({ containerId }: ListenerOwner): boolean =>
+      containerId !== undefined && !containerId.startsWith(`${subject.pod.metadata.uid}/`);
+    return this.#takenBy(
+      subject,
+      owned.filter(({ owners }) => owners.some(isOfOtherPod)),
+    );
+  }
+
+  async #explainSilence(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
+    const { id, podIP, container } = subject;
+    const listeners = this.#listenersOn(subject, [port]);
+    // Somebody listens, and just does not answer.
+    if (listeners.length === 0 || listeners.some(({ address }) => isReached(subject, address))) return undefined;
+    const saysInUse = subject.saysInUse();
+    const suspects = saysInUse ? listeners : listeners.filter(({ address }) => /^127\.|^::1$/.test(address));
+    const owned = await this.#owned(subject, suspects);
+    const own = owned.find(({ owners }) => owners.some((owner) => isOf(owner, id)));
+    if (own === undefined) return saysInUse ? this.#takenBy(subject, owned) : undefined;
+    return listensOnLocalhost(container.name, { address: joinHostPort(own.address, own.port), podIP });
+  }
+
+  #listenersOn({ pod }: PortSubject, ports: readonly number[]): Listener[] {
+    return listenersOn(ports, this.#options.processIn(pod));
+  }
+
+  /** With the processes that have them. It takes a while: the same sockets are looked for once for each instance. */
+  async #owned({ id }: PortSubject, listeners: readonly Listener[]): Promise<OwnedListener[]> {
+    const inodes = listeners.map(({ inode }) => inode);
+    if (inodes.length === 0 || this.#isKnown(`${id} ${inodes.join(' ')}`)) return [];
+    const owners = await listenerOwners(inodes, this.#options.clock);
+    return listeners.map((listener) => ({ ...listener, owners: owners.get(listener.inode) ?? [] }));
+  }
+
+  #takenBy(
+    { id, pod, container, hasOwnAddress }: PortSubject,
+    owned: readonly OwnedListener[],
+  ): EventDraft | undefined {
+    const other = owned.find(({ owners }) => !owners.some((owner) => isOf(owner, id)));
+    if (other === undefined) return undefined;
+    const { port, owners } = other;
+    const owner = owners.find(({ containerId }) => containerId !== undefined) ?? owners[0];
+    return portTaken(container.name, { port, owner: this.#nameOf(owner, pod), hasOwnAddress });
+  }
+
+  #nameOf(owner: ListenerOwner | undefined, { metadata }: StoredPod): PortOwner {
+    if (owner === undefined) return { type: 'unknown' };
+    const { pid, program, containerId = '' } = owner;
+    const [uid = '', container = ''] = containerId.split('/');
+    const pod = uid === '' ? undefined : this.#options.podWithUid(uid);
+    if (uid === metadata.uid) return { type: 'samePod', container, pid };
+    if (pod === undefined) return { type: 'program', program, pid };
+    const { name, namespace } = pod.metadata;
+    return {
+      type: 'container',
+      pod: name,
+      namespace: namespace === metadata.namespace ? undefined : namespace,
+      container,
+      pid,
+    };
+  }
+
+  /** Remembers it, too. */
+  #isKnown(key: string): boolean {
+    const isKnown = this.#known.has(key);
+    this.#known.add(key);
+    return isKnown;
+  }
+}
+
+/** Those that a container is known to want: what it declares, and where its probes go. */
+function portsOf(container: Container): number[] {
+  const declared = (container.ports ?? []).flatMap(({ containerPort, protocol = 'TCP' }) =>
+    protocol === 'TCP' && containerPort !== undefined ? [containerPort] : [],
+  );
+  const { startupProbe, livenessProbe, readinessProbe } = container;
+  const probed = [startupProbe, livenessProbe, readinessProbe].flatMap((probe) =>
+    probe === undefined ? [] : (probedPort(probe, container) ?? []),
+  );
+  return [...new Set([...declared, ...probed])];
+}
+
+/** The port of the Pod's own address that a probe asks; undefined: none. */
+function probedPort({ httpGet, tcpSocket, grpc }: Probe, container: Container): number | undefined {
+  if (grpc !== undefined) return grpc.port;
+  const action = httpGet ?? tcpSocket;
+  if (action === undefined || action.host) return undefined;
+  const resolved = resolvePort(action.port, container);
+  return resolved.ok ? resolved.port : undefined;
+}
+
+/** Does whoever asks at the Pod's address get there? */
+function isReached({ podIP }: PortSubject, address: string): boolean {
+  return address === '0.0.0.0' || address === '::' || address === podIP;
+}
+
+function isUnreached(outcome: Exclude<ProbeOutcome, { result: 'error' }>): boolean {
+  return outcome.answer?.errno === 'ECONNREFUSED' || outcome.timedOut === true;
+}
+
+/** Does the process belong to the container of an instance, to this one or another instance of it? */
+function isOf({ containerId = '' }: ListenerOwner, id: string): boolean {
+  const withoutAttempt = (of: string): string => of.replace(/\/\d+$/, '');
+  return withoutAttempt(containerId) === withoutAttempt(id);
+}

@@ -1,0 +1,55 @@
+import type { EventDraft } from '../effects.ts';
+import { own } from './events.ts';
+
+/** Who has a port. */
+export type PortOwner =
+  /** `namespace`: where it is another one. */
+  | {
+      readonly type: 'container';
+      readonly pod: string;
+      readonly namespace: string | undefined;
+      readonly container: string;
+      readonly pid: number;
+    }
+  | { readonly type: 'samePod'; readonly container: string; readonly pid: number }
+  | { readonly type: 'program'; readonly program: string; readonly pid: number }
+  /** A process that we may not look into. */
+  | { readonly type: 'unknown' };
+
+/** podrun's own: a container cannot have its port. @param port.hasOwnAddress the Pod has one that nobody else uses */
+export function portTaken(
+  container: string,
+  port: { readonly port: number; readonly owner: PortOwner; readonly hasOwnAddress: boolean },
+): EventDraft {
+  const { owner, hasOwnAddress } = port;
+  const advice = hasOwnAddress && owner.type !== 'samePod' ? '; bind to $POD_IP' : '';
+  return own('PortTaken', `port ${port.port} is taken by ${named(owner)}${advice}`, container);
+}
+
+/** podrun's own: probes cannot reach what listens. Nothing else would tell it from a server that is not up yet. */
+export function listensOnLocalhost(
+  container: string,
+  { address, podIP }: { readonly address: string; readonly podIP: string },
+): EventDraft {
+  const message =
+    `container ${container} listens on ${address} only, and probes go to the Pod's address ${podIP}, ` +
+    'as on a node; bind to 0.0.0.0 or to $POD_IP';
+  return own('ListensOnLocalhost', message, container);
+}
+
+function named(owner: PortOwner): string {
+  switch (owner.type) {
+    case 'container': {
+      const place = owner.namespace === undefined ? '' : ` in namespace ${owner.namespace},`;
+      return `pod/${owner.pod}${place} container ${owner.container} (pid ${owner.pid})`;
+    }
+    case 'samePod':
+      return `container ${owner.container} of the same Pod (pid ${owner.pid})`;
+    case 'program':
+      return `${owner.program} (pid ${owner.pid})`;
+    case 'unknown':
+      return 'a process of another user';
+    default:
+      return owner satisfies never;
+  }
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { listensOnLocalhost, type PortOwner, portTaken } from '../../src/lifecycle/texts/port-events.ts';
+
+const of: { readonly type: 'container'; readonly pod: string; readonly container: string; readonly pid: number } = {
+  type: 'container',
+  pod: 'web',
+  container: 'app',
+  pid: 4711,
+};
+
+it.each<[PortOwner, boolean, string]>([
+  [{ ...of, namespace: undefined }, true, 'port 8080 is taken by pod/web container app (pid 4711); bind to $POD_IP'],
+  [{ ...of, namespace: undefined }, false, 'port 8080 is taken by pod/web container app (pid 4711)'],
+  [
+    { ...of, namespace: 'shop' },
+    true,
+    'port 8080 is taken by pod/web in namespace shop, container app (pid 4711); bind to $POD_IP',
+  ],
+  [{ type: 'samePod', container: 'app', pid: 7 }, true, 'port 8080 is taken by container app of the same Pod (pid 7)'],
+  [{ type: 'program', program: 'nginx', pid: 123 }, true, 'port 8080 is taken by nginx (pid 123); bind to $POD_IP'],
+  [{ type: 'unknown' }, false, 'port 8080 is taken by a process of another user'],
+])('a port that %j has', (owner, hasOwnAddress, message) => {
+  expect(portTaken('main', { port: 8080, owner, hasOwnAddress })).toEqual({
+    type: 'Warning',
+    reason: 'PortTaken',
+    message,
+    container: 'main',
+    component: 'podrun',
+  });
+});
+
+it('a server that probes cannot reach', () => {
+  const address = { address: '127.0.0.1:8080', podIP: '127.93.4.17' };
+  expect(listensOnLocalhost('main', address).message).toBe(
+    "container main listens on 127.0.0.1:8080 only, and probes go to the Pod's address 127.93.4.17, as on a node; " +
+      'bind to 0.0.0.0 or to $POD_IP',
+  );
+});
