@@ -182,7 +182,8 @@ export class Agent {
         return this.#networks.join(pod);
       },
       removeSandbox: async (pod) => {
-        this.#letGoOfVolumes(pod);
+        this.#volumes.get(pod.metadata.uid)?.remove();
+        this.#volumes.delete(pod.metadata.uid);
         this.#networks.leave(pod);
         await this.#attachServer?.close(pod);
       },
@@ -235,16 +236,11 @@ export class Agent {
     const claim = (name: string): string | undefined =>
       store.get('persistentvolumeclaims', namespace, name) && files.claimedVolume(namespace, name);
     const image = (reference: string): string | undefined => imageFolder(reference, this.#options.images);
-    const places = { volumes: files.volumes(pod), claim, image, cwd };
-    this.#letGoOfVolumes(pod);
+    const places = { volumes: files.volumes(pod), memory: files.memory, claim, image, cwd };
+    this.#volumes.get(uid)?.close();
     const volumes = new PodVolumes({ pod, store, clock, node, places });
     this.#volumes.set(uid, volumes);
     await volumes.setUp(attempt);
-  }
-
-  #letGoOfVolumes({ metadata: { uid } }: StoredPod): void {
-    this.#volumes.get(uid)?.close();
-    this.#volumes.delete(uid);
   }
 
   #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {

@@ -2,6 +2,7 @@ import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { OutputStream } from '../runtime/runtime.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
+import type { MemoryArea } from '../store/memory-folders.ts';
 import type { InstanceRef } from './container-effects.ts';
 import type { HandlerSaying } from './handlers.ts';
 
@@ -17,6 +18,8 @@ export interface PodFiles {
   prepare(pod: StoredPod): Promise<void>;
   /** The folder that holds the Pod's volumes. */
   volumes(pod: StoredPod): string;
+  /** Where what must not be on a disk can be. */
+  readonly memory: MemoryArea;
   /** The folder that holds the logs of all runs of a container. */
   logs(pod: StoredPod, container: string): string;
   /** The folder that keeps what an instance writes to its copy of the host's root; made by the runtime. */

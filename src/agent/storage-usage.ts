@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { StoredPod } from '../api/objects.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
@@ -22,6 +23,16 @@ async function measured(
   folderOf: (name: string) => string,
 ): Promise<Record<string, number>> {
   const usage: Record<string, number> = {};
-  for (const [name, enoughBytes] of wanted) usage[name] = await diskUsage(folderOf(name), enoughBytes);
+  for (const [name, enoughBytes] of wanted)
+    usage[name] = await diskUsage(await realFolder(folderOf(name)), enoughBytes);
   return usage;
+}
+
+/** A volume in memory is a link. */
+async function realFolder(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch {
+    return folder;
+  }
 }

@@ -4,12 +4,19 @@ import { parseTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import { bootId, startTimeOf } from '../runtime/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
-import { stateRoot } from '../store/layout.ts';
+import { closeStateFolder } from '../store/state-folder.ts';
+import { memoryPlaces, stateRoot } from '../store/layout.ts';
 
-/** Opens the store that the user means: --state-dir, $PODRUN_STATE_DIR, or the usual folder. */
+/**
+ * Opens the store that the user means: --state-dir, $PODRUN_STATE_DIR, or the usual folder.
+ * @throws {PodrunError} where everybody may replace what is in that folder
+ */
 export function openStore(stateDir: string | undefined, clock: Clock): FileStore {
-  const root = stateRoot({ flag: stateDir, env: process.env, home: homedir() });
-  return new FileStore({ root, clock, processes: { startTimeOf, bootId } });
+  const home = homedir();
+  const root = stateRoot({ flag: stateDir, env: process.env, home });
+  closeStateFolder(root, home);
+  const places = memoryPlaces(process.env, process.getuid?.());
+  return new FileStore({ root, clock, processes: { startTimeOf, bootId }, memoryPlaces: places });
 }
 
 /**

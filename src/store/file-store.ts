@@ -6,6 +6,7 @@ import { FileLocks } from './file-lock.ts';
 import { type ProcessLookup, rememberBoot } from './known-process.ts';
 import { LastApplied } from './last-applied.ts';
 import { type PodPaths, podPaths } from './layout.ts';
+import type { MemoryArea } from './memory-folders.ts';
 import { keyOf, type StoredObject } from './metadata.ts';
 import { type Claim, type Owner, Ownership, type RecordedProcess } from './ownership.ts';
 import { PlainRecords } from './plain-records.ts';
@@ -22,6 +23,8 @@ export interface FileStoreOptions {
   readonly root: string;
   readonly clock: Clock;
   readonly processes: ProcessLookup;
+  /** Mount points where folders can be in memory; none: all is on the disk. See memory-folders.ts. */
+  readonly memoryPlaces?: readonly string[];
 }
 
 /** Beginning of a new run: the Pod, owned by this process, or the process under which a Pod of that name runs. */
@@ -38,6 +41,7 @@ const RECHECK_MS = 2000;
  */
 export class FileStore implements Store {
   readonly root: string;
+  readonly memory: MemoryArea;
   readonly #clock: Clock;
   readonly #pods: PodRecords;
   readonly #events: EventRecords;
@@ -49,12 +53,13 @@ export class FileStore implements Store {
   readonly #recordFeed: RecordFeed;
   #nextRecheck: Alarm | undefined;
 
-  constructor({ root, clock, processes }: FileStoreOptions) {
+  constructor({ root, clock, processes, memoryPlaces = [] }: FileStoreOptions) {
     const lookup = rememberBoot(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
     this.root = root;
+    this.memory = { root, places: memoryPlaces, processes: lookup };
     this.#clock = clock;
     this.#ownership = new Ownership({ root, clock, lookup, locks });
     this.#lastApplied = new LastApplied(root);

@@ -48,6 +48,17 @@ export function stateRoot({ flag, env, home }: StateRootSources): string {
   return xdg && path.isAbsolute(xdg) ? path.join(xdg, 'podrun') : path.join(home, '.local', 'state', 'podrun');
 }
 
+/**
+ * Where folders may be in memory: the user's own place for what lives as long as the session, and the one that
+ * everybody has on Linux. Nowhere on other systems.
+ * @param uid undefined: the system has none
+ */
+export function memoryPlaces(env: StateRootSources['env'], uid: number | undefined): string[] {
+  const xdg = env['XDG_RUNTIME_DIR'];
+  const own = xdg && path.isAbsolute(xdg) ? [path.resolve(xdg)] : [];
+  return [...new Set([...own, ...(uid === undefined ? [] : [`/run/user/${uid}`]), '/dev/shm'])];
+}
+
 /** Where the objects of a resource are: a folder per namespace. */
 export function resourceFolder(root: string, resource: string): string {
   return path.join(root, part(resource));

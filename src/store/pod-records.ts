@@ -261,11 +261,12 @@ export class PodRecords {
     return pod;
   }
 
-  /** Moves a run to the history, without its volumes: they live as long as the Pod. */
+  /** Moves a run to the history, without its volumes and layers: they live as long as the Pod. */
   #archive(old: StoredPod, paths: PodPaths): void {
     const { namespace, name, creationTimestamp, uid } = old.metadata;
     this.#farewell(old, paths);
     removeTree(paths.volumes);
+    removeTree(paths.layers);
     const history = historyFolder(this.#parts.root, namespace, name);
     const run = `${creationTimestamp.replaceAll(/[^\dTZ.]/g, '')}-${uid}`;
     inFolder(history, () => renameSync(paths.folder, path.join(history, run)));

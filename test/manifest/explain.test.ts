@@ -91,7 +91,7 @@ describe('what is printed', () => {
     expect(renderSupport(below('Pod', ['spec', 'volumes', 'emptyDir']), { headers: true })).toBe(
       'FIELD                                 SUPPORT     NOTE\n' +
         'pod.spec.volumes.emptyDir             partly      see its fields\n' +
-        'pod.spec.volumes.emptyDir.medium      no effect   the folder is on disk\n' +
+        'pod.spec.volumes.emptyDir.medium      no effect   huge pages are not set apart: the folder is on disk\n' +
         'pod.spec.volumes.emptyDir.sizeLimit   works\n',
     );
   });

@@ -2,6 +2,7 @@ import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/obj
 import type { Clock } from '../../clock.ts';
 import { surplusPods } from '../../lifecycle/requests/pod-gc.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { sweepMemoryFolders } from '../../store/memory-folders.ts';
 import type { LooseFolder, StoreGarbage } from '../../store/garbage.ts';
 import { deletePod } from './delete-pod.ts';
 import { closeLostRun } from './lost-runs.ts';
@@ -41,7 +42,17 @@ export async function collectGarbage(collection: Collection): Promise<void> {
   removeFolders(collection, 'run', surplusRuns(garbage.earlierRuns({ namespace }), collection.keep, isThere));
   removeFolders(collection, 'volume', unclaimed(collection));
   removeEvents(collection);
-  if (!collection.dryRun) garbage.sweep();
+  if (collection.dryRun) return;
+  garbage.sweep();
+  sweepMemoryFolders(store.memory, () => podsInNeed(store));
+}
+
+/** Pods that may still run: somebody owns them, or nobody has closed yet what a podrun that was killed has left. */
+function podsInNeed(store: FileStore): string[] {
+  const pods = store.list<StoredPod>('pods');
+  return pods
+    .filter((pod) => isOwned(store, pod) || !isTerminalPhase(pod.status.phase))
+    .map(({ metadata }) => metadata.uid);
 }
 
 /** Removes Pods that have ended, all but `keep` of them; answers whose they were, as `NAMESPACE/NAME`. */

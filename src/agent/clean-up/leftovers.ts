@@ -1,16 +1,23 @@
 import { PodrunError } from '../../api/errors.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
+import { usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
 import { endRemains, type RemainingContainer } from '../../runtime/remains.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
-/** Ends what still runs of a Pod that nobody looks after: its agent was killed, or it has ended and left something. */
+/**
+ * Ends what still runs of a Pod that nobody looks after: its agent was killed, or it has ended and left something. What
+ * it had in memory goes.
+ */
 export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
   const { namespace, name, uid } = pod.metadata;
   // Somebody may have begun a new run of that name by now.
   const recorded = store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
   const containers = remainingContainers(pod, recorded);
   if (containers.length > 0) await endRemains(containers, clock);
+  if (!usesMemory(pod.spec)) return;
+  const { removeInMemory } = await import('../volumes/in-memory.ts');
+  removeInMemory(pod, store.memory, store.paths(namespace, name).volumes);
 }
 
 /**

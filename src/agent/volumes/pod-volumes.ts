@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Container, Volume } from '../../api/generated/types.ts';
 import type { StoredConfigMap, StoredPod, StoredSecret } from '../../api/objects.ts';
@@ -6,13 +7,15 @@ import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { subPathFailed, volumeNotFound } from '../../lifecycle/texts/config-errors.ts';
-import { failedMount } from '../../lifecycle/texts/events.ts';
+import { failedMount, volumeOnDisk } from '../../lifecycle/texts/events.ts';
+import { memoryWanted, usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
 import type { VolumeFacts } from '../../lifecycle/volumes/volume-files.ts';
 import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Store, Subscription } from '../../store/store.ts';
 import type { SandboxAttempt } from '../container-effects.ts';
 import { pause } from '../probe/deadline.ts';
 import { fileTrouble } from './file-trouble.ts';
+import { removeInMemory } from './in-memory.ts';
 import { openSubPath, readInside } from './inside-volume.ts';
 import { setUpVolume, type VolumePlaces } from './set-up-volume.ts';
 
@@ -62,7 +65,14 @@ export class PodVolumes {
     for (const volume of pod.spec.volumes ?? []) if (showsPod(volume)) this.#refresh(volume);
   }
 
-  /** The Pod has ended: nothing changes any more. */
+  /** The Pod has ended: nothing changes any more, and what is in memory goes. */
+  remove(): void {
+    this.close();
+    const { memory, volumes } = this.#options.places;
+    if (usesMemory(this.#pod.spec)) removeInMemory(this.#pod, memory, volumes);
+  }
+
+  /** Nothing changes any more. */
   close(): void {
     for (const subscription of this.#subscriptions) subscription.close();
     this.#ready.clear();
@@ -123,7 +133,11 @@ export class PodVolumes {
   #trySetUp(volume: Volume): boolean {
     const { clock, places } = this.#options;
     try {
-      this.#ready.set(volume.name, setUpVolume(volume, this.#facts(), places, clock.now().wallMs));
+      const folder = setUpVolume(volume, this.#facts(), places, clock.now().wallMs);
+      const isNew = !this.#ready.has(volume.name);
+      this.#ready.set(volume.name, folder);
+      const isOnDisk = folder === path.join(places.volumes, volume.name);
+      if (isNew && isOnDisk && memoryWanted(volume) !== undefined) this.#event(volumeOnDisk(volume.name));
       return true;
     } catch (error) {
       this.#event(failedMount(volume.name, fileTrouble(error)));

@@ -3,14 +3,18 @@ import path from 'node:path';
 import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts';
 import { objectNotFound } from '../../lifecycle/texts/config-errors.ts';
 import { type VolumeFacts, volumeFiles } from '../../lifecycle/volumes/volume-files.ts';
+import { memoryWanted } from '../../lifecycle/volumes/volume-medium.ts';
 import { type FileKind, judgeHostPath } from '../../lifecycle/volumes/volume-host-path.ts';
 import { errnoOf } from '../../runtime/errno.ts';
 import { makeFolder } from '../../store/atomic-file.ts';
+import type { MemoryArea } from '../../store/memory-folders.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
+import { makeInMemory } from './in-memory.ts';
 
 export interface VolumePlaces {
   /** Holds a folder for each volume of the Pod. Made here; the folder around it is there. */
   readonly volumes: string;
+  readonly memory: MemoryArea;
   /** Where the data of a claim lies; undefined when there is no such claim. */
   readonly claim: (name: string) => string | undefined;
   /** The folder that stands for an image; undefined when none does. */
@@ -44,8 +48,11 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePl
   if (written?.ok === false) throw new Error(written.message);
   // Not with the folders above: a Pod that was removed meanwhile must not come back as an empty folder.
   makeFolderIn(places.volumes);
-  const folder = path.join(places.volumes, volume.name);
-  if (makeFolderIn(folder)) chmodSync(folder, ANYBODY);
+  const place = path.join(places.volumes, volume.name);
+  const bytes = memoryWanted(volume);
+  const inMemory = bytes && makeInMemory(places.memory, { uid: facts.pod.metadata.uid, link: place, bytes });
+  const { folder, isNew } = inMemory || { folder: place, isNew: makeFolderIn(place) };
+  if (isNew) chmodSync(folder, ANYBODY);
   if (written !== undefined) writeVolumeFiles(folder, written.files, wallMs);
   return folder;
 }

@@ -12,6 +12,7 @@ import type { FileStore } from '../../store/file-store.ts';
 export function podFiles(store: FileStore): PodFiles {
   return {
     addressesInUse: () => new Set(store.ownedPods().flatMap(({ status }) => status.podIP ?? [])),
+    memory: store.memory,
     prepare: () => Promise.resolve(),
     volumes: ({ metadata }) => store.paths(metadata.namespace, metadata.name).volumes,
     logs: ({ metadata }, container) =>

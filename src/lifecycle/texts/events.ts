@@ -188,6 +188,15 @@ export function volumeNotAtMountPath(container: string, notice: string): EventDr
   return own('VolumeNotAtMountPath', notice, container);
 }
 
+/** podrun's own: this machine has no memory for a volume that is not to be on a disk. */
+export function volumeOnDisk(volume: string): EventDraft {
+  const folder = 'it is in a folder on disk that only your user can enter';
+  return own(
+    'VolumeOnDisk',
+    `volume ${goQuote(volume)} belongs in memory, but no tmpfs here has room for it: ${folder}`,
+  );
+}
+
 /** podrun's own: the termination log is in its real place only. @param notice see `notAtTerminationPath` */
 export function terminationLogNotAtPath(container: string, notice: string): EventDraft {
   return own('TerminationLogNotAtPath', notice, container);

@@ -41,7 +41,10 @@ export const VOLUME_RULES: SupportTable = {
     ...Object.fromEntries(REMOTE.map((type) => [type, refused(`volume type ${type} is not available here`)])),
   },
   HostPathVolumeSource: works('path', 'type'),
-  EmptyDirVolumeSource: { medium: noEffect('the folder is on disk'), ...works('sizeLimit') },
+  EmptyDirVolumeSource: {
+    medium: noEffect('huge pages are not set apart: the folder is on disk', is('', 'Memory')),
+    ...works('sizeLimit'),
+  },
   ImageVolumeSource: { reference: partly('the folder that podrun.yaml names for the image'), ...works('pullPolicy') },
   SecretVolumeSource: works('secretName', 'items', 'defaultMode', 'optional'),
   ConfigMapVolumeSource: works('name', 'items', 'defaultMode', 'optional'),

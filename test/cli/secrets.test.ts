@@ -1,0 +1,169 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import { hasMemory, memoryPlace } from '../store/memory-place.ts';
+import { type Podrun, workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+
+const VALUES = ['correct-horse-battery-staple', 'tr0ub4dor-and-3'];
+/** As they are, and as Secrets have them. */
+const TRACES = [...VALUES, ...VALUES.map((value) => Buffer.from(value).toString('base64'))];
+
+const SECRET = `
+apiVersion: v1
+kind: Secret
+metadata: { name: creds }
+stringData: { db.password: ${VALUES[0]}, token: ${VALUES[1]} }
+---
+`;
+
+const SCRIPT = `
+  echo bytes=\`cat "\${PODRUN_VOLUME_CREDS:-/mnt/creds}/token" "\${PODRUN_VOLUME_ALL:-/mnt/all}/db.password" | wc -c\`
+  echo variables=\`tr '\\0' '\\n' </proc/$$$$/environ | grep -c -e '^db.password=' -e '^TOKEN='\`
+  echo kept >"\${PODRUN_VOLUME_RAM:-/mnt/ram}/file"
+  echo ready
+  exec sleep 60
+`;
+
+/** Uses the Secret in every way there is; tells how much it got, but never what. */
+const SPEC: PodSpec = {
+  restartPolicy: 'Never',
+  terminationGracePeriodSeconds: 1,
+  volumes: [
+    { name: 'creds', secret: { secretName: 'creds' } },
+    { name: 'all', projected: { sources: [{ secret: { name: 'creds' } }, { serviceAccountToken: { path: 'sa' } }] } },
+    { name: 'ram', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
+  ],
+  containers: [
+    {
+      name: 'main',
+      command: ['sh', '-c', SCRIPT],
+      env: [{ name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'creds', key: 'token' } } }],
+      envFrom: [{ secretRef: { name: 'creds' } }],
+      volumeMounts: ['creds', 'all', 'ram'].map((name) => ({ name, mountPath: `/mnt/${name}` })),
+      readinessProbe: { exec: { command: ['sh', '-c', 'test -n "$TOKEN"'] }, periodSeconds: 1 },
+      lifecycle: { postStart: { exec: { command: ['sh', '-c', 'test -n "$TOKEN" && echo hook'] } } },
+    },
+  ],
+};
+
+async function start(place: string): Promise<Podrun> {
+  const manifest = SECRET + readFileSync(workshop.pod('web', SPEC), 'utf8');
+  const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place }, manifest);
+  await podrun.until(({ stdout }) => stdout.includes('ready') && stdout.includes('hook'));
+  return podrun;
+}
+
+/** Files below a folder, links not followed. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const place = path.join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(place);
+    return entry.isFile() ? [place] : [];
+  });
+}
+
+const bears = (text: string): boolean => TRACES.some((trace) => text.includes(trace));
+const modeOf = (file: string): number => statSync(file).mode & 0o7777;
+
+function commandLines(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => spawnSync('cat', [`/proc/${pid}/cmdline`], { encoding: 'utf8' }).stdout);
+}
+
+describe.skipIf(!hasMemory)('secrets (skipped where there is no tmpfs)', () => {
+  it('reach the program, and nobody else', { timeout: 30_000 }, async () => {
+    const place = memoryPlace();
+    const podrun = await start(place);
+    expect(podrun.stdout).toContain(`bytes=${VALUES.join('').length}\n`);
+    expect(podrun.stdout).toContain('variables=2\n');
+
+    const inState = filesBelow(workshop.stateDir).filter((file) => bears(readFileSync(file, 'latin1')));
+    expect(inState.map((file) => path.relative(workshop.stateDir, file)).toSorted()).toEqual([
+      '.last-applied/secrets/default/creds',
+      'secrets/default/creds',
+    ]);
+    expect([workshop.stateDir, ...inState].map(modeOf)).toEqual([0o700, 0o600, 0o600]);
+    expect(commandLines().filter(bears)).toEqual([]);
+
+    const inMemory = filesBelow(place).filter((file) => bears(readFileSync(file, 'latin1')));
+    expect(inMemory.map((file) => path.basename(file)).toSorted()).toEqual([
+      'db.password',
+      'db.password',
+      'token',
+      'token',
+    ]);
+    // What the manifest says is what the program sees; the folder around it keeps others out.
+    expect(inMemory.map(modeOf)).toEqual([0o644, 0o644, 0o644, 0o644]);
+    expect(readdirSync(place).map((name) => modeOf(path.join(place, name)))).toEqual([0o700]);
+
+    const commands = [['describe', 'pod', 'web'], ['get', 'pod', 'web', '-o', 'yaml'], ['events'], ['logs', 'web']];
+    const said = await Promise.all(commands.map((command) => workshop.run(command)));
+    podrun.signal('SIGINT');
+    const ended = await podrun.ended;
+    expect([ended, ...said].flatMap(({ stdout, stderr }) => [stdout, stderr]).filter(bears)).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('cannot be read by other users (tried as root)', async () => {
+    const place = memoryPlace();
+    // Only what podrun makes protects: everything above is open.
+    for (const folder of [place, workshop.folder]) chmodSync(folder, 0o755);
+    const podrun = await start(place);
+    for (const folder of [place, workshop.stateDir]) {
+      const found = spawnSync('setpriv', ['--reuid=54321', '--clear-groups', 'grep', '-r', '', folder]);
+      expect(found.stdout.toString()).toBe('');
+      expect(found.stderr.toString()).toContain('Permission denied');
+    }
+    podrun.signal('SIGINT');
+    await podrun.ended;
+  });
+
+  it('are gone when the Pod has ended, with whatever else it had in memory', async () => {
+    const place = memoryPlace();
+    const podrun = await start(place);
+    expect(filesBelow(place).map((file) => path.basename(file))).toContain('file');
+    podrun.signal('SIGINT');
+    await podrun.ended;
+    expect(readdirSync(place)).toEqual([]);
+    expect(readdirSync(path.join(workshop.stateDir, 'pods/default/web/volumes'))).toEqual([]);
+  });
+
+  it.each([
+    ['podrun gc', ['gc']],
+    ['podrun delete', ['delete', 'pod', 'web']],
+    ['the next run', ['apply', '-f', 'other.yaml']],
+  ])('are gone after podrun was killed, with %s', async (_, command) => {
+    const place = memoryPlace();
+    const podrun = await start(place);
+    podrun.signal('SIGKILL');
+    await podrun.ended;
+    expect(filesBelow(place)).not.toEqual([]);
+    workshop.pod('other', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
+    const { exitCode } = await workshop.run(command, { XDG_RUNTIME_DIR: place });
+    expect([exitCode, readdirSync(place)]).toEqual([0, []]);
+  });
+
+  it('share the memory with volumes, which are on the disk where there is no room, and podrun says so', async () => {
+    const place = memoryPlace();
+    const uid = process.getuid?.() ?? 0;
+    const full = { ...SPEC, volumes: SPEC.volumes?.map((volume) => enlarged(volume)) };
+    const manifest = SECRET + readFileSync(workshop.pod('web', full), 'utf8');
+    const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place }, manifest);
+    await podrun.until(({ stdout }) => stdout.includes('ready'));
+    expect(readdirSync(path.join(place, `podrun-${uid}`))).toHaveLength(1);
+    expect(lstatSync(path.join(workshop.stateDir, 'pods/default/web/volumes/ram')).isDirectory()).toBe(true);
+    const { stdout } = await workshop.run(['events']);
+    expect(stdout).toContain('volume "ram" belongs in memory, but no tmpfs here has room for it');
+    podrun.signal('SIGINT');
+    await podrun.ended;
+  });
+});
+
+/** More than any machine has. */
+function enlarged(volume: NonNullable<PodSpec['volumes']>[number]): NonNullable<PodSpec['volumes']>[number] {
+  return volume.emptyDir === undefined ? volume : { ...volume, emptyDir: { medium: 'Memory', sizeLimit: '4Pi' } };
+}
