@@ -25,10 +25,12 @@ export type Obstacle =
       readonly confinedBy: readonly ('capabilities' | 'seccomp')[];
     }
   | { readonly type: 'timeout'; readonly doing: string; readonly afterMs: number }
-  | { readonly type: 'folder'; readonly path: string; readonly said: string };
+  | { readonly type: 'folder'; readonly path: string; readonly said: string }
+  | { readonly type: 'missingPackage'; readonly name: string }
+  | { readonly type: 'notRoot' };
 
 /** What podrun can do on some machines and cannot on others. */
-export type MachineFeature = 'namespaces' | 'ownProc' | 'layers';
+export type MachineFeature = 'namespaces' | 'ownProc' | 'layers' | 'users' | 'podAddresses' | 'terminals';
 
 /** What was found out about one of them. */
 export interface MachineFinding {

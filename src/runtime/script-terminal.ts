@@ -70,8 +70,8 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
   return { ok: true, process, notice: NOT_RESIZED };
 }
 
-/** Only the one of util-linux hands on the exit code and keeps its children where they can be found. */
-async function hasScript(): Promise<boolean> {
+/** Is there a script(1) that hands on the exit code and keeps its children where they can be found? */
+export async function hasScript(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   try {
     const { stdout } = await promisify(execFile)('script', ['--version'], { encoding: 'utf8' });

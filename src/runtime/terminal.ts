@@ -9,7 +9,7 @@ import { type MainProcess, pipedInput, signalProgram } from './main-process.ts';
 import { readTerminal } from './pipe-reader.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
-import { startUnderScript } from './script-terminal.ts';
+import { hasScript, startUnderScript } from './script-terminal.ts';
 import { exitCodeOf, turnToSpawn, withContainerUmask } from './spawn.ts';
 
 /** A main process in a terminal of its own, or why there is none. */
@@ -73,6 +73,12 @@ export async function startInTerminal(
   } catch (error) {
     return { ok: false, why: `no terminal could be opened: ${error instanceof Error ? error.message : String(error)}` };
   }
+}
+
+/** Which terminals containers can have here; undefined: none. */
+export async function terminalKind(): Promise<'pty' | 'script' | undefined> {
+  if (loadNative() !== undefined) return 'pty';
+  return (await hasScript()) ? 'script' : undefined;
 }
 
 interface Native {

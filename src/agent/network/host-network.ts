@@ -24,7 +24,7 @@ export class HostNetwork {
    * (macOS, until an administrator adds others), that is everybody's.
    */
   async join({ metadata: { uid }, spec }: StoredPod): Promise<string> {
-    this.#hasOwnAddresses ??= canListen(TRIED_ADDRESS);
+    this.#hasOwnAddresses ??= hasPodAddresses();
     if (spec.hostNetwork === true || !(await this.#hasOwnAddresses)) return this.#hostIP;
     const given = this.#given.get(uid);
     if (given !== undefined) return given;
@@ -38,6 +38,11 @@ export class HostNetwork {
   leave({ metadata: { uid } }: StoredPod): void {
     this.#given.delete(uid);
   }
+}
+
+/** Has this machine an address of its own for each Pod? */
+export function hasPodAddresses(): Promise<boolean> {
+  return canListen(TRIED_ADDRESS);
 }
 
 /** May a server of this process listen at an address of this machine? */

@@ -12,7 +12,7 @@ const PLATFORMS: Readonly<Record<string, string>> = { darwin: 'macOS', linux: 'L
 export function obstacleText(obstacle: Obstacle): string {
   switch (obstacle.type) {
     case 'platform':
-      return `${PLATFORMS[obstacle.platform] ?? obstacle.platform} has no namespaces`;
+      return `${PLATFORMS[obstacle.platform] ?? obstacle.platform} does not have it`;
     case 'missingPrograms':
       return `${named(obstacle.programs)} not installed`;
     case 'busybox':
@@ -28,6 +28,10 @@ export function obstacleText(obstacle: Obstacle): string {
     }
     case 'timeout':
       return `to ${obstacle.doing} took longer than ${obstacle.afterMs / 1000} s`;
+    case 'missingPackage':
+      return `the package ${obstacle.name} is not installed`;
+    case 'notRoot':
+      return 'podrun does not run as root';
     default:
       return `${obstacle.path} cannot be written to: ${obstacle.said}`;
   }

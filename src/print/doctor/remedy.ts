@@ -4,19 +4,27 @@ import type { KernelSetting, MachineFinding, MachineReport, Obstacle } from '../
 export type Machine = Pick<MachineReport, 'distributions' | 'userId'>;
 
 /** What to do so that podrun can do more, in the imperative; undefined where nothing can be done. */
-export function remedyFor({ feature, why }: MachineFinding, machine: Machine): string | undefined {
+export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Machine): string | undefined {
   if (why === undefined) return undefined;
-  if (feature === 'layers') return layerRemedy(why);
-  if (feature === 'ownProc') {
-    return 'run podrun where /proc is not masked, for example docker run --security-opt systempaths=unconfined';
+  switch (feature) {
+    case 'layers':
+      return verdict === 'partly' ? OTHER_FOLDER : OTHER_KERNEL;
+    case 'ownProc':
+      return 'run podrun where /proc is not masked, for example docker run --security-opt systempaths=unconfined';
+    case 'terminals':
+      return 'npm install --include=optional, or for all users npm install -g @lydell/node-pty';
+    case 'users':
+      return 'run podrun as root: sudo -E podrun';
+    case 'podAddresses':
+      return why.type === 'platform' ? 'run podrun on Linux, or ifconfig lo0 alias 127.93.0.1 as root' : undefined;
+    default:
+      return namespaceRemedy(why, machine);
   }
-  return namespaceRemedy(why, machine);
 }
 
-function layerRemedy(why: Obstacle): string | undefined {
-  if (why.type !== 'refused') return undefined;
-  return 'put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or tmpfs, not an overlay';
-}
+const OTHER_FOLDER =
+  'put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or tmpfs, not an overlay';
+const OTHER_KERNEL = 'run podrun as root of the machine, or with Linux 5.11 or newer';
 
 function namespaceRemedy(why: Obstacle, machine: Machine): string | undefined {
   switch (why.type) {
@@ -33,9 +41,10 @@ function namespaceRemedy(why: Obstacle, machine: Machine): string | undefined {
       return 'name a folder that podrun may write to with --state-dir or $PODRUN_STATE_DIR';
     case 'timeout':
       return 'try again: the machine was busy';
-    default:
-      why.type satisfies 'platform';
+    case 'platform':
       return 'run podrun in a virtual machine with Linux';
+    default:
+      return undefined;
   }
 }
 

@@ -9,7 +9,7 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
     name: 'namespaces',
     ways: {
       root: 'as root; containers have their own processes, files, host name and IPC',
-      user: 'as an ordinary user; containers have their own processes, files, host name and IPC',
+      user: 'in a user namespace; containers have their own processes, files, host name and IPC',
       none: 'containers share everything with this machine',
     },
   },
@@ -23,6 +23,26 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
       disk: 'what containers write to the root goes to a layer in the state folder',
       tmpfs: 'what containers write to the root goes to a layer in memory',
       none: 'the root of containers is read-only',
+    },
+  },
+  users: {
+    name: 'other users',
+    ways: {
+      root: 'containers run as any user and group',
+      mapped: "a container sees one user and group of its choice; on this machine it is podrun's own",
+      own: 'containers run as the user and group of podrun',
+    },
+  },
+  podAddresses: {
+    name: 'Pod addresses',
+    ways: { own: 'each Pod has an address of its own in 127.0.0.0/8', none: 'all Pods share one address' },
+  },
+  terminals: {
+    name: 'terminals',
+    ways: {
+      pty: 'containers with tty: true have one that can be resized',
+      script: 'containers with tty: true have one of a fixed size',
+      none: 'containers with tty: true have none',
     },
   },
 };

@@ -35,6 +35,10 @@ export function writeCache(stateDir: string, key: string, detection: NamespaceDe
     writeFileSync(draft, JSON.stringify({ key: wholeKey(stateDir, key), detection }), { mode: 0o600, flag: 'wx' });
     renameSync(draft, file);
   } catch {
-    rmSync(draft, { force: true });
+    try {
+      rmSync(draft, { force: true });
+    } catch {
+      // There is no such folder any more.
+    }
   }
 }

@@ -4,7 +4,7 @@ import type { NamespaceFacts } from '../features.ts';
 import { readCache, writeCache } from './cache.ts';
 import { busyboxAmong, findTools, searchFolders } from './programs.ts';
 import { type Privileges, readPrivileges } from './privileges.ts';
-import { runTrial, TRIAL_TIMEOUT_MS, type TrialStep, type TrialSteps } from './trial.ts';
+import { runTrial, TRIAL_TIMEOUT_MS, type TrialRequest, type TrialStep, type TrialSteps } from './trial.ts';
 import { makeTrialFolder } from './trial-folder.ts';
 
 export interface NamespaceQuestion {
@@ -52,32 +52,46 @@ export async function detectNamespaces(question: NamespaceQuestion): Promise<Nam
   if (known !== undefined) return known;
   const busybox = busyboxAmong(found.tools);
   if (busybox.length > 0) return { ok: false, why: { type: 'busybox', programs: busybox }, costMs: cost() };
-  const folder = makeTrialFolder(stateDir, clock);
-  if (!folder.ok) return { ok: false, why: folder.why, costMs: cost() };
-  const mode = privileges.isPrivileged ? 'root' : 'user';
-  const { userId } = privileges;
-  const request = {
-    tools: found.tools,
-    mode,
-    userId,
-    folder: folder.path,
-    searchPath: folders.join(':'),
-    clock,
-  } as const;
+  const attempt = { tools: found.tools, searchPath: folders.join(':'), stateDir, clock, privileges };
+  let tried = await tryMode(privileges.isPrivileged ? 'root' : 'user', attempt);
+  if (privileges.isPrivileged && hasNoLayers(tried)) {
+    // Root of a user namespace that somebody else has made: what it may not mount, one of its own may.
+    const asUser = await tryMode('user', attempt);
+    if (asUser.ok && !hasNoLayers(asUser)) tried = asUser;
+  }
+  const detection = { ...tried, costMs: cost() };
+  // A slow moment says nothing about the next one, nor does a full disk.
+  if (tried.ok || !['timeout', 'folder'].includes(tried.why.type)) writeCache(stateDir, key, detection);
+  return detection;
+}
+
+interface Attempt extends Pick<TrialRequest, 'tools' | 'searchPath' | 'clock'> {
+  readonly stateDir: string;
+  readonly privileges: Privileges;
+}
+
+type Tried = WithoutCost<NamespaceDetection>;
+type WithoutCost<T> = T extends unknown ? Omit<T, 'costMs'> : never;
+
+async function tryMode(mode: NamespaceFacts['mode'], { stateDir, privileges, ...attempt }: Attempt): Promise<Tried> {
+  const folder = makeTrialFolder(stateDir, attempt.clock);
+  if (!folder.ok) return { ok: false, why: folder.why };
+  const request = { ...attempt, mode, userId: privileges.userId, folder: folder.path };
   const { steps, timedOut } = await runTrial(request).finally(folder.remove);
-  const why = obstacleTo(['unshare', 'tmpfs', 'pivotRoot', 'enter'], steps, privileges);
-  const gaps = gapsOf(steps, privileges);
-  // A slow moment says nothing about the next one.
   if (timedOut) {
     const reached = [...steps.keys()].at(-1) ?? 'unshare';
-    return { ok: false, why: { type: 'timeout', doing: DOING[reached], afterMs: TRIAL_TIMEOUT_MS }, costMs: cost() };
+    return { ok: false, why: { type: 'timeout', doing: DOING[reached], afterMs: TRIAL_TIMEOUT_MS } };
   }
+  const why = obstacleTo(['unshare', 'tmpfs', 'pivotRoot', 'enter'], steps, privileges);
+  if (why !== undefined) return { ok: false, why };
+  const gaps = gapsOf(steps, privileges);
   const layers = gaps.diskLayers === undefined ? 'disk' : gaps.tmpfsLayers === undefined ? 'tmpfs' : undefined;
-  const facts: NamespaceFacts = { tools: found.tools, mode, hasOwnProc: gaps.ownProc === undefined, layers };
-  const detection: NamespaceDetection =
-    why === undefined ? { ok: true, facts, gaps, costMs: cost() } : { ok: false, why, costMs: cost() };
-  writeCache(stateDir, key, detection);
-  return detection;
+  return { ok: true, gaps, facts: { tools: attempt.tools, mode, hasOwnProc: gaps.ownProc === undefined, layers } };
+}
+
+/** Namespaces can be made, but containers get a root that they cannot write to. */
+function hasNoLayers(tried: Tried): boolean {
+  return tried.ok && tried.facts.layers === undefined;
 }
 
 /** What each step does, as messages name it. */

@@ -26,7 +26,7 @@ const refused: Obstacle = { type: 'refused', doing: 'make namespaces', said: 'un
 
 describe('why something cannot be had', () => {
   it.each<[Obstacle, string]>([
-    [{ type: 'platform', platform: 'darwin' }, 'macOS has no namespaces'],
+    [{ type: 'platform', platform: 'darwin' }, 'macOS does not have it'],
     [{ type: 'missingPrograms', programs: ['nsenter'] }, 'nsenter is not installed'],
     [
       { type: 'missingPrograms', programs: ['unshare', 'nsenter', 'setpriv'] },
@@ -49,6 +49,13 @@ describe('why something cannot be had', () => {
 describe('what to do about it', () => {
   const remedy = (why: Obstacle, feature: MachineFinding['feature'] = 'namespaces', machine = report) =>
     remedyFor({ feature, verdict: 'no', why }, machine);
+  it('puts layers on a disk only where the disk is to blame', () => {
+    const texts = (['partly', 'no'] as const).map((verdict) =>
+      remedyFor({ feature: 'layers', verdict, why: refused }, report),
+    );
+    expect(texts).toEqual([expect.stringContaining('--state-dir'), expect.stringContaining('Linux 5.11')]);
+  });
+
   const missing: Obstacle = { type: 'missingPrograms', programs: ['unshare'] };
 
   it.each<[string[], string]>([
@@ -83,7 +90,7 @@ describe('the report', () => {
       "podrun v1.2.3, Node v20.1.0, linux 6.8.0 x64, as user 1000
       State folder: /home/me/.local/state/podrun
 
-      yes     namespaces     as an ordinary user; containers have their own processes, files, host name and IPC
+      yes     namespaces     in a user namespace; containers have their own processes, files, host name and IPC
       partly  writable root  what containers write to the root goes to a layer in memory
                              podrun may not make namespaces (unshare: no)
                              -> put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or
@@ -95,7 +102,7 @@ describe('the report', () => {
 
   it('has signs beside the words at a terminal', () => {
     const text = renderMachineReport({ ...report, findings }, { painter: PLAIN, ascii: false });
-    expect(text).toMatch(/^✓ yes +namespaces +as an ordinary user/m);
+    expect(text).toMatch(/^✓ yes +namespaces +in a user namespace/m);
     expect(text).toMatch(/^– partly +writable root +what.*\n.*\n +→ put the state folder/m);
   });
 });
