@@ -9,28 +9,21 @@ import { imageFolder, type ImageMap } from '../lifecycle/environment/entry-point
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { podHostname } from '../lifecycle/environment/hostname.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
-import { terminationLogNotAtPath } from '../lifecycle/texts/events.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
 import type { AttachServer } from './attach/attach-server.ts';
 import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
+import type { Isolation } from './confine.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
 import type { OwnIdentity } from './identity.ts';
 import { type HookName, isHookOutput } from './handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
 import { type NetworkUser, PodNetworks } from './network/pod-networks.ts';
 import { PodRun } from './pod-run.ts';
+import { placeApart, placeOnHost } from './place-container.ts';
 import { judgeImages, Preparer } from './prepare.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
-import {
-  closeTerminationLog,
-  forgetTerminationLog,
-  notAtTerminationPath,
-  openTerminationLog,
-  TERMINATION_LOG_VARIABLE,
-  terminationMessage,
-  withTerminationLog,
-} from './termination-message.ts';
+import { closeTerminationLog, forgetTerminationLog, terminationMessage } from './termination-message.ts';
 
 export interface AgentOptions {
   readonly store: Store;
@@ -43,6 +36,8 @@ export interface AgentOptions {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly identity: OwnIdentity;
   readonly cwd: string;
+  /** How containers are kept apart; undefined: they run on the host as it is. */
+  readonly isolation: Isolation | undefined;
   /** What of a Pod's spec has no effect here: an event each. */
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
   /** What containers write, as it arrives. */
@@ -80,7 +75,7 @@ export class Agent {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#preparer = new Preparer(options);
+    this.#preparer = new Preparer({ ...options, hasMounts: options.isolation !== undefined });
     this.#logs = new ContainerLogs(options);
     this.#networks = new PodNetworks(options);
   }
@@ -248,25 +243,11 @@ export class Agent {
     const sandbox = { volumes: this.#volumes.get(uid), podIP: this.#networks.addressOf(pod) };
     const prepared = this.#preparer.prepare(pod, container, sandbox);
     if (!prepared.ok) return prepared;
-    const { files } = this.#options;
-    const file = files.terminationLog(pod, instance);
+    const { files, isolation } = this.#options;
+    const terminationLog = files.terminationLog(pod, instance);
     forgetTerminationLog(files.terminationLog(pod, { ...instance, attempt: instance.attempt - 2 }));
-    const isAtPath = openTerminationLog(container, file);
-    const translate = (text: string): string => withTerminationLog(text, container, file);
-    const { preparation, notices = [] } = prepared;
-    const [program, ...args] = preparation.argv;
-    const env = Object.fromEntries(Object.entries(preparation.env).map(([name, value]) => [name, translate(value)]));
-    const notice = terminationLogNotAtPath(container.name, notAtTerminationPath(container));
-    return {
-      ok: true,
-      preparation: {
-        ...preparation,
-        argv: [translate(program), ...args.map(translate)],
-        env: { ...env, [TERMINATION_LOG_VARIABLE]: file },
-        translate,
-      },
-      notices: isAtPath ? notices : [...notices, notice],
-    };
+    if (isolation === undefined) return placeOnHost(prepared, container, terminationLog);
+    return placeApart(prepared, { pod, container, isolation, terminationLog, layerDir: files.layer(pod, instance) });
   }
 
   #networkUser(pod: StoredPod, instance: InstanceRef): NetworkUser {
@@ -282,7 +263,7 @@ export class Agent {
     const { files } = this.#options;
     const container = containerSpec(pod, instance.container);
     const file = files.terminationLog(pod, instance);
-    closeTerminationLog(container, file);
+    if (this.#options.isolation === undefined) closeTerminationLog(container, file);
     const logTail = (lines: number): readonly string[] => this.#logTail(pod, instance, lines);
     return terminationMessage(pod, container, exitCode, { file, logTail });
   }

@@ -10,6 +10,7 @@ import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import { probedContainers } from '../lifecycle/probes/probed-containers.ts';
 import { failedCreatePodSandBox, terminalMissing } from '../lifecycle/texts/events.ts';
 import { stopSignal } from '../lifecycle/plan/stop.ts';
+import type { Confinement } from '../runtime/confinement.ts';
 import type { OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import { Handlers, type HandlerSaying, type HookName } from './handlers.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
@@ -29,6 +30,8 @@ export interface Preparation {
   readonly tty?: boolean;
   /** Paths of the container, in the words of a command that runs in it, become those of the host. */
   readonly translate?: (word: string) => string;
+  /** What it sees of the machine; undefined: the host as it is. */
+  readonly confinement?: Confinement;
 }
 
 export type Prepared =

@@ -22,9 +22,15 @@ import type { EventDraft } from '../lifecycle/effects.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { targetNotResolved, volumeNotAtMountPath } from '../lifecycle/texts/events.ts';
-import { hostPathOf, notAtMountPath, volumeVariables } from '../lifecycle/volumes/volume-mounts.ts';
+import {
+  atMountPaths,
+  hostPathOf,
+  type Mounted,
+  notAtMountPath,
+  volumeVariables,
+} from '../lifecycle/volumes/volume-mounts.ts';
 import type { Store } from '../store/store.ts';
-import type { Prepared } from './container-effects.ts';
+import type { Preparation } from './container-effects.ts';
 import { type OwnIdentity, refusedIdentity } from './identity.ts';
 import type { MountOutcome, PodVolumes } from './volumes/pod-volumes.ts';
 
@@ -37,7 +43,19 @@ export interface PreparerOptions {
   readonly identity: OwnIdentity;
   /** Where podrun was started: where containers work that name no other place. */
   readonly cwd: string;
+  /** Containers see their volumes where their manifest says. */
+  readonly hasMounts: boolean;
 }
+
+/** What a container is started with wherever it runs, and its volumes. */
+export type PreparedContainer =
+  | {
+      readonly ok: true;
+      readonly preparation: Preparation;
+      readonly volumes: readonly Mounted[];
+      readonly notices: readonly EventDraft[];
+    }
+  | { readonly ok: false; readonly message: string };
 
 /**
  * What a container gets of podrun's own environment: enough to find and run the programs of the host, and nothing that
@@ -130,8 +148,8 @@ export class Preparer {
     this.#inherited = inheritedVariables(options.hostEnv);
   }
 
-  prepare(pod: StoredPod, container: Container, sandbox: Sandbox): Prepared {
-    const { store, node, images, cwd } = this.#options;
+  prepare(pod: StoredPod, container: Container, sandbox: Sandbox): PreparedContainer {
+    const { store, node, images, cwd, hasMounts } = this.#options;
     const { namespace } = pod.metadata;
     const { volumes, podIP } = sandbox;
     const refused = refusedIdentity(pod, container, this.#options.identity);
@@ -149,7 +167,7 @@ export class Preparer {
     if (!made.ok) return { ok: false, message: made.message };
     const mounted = volumes?.mount(container, made.env) ?? NOTHING_MOUNTED;
     if (!mounted.ok) return mounted;
-    const { mounts } = mounted;
+    const mounts = hasMounts ? atMountPaths(mounted.mounts) : mounted.mounts;
     const resolved = resolveEntryPoint(container, images);
     if (!resolved.ok) return { ok: false, message: resolved.message };
     const { argv, env, workingDir } = resolved.entryPoint;
@@ -174,6 +192,7 @@ export class Preparer {
         stdin: container.stdin ?? false,
         tty: container.tty ?? false,
       },
+      volumes: mounted.mounts,
       notices: [
         ...mounts
           .filter(({ isAtMountPath }) => !isAtMountPath)

@@ -35,15 +35,19 @@ export interface LastWords {
   readonly logTail: (lines: number) => readonly string[];
 }
 
-/**
- * Makes the file of an instance, empty. A container that names a path of its own finds it there too, as a link, where
- * nothing else is and the folder may be written to. Nothing that the user has is replaced, and nothing is put into
- * /dev: for the default path see {@link withTerminationLog}.
- * @returns false where a path of its own cannot lead to the file: then only the variable names it
- */
-export function openTerminationLog(container: Container, file: string): boolean {
+/** Makes the file of an instance, empty. */
+export function makeTerminationLog(file: string): void {
   makeFolder(path.dirname(file));
   writeFileSync(file, '', { mode: 0o666 });
+}
+
+/**
+ * A container that names a path of its own finds its file there too, as a link, where nothing else is and the folder
+ * may be written to. Nothing that the user has is replaced, and nothing is put into /dev: for the default path see
+ * {@link withTerminationLog}.
+ * @returns false where a path of its own cannot lead to the file: then only the variable names it
+ */
+export function linkTerminationLog(container: Container, file: string): boolean {
   const wanted = container.terminationMessagePath ?? DEFAULT_PATH;
   if (wanted === DEFAULT_PATH || wanted === '') return true;
   if (!path.isAbsolute(wanted)) return false;

@@ -24,6 +24,8 @@ export interface PodNamespaces {
   readonly uid: string;
   /** Undefined: the host's. */
   readonly hostname: string | undefined;
+  /** The Pod has several containers, which see each other's shared memory and message queues. */
+  readonly sharesMemory: boolean;
   /** One process table for all containers of the Pod. */
   readonly sharesProcesses: boolean;
   readonly hostProcesses: boolean;

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   closeTerminationLog,
-  openTerminationLog,
+  linkTerminationLog,
+  makeTerminationLog,
   terminationMessage,
   withTerminationLog,
 } from '../../src/agent/termination-message.ts';
@@ -39,7 +40,8 @@ describe('the default path of the termination log', () => {
 
   it('is never made on the host', () => {
     const file = path.join(temporaryFolder(), 'main/0');
-    expect(openTerminationLog(own('/dev/termination-log'), file)).toBe(true);
+    makeTerminationLog(file);
+    expect(linkTerminationLog(own('/dev/termination-log'), file)).toBe(true);
     expect(existsSync('/dev/termination-log')).toBe(false);
     expect(readFileSync(file, 'utf8')).toBe('');
   });
@@ -49,7 +51,8 @@ describe('a path of its own', () => {
   it('leads to the file while the container runs', () => {
     const folder = temporaryFolder();
     const [link, file] = [path.join(folder, 'here'), path.join(folder, 'main/0')];
-    expect(openTerminationLog(own(link), file)).toBe(true);
+    makeTerminationLog(file);
+    expect(linkTerminationLog(own(link), file)).toBe(true);
     expect(readlinkSync(link)).toBe(file);
     closeTerminationLog(own(link), file);
     expect(existsSync(link)).toBe(false);
@@ -59,7 +62,7 @@ describe('a path of its own', () => {
     const folder = temporaryFolder();
     const taken = path.join(folder, 'taken');
     writeFileSync(taken, 'mine');
-    expect(openTerminationLog(own(taken), path.join(folder, 'main/0'))).toBe(false);
+    expect(linkTerminationLog(own(taken), path.join(folder, 'main/0'))).toBe(false);
     expect(readFileSync(taken, 'utf8')).toBe('mine');
   });
 });

@@ -97,12 +97,14 @@ export class PodVolumes {
       if (folder === undefined) return { ok: false, message: volumeNotFound(volume, container.name) };
       const chosen = mountSubPath(mount, env);
       if (!chosen.ok) return chosen;
-      const isImage = this.#pod.spec.volumes?.find(({ name }) => name === volume)?.image !== undefined;
+      const spec = this.#pod.spec.volumes?.find(({ name }) => name === volume);
+      const mayMake = spec?.image === undefined;
       const opened =
-        chosen.subPath === '' ? { ok: true as const, path: folder } : openSubPath(folder, chosen.subPath, !isImage);
+        chosen.subPath === '' ? { ok: true as const, path: folder } : openSubPath(folder, chosen.subPath, mayMake);
       if (!opened.ok) return { ok: false, message: subPathFailed(opened.problem, volume, container.name) };
       const [mountPath, source] = [absoluteMountPath(mount.mountPath), opened.path];
-      mounts.push({ volume, mountPath, source, isAtMountPath: isSamePlace(mountPath, source) });
+      const isReadOnly = mount.readOnly === true || isAlwaysReadOnly(spec);
+      mounts.push({ volume, mountPath, source, isReadOnly, isAtMountPath: isSamePlace(mountPath, source) });
     }
     return { ok: true, mounts };
   }
@@ -155,6 +157,12 @@ export class PodVolumes {
       secret: (name) => store.get<StoredSecret>('secrets', namespace, name),
     };
   }
+}
+
+/** What the kubelet writes, nobody else changes. Source: pkg/volume/{configmap,secret,…} GetAttributes. */
+function isAlwaysReadOnly(volume: Volume | undefined): boolean {
+  const { configMap, secret, downwardAPI, projected, image } = volume ?? {};
+  return [configMap, secret, downwardAPI, projected, image].some((source) => source !== undefined);
 }
 
 function isSamePlace(one: string, other: string): boolean {

@@ -35,6 +35,7 @@ export interface Mounted {
   readonly source: string;
   /** Is this where the host has it anyway, as with a hostPath of the same path? */
   readonly isAtMountPath: boolean;
+  readonly isReadOnly: boolean;
 }
 
 /** A relative mountPath is meant from the root. Source: pkg/volume/util MakeAbsolutePath. */
@@ -53,6 +54,11 @@ export function hostPathOf(path: string, mounts: readonly Mounted[]): string {
   const [innermost] = mounts.filter(isInside).toSorted((a, b) => b.mountPath.length - a.mountPath.length);
   if (innermost === undefined || !path.startsWith('/')) return path;
   return `${innermost.source}${wanted.slice(innermost.mountPath === '/' ? 0 : innermost.mountPath.length)}`;
+}
+
+/** What a container sees whose volumes are mounted: each where its manifest says. */
+export function atMountPaths(mounts: readonly Mounted[]): Mounted[] {
+  return mounts.map((mount) => ({ ...mount, source: mount.mountPath, isAtMountPath: true }));
 }
 
 /** The variables that tell a program where its volumes really are: of a volume mounted twice, the first mount. */

@@ -14,6 +14,7 @@ const mounted = (mountPath: string, source: string, volume = 'v'): Mounted => ({
   mountPath,
   source,
   isAtMountPath: false,
+  isReadOnly: false,
 });
 
 describe('the part of a volume that a container sees', () => {

@@ -1,0 +1,53 @@
+import type { Container } from '../api/generated/types.ts';
+import { terminationLogNotAtPath } from '../lifecycle/texts/events.ts';
+import { confine, type ConfineInput } from './confine.ts';
+import type { Prepared } from './container-effects.ts';
+import type { PreparedContainer } from './prepare.ts';
+import {
+  makeTerminationLog,
+  linkTerminationLog,
+  notAtTerminationPath,
+  TERMINATION_LOG_VARIABLE,
+  withTerminationLog,
+} from './termination-message.ts';
+
+type Ready = Extract<PreparedContainer, { ok: true }>;
+
+/**
+ * The last of the preparations for a container that sees the host as it is: what its words name in a container is
+ * somewhere else.
+ */
+export function placeOnHost({ preparation, notices }: Ready, container: Container, terminationLog: string): Prepared {
+  makeTerminationLog(terminationLog);
+  const isAtPath = linkTerminationLog(container, terminationLog);
+  const translate = (text: string): string => withTerminationLog(text, container, terminationLog);
+  const [program, ...args] = preparation.argv;
+  const env = Object.fromEntries(Object.entries(preparation.env).map(([name, value]) => [name, translate(value)]));
+  const notice = terminationLogNotAtPath(container.name, notAtTerminationPath(container));
+  return {
+    ok: true,
+    preparation: {
+      ...preparation,
+      argv: [translate(program), ...args.map(translate)],
+      env: { ...env, [TERMINATION_LOG_VARIABLE]: terminationLog },
+      translate,
+    },
+    notices: isAtPath ? notices : [...notices, notice],
+  };
+}
+
+/** The same for a container with a view of its own, in which everything is in its place. */
+export function placeApart({ preparation, volumes, notices }: Ready, input: Omit<ConfineInput, 'volumes'>): Prepared {
+  makeTerminationLog(input.terminationLog);
+  const { terminationMessagePath } = input.container;
+  const variable = terminationMessagePath ? { [TERMINATION_LOG_VARIABLE]: terminationMessagePath } : {};
+  return {
+    ok: true,
+    preparation: {
+      ...preparation,
+      env: { ...preparation.env, ...variable },
+      confinement: confine({ ...input, volumes }),
+    },
+    notices,
+  };
+}

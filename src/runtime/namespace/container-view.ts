@@ -1,0 +1,128 @@
+import { accessSync, constants, mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import type { Confinement } from '../confinement.ts';
+import type { NamespaceFacts } from '../features.ts';
+import { addDevices } from './devices.ts';
+import { type HostMount, isWithin } from './host-mounts.ts';
+import { View } from './view.ts';
+
+/** Of these, a container has its own. */
+const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** File systems that may lie below an overlay; of others (network, FUSE) a container gets a read-only view. */
+const LOCAL_TYPES: ReadonlySet<string> = new Set([
+  'btrfs',
+  'erofs',
+  'ext2',
+  'ext3',
+  'ext4',
+  'f2fs',
+  'overlay',
+  'squashfs',
+  'tmpfs',
+  'xfs',
+  'zfs',
+]);
+
+export interface ContainerViewRequest {
+  readonly confinement: Confinement;
+  readonly facts: NamespaceFacts;
+  readonly hostMounts: readonly HostMount[];
+  /** Where the Pod's shared memory is; undefined: the container gets its own. */
+  readonly sharedMemory: string | undefined;
+}
+
+/**
+ * Lays out what a container sees of the machine: a copy-on-write view of the host, with what it shares with the host,
+ * and its volumes, over it.
+ * @throws {Error} when something is to be mounted where nothing can be
+ */
+export function containerView({ confinement, facts, hostMounts, sharedMemory }: ContainerViewRequest): View {
+  const { layerDir, isRootReadOnly, pod, hasAllDevices } = confinement;
+  const { mode } = facts;
+  mkdirSync(layerDir, { recursive: true, mode: 0o700 });
+  const hasLayers = facts.layers !== undefined;
+  const view = new View({ layerDir, hostMounts, mode, hasLayers, isReadOnly: isRootReadOnly });
+  // With the whole host shared there would be no view of one's own.
+  const shared = outermost(confinement.shared.filter((place) => place !== '/' && isThere(place)));
+  if (mode === 'root') showRoot(view, { hostMounts, shared });
+  else showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly });
+  if (facts.hasOwnProc && !pod.hostProcesses) view.mount('/proc', 'proc', ['nosuid', 'nodev', 'noexec']);
+  else view.bind({ source: '/proc', target: '/proc', isReadOnly: false });
+  view.bind({ source: '/sys', target: '/sys', isReadOnly: mode === 'root' && !hasAllDevices });
+  addDevices(view, {
+    folder: path.join(layerDir, 'dev'),
+    hasAll: hasAllDevices,
+    hostIPC: pod.hostIPC,
+    sharedMemory,
+  });
+  for (const place of shared) view.bind({ source: place, target: place, isReadOnly: isRootReadOnly });
+  for (const mount of confinement.mounts) view.bind(mount);
+  return view;
+}
+
+interface HostView {
+  readonly hostMounts: readonly HostMount[];
+  readonly shared: readonly string[];
+}
+
+interface TopFolders extends HostView {
+  /** Becomes the root. */
+  readonly skeleton: string;
+  readonly isRootReadOnly: boolean;
+}
+
+/** As root: an overlay of the host's root, and of whatever else is mounted. */
+function showRoot(view: View, { hostMounts, shared }: HostView): void {
+  view.copy('/');
+  const others = hostMounts.filter(({ path: at }) => at !== '/' && ![...OWN_FOLDERS, ...shared].some(within(at)));
+  for (const { path: at, type } of others.toSorted((a, b) => a.path.length - b.path.length)) {
+    const stats = statSync(at, { throwIfNoEntry: false });
+    if (stats === undefined) continue;
+    if (stats.isDirectory() && LOCAL_TYPES.has(type)) view.copy(at);
+    else view.bind({ source: at, target: at, isReadOnly: true });
+  }
+}
+
+/**
+ * As a user: an overlay must not have other mounts in its lower layer, so that each folder at the top gets one of its
+ * own; one with mounts in it is shown as it is, which lets nobody write what they could not write before.
+ */
+function showTopFolders(view: View, { hostMounts, shared, skeleton, isRootReadOnly }: TopFolders): void {
+  mkdirSync(skeleton, { mode: 0o755 });
+  const entries = readdirSync('/', { withFileTypes: true });
+  for (const entry of entries.filter((one) => one.isSymbolicLink())) {
+    symlinkSync(readlinkSync(path.join('/', entry.name)), path.join(skeleton, entry.name));
+  }
+  view.bind({ source: skeleton, target: '/', isReadOnly: isRootReadOnly });
+  const folders = entries.filter((one) => one.isDirectory()).map(({ name }) => path.join('/', name));
+  for (const folder of folders.filter((one) => ![...OWN_FOLDERS, ...shared].includes(one))) {
+    mkdirSync(path.join(skeleton, folder));
+    if (!isReadable(folder)) continue;
+    const isPlain = hostMounts.every(({ path: at }) => !isWithin(at, folder));
+    if (isPlain) view.copy(folder);
+    else view.bind({ source: folder, target: folder, isReadOnly: false });
+  }
+}
+
+/** Of folders inside each other, the outer ones: they bring the others with them. */
+function outermost(places: readonly string[]): string[] {
+  return [...new Set(places)].filter((place) => !places.some((other) => other !== place && isWithin(place, other)));
+}
+
+function within(place: string): (folder: string) => boolean {
+  return (folder) => isWithin(place, folder);
+}
+
+function isThere(place: string): boolean {
+  return statSync(place, { throwIfNoEntry: false }) !== undefined;
+}
+
+function isReadable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { View } from './view.ts';
+
+/** What every container has. Source: runc, libcontainer/specconv AllowedDevices. */
+const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx'];
+
+const LINKS = [
+  ['fd', '/proc/self/fd'],
+  ['stdin', '/proc/self/fd/0'],
+  ['stdout', '/proc/self/fd/1'],
+  ['stderr', '/proc/self/fd/2'],
+] as const;
+
+/** Folders of /dev that are made otherwise than by showing the host's. */
+const OWN_FOLDERS: ReadonlySet<string> = new Set(['shm', 'mqueue']);
+
+/** Source: containerd, pkg/cri defaultShmSize. */
+const SHARED_MEMORY = '64m';
+
+export interface DeviceOptions {
+  /** Where the container's own /dev may be; made here. */
+  readonly folder: string;
+  /** All that the host has. */
+  readonly hasAll: boolean;
+  readonly hostIPC: boolean;
+  /** A folder for the shared memory of the Pod; undefined: the container gets one of its own. */
+  readonly sharedMemory: string | undefined;
+}
+
+/**
+ * Gives a container a /dev of its own: the devices that are always there, shared memory, and the terminals of the host,
+ * so that programs find the one they run in.
+ */
+export function addDevices(view: View, { folder, hasAll, hostIPC, sharedMemory }: DeviceOptions): void {
+  mkdirSync(folder, { mode: 0o755 });
+  for (const [name, target] of LINKS) symlinkSync(target, path.join(folder, name));
+  for (const name of ['pts', 'shm', 'mqueue']) mkdirSync(path.join(folder, name));
+  view.bind({ source: folder, target: '/dev', isReadOnly: false });
+  const there = readdirSync('/dev', { withFileTypes: true });
+  const shown = there.filter(({ name }) => DEVICES.includes(name) || name === 'pts' || hasAll);
+  for (const entry of shown.filter(({ name }) => !OWN_FOLDERS.has(name) && !isLink(name))) {
+    const place = path.join('/dev', entry.name);
+    const own = path.join(folder, entry.name);
+    if (entry.isSymbolicLink()) continue;
+    if (!entry.isDirectory()) writeFileSync(own, '', { flag: 'a' });
+    view.bind({ source: place, target: place, isReadOnly: false });
+  }
+  if (hostIPC || sharedMemory !== undefined) {
+    view.bind({ source: sharedMemory ?? '/dev/shm', target: '/dev/shm', isReadOnly: false });
+  } else view.mount('/dev/shm', 'tmpfs', ['nosuid', 'nodev', 'noexec', 'mode=1777', `size=${SHARED_MEMORY}`]);
+  if (hostIPC && there.some(({ name }) => name === 'mqueue')) {
+    view.bind({ source: '/dev/mqueue', target: '/dev/mqueue', isReadOnly: false });
+  } else if (!hostIPC) view.mount('/dev/mqueue', 'mqueue', ['nosuid', 'nodev', 'noexec']);
+}
+
+function isLink(name: string): boolean {
+  return LINKS.some(([link]) => link === name);
+}

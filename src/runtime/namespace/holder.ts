@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { NamespaceFacts } from '../features.ts';
+import { sendSignal } from '../kill.ts';
+import { CONTAINER_MARKER } from '../process-table.ts';
+import { turnToSpawn } from '../spawn.ts';
+
+/** Namespaces that hold others can join, and a process that keeps them alive: process 1, where they have processes. */
+export interface Holder {
+  /** Of the process that keeps the namespaces, as this host counts. */
+  readonly pid: number;
+  /** Settles when the holder has ended, and with its process namespace everything in it. */
+  readonly ended: Promise<void>;
+  kill(): void;
+}
+
+/** The namespaces of a process, by the names of unshare(1) and nsenter(1). */
+export type NamespaceKind = 'mount' | 'uts' | 'ipc' | 'pid';
+
+export interface HolderRequest {
+  readonly facts: NamespaceFacts;
+  /** ID of the container, which marks all of its processes. */
+  readonly id: string;
+  /** Namespaces of its own. */
+  readonly own: readonly NamespaceKind[];
+  /** The holder, and its namespaces, in which these ones are made. */
+  readonly base: { readonly holder: Holder; readonly joined: readonly NamespaceKind[] } | undefined;
+  readonly hostname: string | undefined;
+  /** What is mounted. */
+  readonly fstab: string;
+  /** The folder that becomes the root; undefined: it stays that of the host. */
+  readonly root: string | undefined;
+}
+
+/**
+ * Arguments: fstab, new root, host name; the programs are those of the host, by their paths. Ready is told before the
+ * old root is let go of, which nobody has to wait for. With SIGCHLD ignored, a process is rid of children without
+ * asking after them: that makes `sleep` a process 1 which leaves no zombies.
+ */
+function script({ mount, umount, pivotRoot, sleep }: NamespaceFacts['tools']): string {
+  return [
+    `if [ -n "$3" ]; then { echo "$3" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$3"; fi`,
+    `'${mount}' -n -c -a -T "$1" || exit 1`,
+    `if [ -n "$2" ]; then cd "$2" && '${pivotRoot}' . . || exit 1; fi`,
+    'echo ready >&2',
+    `if [ -n "$2" ]; then '${umount}' -l . 2>/dev/null; fi`,
+    "trap '' CHLD",
+    `exec '${sleep}' infinity 2>/dev/null`,
+  ].join('\n');
+}
+
+const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
+
+/**
+ * Makes namespaces, and mounts what is to be seen in them. Whatever becomes of podrun, the kernel ends the holder when
+ * podrun ends, and everything in its process namespace.
+ * @throws {Error} with what the tools said when it could not be done
+ */
+export async function startHolder(request: HolderRequest): Promise<Holder> {
+  await turnToSpawn();
+  const [file, ...args] = holderCommand(request);
+  const child = spawn(file, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A session of its own: no signal of the terminal gets there.
+    detached: true,
+    cwd: '/',
+    env: { PATH, LC_ALL: 'C', [CONTAINER_MARKER]: request.id },
+  });
+  const ended = once(child, 'exit').then(
+    () => undefined,
+    () => undefined,
+  );
+  const said = await saidByHolder(child);
+  const pid = child.pid === undefined ? undefined : childOf(child.pid);
+  if (said.isReady && pid !== undefined) {
+    return { pid, ended, kill: () => sendSignal(pid, 'SIGKILL') };
+  }
+  child.kill('SIGKILL');
+  await ended;
+  throw new Error(said.text.trim() || 'the namespaces of the container could not be made');
+}
+
+/** The command line that makes the namespaces; exported for those who show or check it. */
+export function holderCommand(request: HolderRequest): [string, ...string[]] {
+  const { facts, own, base, fstab, root, hostname } = request;
+  const { tools, mode } = facts;
+  const join =
+    base === undefined
+      ? []
+      : [tools.nsenter, '--target', String(base.holder.pid), ...joinFlags(base.joined, mode), '--wdns=/'];
+  const user = mode === 'user' && base === undefined ? ['--user', '--map-root-user'] : [];
+  return [
+    tools.setpriv,
+    ...['--pdeathsig', 'KILL'],
+    ...join,
+    tools.unshare,
+    ...user,
+    ...own.map((kind) => `--${kind}`),
+    ...['--fork', '--kill-child'],
+    tools.sh,
+    ...['-c', script(tools), 'sh'],
+    ...[fstab, root ?? '', hostname ?? ''],
+  ];
+}
+
+/** How nsenter(1) is told to join namespaces. */
+export function joinFlags(kinds: readonly NamespaceKind[], mode: NamespaceFacts['mode']): string[] {
+  const flags = kinds.map((kind) => `--${kind}`);
+  return mode === 'user' ? ['--user', '--preserve-credentials', ...flags] : flags;
+}
+
+/** The only child of a process; undefined: it has none, or has ended. */
+export function childOf(pid: number): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function saidByHolder(child: ChildProcess): Promise<{ readonly isReady: boolean; readonly text: string }> {
+  return new Promise((resolve) => {
+    let text = '';
+    const done = (isReady: boolean): void => resolve({ isReady, text });
+    child.stderr?.on('data', (piece: Buffer) => {
+      text += piece.toString();
+      if (/^ready$/m.test(text)) done(true);
+    });
+    child.stderr?.on('error', () => undefined);
+    child.once('error', (error) => {
+      text += error.message;
+      done(false);
+    });
+    child.once('close', () => done(false));
+  });
+}

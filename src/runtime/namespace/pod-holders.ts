@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { PodNamespaces } from '../confinement.ts';
+import type { NamespaceFacts } from '../features.ts';
+import { fstabText } from './fstab.ts';
+import { type Holder, startHolder } from './holder.ts';
+
+/** What the containers of a Pod share. */
+export interface PodHolder {
+  readonly holder: Holder;
+  /** Shown as /dev/shm; undefined: that of the host. */
+  readonly sharedMemory: string | undefined;
+}
+
+interface SharedPod {
+  readonly made: Promise<PodHolder>;
+  readonly folder: string;
+  /** Containers that are inside, or about to be. */
+  users: number;
+}
+
+/** Source: containerd, pkg/cri defaultShmSize. */
+const SHARED_MEMORY = '64m';
+
+/**
+ * Holds the namespaces that containers of a Pod have in common, as the pause container does on a node: from the first
+ * container that needs them to the end of the last.
+ */
+export class PodHolders {
+  readonly #facts: NamespaceFacts;
+  /** By uid of the Pod. */
+  readonly #pods = new Map<string, SharedPod>();
+
+  constructor(facts: NamespaceFacts) {
+    this.#facts = facts;
+  }
+
+  /**
+   * A container comes in. Undefined: it has nothing in common with others.
+   * @param layerDir of the container; what the Pod needs is made beside it
+   * @throws {Error} with what the tools said
+   */
+  async join(pod: PodNamespaces, layerDir: string): Promise<PodHolder | undefined> {
+    if (!pod.sharesMemory && !pod.sharesProcesses) return undefined;
+    let shared = this.#pods.get(pod.uid);
+    if (shared === undefined) {
+      const folder = `${path.dirname(layerDir)}-pod`;
+      shared = { made: this.#make(pod, folder), folder, users: 0 };
+      this.#pods.set(pod.uid, shared);
+    }
+    shared.users += 1;
+    try {
+      return await shared.made;
+    } catch (error) {
+      await this.leave(pod);
+      throw error;
+    }
+  }
+
+  /** A container is gone. With the last one, nothing remains. */
+  async leave(pod: PodNamespaces): Promise<void> {
+    const shared = this.#pods.get(pod.uid);
+    if (shared === undefined || --shared.users > 0) return;
+    this.#pods.delete(pod.uid);
+    const made = await shared.made.catch(() => undefined);
+    made?.holder.kill();
+    await made?.holder.ended;
+    await rm(shared.folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  killAll(): void {
+    for (const { made } of this.#pods.values()) void made.then(({ holder }) => holder.kill()).catch(() => undefined);
+  }
+
+  async #make(pod: PodNamespaces, folder: string): Promise<PodHolder> {
+    const sharedMemory = path.join(folder, 'shm');
+    const fstab = path.join(folder, 'fstab');
+    mkdirSync(sharedMemory, { recursive: true, mode: 0o700 });
+    const options = ['nosuid', 'nodev', 'noexec', 'mode=1777', `size=${SHARED_MEMORY}`];
+    writeFileSync(fstab, fstabText([{ source: 'shm', target: sharedMemory, type: 'tmpfs', options }]));
+    const holder = await startHolder({
+      facts: this.#facts,
+      id: `${pod.uid}/`,
+      own: [
+        'mount',
+        'uts',
+        ...(pod.hostIPC ? [] : (['ipc'] as const)),
+        ...(pod.sharesProcesses ? (['pid'] as const) : []),
+      ],
+      base: undefined,
+      hostname: pod.hostname,
+      fstab,
+      root: undefined,
+    });
+    return { holder, sharedMemory: pod.hostIPC ? undefined : sharedMemory };
+  }
+}

@@ -1,0 +1,146 @@
+import { chmodSync, chownSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { errnoOf } from '../errno.ts';
+import { beneath, followPath, type TreeMount } from './container-tree.ts';
+import type { FstabEntry } from './fstab.ts';
+import { overlayPath } from './fstab.ts';
+import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
+
+/** Folders of a container's layer: `root` is where its root is put together. */
+const ROOT = 'root';
+const UPPER = 'upper';
+const WORK = 'work';
+
+/** Mount options that a user namespace must not take away from a mount of the host. */
+const LOCKED_OPTIONS = ['nosuid', 'nodev', 'noexec'];
+
+export interface ViewOptions {
+  /** Exists, and holds nothing yet. */
+  readonly layerDir: string;
+  readonly hostMounts: readonly HostMount[];
+  readonly mode: 'root' | 'user';
+  /** May overlays have an upper layer? */
+  readonly hasLayers: boolean;
+  readonly isReadOnly: boolean;
+}
+
+/**
+ * The view of a container in the making: what will be mounted where, in which order. Mount points that the host does
+ * not have are made in the container's own layer, or in the volume that they lie in.
+ */
+export class View {
+  readonly #options: ViewOptions;
+  readonly #entries: FstabEntry[] = [];
+  readonly #tree: TreeMount[] = [];
+  readonly #madeOnHost: string[] = [];
+  #overlays = 0;
+
+  constructor(options: ViewOptions) {
+    this.#options = options;
+    mkdirSync(this.root);
+    if (options.hasLayers) for (const folder of [UPPER, WORK]) mkdirSync(path.join(options.layerDir, folder));
+  }
+
+  /** The folder of the host that becomes the container's root. */
+  get root(): string {
+    return path.join(this.#options.layerDir, ROOT);
+  }
+
+  get entries(): readonly FstabEntry[] {
+    return this.#entries;
+  }
+
+  /** Folders that had to be made outside of the layer, for something to be mounted there; the innermost last. */
+  get madeOnHost(): readonly string[] {
+    return this.#madeOnHost;
+  }
+
+  /**
+   * A folder of the host, copy-on-write; where there are no layers, or nothing may be written, read-only.
+   * @param at the same path in the container; it is there
+   */
+  copy(at: string): void {
+    if (!this.#options.hasLayers) return this.bind({ source: at, target: at, isReadOnly: true });
+    const name = String(this.#overlays++);
+    const [upper, work] = [UPPER, WORK].map((folder) => path.join(this.#options.layerDir, folder, name)) as [
+      string,
+      string,
+    ];
+    mkdirSync(upper);
+    mkdirSync(work);
+    copyOwner(at, upper);
+    const layers = [`lowerdir=${overlayPath(at)}`, `upperdir=${overlayPath(upper)}`, `workdir=${overlayPath(work)}`];
+    const user = this.#options.mode === 'user' ? ['userxattr'] : [];
+    const mode = this.#options.isReadOnly ? ['ro'] : [];
+    this.#add({ source: 'overlay', target: at, type: 'overlay', options: [...layers, ...user, ...mode] });
+    this.#tree.push({ target: at, seen: [upper, at], made: upper });
+  }
+
+  /** A file or folder of the host, as it is, with all that is mounted in it. */
+  bind(mount: { readonly source: string; readonly target: string; readonly isReadOnly: boolean }): void {
+    const { source, isReadOnly } = mount;
+    const isFolder = statSync(source).isDirectory();
+    const target = this.#mountPoint(mount.target, isFolder);
+    const { mode, hostMounts } = this.#options;
+    const locked = mode === 'user' ? (mountOf(source, hostMounts)?.options ?? []) : [];
+    const kept = LOCKED_OPTIONS.filter((option) => locked.includes(option));
+    const options = ['rbind', ...(isReadOnly ? ['ro', ...kept] : [])];
+    this.#add({ source, target, type: 'none', options });
+    this.#tree.push({ target, seen: [source], made: isFolder ? source : undefined });
+  }
+
+  /** A file system of the kernel's own. */
+  mount(target: string, type: string, options: readonly string[]): void {
+    this.#add({ source: type, target: this.#mountPoint(target, true), type, options });
+    this.#tree.push({ target, seen: [], made: undefined });
+  }
+
+  #add(entry: FstabEntry): void {
+    this.#entries.push({ ...entry, target: path.join(this.root, entry.target) });
+  }
+
+  /** Where the path leads; what is missing is made. */
+  #mountPoint(wanted: string, isFolder: boolean): string {
+    if (this.#tree.length === 0) return wanted;
+    const { path: place, stats, mount } = followPath(wanted, this.#tree);
+    if (stats !== undefined || place === mount.target) return place;
+    const { made } = mount;
+    if (made === undefined) throw new Error(`mount ${wanted}: there is no such place, and none can be made`);
+    const isOutside = !isWithin(made, this.#options.layerDir);
+    const parts = path.relative(mount.target, place).split('/');
+    for (const [index] of parts.entries()) {
+      const at = path.join(mount.target, ...parts.slice(0, index + 1));
+      const file = beneath(made, mount.target, at);
+      const isLast = index === parts.length - 1;
+      if (isLast && !isFolder) writeFileSync(file, '', { flag: 'a' });
+      else if (makeFolder(file) && isOutside) this.#madeOnHost.push(file);
+      // Of a folder that two layers have, the upper one's owner and mode count.
+      else copyOwnerOf(mount.seen.slice(1), mount.target, at, file);
+    }
+    if (isOutside && !isFolder) this.#madeOnHost.push(beneath(made, mount.target, place));
+    return place;
+  }
+}
+
+function copyOwnerOf(lower: readonly string[], target: string, at: string, file: string): void {
+  const [below] = lower.map((folder) => beneath(folder, target, at));
+  if (below !== undefined) copyOwner(below, file);
+}
+
+/** Answers false where it is there already. */
+function makeFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+function copyOwner(from: string, to: string): void {
+  const stats = lstatSync(from, { throwIfNoEntry: false });
+  if (stats === undefined || !stats.isDirectory()) return;
+  chmodSync(to, stats.mode & 0o7777);
+  if (process.getuid?.() === 0) chownSync(to, stats.uid, stats.gid);
+}
