@@ -5,6 +5,7 @@ import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
+import type { RuntimeFeatures } from '../../runtime/features.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
@@ -31,7 +32,8 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const view = await openView({ flags, clock, pods: pods.map(({ object }) => object) });
-  const session: Session = { flags, plan, clock, store, view, images, config };
+  const features: RuntimeFeatures = { tier: 'process', namespaces: undefined };
+  const session: Session = { flags, plan, clock, store, view, images, config, features };
   try {
     const live = pods.filter(({ object }) => isLive(store, object));
     await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live]);

@@ -26,12 +26,26 @@ export interface ApplyFlags {
   readonly validate: 'strict' | 'warn' | 'ignore';
   /** A field that has no effect is an error. */
   readonly strict: boolean;
+  /** Containers get copies of the folders that people work in, too. */
+  readonly isolate: boolean;
+  readonly strictPid1: boolean;
   readonly stateDir: string | undefined;
 }
 
 /** What commander hands over: flags without a default are there only when they were written. */
 type GivenFlags = Omit<ApplyFlags, Optional | 'stateDir'> & Partial<Pick<ApplyFlags, Optional>>;
-type Optional = 'filename' | 'recursive' | 'image' | 'dryRun' | 'strict' | 'detach' | 'wait';
+type Optional = 'filename' | 'recursive' | 'image' | 'dryRun' | 'strict' | 'detach' | 'wait' | 'isolate' | 'strictPid1';
+
+const UNLESS_GIVEN = {
+  recursive: false,
+  image: [],
+  dryRun: 'none',
+  strict: false,
+  detach: false,
+  wait: false,
+  isolate: false,
+  strictPid1: false,
+} as const;
 
 const EXIT_CODES = `
 Exit codes:
@@ -110,13 +124,14 @@ export function registerApply(
     )
     .option('--validate <mode>', 'unknown and duplicate fields: strict, warn or ignore', validation, 'strict')
     .option('--strict', 'a field that would have no effect is an error: nothing is started')
+    .option('--isolate', 'give containers copies of the current folder, the home folder and /tmp, too')
+    .option('--strict-pid1', 'make the main process of a container process 1, as on a node')
     .addHelpText('after', EXIT_CODES)
     .action(async (files: string[], given: GivenFlags) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();
       const { apply } = await import('./apply-session.ts');
       const filename = [...(given.filename ?? []), ...files];
-      const { recursive = false, image = [], dryRun = 'none', strict = false, detach = false, wait = false } = given;
-      const flags = { ...given, recursive, image, dryRun, strict, detach, wait, filename, stateDir };
+      const flags: ApplyFlags = { ...UNLESS_GIVEN, ...given, filename, stateDir };
       done(await apply(flags, command));
     });
 }

@@ -7,6 +7,7 @@ import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import { fieldHasNoEffect } from '../../lifecycle/texts/events.ts';
 import { idleFields } from '../../manifest/support/idle-fields.ts';
+import type { RuntimeFeatures } from '../../runtime/features.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { podFiles } from './pod-files.ts';
 
@@ -20,6 +21,11 @@ export interface AgentSettings {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** Where podrun was called. */
   readonly cwd: string;
+  /** What the machine permitted when they were applied. */
+  readonly features: RuntimeFeatures;
+  /** Folders of the host that containers see, and change, as they are. */
+  readonly sharedFolders: readonly string[];
+  readonly strictPid1: boolean;
 }
 
 type Listeners = Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onOver' | 'onEvent' | 'onTrouble'>;
@@ -31,7 +37,17 @@ export interface AgentParts extends Pick<AgentOptions, 'clock' | 'runtime'>, Lis
 
 /** The agent of this process: as whoever runs podrun, with the files of the store. */
 export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
-  const { images, crashLoop, nodeLabels, nodeTaints, hostEnv, cwd } = settings;
+  const {
+    images,
+    crashLoop,
+    nodeLabels,
+    nodeTaints,
+    hostEnv,
+    cwd,
+    features,
+    sharedFolders: shared,
+    strictPid1,
+  } = settings;
   return new Agent({
     ...parts,
     store,
@@ -42,6 +58,7 @@ export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
     hostEnv,
     identity: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     cwd,
+    isolation: features.tier === 'namespace' ? { shared, strictPid1 } : undefined,
     notices: noticesOf,
   });
 }

@@ -1,3 +1,4 @@
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { ApplyRun, type RunOutcome } from '../../agent/apply-run.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
@@ -6,7 +7,7 @@ import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { SystemClock } from '../../clock.ts';
 import { goalText } from '../../lifecycle/requests/goal.ts';
-import { ProcessRuntime } from '../../runtime/process-runtime.ts';
+import type { RuntimeFeatures } from '../../runtime/features.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ApplyPlan } from './apply-input.ts';
@@ -17,6 +18,7 @@ import { rememberCreated } from './last-manifest.ts';
 import { LivePods } from './live-pods.ts';
 import { goalCommand } from './goal-command.ts';
 import { type AgentSettings, makeAgent } from './make-agent.ts';
+import { openRuntime } from './open-runtime.ts';
 import { listenForSignals } from './signals.ts';
 
 /** A run of `apply`, and all that it is about. */
@@ -28,6 +30,7 @@ export interface Session {
   readonly view: ApplyView;
   readonly images: ReturnType<typeof makeImageMap>;
   readonly config: ConfigFile | undefined;
+  readonly features: RuntimeFeatures;
 }
 
 /** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
@@ -39,7 +42,7 @@ export interface RunPods {
 /** Runs the Pods to their end, whatever brings it about. */
 export async function runPods(session: Session, { begun, live }: RunPods): Promise<number> {
   const { plan, clock, store, view } = session;
-  const runtime = new ProcessRuntime({ clock, fifoDir: path.join(store.root, '.fifos') });
+  const runtime = await openRuntime(store, clock, session.features);
   // The first container would have to wait for this; a failure shows at its start.
   if (begun.length > 0) void runtime.prepare().catch(() => undefined);
   const killAll = (): void => runtime.killAll();
@@ -102,7 +105,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
 }
 
 /** How the Pods of this command are run. */
-export function settingsOf({ plan, images, config }: Session): AgentSettings {
+export function settingsOf({ plan, images, config, features, flags }: Session): AgentSettings {
   return {
     images,
     crashLoop: plan.crashLoop,
@@ -110,7 +113,15 @@ export function settingsOf({ plan, images, config }: Session): AgentSettings {
     nodeTaints: config?.nodeTaints ?? [],
     hostEnv: process.env,
     cwd: process.cwd(),
+    features,
+    sharedFolders: flags.isolate ? [] : workFolders(),
+    strictPid1: flags.strictPid1,
   };
+}
+
+/** Where people work, and where their tools expect to find each other's files. */
+function workFolders(): string[] {
+  return [process.cwd(), homedir(), '/tmp', tmpdir()].filter((folder) => path.isAbsolute(folder));
 }
 
 /** What must neither delay these Pods nor end them: their manifests, and what other podruns have left behind. */

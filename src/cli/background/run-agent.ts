@@ -1,16 +1,15 @@
 import { closeSync, writeSync } from 'node:fs';
-import path from 'node:path';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { formatTime } from '../../api/time.ts';
 import { SystemClock } from '../../clock.ts';
 import { ANSWER_DESCRIPTOR } from '../../runtime/background.ts';
 import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
-import { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type Begun, type Beginning, beginRuns } from '../apply/begin-runs.ts';
 import { rememberCreated } from '../apply/last-manifest.ts';
 import { type AgentSettings, makeAgent } from '../apply/make-agent.ts';
+import { openRuntime } from '../apply/open-runtime.ts';
 import { listenForSignals } from '../apply/signals.ts';
 import { openStore } from '../environment.ts';
 import type { AgentAnswer, Assignment } from './answer.ts';
@@ -66,7 +65,7 @@ interface Place {
 }
 
 async function runToTheEnd({ store, clock, settings }: Place, begun: readonly Begun[]): Promise<void> {
-  const runtime = new ProcessRuntime({ clock, fifoDir: path.join(store.root, '.fifos') });
+  const runtime = await openRuntime(store, clock, settings.features);
   const trouble = (text: string): void => {
     process.stderr.write(`${formatTime(clock.now().wallMs)} ${text}\n`);
   };

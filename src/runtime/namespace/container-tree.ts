@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { followLinks } from './follow-links.ts';
 import { isWithin } from './host-mounts.ts';
 
 /** Something that is mounted in a container, and what its files are on the host. */
@@ -22,8 +23,6 @@ export interface Place {
   readonly mount: TreeMount;
 }
 
-const LINKS_MAX = 40;
-
 /**
  * Follows a path in a tree of mounts that does not exist yet. Links are those of the container: an absolute one leads
  * to its root, not to that of the host.
@@ -31,20 +30,8 @@ const LINKS_MAX = 40;
  * @throws {Error} when there are too many links, or nothing is mounted at the root
  */
 export function followPath(wanted: string, mounts: readonly TreeMount[]): Place {
-  let parts = wanted.split('/').filter((part) => part !== '' && part !== '.');
-  let at = '/';
-  let links = 0;
-  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-    const next = part === '..' ? path.dirname(at) : path.join(at, part);
-    const link = part === '..' ? undefined : linkAt(next, mounts);
-    if (link === undefined) {
-      at = next;
-      continue;
-    }
-    if (++links > LINKS_MAX) throw new Error(`mount ${wanted}: too many levels of symbolic links`);
-    parts = [...link.split('/').filter((one) => one !== '' && one !== '.'), ...parts];
-    if (link.startsWith('/')) at = '/';
-  }
+  const at = followLinks(wanted, (place) => linkAt(place, mounts));
+  if (at === undefined) throw new Error(`mount ${wanted}: too many levels of symbolic links`);
   const mount = mountAt(at, mounts);
   return { path: at, stats: statsIn(at, mount), mount };
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { View } from './view.ts';
 
 /** What every container has. Source: runc, libcontainer/specconv AllowedDevices. */
-const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx'];
+const DEVICES: ReadonlySet<string> = new Set(['null', 'zero', 'full', 'random', 'urandom', 'tty', 'ptmx']);
 
 const LINKS = [
   ['fd', '/proc/self/fd'],
@@ -38,7 +38,7 @@ export function addDevices(view: View, { folder, hasAll, hostIPC, sharedMemory }
   for (const name of ['pts', 'shm', 'mqueue']) mkdirSync(path.join(folder, name));
   view.bind({ source: folder, target: '/dev', isReadOnly: false });
   const there = readdirSync('/dev', { withFileTypes: true });
-  const shown = there.filter(({ name }) => DEVICES.includes(name) || name === 'pts' || hasAll);
+  const shown = there.filter(({ name }) => DEVICES.has(name) || name === 'pts' || hasAll);
   for (const entry of shown.filter(({ name }) => !OWN_FOLDERS.has(name) && !isLink(name))) {
     const place = path.join('/dev', entry.name);
     const own = path.join(folder, entry.name);

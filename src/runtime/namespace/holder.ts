@@ -81,8 +81,8 @@ export async function startHolder(request: HolderRequest): Promise<Holder> {
   throw new Error(said.text.trim() || 'the namespaces of the container could not be made');
 }
 
-/** The command line that makes the namespaces; exported for those who show or check it. */
-export function holderCommand(request: HolderRequest): [string, ...string[]] {
+/** The command line that makes the namespaces. */
+function holderCommand(request: HolderRequest): [string, ...string[]] {
   const { facts, own, base, fstab, root, hostname } = request;
   const { tools, mode } = facts;
   const join =
@@ -90,18 +90,9 @@ export function holderCommand(request: HolderRequest): [string, ...string[]] {
       ? []
       : [tools.nsenter, '--target', String(base.holder.pid), ...joinFlags(base.joined, mode), '--wdns=/'];
   const user = mode === 'user' && base === undefined ? ['--user', '--map-root-user'] : [];
-  return [
-    tools.setpriv,
-    ...['--pdeathsig', 'KILL'],
-    ...join,
-    tools.unshare,
-    ...user,
-    ...own.map((kind) => `--${kind}`),
-    ...['--fork', '--kill-child'],
-    tools.sh,
-    ...['-c', script(tools), 'sh'],
-    ...[fstab, root ?? '', hostname ?? ''],
-  ];
+  const make = [tools.unshare, ...user, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
+  const set = [tools.sh, '-c', script(tools), 'sh', fstab, root ?? '', hostname ?? ''];
+  return [tools.setpriv, '--pdeathsig', 'KILL', ...join, ...make, ...set];
 }
 
 /** How nsenter(1) is told to join namespaces. */

@@ -1,7 +1,6 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
-
-const LINKS_MAX = 40;
+import { followLinks } from './follow-links.ts';
 
 /**
  * Where a path of a container is for us. `/proc/PID/root` leads into the container's mounts, but absolute links in it
@@ -10,21 +9,9 @@ const LINKS_MAX = 40;
  * @param root the container's root, as we see it
  */
 export function pathInRoot(root: string, wanted: string): string {
-  let parts = wanted.split('/').filter((part) => part !== '' && part !== '.');
-  let at = '/';
-  let links = 0;
-  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-    const next = part === '..' ? path.dirname(at) : path.join(at, part);
-    const link = part === '..' ? undefined : linkAt(path.join(root, next));
-    // The system says what is wrong with a link that leads to itself.
-    if (link === undefined || ++links > LINKS_MAX) {
-      at = next;
-      continue;
-    }
-    parts = [...link.split('/').filter((one) => one !== '' && one !== '.'), ...parts];
-    if (link.startsWith('/')) at = '/';
-  }
-  return at === '/' ? `${root}/` : path.join(root, at);
+  // The system says what is wrong with a link that leads to itself.
+  const place = followLinks(wanted, (at) => linkAt(path.join(root, at))) ?? wanted;
+  return place === '/' ? `${root}/` : path.join(root, place);
 }
 
 function linkAt(file: string): string | undefined {

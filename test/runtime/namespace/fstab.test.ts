@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { fstabText, overlayPath } from '../../../src/runtime/namespace/fstab.ts';
+import { mountOf, parseMountInfo } from '../../../src/runtime/namespace/host-mounts.ts';
+
+describe('fstabText()', () => {
+  it('writes a line for each mount, in order', () => {
+    const bind = { source: '/a', target: '/b', type: 'none', options: ['rbind', 'ro'] };
+    const proc = { source: 'proc', target: '/m/proc', type: 'proc', options: ['nosuid'] };
+    expect(fstabText([bind, proc])).toBe('/a /b none rbind,ro 0 0\nproc /m/proc proc nosuid 0 0\n');
+  });
+
+  it('writes what would end a field as octal numbers', () => {
+    const odd = { source: '/a b\tc\nd\\e#f', target: '/ü', type: 'none', options: ['bind'] };
+    expect(fstabText([odd])).toBe('/a\\040b\\011c\\012d\\134e\\043f /ü none bind 0 0\n');
+  });
+});
+
+it('overlayPath() keeps colons and commas from separating', () => {
+  expect(overlayPath('/a:b,c\\d')).toBe('/a\\:b\\,c\\\\d');
+});
+
+describe('parseMountInfo()', () => {
+  const text = [
+    '22 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard',
+    '36 22 0:21 / /mnt/with\\040blank rw,nosuid,nodev master:1 shared:3 - tmpfs tmpfs rw',
+    '37 22 0:22 / /data ro - xfs /dev/vdb ro',
+    '38 22 0:23 / /data rw - tmpfs over rw',
+    'nonsense',
+    '',
+  ].join('\n');
+
+  it('knows paths, types and options, and of two at one place the later', () => {
+    expect(parseMountInfo(text)).toEqual([
+      { path: '/', type: 'ext4', options: ['rw', 'relatime'] },
+      { path: '/mnt/with blank', type: 'tmpfs', options: ['rw', 'nosuid', 'nodev'] },
+      { path: '/data', type: 'tmpfs', options: ['rw'] },
+    ]);
+  });
+
+  it.each([
+    ['/data/x', '/data'],
+    ['/database', '/'],
+    ['/mnt/with blank', '/mnt/with blank'],
+  ])('finds the mount that %s lies on: %s', (path, mount) => {
+    expect(mountOf(path, parseMountInfo(text))?.path).toBe(mount);
+  });
+});
