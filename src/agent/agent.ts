@@ -11,7 +11,7 @@ import { podHostname } from '../lifecycle/environment/hostname.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
-import type { AttachServer } from './attach/attach-server.ts';
+import { AttachPoint } from './attach/attach-point.ts';
 import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
 import type { Isolation } from './confine.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
@@ -71,13 +71,14 @@ export class Agent {
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
   readonly #networks: PodNetworks;
-  #attachServer: AttachServer | undefined;
+  readonly #attachPoint: AttachPoint;
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#preparer = new Preparer({ ...options, hasMounts: options.isolation !== undefined });
     this.#logs = new ContainerLogs(options);
     this.#networks = new PodNetworks(options);
+    this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => options.files.attachSocket(pod) });
   }
 
   /** Takes a stored Pod on, which nobody else runs, and begins. */
@@ -180,27 +181,30 @@ export class Agent {
         this.#volumes.get(pod.metadata.uid)?.remove();
         this.#volumes.delete(pod.metadata.uid);
         this.#networks.leave(pod);
-        await this.#attachServer?.close(pod);
+        await this.#attachPoint.close(pod);
       },
       // As below: most Pods have no limits.
       measureStorage: async (pod, wanted) => (await import('./storage-usage.ts')).storageUsage(pod, wanted, files),
       prepare: async (pod, container, instance) => {
-        if (containerKind(pod, container.name) === 'ephemeral') await this.#expectClients(pod, container, instance);
+        // Who adds an ephemeral container may want to see it from its first word.
+        if (isEphemeral(pod, instance)) await this.#attachPoint.expect(pod, container, instance);
         return this.#prepare(pod, container, instance);
       },
-      started: (pod, instance, container) => {
-        this.#recordInPlace(pod, () => files.recordProcess(pod, instance, container.pid));
-        this.#attachServer?.started(instance, container);
+      started: (pod, live) => {
+        const { ref, running } = live;
+        this.#recordInPlace(pod, () => files.recordProcess(pod, ref, running.pid));
+        this.#attachPoint.started(pod, containerSpec(pod, ref.container), live);
       },
       output: (pod, instance, stream, chunk) => {
         this.#recordInPlace(pod, () => logs.write(pod, instance, stream, chunk));
-        this.#attachServer?.output(instance, stream, chunk);
+        this.#attachPoint.output(instance, stream, chunk);
         // What a program does to its terminal must not be done to the one that shows the run.
-        if (this.#attachServer?.hasTerminal(instance) !== true) onOutput(pod, instance.container, stream, chunk);
+        const isElsewhere = isEphemeral(pod, instance) && this.#attachPoint.hasTerminal(instance);
+        if (!isElsewhere) onOutput(pod, instance.container, stream, chunk);
       },
       exited: (pod, instance, exit) => {
         this.#record(pod, () => logs.close(instance));
-        this.#attachServer?.exited(instance, exit.exitCode);
+        this.#attachPoint.exited(instance, exit.exitCode);
         return this.#lastWords(pod, instance, exit);
       },
       explain: (pod, instance, sign) => this.#networks.explain(this.#networkUser(pod, instance), sign),
@@ -213,14 +217,6 @@ export class Agent {
       runHook: async (input) => (await import('./hooks.ts')).runHook(input),
       runProbe: async (input) => (await import('./probe/index.ts')).probeOnce(input),
     };
-  }
-
-  /** Who adds an ephemeral container may want to type into it. Most Pods never have one. */
-  async #expectClients(pod: StoredPod, container: Container, instance: InstanceRef): Promise<void> {
-    const { clock, files, onTrouble } = this.#options;
-    const { AttachServer } = await import('./attach/attach-server.ts');
-    this.#attachServer ??= new AttachServer({ clock, onTrouble, socketOf: (one) => files.attachSocket(one) });
-    await this.#attachServer.expect(pod, container, instance);
   }
 
   async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
@@ -267,4 +263,8 @@ export class Agent {
     const logTail = (lines: number): readonly string[] => this.#logTail(pod, instance, lines);
     return terminationMessage(pod, container, exitCode, { file, logTail });
   }
+}
+
+function isEphemeral(pod: StoredPod, { container }: InstanceRef): boolean {
+  return containerKind(pod, container) === 'ephemeral';
 }

@@ -69,7 +69,7 @@ export interface PodSurroundings {
   /** What the Pod has on disk; never rejects. */
   measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage>;
   prepare(pod: StoredPod, container: Container, instance: InstanceRef): Promise<Prepared>;
-  started(pod: StoredPod, instance: InstanceRef, container: RunningContainer): void;
+  started(pod: StoredPod, instance: LiveInstance): void;
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
   /** The main process has ended; its output is complete. Answers the termination message. */
   exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined;
@@ -234,15 +234,16 @@ export class ContainerEffects implements EffectRunner {
     });
     if (!outcome.ok) return failed('start', outcome.error, outcome.at);
     const { container: running } = outcome;
-    this.#live.set(id, {
+    const live: LiveInstance = {
       ref: instance,
       preparation: prepared.preparation,
       running,
       ended: new AbortController(),
       postStart: new AbortController(),
       hooks: new Set(),
-    });
-    this.#surroundings.started(pod, instance, outcome.container);
+    };
+    this.#live.set(id, live);
+    this.#surroundings.started(pod, live);
     if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
   }

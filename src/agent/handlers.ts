@@ -6,6 +6,7 @@ import type { ProbeType } from '../lifecycle/probes/probe.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import { lifecycleHttpFallback } from '../lifecycle/texts/events.ts';
 import type { ExecOutcome, ExecRequest, OutputStream, Runtime } from '../runtime/runtime.ts';
+import { commandIn } from './command-in.ts';
 import type { InstanceRef, LiveInstance, PodSurroundings } from './container-effects.ts';
 import { HandlerVoice, howCommandEnded } from './handler-voice.ts';
 
@@ -102,13 +103,11 @@ export class Handlers {
   }
 
   #exec(
-    { ref, preparation }: LiveInstance,
+    instance: LiveInstance,
     command: Pick<ExecRequest, 'argv' | 'timeoutMs' | 'signal' | 'onOutput'>,
   ): Promise<ExecOutcome> {
-    const { env, cwd, translate = (word) => word } = preparation;
-    const [program, ...args] = command.argv;
-    const argv: ExecRequest['argv'] = [translate(program), ...args.map(translate)];
-    return this.#runtime.exec({ ...command, argv, id: ref.id, env, cwd, maxOutputBytes: QUOTED_OUTPUT_MAX_BYTES });
+    const inside = commandIn(instance, command.argv);
+    return this.#runtime.exec({ ...command, ...inside, maxOutputBytes: QUOTED_OUTPUT_MAX_BYTES });
   }
 }
 

@@ -3,6 +3,7 @@ import { EXIT } from '../api/errors.ts';
 import { registerAnnotate } from './change/annotate.ts';
 import { registerApply } from './apply/apply.ts';
 import { registerBackgroundAgent } from './background/agent.ts';
+import { registerExec } from './connect/exec.ts';
 import { registerCondition } from './change/condition.ts';
 import { registerDebug } from './debug/debug.ts';
 import { registerDelete } from './remove/delete.ts';
@@ -57,6 +58,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerTop(program, done);
   registerWait(program, done);
   registerDelete(program, done);
+  registerExec(program, command, done);
   registerDebug(program, command, done);
   registerGc(program, done);
   registerDoctor(program, done);

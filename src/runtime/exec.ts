@@ -8,7 +8,7 @@ import { factsOf, quickStartTimeOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ExecOutcome, ExecRequest, OutputStream } from './runtime.ts';
 import { exitCodeOf, turnToSpawn, whyNoDescriptors, withContainerUmask } from './spawn.ts';
-import { lookUpProgram, whyNotEnterable, whyNotLoadable } from './start-checks.ts';
+import { type Lookup, lookUpProgram, whyNotEnterable, whyNotLoadable } from './start-checks.ts';
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -32,15 +32,10 @@ export async function runExec(
   { inside, clock, output, watchdog }: ExecSurroundings,
 ): Promise<ExecOutcome> {
   const { argv, cwd, env, signal, maxOutputBytes } = request;
-  const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
   if (signal?.aborted === true) return { type: 'aborted' };
-  const problem = whyNotEnterable(cwd, pathOf);
-  if (problem !== undefined) return failedToStart(problem);
-  const lookup = lookUpProgram({ name: argv[0], cwd, searchPath: env['PATH'], pathOf });
-  if (!lookup.ok) return failedToStart(lookup.error);
-  const { file } = lookup;
-  const unloadable = whyNotLoadable(file, cwd, pathOf);
-  if (unloadable !== undefined) return failedToStart(execveFailed(file, unloadable));
+  const checked = checkCommand(request, inside);
+  if (!checked.ok) return failedToStart(checked.error);
+  const { file } = checked;
   let pipes: OutputPipes;
   try {
     pipes = await output.make();
@@ -64,6 +59,16 @@ export async function runExec(
     request.onOutput?.(stream, chunk);
   });
   return await outcomeOf({ ...spawned, reader, collected }, request, clock);
+}
+
+/** The program of a command beside the main process; or why it cannot be started there, in runc's words. */
+export function checkCommand({ argv, cwd, env }: Pick<ExecRequest, 'argv' | 'cwd' | 'env'>, inside: Inside): Lookup {
+  const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
+  const problem = whyNotEnterable(cwd, pathOf);
+  if (problem !== undefined) return { ok: false, error: problem };
+  const lookup = lookUpProgram({ name: argv[0], cwd, searchPath: env['PATH'], pathOf });
+  const unloadable = lookup.ok ? whyNotLoadable(lookup.file, cwd, pathOf) : undefined;
+  return lookup.ok && unloadable !== undefined ? { ok: false, error: execveFailed(lookup.file, unloadable) } : lookup;
 }
 
 /** What this file needs of a child process; execa's own type does not survive being named. */
@@ -183,6 +188,6 @@ function failedToStart(why: string): ExecOutcome {
 }
 
 /** 64 hex digits, as a container runtime names an exec. It says nothing to anybody, and need not be hard to guess. */
-function execID(): string {
+export function execID(): string {
   return Array.from({ length: 64 }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 }

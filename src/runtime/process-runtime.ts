@@ -11,8 +11,10 @@ import { quickStartTimeOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type {
   ContainerLaunch,
+  ExecLaunch,
   ExecOutcome,
   ExecRequest,
+  ExecStart,
   ProcessExit,
   RunningContainer,
   Runtime,
@@ -141,6 +143,12 @@ export class ProcessRuntime implements Runtime {
   exec(request: ExecRequest): Promise<ExecOutcome> {
     const inside = this.#insides.get(request.id) ?? HOST;
     return runExec(request, { inside, clock: this.#clock, output: this.#output, watchdog: this.#watchdog });
+  }
+
+  async startExec(launch: ExecLaunch): Promise<ExecStart> {
+    const { startExec } = await import('./exec-start.ts');
+    const inside = this.#insides.get(launch.id) ?? HOST;
+    return startExec(launch, { inside, clock: this.#clock, output: this.#output, watchdog: this.#watchdog });
   }
 
   #attend(launch: ContainerLaunch, main: MainProcess, inside: Inside, unmark: () => void): RunningContainer {

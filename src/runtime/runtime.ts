@@ -110,6 +110,32 @@ export interface ExecRequest {
   readonly signal?: AbortSignal;
 }
 
+/** A command beside the main process that somebody sees and types into: `podrun exec`. */
+export interface ExecLaunch extends Pick<ExecRequest, 'id' | 'argv' | 'env' | 'cwd'> {
+  /** As of a container. */
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  /** Called with every piece of output, in order of arrival; never after `onExit`. */
+  readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
+  /**
+   * Called once, when the command has ended and nobody holds its output any more; with its exit code as that of a
+   * container. Never called before `startExec` has resolved, never when the start failed.
+   */
+  readonly onExit: (exitCode: number) => void;
+}
+
+/** A command that runs, and those who have started it. */
+export interface RunningExec {
+  readonly streams: ProcessStreams;
+  /** Kills it, with its process group; its output is over then, too. */
+  kill(): void;
+}
+
+export type ExecStart =
+  /** `notice`: what was asked for and is not, or not wholly, there; one sentence. */
+  | { readonly ok: true; readonly command: RunningExec; readonly notice: string | undefined }
+  | { readonly ok: false; readonly error: string };
+
 export type ExecOutcome =
   | { readonly type: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
   | { readonly type: 'timedOut'; readonly stdout: string; readonly stderr: string }
@@ -126,4 +152,6 @@ export interface Runtime {
   /** Resolves when the process runs or could not be started; rejects only on a defect of podrun itself. */
   start(launch: ContainerLaunch): Promise<StartOutcome>;
   exec(request: ExecRequest): Promise<ExecOutcome>;
+  /** Resolves when the command runs or could not be started. It ends with its container, at the latest. */
+  startExec(launch: ExecLaunch): Promise<ExecStart>;
 }

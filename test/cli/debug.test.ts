@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/api/generated/types.ts';
 import { stageForEach } from '../puppet/stage.ts';
+import { hasTerminals, startAtTerminal } from './own-terminal.ts';
 import { type Ended, type Podrun, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -97,62 +97,25 @@ describe('podrun debug', () => {
   });
 });
 
-interface Pty {
-  onData(listener: (text: string) => void): void;
-  onExit(listener: (exit: { readonly exitCode: number }) => void): void;
-  write(text: string): void;
-  resize(columns: number, rows: number): void;
-}
-
-/** The package that terminals come from is optional. */
-function nodePty(): { spawn(file: string, args: readonly string[], options: object): Pty } | undefined {
-  try {
-    return createRequire(import.meta.filename)('@lydell/node-pty');
-  } catch {
-    return undefined;
-  }
-}
-
-describe.runIf(nodePty() !== undefined)('podrun debug -it', () => {
+describe.runIf(hasTerminals)('podrun debug -it', () => {
   it('is a terminal, from the first prompt to the exit code', async () => {
-    const [podrun = '', ...rest] = workshop.commandLine(['debug', 'web', '-it', '--env=PS1=prompt>']);
-    const terminal = nodePty()!.spawn(podrun, rest, {
-      cols: 90,
-      rows: 20,
-      cwd: workshop.folder,
-      env: { ...process.env, PODRUN_STATE_DIR: workshop.stateDir },
-    });
-    let screen = '';
-    let onText = (): void => {};
-    terminal.onData((text) => {
-      screen += text;
-      onText();
-    });
-    const shows = async (pattern: RegExp): Promise<void> => {
-      let alarm: NodeJS.Timeout | undefined;
-      const seen = new Promise<void>((resolve, reject) => {
-        const never = (): void => reject(new Error(`${pattern} never came; the screen is ${JSON.stringify(screen)}`));
-        alarm = setTimeout(never, 10_000);
-        onText = () => void (pattern.test(screen) && resolve());
-        onText();
-      });
-      await seen.finally(() => clearTimeout(alarm));
-    };
-    const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+    const terminal = startAtTerminal(workshop, ['debug', 'web', '-it', '--env=PS1=prompt>']);
     const first = 'Defaulting debug container name to debugger-\\w{5}\\.';
-    await shows(new RegExp(`^${first}\r\nIf you don't see a command prompt, try pressing enter\\.\r\nprompt>`));
+    await terminal.shows(
+      new RegExp(`^${first}\r\nIf you don't see a command prompt, try pressing enter\\.\r\nprompt>`),
+    );
     // The size comes with the client, which may be a moment after the prompt.
-    terminal.write("until [ \"$(stty size)\" = '20 90' ]; do :; done; echo fi''rst\n");
-    await shows(/[^\r]\r\nfirst\r\nprompt>$/);
+    terminal.type("until [ \"$(stty size)\" = '20 90' ]; do :; done; echo fi''rst\n");
+    await terminal.shows(/[^\r]\r\nfirst\r\nprompt>$/);
     terminal.resize(70, 10);
-    terminal.write("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
-    await shows(/\r\nsecond\r\nprompt>$/);
-    terminal.write('sh -c \'trap "echo caught; exit" INT; echo rea""dy; while :; do sleep 0.01; done\'\n');
-    await shows(/\r\nready\r\n$/);
-    terminal.write('\x03');
-    await shows(/\^Ccaught\r\nprompt>$/);
-    terminal.write('exit 5\n');
-    expect(await ended).toBe(5);
+    terminal.type("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
+    await terminal.shows(/\r\nsecond\r\nprompt>$/);
+    terminal.type('sh -c \'trap "echo caught; exit" INT; echo rea""dy; while :; do sleep 0.01; done\'\n');
+    await terminal.shows(/\r\nready\r\n$/);
+    terminal.type('\x03');
+    await terminal.shows(/\^Ccaught\r\nprompt>$/);
+    terminal.type('exit 5\n');
+    expect(await terminal.ended).toBe(5);
     // What is on somebody's screen is not on that of the run.
     await applied.until(({ stdout }) => /debugger-\w{5} +exited with code 5/.test(stdout));
     expect(applied.stdout).not.toContain('prompt>');

@@ -11,6 +11,7 @@ const COMMANDS = [
   'top',
   'wait',
   'delete',
+  'exec',
   'debug',
   'gc',
   'doctor',

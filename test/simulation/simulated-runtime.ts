@@ -5,6 +5,7 @@ import type {
   ContainerLaunch,
   ExecOutcome,
   ExecRequest,
+  ExecStart,
   ProcessExit,
   Runtime,
   StartOutcome,
@@ -111,6 +112,11 @@ export class SimulatedRuntime implements Runtime {
     const outcome = await this.#execOutcome(this.#behaveExec(name, argv), request);
     this.#record({ name, id, what: 'execEnd', argv, outcome });
     return outcome;
+  }
+
+  /** Nobody types in a simulation. */
+  startExec(): Promise<ExecStart> {
+    return Promise.resolve({ ok: false, error: 'not simulated' });
   }
 
   /** Names of the containers that run now, in the order of their starts. */

@@ -4,24 +4,36 @@ import { PodrunError } from '../../api/errors.ts';
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
-import type { OutputStream, RunningContainer } from '../../runtime/runtime.ts';
-import type { InstanceRef } from '../container-effects.ts';
+import type { OutputStream, Runtime } from '../../runtime/runtime.ts';
+import type { InstanceRef, LiveInstance } from '../container-effects.ts';
 import { Attachable, type AttachedClient } from './attachable.ts';
-import { type ClientMessage, encodeFrame, type Frame, FrameReader } from './frames.ts';
+import { ExecSession } from './exec-session.ts';
+import { type ClientMessage, encodeFrame, type Frame, FrameReader, type OpeningMessage } from './frames.ts';
 import { type SocketAddress, socketAddress } from './socket-address.ts';
 
 export interface AttachServerOptions {
   readonly clock: Clock;
+  readonly runtime: Runtime;
   /** The socket of a Pod, in the Pod's folder. */
   readonly socketOf: (pod: StoredPod) => string;
   readonly onTrouble: (error: PodrunError) => void;
 }
 
-/** A Pod whose containers can be attached to. */
+/** A Pod whose containers can be reached. */
 interface PodSocket {
   readonly server: Server;
   readonly address: SocketAddress;
-  readonly connections: Set<Socket>;
+  readonly connections: Map<Socket, Session | undefined>;
+}
+
+/** What a client is connected with. */
+interface Session {
+  /** Resolves when the client may send more. */
+  take(frame: Frame<ClientMessage>): Promise<void>;
+  caughtUp(): void;
+  close(): void;
+  /** Settles when everything that is to be said has been said, once the container has ended. Never rejects. */
+  readonly said: Promise<void>;
 }
 
 /** How long clients get to take the last output when a Pod is over. */
@@ -31,14 +43,18 @@ const FAREWELL_MS = 2000;
 const KEPT_MS = 5000;
 
 /**
- * Lets other processes of the user attach to containers: for each Pod a socket in its folder, which nobody else may
- * enter, opened when its first container starts that somebody may want to attach to.
+ * Lets other processes of the user attach to containers and run commands in them: for each Pod a socket in its folder,
+ * which nobody else may enter, opened when its first container starts.
  */
 export class AttachServer {
   readonly #options: AttachServerOptions;
   readonly #pods = new Map<string, PodSocket>();
+  /** UIDs of Pods whose sockets are being opened, or could not be. */
+  readonly #tried = new Set<string>();
   /** By ID of the instance, which begins with the uid of the Pod and the name of the container. */
   readonly #attachables = new Map<string, Attachable>();
+  /** Instances that run, by ID. */
+  readonly #live = new Map<string, LiveInstance>();
   /** Instances that have ended, until they are forgotten. */
   readonly #kept = new Map<string, Alarm>();
 
@@ -46,21 +62,25 @@ export class AttachServer {
     this.#options = options;
   }
 
-  /** A container is about to start. Where no socket can be opened, it starts all the same. */
+  /**
+   * A container is about to start which somebody wants to attach to from its first word. Where no socket can be opened,
+   * it starts all the same.
+   */
   async expect(pod: StoredPod, container: Container, { id }: InstanceRef): Promise<void> {
-    const { clock, onTrouble } = this.#options;
-    this.#attachables.set(id, new Attachable({ clock, stdinOnce: container.stdinOnce ?? false }));
-    if (this.#pods.has(pod.metadata.uid)) return;
-    try {
-      await this.#listen(pod);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      onTrouble(new PodrunError(`nobody can attach to containers of pod "${pod.metadata.name}": ${why}`));
-    }
+    this.#attachables.set(id, this.#attachable(container, true));
+    await this.#open(pod);
   }
 
-  started({ id }: InstanceRef, { streams }: RunningContainer): void {
-    this.#attachables.get(id)?.started(streams);
+  /** A container has started, with or without somebody on the way. */
+  started(pod: StoredPod, container: Container, live: LiveInstance): void {
+    const { id } = live.ref;
+    // Who comes late has nothing to show.
+    if (live.ended.signal.aborted) return;
+    const attachable = this.#attachables.get(id) ?? this.#attachable(container, false);
+    this.#attachables.set(id, attachable);
+    this.#live.set(id, live);
+    attachable.started(live.running.streams);
+    void this.#open(pod);
   }
 
   output({ id }: InstanceRef, stream: OutputStream, chunk: Buffer): void {
@@ -73,6 +93,7 @@ export class AttachServer {
 
   /** What was short is kept for a moment: who has added the container may be on the way. */
   exited({ id }: InstanceRef, exitCode: number): void {
+    this.#live.delete(id);
     if (this.#attachables.get(id)?.exited(exitCode) !== true) return void this.#attachables.delete(id);
     const { clock } = this.#options;
     this.#kept.set(
@@ -86,18 +107,20 @@ export class AttachServer {
     const pod = this.#pods.get(uid);
     if (pod === undefined) return;
     this.#pods.delete(uid);
+    this.#tried.delete(uid);
     for (const id of this.#kept.keys()) if (id.startsWith(`${uid}/`)) this.#forget(id);
     const { server, address, connections } = pod;
-    const { clock } = this.#options;
-    const alarm = clock.wakeAt(clock.now().monotonicMs + FAREWELL_MS, () => {
-      for (const socket of connections) socket.destroy();
-    });
     // Removes the file, before it lets go of the folder.
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
     address.release();
-    for (const socket of connections) socket.end();
+    if (connections.size === 0) return;
+    const { clock } = this.#options;
+    const alarm = clock.wakeAt(clock.now().monotonicMs + FAREWELL_MS, () => {
+      for (const socket of connections.keys()) socket.destroy();
+    });
+    for (const [socket, session] of connections) void (session?.said ?? Promise.resolve()).then(() => socket.end());
     await closed;
     alarm.cancel();
   }
@@ -108,14 +131,32 @@ export class AttachServer {
     this.#attachables.delete(id);
   }
 
+  #attachable({ stdinOnce = false }: Container, keepsEarly: boolean): Attachable {
+    return new Attachable({ clock: this.#options.clock, stdinOnce, keepsEarly });
+  }
+
+  async #open(pod: StoredPod): Promise<void> {
+    const { name, uid } = pod.metadata;
+    if (this.#tried.has(uid)) return;
+    this.#tried.add(uid);
+    try {
+      await this.#listen(pod);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.onTrouble(new PodrunError(`nobody can reach the containers of pod "${name}": ${why}`));
+    }
+  }
+
   async #listen(pod: StoredPod): Promise<void> {
     const address = socketAddress(this.#options.socketOf(pod));
-    const connections = new Set<Socket>();
+    const connections: PodSocket['connections'] = new Map();
     const server = createServer((socket) => {
-      connections.add(socket);
+      connections.set(socket, undefined);
       socket.once('close', () => connections.delete(socket));
-      this.#serve(pod.metadata.uid, socket);
+      this.#serve(pod.metadata.uid, socket, (session) => connections.set(socket, session));
     });
+    // Known from now on: a Pod that is over closes it, whether or not it listens already.
+    this.#pods.set(pod.metadata.uid, { server, address, connections });
     try {
       rmSync(address.address, { force: true });
       await new Promise<void>((resolve, reject) => {
@@ -124,26 +165,28 @@ export class AttachServer {
       });
       chmodSync(address.address, 0o600);
     } catch (error) {
+      this.#pods.delete(pod.metadata.uid);
       address.release();
       throw error;
     }
-    this.#pods.set(pod.metadata.uid, { server, address, connections });
   }
 
-  #serve(uid: string, socket: Socket): void {
+  #serve(uid: string, socket: Socket, onSession: (session: Session) => void): void {
     const reader = new FrameReader<ClientMessage>();
     const client = clientOf(socket);
-    let attached: { readonly to: Attachable; readonly hasInput: boolean } | undefined;
+    let session: Session | undefined;
     const take = async (frame: Frame<ClientMessage>): Promise<void> => {
-      if (attached !== undefined) return attached.to.take(frame);
-      if (frame.kind !== 'message' || frame.message.type !== 'attach') return void socket.destroy();
-      const { container, stdin } = frame.message;
-      const [, found] = [...this.#attachables].findLast(([id]) => id.startsWith(`${uid}/${container}/`)) ?? [];
-      if (found?.attach(client)) attached = { to: found, hasInput: stdin };
-      else {
+      if (session !== undefined) return session.take(frame);
+      if (frame.kind !== 'message') return void socket.destroy();
+      const { message } = frame;
+      if (message.type === 'attach') session = this.#attach(uid, message, client);
+      else if (message.type === 'exec') session = await this.#exec(uid, message, client);
+      else return void socket.destroy();
+      if (session === undefined) {
         client.send({ kind: 'message', message: { type: 'refused' } });
         client.end();
-      }
+      } else if (socket.destroyed) session.close();
+      else onSession(session);
     };
     let taken = Promise.resolve();
     socket.on('data', (piece) => {
@@ -157,11 +200,33 @@ export class AttachServer {
         // Who does not speak our language, or asks for what cannot be.
         .catch(() => void socket.destroy());
     });
-    socket.on('drain', () => attached?.to.caughtUp());
+    socket.on('drain', () => session?.caughtUp());
     socket.on('error', () => undefined);
-    socket.once('close', () => attached?.to.detach(client, attached.hasInput));
+    socket.once('close', () => session?.close());
+  }
+
+  #attach(uid: string, order: Opening<'attach'>, client: AttachedClient): Session | undefined {
+    const { container, stdin } = order;
+    const [, found] = [...this.#attachables].findLast(([id]) => id.startsWith(`${uid}/${container}/`)) ?? [];
+    if (found?.attach(client) !== true) return undefined;
+    return {
+      take: (frame) => found.take(frame, client),
+      caughtUp: () => found.caughtUp(),
+      close: () => found.detach(client, stdin),
+      said: Promise.resolve(),
+    };
+  }
+
+  async #exec(uid: string, order: Opening<'exec'>, client: AttachedClient): Promise<Session | undefined> {
+    const live = [...this.#live.values()].find(({ ref }) => ref.id.startsWith(`${uid}/${order.container}/`));
+    if (live === undefined) return undefined;
+    const session = new ExecSession(client);
+    await session.start(order, live, this.#options.runtime);
+    return session;
   }
 }
+
+type Opening<Type> = Extract<OpeningMessage, { readonly type: Type }>;
 
 function clientOf(socket: Socket): AttachedClient {
   return {

@@ -1,5 +1,5 @@
 import type { Alarm, Clock } from '../../clock.ts';
-import type { OutputStream, ProcessStreams } from '../../runtime/runtime.ts';
+import type { OutputStream, ProcessStreams, TerminalSize } from '../../runtime/runtime.ts';
 import type { AgentMessage, AttachStream, ClientMessage, Frame } from './frames.ts';
 
 /** Somebody who sees the output of a container, and may type. */
@@ -13,6 +13,8 @@ export interface AttachedClient {
 
 export interface AttachableOptions {
   readonly clock: Clock;
+  /** Somebody is on the way who wants to see it from its first word: what it writes before is kept for the first. */
+  readonly keepsEarly: boolean;
   /** The input ends when the first client that had it is gone. */
   readonly stdinOnce: boolean;
 }
@@ -24,15 +26,15 @@ const EARLY_WAIT_MS = 2000;
 const SIZE_MAX = 65_535;
 
 /**
- * The streams of one running container instance, and those who are attached to it. The first client gets what was
- * written before it came. A client that is slow makes the container wait, as a slow terminal does.
+ * The streams of one running container instance, and those who are attached to it. A client that is slow makes the
+ * container wait, as a slow terminal does.
  */
 export class Attachable {
   readonly #options: AttachableOptions;
   readonly #clients = new Set<AttachedClient>();
   #streams: ProcessStreams | undefined;
-  /** What was written before the first client came; undefined since then. */
-  #early: Array<{ readonly kind: AttachStream; readonly chunk: Buffer }> | undefined = [];
+  /** What was written before the first client came; undefined since then, and where it is not kept. */
+  #early: Array<{ readonly kind: AttachStream; readonly chunk: Buffer }> | undefined;
   #earlyBytes = 0;
   #exitCode: number | undefined;
   #patience: Alarm | undefined;
@@ -40,6 +42,7 @@ export class Attachable {
 
   constructor(options: AttachableOptions) {
     this.#options = options;
+    this.#early = options.keepsEarly ? [] : undefined;
   }
 
   started(streams: ProcessStreams | undefined): void {
@@ -49,6 +52,7 @@ export class Attachable {
 
   output(kind: OutputStream, chunk: Buffer): void {
     if (this.#early !== undefined) this.#keep({ kind, chunk });
+    else if (this.#clients.size === 0) return;
     for (const client of this.#clients) client.send({ kind, chunk });
     this.#holdOrLetGo();
   }
@@ -67,11 +71,11 @@ export class Attachable {
   }
 
   /** Takes what a client sends. Resolves when it may send more. */
-  async take(frame: Frame<ClientMessage>): Promise<void> {
+  async take(frame: Frame<ClientMessage>, client: AttachedClient): Promise<void> {
     if (frame.kind === 'stdin') await this.#streams?.input?.write(frame.chunk);
     if (frame.kind !== 'message') return;
-    if (frame.message.type === 'stdinEnd' && this.#endsWithClient) this.#streams?.input?.end();
-    if (frame.message.type === 'resize') this.#resize(frame.message);
+    if (frame.message.type === 'stdinEnd') this.#inputEnded(client);
+    if (frame.message.type === 'resize') resizeTerminal(this.#streams, frame.message);
   }
 
   /** A client has taken what it was sent. */
@@ -98,14 +102,16 @@ export class Attachable {
     return this.#streams?.terminal !== undefined;
   }
 
-  /** Without a terminal, other clients may go on typing where one has come to its end. */
-  get #endsWithClient(): boolean {
-    return this.hasTerminal || this.#options.stdinOnce;
-  }
-
-  #resize({ columns, rows }: { readonly columns: number; readonly rows: number }): void {
-    const isSize = (number: number): boolean => Number.isInteger(number) && number > 0 && number <= SIZE_MAX;
-    if (isSize(columns) && isSize(rows)) this.#streams?.terminal?.resize({ columns, rows });
+  /**
+   * A client has nothing more to type. Unless it was the only one ever to type, the container may go on reading, and
+   * that client leaves. Source: containerd/internal/cri/io/container_io.go Attach.
+   */
+  #inputEnded(client: AttachedClient): void {
+    const { stdinOnce, keepsEarly } = this.#options;
+    if (this.hasTerminal ? keepsEarly : stdinOnce) return this.#streams?.input?.end();
+    if (!this.#clients.has(client)) return;
+    client.send({ kind: 'message', message: { type: 'detached' } });
+    client.end();
   }
 
   #keep(frame: { readonly kind: OutputStream; readonly chunk: Buffer }): void {
@@ -127,6 +133,12 @@ export class Attachable {
     const waitsForFirst = this.#early !== undefined && this.#earlyBytes > EARLY_BYTES_MAX && !this.#isImpatient;
     this.#streams?.holdOutput(waitsForFirst || [...this.#clients].some(({ isBehind }) => isBehind));
   }
+}
+
+/** Sizes come from outside. */
+export function resizeTerminal(streams: ProcessStreams | undefined, { columns, rows }: TerminalSize): void {
+  const isSize = (number: number): boolean => Number.isInteger(number) && number > 0 && number <= SIZE_MAX;
+  if (isSize(columns) && isSize(rows)) streams?.terminal?.resize({ columns, rows });
 }
 
 function sayFarewell(client: AttachedClient, exitCode: number): void {

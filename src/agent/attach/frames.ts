@@ -7,17 +7,33 @@
 export type AttachStream = 'stdin' | 'stdout' | 'stderr';
 
 export type ClientMessage =
-  /** The first one. `stdin`: this client's input is to be the container's. */
-  | { readonly type: 'attach'; readonly container: string; readonly stdin: boolean }
+  | OpeningMessage
   | { readonly type: 'resize'; readonly columns: number; readonly rows: number }
   /** There will be no more input. */
   | { readonly type: 'stdinEnd' };
 
+/** The first message of a client: what it wants to be connected with. `stdin`: its input is to go there. */
+export type OpeningMessage =
+  | { readonly type: 'attach'; readonly container: string; readonly stdin: boolean }
+  /** A command of its own in the container, which lives as long as the connection. */
+  | {
+      readonly type: 'exec';
+      readonly container: string;
+      readonly argv: readonly [string, ...string[]];
+      readonly stdin: boolean;
+      readonly tty: boolean;
+    };
+
 export type AgentMessage =
-  | { readonly type: 'attached'; readonly hasTerminal: boolean }
+  /** `notice`: what was asked for and is not, or not wholly, there; one sentence. */
+  | { readonly type: 'attached'; readonly hasTerminal: boolean; readonly notice?: string | undefined }
   /** There is no such container, or it does not run. */
   | { readonly type: 'refused' }
-  /** The last one: the container has ended, and all of its output has been sent. */
+  /** The command could not be started, in the words of a container runtime. */
+  | { readonly type: 'failed'; readonly error: string }
+  /** The container goes on; this client's input, which the connection was about, has come to its end. */
+  | { readonly type: 'detached' }
+  /** The last one: the container, or the command, has ended, and all of its output has been sent. */
   | { readonly type: 'exit'; readonly exitCode: number };
 
 export type Frame<Message = ClientMessage | AgentMessage> =

@@ -4,7 +4,8 @@ import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api
 import type { Clock } from '../../clock.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { type AttachEnd, attachStreams } from './attach-streams.ts';
+import { type ConnectionEnd, connectStreams, ownTerminal } from '../connect/connect-streams.ts';
+import { connectionLost } from '../connect/reached-pod.ts';
 import { waitForObject } from '../read/object-wait.ts';
 
 export interface ContainerAttachment {
@@ -28,10 +29,7 @@ export async function attachToContainer(attachment: ContainerAttachment): Promis
   const { reason, message = '', exitCode } = begun.state?.terminated ?? {};
   if (reason === TERMINATED.startError)
     throw new PodrunError(`error: ${message}`, { exitCode: exitCode ?? EXIT.failed });
-  const end = await attachStreams({
-    ...attachment,
-    socket: attachment.store.paths(attachment.pod.metadata.namespace, attachment.pod.metadata.name).attachSocket,
-  });
+  const end = await connect(attachment);
   switch (end.type) {
     case 'exited':
       // Who looks next shall find what has happened; a Pod may be gone by now.
@@ -44,6 +42,23 @@ export async function attachToContainer(attachment: ContainerAttachment): Promis
     default:
       return lost(attachment, end);
   }
+}
+
+/** In the words of kubectl/pkg/cmd/attach/attach.go. */
+function connect({ store, clock, pod, container, stdin, tty, quiet }: ContainerAttachment): Promise<ConnectionEnd> {
+  return connectStreams({
+    clock,
+    socket: store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket,
+    isPatient: false,
+    opening: { type: 'attach', container, stdin },
+    terminal: tty ? ownTerminal(quiet) : undefined,
+    onConnected: ({ hasTerminal }) => {
+      if (stdin && !quiet) process.stderr.write("If you don't see a command prompt, try pressing enter.\n");
+      if (!hasTerminal && tty && !quiet) {
+        process.stderr.write(`error: Unable to use a TTY - container ${container} did not allocate one\n`);
+      }
+    },
+  });
 }
 
 /** The status of the container as soon as it runs, or has ended. */
@@ -115,13 +130,12 @@ async function showLog({ pod, container, store }: ContainerAttachment, status: C
 }
 
 /** The agent is gone, or the Pod was over before everything had been read. */
-async function lost(attachment: ContainerAttachment, { why }: Extract<AttachEnd, { type: 'lost' }>): Promise<number> {
-  const { store, pod, container } = attachment;
+function lost({ store, pod, container }: ContainerAttachment, end: ConnectionEnd): never {
   const { namespace, name } = pod.metadata;
   const present = store.get<StoredPod>('pods', namespace, name);
   const status = allContainerStatuses(present?.status ?? {}).find((one) => one.name === container);
-  const detail = why === undefined ? '' : `: ${why}`;
-  throw new PodrunError(`error: lost connection to container "${container}" of pod "${name}"${detail}`, {
+  const { message } = connectionLost(pod, container, end.type === 'lost' ? end.why : undefined);
+  throw new PodrunError(message, {
     exitCode: status?.state?.terminated?.exitCode || EXIT.failed,
     hint: `All that it has printed: podrun logs ${name} -c ${container}`,
   });

@@ -17,9 +17,9 @@ class Client implements AttachedClient {
   }
 }
 
-function started({ isTerminal = false, stdinOnce = false } = {}) {
+function started({ isTerminal = false, stdinOnce = false, keepsEarly = true } = {}) {
   const clock = new ManualClock();
-  const attachable = new Attachable({ clock, stdinOnce });
+  const attachable = new Attachable({ clock, stdinOnce, keepsEarly });
   const done: string[] = [];
   const state = { isHeld: false };
   const streams: ProcessStreams = {
@@ -60,8 +60,20 @@ describe('who attaches', () => {
     expect(attachable.attach(new Client())).toBe(false);
   });
 
+  it('sees only what comes where nobody was expected, and that container waits for nobody', () => {
+    const { attachable, state } = started({ keepsEarly: false });
+    print(attachable, MEGABYTE);
+    print(attachable, 'early');
+    expect(state.isHeld).toBe(false);
+    const client = new Client();
+    attachable.attach(client);
+    print(attachable, 'late');
+    expect(attachable.exited(0)).toBe(false);
+    expect(client.seen).toEqual(['attached', 'stdout late', 'exit', 'end']);
+  });
+
   it('is refused by a container that has not started', () => {
-    const attachable = new Attachable({ clock: new ManualClock(), stdinOnce: false });
+    const attachable = new Attachable({ clock: new ManualClock(), stdinOnce: false, keepsEarly: true });
     expect(attachable.attach(new Client())).toBe(false);
   });
 
@@ -115,20 +127,23 @@ describe('the input', () => {
     const { attachable, done } = started(options);
     const client = new Client();
     attachable.attach(client);
-    await attachable.take({ kind: 'stdin', chunk: Buffer.from('typed') });
-    if (message !== undefined) await attachable.take({ kind: 'message', message: { type: message } });
-    else attachable.detach(client, true);
-    return done;
+    await attachable.take({ kind: 'stdin', chunk: Buffer.from('typed') }, client);
+    if (message === undefined) attachable.detach(client, true);
+    else await attachable.take({ kind: 'message', message: { type: message } }, client);
+    return { done, seen: client.seen.slice(1) };
   };
+  const kept = { keepsEarly: false };
+  const left = ['detached', 'end'];
 
   it.each([
-    ['goes on when a client says that it has no more', {}, 'stdinEnd', ['write typed']],
-    ['ends with the first client where that was asked for', { stdinOnce: true }, 'stdinEnd', ['write typed', 'end']],
-    ['ends then also when the client is gone', { stdinOnce: true }, undefined, ['write typed', 'end']],
-    ['of a terminal ends when somebody says so', { isTerminal: true }, 'stdinEnd', ['write typed', 'end']],
-    ['of a terminal stays when a client is gone', { isTerminal: true, stdinOnce: true }, undefined, ['write typed']],
-  ] as const)('%s', async (_, options, message, expected) => {
-    expect(await attachWith(options, message)).toEqual(expected);
+    ['goes on when a client says that it has no more, and that client leaves', kept, 'stdinEnd', [], left],
+    ['ends with the first client where that was asked for', { stdinOnce: true, ...kept }, 'stdinEnd', ['end'], []],
+    ['ends then also when the client is gone', { stdinOnce: true, ...kept }, undefined, ['end'], []],
+    ['of a terminal goes on', { isTerminal: true, stdinOnce: true, ...kept }, 'stdinEnd', [], left],
+    ['of a terminal ends with the one it was opened for', { isTerminal: true }, 'stdinEnd', ['end'], []],
+    ['of a terminal stays when a client is gone', { isTerminal: true, stdinOnce: true }, undefined, [], []],
+  ] as const)('%s', async (_, options, message, done, seen) => {
+    expect(await attachWith(options, message)).toEqual({ done: ['write typed', ...done], seen });
   });
 
   it('of a terminal comes with a size, when it is one', async () => {
@@ -140,7 +155,7 @@ describe('the input', () => {
       [1.5, 2],
       [65_536, 2],
     ] as const) {
-      await attachable.take({ kind: 'message', message: { type: 'resize', columns, rows } });
+      await attachable.take({ kind: 'message', message: { type: 'resize', columns, rows } }, new Client());
     }
     expect(done).toEqual(['80x24']);
   });

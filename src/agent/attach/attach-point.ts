@@ -1,0 +1,47 @@
+import type { Container } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { OutputStream } from '../../runtime/runtime.ts';
+import type { InstanceRef, LiveInstance } from '../container-effects.ts';
+import type { AttachServer, AttachServerOptions } from './attach-server.ts';
+
+/** The server at which others reach the containers, loaded and opened when nobody waits for it any more. */
+export class AttachPoint {
+  readonly #options: AttachServerOptions;
+  #server: AttachServer | undefined;
+
+  constructor(options: AttachServerOptions) {
+    this.#options = options;
+  }
+
+  /** See AttachServer. */
+  async expect(pod: StoredPod, container: Container, instance: InstanceRef): Promise<void> {
+    await (await this.#loaded()).expect(pod, container, instance);
+  }
+
+  started(pod: StoredPod, container: Container, live: LiveInstance): void {
+    if (this.#server !== undefined) return this.#server.started(pod, container, live);
+    // That it has started is to be told first.
+    setImmediate(() => void this.#loaded().then((server) => server.started(pod, container, live)));
+  }
+
+  output(instance: InstanceRef, stream: OutputStream, chunk: Buffer): void {
+    this.#server?.output(instance, stream, chunk);
+  }
+
+  hasTerminal(instance: InstanceRef): boolean {
+    return this.#server?.hasTerminal(instance) ?? false;
+  }
+
+  exited(instance: InstanceRef, exitCode: number): void {
+    this.#server?.exited(instance, exitCode);
+  }
+
+  async close(pod: StoredPod): Promise<void> {
+    await this.#server?.close(pod);
+  }
+
+  async #loaded(): Promise<AttachServer> {
+    const { AttachServer } = await import('./attach-server.ts');
+    return (this.#server ??= new AttachServer(this.#options));
+  }
+}

@@ -1,0 +1,83 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isTerminalPhase } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { openStore } from '../environment.ts';
+import { type ConnectionEnd, connectStreams, ownTerminal } from './connect-streams.ts';
+import type { ExecFlags } from './exec.ts';
+import { connectionLost, containerNotFound, reachPod, runningContainer } from './reached-pod.ts';
+
+/** What stands on the command line beside flags. */
+export interface ExecWords {
+  readonly pod: string | undefined;
+  /** Behind the Pod, and before `--`. */
+  readonly words: readonly string[];
+  /** Behind `--`. */
+  readonly command: readonly string[] | undefined;
+}
+
+/** `podrun exec`: flags in, the exit code of the command out. Source: kubectl/pkg/cmd/exec/exec.go. */
+export async function exec(words: ExecWords, flags: ExecFlags): Promise<number> {
+  const { pod: word, argv } = readWords(words);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { pod } = await reachPod(word, { ...flags, store, clock });
+  const { phase } = pod.status;
+  if (isTerminalPhase(phase)) {
+    throw new PodrunError(`error: cannot exec into a container in a completed pod; current phase is ${phase}`);
+  }
+  const container = runningContainer(store, pod, flags);
+  // A terminal is for those who type.
+  const terminal = flags.stdin && flags.tty ? ownTerminal(flags.quiet) : undefined;
+  const tty = terminal !== undefined;
+  const end = await connectStreams({
+    clock,
+    socket: store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket,
+    isPatient: true,
+    opening: { type: 'exec', container, argv, stdin: flags.stdin, tty },
+    terminal,
+    onConnected: ({ notice }) => {
+      if (notice !== undefined && !flags.quiet) process.stderr.write(`Warning: ${notice}\n`);
+    },
+  });
+  if (end.type === 'lost') throw connectionLost(pod, container, end.why);
+  return exitCodeOf(end, container);
+}
+
+function exitCodeOf(end: Exclude<ConnectionEnd, { type: 'lost' }>, container: string): number {
+  switch (end.type) {
+    case 'exited':
+      if (end.exitCode !== 0) process.stderr.write(`command terminated with exit code ${end.exitCode}\n`);
+      return end.exitCode;
+    case 'stopped':
+      return end.exitCode;
+    case 'detached':
+      return EXIT.ok;
+    case 'refused':
+      throw containerNotFound(container);
+    case 'failed': {
+      // Once from the kubelet, once from the API server.
+      const internal = 'Internal error occurred: Internal error occurred: error executing command in container';
+      throw new PodrunError(`error: ${internal}: ${end.error}`);
+    }
+    default:
+      return end satisfies never;
+  }
+}
+
+function readWords({ pod, words, command = [] }: ExecWords): { pod: string; argv: readonly [string, ...string[]] } {
+  if (words.length > 0) {
+    throw usage(
+      'exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead',
+      "See 'podrun exec -h' for help and examples",
+    );
+  }
+  if (pod === undefined)
+    throw usage('pod or type/name must be specified', "See 'podrun exec -h' for help and examples");
+  const [program, ...args] = command;
+  if (program === undefined) throw usage('you must specify at least one command for the container');
+  return { pod, argv: [program, ...args] };
+}
+
+function usage(message: string, hint?: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
+}

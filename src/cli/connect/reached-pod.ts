@@ -1,0 +1,121 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import {
+  allContainerStatuses,
+  DEFAULT_NAMESPACE,
+  isTerminalPhase,
+  type StoredPod,
+  type StoredService,
+} from '../../api/objects.ts';
+import type { Clock } from '../../clock.ts';
+import { defaultContainer } from '../../lifecycle/requests/default-container.ts';
+import { firstPod } from '../../lifecycle/requests/first-pod.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { durationFlag } from '../duration-flag.ts';
+import { waitForObject } from '../read/object-wait.ts';
+import { notFound } from '../select/find-objects.ts';
+import { checkContainer } from '../select/pod-argument.ts';
+import { mustFindType } from '../select/resource-arguments.ts';
+
+export interface PodSearch {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly namespace: string | undefined;
+  /** How long to wait for a Pod of a Service, as written. */
+  readonly podRunningTimeout: string;
+}
+
+/** What a word of the command line leads to. */
+export interface ReachedPod {
+  readonly pod: StoredPod;
+  /** Undefined: the Pod itself was named. */
+  readonly service: StoredService | undefined;
+}
+
+/**
+ * The Pod that `web`, `pod/web` or `service/web` means.
+ * @throws {PodrunError} in kubectl's words when there is none
+ */
+export async function reachPod(word: string, search: PodSearch): Promise<ReachedPod> {
+  const timeoutMs = durationFlag('--pod-running-timeout', search.podRunningTimeout);
+  if (timeoutMs <= 0) throw usage('--pod-running-timeout must be higher than zero');
+  const [first = '', second, ...rest] = word.split('/');
+  const isPlain = second === undefined;
+  if (rest.length > 0 || second === '' || first === '')
+    throw usage('arguments in resource/name form must have a single resource and name');
+  const type = mustFindType(isPlain ? 'pods' : first);
+  const name = isPlain ? first : second;
+  const namespace = search.namespace || DEFAULT_NAMESPACE;
+  const object = search.store.get<StoredPod | StoredService>(type.plural, namespace, name);
+  if (object === undefined) throw notFound(search.store, { type, namespace, name });
+  if (type.plural === 'pods') return { pod: object as StoredPod, service: undefined };
+  if (type.plural === 'services') {
+    const service = object as StoredService;
+    return { pod: await podOfService(service, search, timeoutMs), service };
+  }
+  const kind = `*v1.${type.kind}`;
+  throw new PodrunError(`error: cannot attach to ${kind}: selector for ${kind} not implemented`);
+}
+
+async function podOfService(service: StoredService, search: PodSearch, timeoutMs: number): Promise<StoredPod> {
+  const { store, clock } = search;
+  const { namespace, name } = service.metadata;
+  const selector = Object.entries(service.spec?.selector ?? {});
+  if (selector.length === 0) {
+    throw new PodrunError(`error: invalid service '${name}': Service is defined without a selector`);
+  }
+  const isMeant = (pod: StoredPod): boolean =>
+    !isTerminalPhase(pod.status.phase) && selector.every(([key, value]) => pod.metadata.labels?.[key] === value);
+  const found = await waitForObject({
+    store,
+    clock,
+    resource: 'pods',
+    scope: { namespace },
+    deadlineMs: clock.now().monotonicMs + timeoutMs,
+    isMet: (pod) => pod !== undefined && isMeant(pod as unknown as StoredPod),
+  });
+  const pod = found ? firstPod(store.list<StoredPod>('pods', { namespace }).filter(isMeant)) : undefined;
+  if (pod === undefined) throw new PodrunError('error: timed out waiting for the condition');
+  return pod;
+}
+
+/**
+ * The container that is meant, and that it runs.
+ * @throws {PodrunError} in kubectl's and kubelet's words
+ */
+export function runningContainer(
+  store: FileStore,
+  pod: StoredPod,
+  wanted: { readonly container: string | undefined; readonly quiet: boolean },
+): string {
+  if (wanted.container) checkContainer(pod, wanted.container);
+  const chosen = wanted.container ? { name: wanted.container, note: undefined } : defaultContainer(pod);
+  if (chosen.note !== undefined && !wanted.quiet) process.stderr.write(chosen.note);
+  mustHaveAgent(store, pod);
+  const status = allContainerStatuses(pod.status).find(({ name }) => name === chosen.name);
+  if (status?.state?.running === undefined) throw containerNotFound(chosen.name);
+  return chosen.name;
+}
+
+/** @throws {PodrunError} when the podrun that ran the Pod is gone, and all of its processes with it */
+function mustHaveAgent(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
+  const owner = store.ownerOf(namespace, name);
+  if (owner !== undefined && store.isOwnerAlive(owner)) return;
+  throw new PodrunError(`error: nobody runs pod "${name}" any more: nothing of it can be reached`, {
+    hint: `What it left behind: podrun describe pod ${name}, podrun logs ${name}. To run it again: podrun apply.`,
+  });
+}
+
+/** What a kubelet says of a container that does not run. */
+export function containerNotFound(container: string): PodrunError {
+  return new PodrunError(`error: unable to upgrade connection: container not found (${JSON.stringify(container)})`);
+}
+
+/** The connection broke before the other side had said its last. */
+export function connectionLost(pod: StoredPod, container: string, why: string | undefined): PodrunError {
+  const detail = why === undefined ? '' : `: ${why}`;
+  return new PodrunError(`error: lost connection to container "${container}" of pod "${pod.metadata.name}"${detail}`);
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

@@ -1,0 +1,35 @@
+import type { StoredPod } from '../../api/objects.ts';
+
+/**
+ * Of Pods that do the same work, the one to look into: running rather than not, then ready, then ready for longest,
+ * then restarted least, then oldest. Source: kubectl/pkg/util/podutils/podutils.go ActivePods, upside down.
+ */
+export function firstPod(pods: readonly StoredPod[]): StoredPod | undefined {
+  return pods.toSorted((a, b) => compareRanks(rankOf(a), rankOf(b)))[0];
+}
+
+type Rank = ReadonlyArray<number | string>;
+
+const PHASES = ['Running', 'Unknown', 'Pending'];
+
+/** What comes first is smaller. */
+function rankOf({ metadata, spec, status }: StoredPod): Rank {
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  const isReady = ready?.status === 'True';
+  const phase = PHASES.indexOf(status.phase ?? '');
+  const restarts = (status.containerStatuses ?? []).map(({ restartCount }) => restartCount ?? 0);
+  return [
+    spec.nodeName === undefined ? 1 : 0,
+    phase < 0 ? PHASES.length : phase,
+    isReady ? 0 : 1,
+    isReady ? (ready.lastTransitionTime ?? '') : '',
+    Math.max(0, ...restarts),
+    metadata.creationTimestamp ?? '',
+  ];
+}
+
+function compareRanks(a: Rank, b: Rank): number {
+  const index = a.findIndex((value, place) => value !== b[place]);
+  if (index < 0) return 0;
+  return (a[index] ?? 0) < (b[index] ?? 0) ? -1 : 1;
+}

@@ -1,0 +1,95 @@
+import type { StdioOptions } from 'node:child_process';
+import { errnoOf } from './errno.ts';
+import { checkCommand, execID, type ExecSurroundings } from './exec.ts';
+import { killGroup } from './kill.ts';
+import { type MainProcess, pipedProcess } from './main-process.ts';
+import type { OutputPipes } from './output.ts';
+import { factsOf, quickStartTimeOf } from './process-identity.ts';
+import { CONTAINER_MARKER } from './process-table.ts';
+import type { ExecLaunch, ExecStart } from './runtime.ts';
+import { spawnLeader } from './spawn.ts';
+import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
+import type { Watchdog } from './watchdog.ts';
+
+/** A command that was started. */
+interface Begun {
+  readonly process: MainProcess;
+  /** Settles when all that it has to say has been said. */
+  readonly outputClosed: Promise<void>;
+  /** Closes what background children may still hold of its output. */
+  readonly abandonOutput: () => void;
+  readonly notice: string | undefined;
+}
+
+/**
+ * Starts a command beside the main process of a container, with streams that somebody uses.
+ *
+ * As on a node, it is over when its output is closed, not when its process has ended: a background child that keeps
+ * stdout holds the end back. In a terminal, what it has written by its end is the last.
+ */
+export async function startExec(launch: ExecLaunch, surroundings: ExecSurroundings): Promise<ExecStart> {
+  const failed = (why: string): ExecStart => ({ ok: false, error: execFailed(execID(), why) });
+  const { inside, watchdog } = surroundings;
+  const checked = checkCommand(launch, inside);
+  if (!checked.ok) return failed(checked.error);
+  const { file } = checked;
+  const inTerminal = launch.tty ? await startTerminal(launch, file, surroundings) : undefined;
+  if (inTerminal?.ok === true) return attend(launch, inTerminal.begun, watchdog);
+  const piped = await startPiped(launch, file, surroundings);
+  if (!piped.ok) return failed(piped.why);
+  return attend(launch, { ...piped.begun, notice: inTerminal?.why }, watchdog);
+}
+
+type Beginning = { readonly ok: true; readonly begun: Begun } | { readonly ok: false; readonly why: string };
+async function startTerminal(
+  launch: ExecLaunch,
+  file: string,
+  { inside, clock }: ExecSurroundings,
+): Promise<Beginning> {
+  const { startInTerminal } = await import('./terminal.ts');
+  const outcome = await startInTerminal({ ...launch, onExit: () => undefined }, file, inside, clock);
+  if (!outcome.ok) return outcome;
+  const { process, notice } = outcome;
+  const outputClosed = process.ended.then(() => process.finishOutput());
+  return { ok: true, begun: { process, outputClosed, abandonOutput: () => undefined, notice } };
+}
+
+async function startPiped(launch: ExecLaunch, file: string, { inside, output }: ExecSurroundings): Promise<Beginning> {
+  const { argv, cwd, env, id, stdin } = launch;
+  let pipes: OutputPipes;
+  try {
+    pipes = await output.make();
+  } catch (error) {
+    return { ok: false, why: forkFailed(errnoOf(error)) };
+  }
+  const stdio: StdioOptions = [stdin ? 'pipe' : 'ignore', ...pipes.stdio];
+  const call = inside.enter({ file, argv, cwd, env: { ...env, [CONTAINER_MARKER]: id } });
+  const spawned = await spawnLeader({ ...call, stdio });
+  if (!spawned.ok) {
+    pipes.discard();
+    const { errno } = spawned;
+    return { ok: false, why: isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno) };
+  }
+  const { child, pid } = spawned;
+  const reader = pipes.read(child, launch.onOutput);
+  const process = await pipedProcess(child, pid, reader, Promise.resolve(pid));
+  return {
+    ok: true,
+    begun: { process, outputClosed: reader.closed, abandonOutput: () => reader.close(), notice: undefined },
+  };
+}
+
+function attend({ onExit }: ExecLaunch, begun: Begun, watchdog: Watchdog): ExecStart {
+  const { process, outputClosed, abandonOutput, notice } = begun;
+  const { pid, streams } = process;
+  void process.ended.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
+  let isRunning = true;
+  const ended = process.ended.finally(() => (isRunning = false));
+  void Promise.all([ended, outputClosed]).then(([{ exitCode }]) => onExit(exitCode));
+  const kill = (): void => {
+    // When the process is gone, its number may be another's; if it is nobody's, the group is still what it was.
+    if (isRunning || factsOf(pid) === undefined) killGroup(pid);
+    abandonOutput();
+  };
+  return { ok: true, command: { streams, kill }, notice };
+}

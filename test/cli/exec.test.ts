@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { stageForEach } from '../puppet/stage.ts';
+import { hasTerminals, startAtTerminal } from './own-terminal.ts';
+import { type Ended, type Podrun, workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const stage = stageForEach();
+let applied: Podrun;
+
+beforeEach(async () => {
+  const pod = workshop.pod('web', {
+    restartPolicy: 'Never',
+    terminationGracePeriodSeconds: 2,
+    initContainers: [{ name: 'setup', image: 'busybox', command: ['true'] }],
+    containers: [
+      {
+        name: 'main',
+        command: stage.command('main'),
+        env: [
+          { name: 'COLOR', value: 'red' },
+          { name: 'db.password', value: 'hidden' },
+        ],
+        workingDir: '/usr',
+      },
+      { name: 'side', command: stage.command('side') },
+    ],
+  });
+  applied = workshop.start(['apply', pod]);
+  await Promise.all([stage.puppet('main'), stage.puppet('side')]);
+  await applied.until(({ stdout }) => stdout.includes('Running and Ready'));
+});
+
+const exec = (...args: string[]): Promise<Ended> => workshop.run(['exec', ...args]);
+const DEFAULTED = 'Defaulted container "main" out of: main, side, setup (init)\n';
+
+describe('podrun exec', () => {
+  it('runs a command with what the container has, and ends as it does', async () => {
+    const script = 'echo "$COLOR $PWD"; echo trouble >&2; exit 7';
+    expect(await exec('web', '--', 'sh', '-c', script)).toEqual({
+      exitCode: 7,
+      stdout: 'red /usr\n',
+      stderr: `${DEFAULTED}trouble\ncommand terminated with exit code 7\n`,
+    });
+    expect(await exec('pod/web', '-c', 'side', '--', 'sh', '-c', 'echo "${COLOR-none}"')).toEqual({
+      exitCode: 0,
+      stdout: 'none\n',
+      stderr: '',
+    });
+    expect((await exec('web', '-q', '--', 'env')).stdout).toContain('\ndb.password=hidden\n');
+    // It is nothing that the Pod, or its log, would know of.
+    expect(applied.stdout).not.toContain('red');
+    expect((await workshop.run(['logs', 'web', '-c', 'main'])).stdout).toBe('');
+  });
+
+  it('hands on what comes through a pipe, whole, and its end', async () => {
+    const text = `${'x'.repeat(80)}\n`.repeat(20_000);
+    const podrun = workshop.start(['exec', '-i', '-q', 'web', '--', 'sh', '-c', 'cat; echo end'], {}, text);
+    const { stdout, ...rest } = await podrun.ended;
+    expect(rest).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout === `${text}end\n`).toBe(true);
+    // Without -i, there is no input.
+    expect(await workshop.start(['exec', '-q', 'web', '--', 'cat'], {}, 'typed').ended).toMatchObject({ stdout: '' });
+  });
+
+  it('says so when there is no terminal, and goes on without', async () => {
+    const podrun = workshop.start(['exec', '-it', 'web', '-c', 'main', '--', 'tty'], {}, '');
+    expect(await podrun.ended).toEqual({
+      exitCode: 1,
+      stdout: 'not a tty\n',
+      stderr:
+        'Unable to use a TTY - input is not a terminal or the right kind of file\n' +
+        'command terminated with exit code 1\n',
+    });
+  });
+
+  it.each(['SIGINT', 'SIGKILL'] as const)('that %s ends takes its command along', async (signal) => {
+    const podrun = workshop.start(['exec', '-q', 'web', '--', ...stage.command('command')]);
+    const command = await stage.puppet('command');
+    podrun.signal(signal);
+    await command.gone;
+    expect((await podrun.ended).exitCode).toBe(signal === 'SIGINT' ? 130 : 137);
+  });
+
+  it('ends with the container', async () => {
+    const podrun = workshop.start(['exec', '-q', 'web', '--', ...stage.command('command')]);
+    const command = await stage.puppet('command');
+    await workshop.run(['delete', 'pod', 'web', '--now']);
+    await command.gone;
+    expect(await podrun.ended).toMatchObject({ exitCode: 137, stderr: 'command terminated with exit code 137\n' });
+  });
+
+  it('finds the Pod of a Service', async () => {
+    const spec = 'spec: { selector: { app: front }, ports: [{ port: 80 }] }';
+    const service = workshop.file('front.yaml', `apiVersion: v1\nkind: Service\nmetadata: { name: front }\n${spec}\n`);
+    expect((await workshop.run(['apply', service])).exitCode).toBe(0);
+    const impatient = ['svc/front', '-c', 'main', '--pod-running-timeout=1ms', '--', 'pwd'];
+    expect(await exec(...impatient)).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: timed out waiting for the condition\n',
+    });
+    const waiting = workshop.start(['exec', 'svc/front', '-c', 'main', '--', 'pwd']);
+    await workshop.run(['label', 'pod', 'web', 'app=front']);
+    expect(await waiting.ended).toEqual({ exitCode: 0, stdout: '/usr\n', stderr: '' });
+  });
+
+  it.each([
+    [['web', '-c', 'setup', '--', 'true'], 1, 'error: unable to upgrade connection: container not found ("setup")\n'],
+    [
+      ['web', '-c', 'nope', '--', 'true'],
+      1,
+      'error: container nope is not valid for pod web out of: main, side, setup (init)\n',
+    ],
+    [['nope', '--', 'true'], 1, 'Error from server (NotFound): pods "nope" not found\n'],
+    [['web'], 2, 'error: you must specify at least one command for the container\n'],
+    [
+      ['web', 'date'],
+      2,
+      'error: exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead\n' +
+        "See 'podrun exec -h' for help and examples\n",
+    ],
+    [['pod/a/b', '--', 'true'], 2, 'error: arguments in resource/name form must have a single resource and name\n'],
+    [['web', '--pod-running-timeout=0s', '--', 'true'], 2, 'error: --pod-running-timeout must be higher than zero\n'],
+  ])('refuses %j', async (args, exitCode, stderr) => {
+    expect(await exec(...args)).toEqual({ exitCode, stdout: '', stderr });
+  });
+
+  it('says why a program cannot be started', async () => {
+    const { stderr, ...rest } = await exec('web', '-q', '--', 'nosuch');
+    expect(rest).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr.replace(/[0-9a-f]{64}/, 'ID')).toBe(
+      'error: Internal error occurred: Internal error occurred: error executing command in container: ' +
+        'failed to exec in container: failed to start exec "ID": OCI runtime exec failed: exec failed: ' +
+        'unable to start container process: exec: "nosuch": executable file not found in $PATH\n',
+    );
+  });
+
+  it('refuses a Pod that has ended, and one that nobody runs any more', async () => {
+    applied.signal('SIGKILL');
+    await applied.ended;
+    expect(await exec('web', '-q', '--', 'true')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: nobody runs pod "web" any more: nothing of it can be reached\n/),
+    });
+    const done = workshop.pod('done', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
+    await workshop.run(['apply', done]);
+    expect(await exec('done', '--', 'true')).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error: cannot exec into a container in a completed pod; current phase is Succeeded\n',
+    });
+  });
+});
+
+describe.runIf(hasTerminals)('podrun exec -it', () => {
+  it('is a terminal in the container, of the size of ours, to the exit code', async () => {
+    const terminal = startAtTerminal(workshop, ['exec', '-it', 'web', '-q', '--', 'env', 'PS1=prompt>', 'sh']);
+    await terminal.shows(/^prompt>$/);
+    terminal.type("stty size; echo $TERM $COLOR $(pwd) fi''rst\n");
+    await terminal.shows(/\r\n20 90\r\nxterm red \/usr first\r\nprompt>$/);
+    terminal.resize(70, 10);
+    terminal.type("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
+    await terminal.shows(/\r\nsecond\r\nprompt>$/);
+    terminal.type('sh -c \'trap "echo caught; exit" INT; echo rea""dy; while :; do sleep 0.01; done\'\n');
+    await terminal.shows(/\r\nready\r\n$/);
+    terminal.type('\x03');
+    await terminal.shows(/\^Ccaught\r\nprompt>$/);
+    terminal.type('exit 5\n');
+    await terminal.shows(/command terminated with exit code 5\r\n$/);
+    expect(await terminal.ended).toBe(5);
+  });
+});

@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module';
+import type { Workshop } from './workshop.ts';
+
+interface Pty {
+  onData(listener: (text: string) => void): void;
+  onExit(listener: (exit: { readonly exitCode: number }) => void): void;
+  write(text: string): void;
+  resize(columns: number, rows: number): void;
+}
+
+/** The package that terminals come from is optional. */
+function nodePty(): { spawn(file: string, args: readonly string[], options: object): Pty } | undefined {
+  try {
+    return createRequire(import.meta.filename)('@lydell/node-pty');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Can a test play somebody at a terminal here? */
+export const hasTerminals: boolean = nodePty() !== undefined;
+
+/** A podrun command, and somebody who sees what it shows and types. */
+export interface AtTerminal {
+  readonly ended: Promise<number>;
+  /** Resolves once all that was shown so far matches. */
+  shows(pattern: RegExp): Promise<void>;
+  type(text: string): void;
+  resize(columns: number, rows: number): void;
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Starts podrun in a terminal of 90 columns and 20 rows. */
+export function startAtTerminal(workshop: Workshop, args: readonly string[]): AtTerminal {
+  const [podrun = '', ...rest] = workshop.commandLine(args);
+  const terminal = nodePty()!.spawn(podrun, rest, {
+    cols: 90,
+    rows: 20,
+    cwd: workshop.folder,
+    env: { ...process.env, PODRUN_STATE_DIR: workshop.stateDir },
+  });
+  let screen = '';
+  let onText = (): void => {};
+  terminal.onData((text) => {
+    screen += text;
+    onText();
+  });
+  return {
+    ended: new Promise((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode))),
+    shows: async (pattern) => {
+      let alarm: NodeJS.Timeout | undefined;
+      const seen = new Promise<void>((resolve, reject) => {
+        const never = (): void => reject(new Error(`${pattern} never came; the screen is ${JSON.stringify(screen)}`));
+        alarm = setTimeout(never, PATIENCE_MS);
+        onText = () => void (pattern.test(screen) && resolve());
+        onText();
+      });
+      await seen.finally(() => clearTimeout(alarm));
+    },
+    type: (text) => terminal.write(text),
+    resize: (columns, rows) => terminal.resize(columns, rows),
+  };
+}
