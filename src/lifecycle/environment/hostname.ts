@@ -11,15 +11,24 @@ export type Hostname =
   | { readonly ok: false; readonly message: string };
 
 /**
- * What a Pod is called inside: `spec.hostname`, else its name, which is cut where it is too long; with its domain
- * behind it where the Pod wants that.
- * Source: pkg/kubelet/kubelet_pods.go GeneratePodHostNameAndDomain, pkg/kubelet/util/util.go GetNodenameForKernel.
+ * What a Pod and its domain are called: `spec.hostname`, else the name of the Pod, which is cut where it is too long.
+ * Source: pkg/kubelet/kubelet_pods.go GeneratePodHostNameAndDomain.
  */
-export function podHostname({ metadata, spec }: StoredPod): Hostname {
-  if (spec.hostnameOverride) return { ok: true, hostname: spec.hostnameOverride };
-  const short = spec.hostname || metadata.name.slice(0, LABEL_MAX).replace(/[-.]+$/, '');
-  if (spec.setHostnameAsFQDN !== true || !spec.subdomain) return { ok: true, hostname: short };
-  const fqdn = `${short}.${spec.subdomain}.${metadata.namespace}.svc.${CLUSTER_DOMAIN}`;
+export function hostnameAndDomain({ metadata, spec }: StoredPod): { hostname: string; domain: string | undefined } {
+  if (spec.hostnameOverride) return { hostname: spec.hostnameOverride, domain: undefined };
+  const hostname = spec.hostname || metadata.name.slice(0, LABEL_MAX).replace(/[-.]+$/, '');
+  const domain = spec.subdomain ? `${spec.subdomain}.${metadata.namespace}.svc.${CLUSTER_DOMAIN}` : undefined;
+  return { hostname, domain };
+}
+
+/**
+ * What a Pod is called inside: with its domain behind it where the Pod wants that.
+ * Source: pkg/kubelet/util/util.go GetNodenameForKernel.
+ */
+export function podHostname(pod: StoredPod): Hostname {
+  const { hostname, domain } = hostnameAndDomain(pod);
+  if (pod.spec.setHostnameAsFQDN !== true || domain === undefined) return { ok: true, hostname };
+  const fqdn = `${hostname}.${domain}`;
   if (fqdn.length <= FQDN_MAX) return { ok: true, hostname: fqdn };
   const message =
     `failed to construct FQDN from pod hostname and cluster domain, FQDN ${fqdn} is too long ` +

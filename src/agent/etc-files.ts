@@ -1,0 +1,77 @@
+import { chmodSync, closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import type { Container } from '../api/generated/types.ts';
+import type { StoredPod } from '../api/objects.ts';
+import { hostnameAndDomain, podHostname } from '../lifecycle/environment/hostname.ts';
+import { managedHostsFile, nodeHostsFile } from '../lifecycle/files/hosts-file.ts';
+import { podResolvConf } from '../lifecycle/files/resolv-conf.ts';
+import { absoluteMountPath } from '../lifecycle/volumes/volume-mounts.ts';
+import type { Mount } from '../runtime/confinement.ts';
+import { inFolder } from '../store/atomic-file.ts';
+
+export interface EtcFiles {
+  readonly pod: StoredPod;
+  /** That of the Pod; undefined: it has none yet, or none of its own. */
+  readonly podIP: string | undefined;
+  /** Where the Pod's files are kept; made when missing. */
+  readonly folder: string;
+  /** The container that is to see them. */
+  readonly container: Container;
+}
+
+const HOSTS = '/etc/hosts';
+const HOSTNAME = '/etc/hostname';
+const RESOLV_CONF = '/etc/resolv.conf';
+const MODE = 0o644;
+
+/**
+ * Writes the files that a Pod has in the place of the host's: its names, its hostname, its resolver. Those that a
+ * container mounts itself, it does not get. A Pod in the network of the host has the host's own name.
+ * Source: pkg/kubelet/kubelet_pods.go makeMounts, ensureHostsFile; containerd, internal/cri/server containerMounts.
+ */
+export function etcFileMounts({ pod, podIP, folder, container }: EtcFiles): Mount[] {
+  const { spec } = pod;
+  const aliases = spec.hostAliases ?? [];
+  const isReadOnly = container.securityContext?.readOnlyRootFilesystem === true;
+  const name = podHostname(pod);
+  const ofHost = spec.hostNetwork === true;
+  const podIPs = podIP === undefined ? [] : [podIP];
+  const hosts = ofHost
+    ? nodeHostsFile(textOf(HOSTS), aliases)
+    : managedHostsFile({ ...hostnameAndDomain(pod), podIPs, aliases });
+  const files = [
+    { target: HOSTS, text: ofHost || podIP !== undefined ? hosts : undefined, isReadOnly: false },
+    { target: HOSTNAME, text: ofHost || !name.ok ? undefined : `${name.hostname}\n`, isReadOnly },
+    { target: RESOLV_CONF, text: podResolvConf(spec, textOf(RESOLV_CONF)), isReadOnly },
+  ];
+  const taken = new Set((container.volumeMounts ?? []).map(({ mountPath }) => absoluteMountPath(mountPath)));
+  return files.flatMap(({ target, text, isReadOnly: only }) => {
+    if (text === undefined || taken.has(target)) return [];
+    const source = path.join(folder, path.basename(target));
+    writeInPlace(source, text);
+    return [{ source, target, isReadOnly: only }];
+  });
+}
+
+/** The very file is mounted in containers: it must not be replaced by another one. */
+function writeInPlace(file: string, text: string): void {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
+  const opened = inFolder(path.dirname(file), () => openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, MODE));
+  try {
+    if (readFileSync(opened, 'utf8') === text) return;
+    ftruncateSync(opened);
+    writeSync(opened, text, 0);
+  } finally {
+    closeSync(opened);
+  }
+  chmodSync(file, MODE);
+}
+
+/** A host without the file says nothing in it. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
