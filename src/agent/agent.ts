@@ -236,14 +236,16 @@ export class Agent {
 
   #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {
     const { uid } = pod.metadata;
-    const sandbox = { volumes: this.#volumes.get(uid), podIP: this.#networks.addressOf(pod) };
+    const podIP = this.#networks.addressOf(pod);
+    const sandbox = { volumes: this.#volumes.get(uid), podIP };
     const prepared = this.#preparer.prepare(pod, container, sandbox);
     if (!prepared.ok) return prepared;
     const { files, isolation } = this.#options;
     const terminationLog = files.terminationLog(pod, instance);
     forgetTerminationLog(files.terminationLog(pod, { ...instance, attempt: instance.attempt - 2 }));
     if (isolation === undefined) return placeOnHost(prepared, container, terminationLog);
-    return placeApart(prepared, { pod, container, isolation, terminationLog, layerDir: files.layer(pod, instance) });
+    const [layerDir, etcFolder] = [files.layer(pod, instance), files.etc(pod)];
+    return placeApart(prepared, { pod, container, isolation, terminationLog, layerDir, podIP, etcFolder });
   }
 
   #networkUser(pod: StoredPod, instance: InstanceRef): NetworkUser {

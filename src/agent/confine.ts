@@ -3,6 +3,7 @@ import type { Container } from '../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
 import { podHostname } from '../lifecycle/environment/hostname.ts';
 import type { Mounted } from '../lifecycle/volumes/volume-mounts.ts';
+import { etcFileMounts } from './etc-files.ts';
 import type { Confinement, Mount } from '../runtime/confinement.ts';
 
 /** What the user decides about how far containers are kept apart from the machine. */
@@ -22,9 +23,13 @@ export interface ConfineInput {
   readonly volumes: readonly Mounted[];
   /** The instance's file for its last words. */
   readonly terminationLog: string;
+  /** Undefined: the Pod has none. */
+  readonly podIP: string | undefined;
+  /** Keeps the Pod's /etc/hosts and the like; made when missing. */
+  readonly etcFolder: string;
 }
 
-/** What a container is to see of the machine. */
+/** What a container is to see of the machine. The files that stand for those in /etc are written. */
 export function confine(input: ConfineInput): Confinement {
   const { pod, container, isolation, layerDir, volumes } = input;
   const { spec, metadata } = pod;
@@ -33,6 +38,7 @@ export function confine(input: ConfineInput): Confinement {
   const mounts: Mount[] = [
     ...volumes.map(({ source, mountPath, isReadOnly }) => ({ source, target: mountPath, isReadOnly })),
     ...terminationLogMount(input),
+    ...etcFileMounts(input),
   ];
   return {
     pod: {

@@ -22,6 +22,8 @@ export interface PodFiles {
   readonly memory: MemoryArea;
   /** The folder that holds the logs of all runs of a container. */
   logs(pod: StoredPod, container: string): string;
+  /** The folder that keeps the Pod's /etc/hosts and the like. */
+  etc(pod: StoredPod): string;
   /** The folder that keeps what an instance writes to its copy of the host's root; made by the runtime. */
   layer(pod: StoredPod, instance: InstanceRef): string;
   /** The folder that holds the layers of all runs of a container. */

@@ -9,12 +9,12 @@ import { absoluteMountPath } from '../lifecycle/volumes/volume-mounts.ts';
 import type { Mount } from '../runtime/confinement.ts';
 import { inFolder } from '../store/atomic-file.ts';
 
-export interface EtcFiles {
+interface EtcFiles {
   readonly pod: StoredPod;
   /** That of the Pod; undefined: it has none yet, or none of its own. */
   readonly podIP: string | undefined;
   /** Where the Pod's files are kept; made when missing. */
-  readonly folder: string;
+  readonly etcFolder: string;
   /** The container that is to see them. */
   readonly container: Container;
 }
@@ -29,7 +29,7 @@ const MODE = 0o644;
  * container mounts itself, it does not get. A Pod in the network of the host has the host's own name.
  * Source: pkg/kubelet/kubelet_pods.go makeMounts, ensureHostsFile; containerd, internal/cri/server containerMounts.
  */
-export function etcFileMounts({ pod, podIP, folder, container }: EtcFiles): Mount[] {
+export function etcFileMounts({ pod, podIP, etcFolder, container }: EtcFiles): Mount[] {
   const { spec } = pod;
   const aliases = spec.hostAliases ?? [];
   const isReadOnly = container.securityContext?.readOnlyRootFilesystem === true;
@@ -47,7 +47,7 @@ export function etcFileMounts({ pod, podIP, folder, container }: EtcFiles): Moun
   const taken = new Set((container.volumeMounts ?? []).map(({ mountPath }) => absoluteMountPath(mountPath)));
   return files.flatMap(({ target, text, isReadOnly: only }) => {
     if (text === undefined || taken.has(target)) return [];
-    const source = path.join(folder, path.basename(target));
+    const source = path.join(etcFolder, path.basename(target));
     writeInPlace(source, text);
     return [{ source, target, isReadOnly: only }];
   });

@@ -18,6 +18,8 @@ export interface PodPaths {
   /** `logs/CONTAINER/RESTARTS.log`, see container-log.ts. */
   readonly logs: string;
   readonly volumes: string;
+  /** What containers see in the place of the host's /etc/hosts and the like. */
+  readonly etc: string;
   /** `layers/CONTAINER/ATTEMPT`: what each run writes to its copy of the host's root, while it lives. */
   readonly layers: string;
   /** Where others attach to the Pod's containers, while there is something to attach to. */
@@ -89,6 +91,7 @@ export function pathsInPodFolder(folder: string): PodPaths {
     processes: path.join(folder, 'processes.ndjson'),
     logs: path.join(folder, 'logs'),
     volumes: path.join(folder, 'volumes'),
+    etc: path.join(folder, 'etc'),
     layers: path.join(folder, 'layers'),
     attachSocket: path.join(folder, 'attach.sock'),
   };

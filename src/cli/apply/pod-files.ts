@@ -17,6 +17,7 @@ export function podFiles(store: FileStore): PodFiles {
     volumes: ({ metadata }) => store.paths(metadata.namespace, metadata.name).volumes,
     logs: ({ metadata }, container) =>
       path.dirname(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, 0)),
+    etc: ({ metadata }) => store.paths(metadata.namespace, metadata.name).etc,
     layer: ({ metadata }, { container, attempt }) =>
       path.join(store.paths(metadata.namespace, metadata.name).layers, container, String(attempt)),
     layers: ({ metadata }, container) => path.join(store.paths(metadata.namespace, metadata.name).layers, container),
