@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { errnoOf } from './errno.ts';
+import { handOver } from './identity-command.ts';
 import type { Inside, ProgramCall } from './inside.ts';
 import { killGroup } from './kill.ts';
 import type { OutputMaker, OutputOwner, OutputPipes } from './output.ts';
@@ -39,6 +40,7 @@ export async function runExec(
   let pipes: OutputPipes;
   try {
     pipes = await output.make();
+    handOver(pipes.stdio, inside.owner);
   } catch (error) {
     return failedToStart(forkFailed(errnoOf(error)));
   }

@@ -2,6 +2,7 @@ import type { StdioOptions } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Clock } from '../clock.ts';
 import { runExec } from './exec.ts';
+import { handOver, withIdentity } from './identity-command.ts';
 import { type Confiner, HOST, type Inside, type InsideOutcome } from './inside.ts';
 import { killGroup } from './kill.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
@@ -83,7 +84,7 @@ export class ProcessRuntime implements Runtime {
     const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#clock.now() });
     const opened = await this.#open(launch);
     if (!opened.ok) return failed(startFailed(opened.error));
-    const { inside } = opened;
+    const inside = withIdentity(opened.inside, launch.identity, this.features);
     const unmark = this.#watchdog.mark(launch.id);
     const outcome = await this.#startInside(launch, inside);
     if ('error' in outcome) {
@@ -118,6 +119,7 @@ export class ProcessRuntime implements Runtime {
     let pipes: OutputPipes;
     try {
       pipes = await this.#output.make();
+      handOver(pipes.stdio, inside.owner);
     } catch (error) {
       return { error: outputFailed(String(error)) };
     }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { HOST, type Inside, type ProgramCall } from './inside.ts';
+import type { Inside, ProgramCall } from './inside.ts';
 import { sendSignal } from './kill.ts';
 import { type MainProcess, pipedInput } from './main-process.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
@@ -49,7 +49,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
     child.once('close', () => resolve());
   });
   const program = childOf(pid) ?? pid;
-  const programPid = inside === HOST ? program : await inside.programOf(program);
+  const programPid = inside.isSealed ? await inside.programOf(program) : program;
   const process: MainProcess = {
     pid,
     programPid,
@@ -60,7 +60,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
     }),
     finishOutput: () => closed,
     // script itself would answer a signal by killing the program, without time to end.
-    signal: (number) => sendSignal(inside === HOST ? (childOf(pid) ?? pid) : programPid, number),
+    signal: (number) => sendSignal(inside.isSealed ? programPid : (childOf(pid) ?? pid), number),
     streams: {
       input: pipedInput(input, endOfInput),
       terminal: { resize: () => undefined },

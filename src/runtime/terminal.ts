@@ -4,6 +4,7 @@ import { constants as system } from 'node:os';
 import { ReadStream } from 'node:tty';
 import type { Clock } from '../clock.ts';
 import { sendSignal } from './kill.ts';
+import { handOver } from './identity-command.ts';
 import type { Inside, ProgramCall } from './inside.ts';
 import { type MainProcess, pipedInput, signalProgram } from './main-process.ts';
 import { readTerminal } from './pipe-reader.ts';
@@ -66,7 +67,7 @@ export async function startInTerminal(
     return startUnderScript({ launch, call, inside, size: FIRST_SIZE, endOfInput: END_OF_INPUT });
   await turnToSpawn();
   try {
-    const { pid, ...forked } = withContainerUmask(() => fork(native, call, launch, clock));
+    const { pid, ...forked } = withContainerUmask(() => fork(native, { call, owner: inside.owner }, launch, clock));
     const programPid = await inside.programOf(pid);
     const signal: MainProcess['signal'] = (number) => signalProgram({ pid, programPid }, number);
     return { ok: true, process: { ...forked, pid, programPid, signal }, notice: undefined };
@@ -101,7 +102,7 @@ function loadNative(): Native | undefined {
 
 function fork(
   { pty, helper }: Native,
-  { argv, env, cwd }: ProgramCall,
+  { call: { argv, env, cwd }, owner }: { readonly call: ProgramCall; readonly owner: Inside['owner'] },
   { onOutput }: ContainerLaunch,
   clock: Clock,
 ): Omit<MainProcess, 'programPid' | 'signal'> {
@@ -121,6 +122,7 @@ function fork(
   );
   const { fd, pid } = forked;
   const ownEnd = openOwnEnd(forked);
+  handOver([ownEnd], owner);
   const master = new ReadStream(fd);
   const reader = readTerminal(master, fd, clock, (chunk) => onOutput('stdout', chunk));
   return {

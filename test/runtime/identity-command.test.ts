@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { Identity } from '../../src/runtime/confinement.ts';
+import type { RuntimeFeatures } from '../../src/runtime/features.ts';
+import { identityPrefix, seenIdentityPrefix, withIdentity } from '../../src/runtime/identity-command.ts';
+import { HOST, type Inside } from '../../src/runtime/inside.ts';
+import { findSetpriv } from '../../src/runtime/setpriv.ts';
+
+const OWN: Identity = {
+  uid: undefined,
+  gid: undefined,
+  groups: undefined,
+  capabilities: undefined,
+  noNewPrivileges: false,
+};
+const NO_MORE = '--inh-caps -all --ambient-caps -all';
+
+const TABLE: ReadonlyArray<{ name: string; identity: Partial<Identity>; words: string }> = [
+  { name: 'podrun itself', identity: {}, words: '' },
+  { name: 'another user', identity: { uid: 5 }, words: '--reuid 5 --clear-groups' },
+  { name: 'a user in groups', identity: { uid: 5, gid: 6, groups: [6, 7] }, words: '--reuid 5 --regid 6 --groups 6,7' },
+  { name: 'another group', identity: { gid: 6 }, words: '--regid 6 --keep-groups' },
+  { name: 'no groups', identity: { groups: [] }, words: '--clear-groups' },
+  { name: 'no capabilities', identity: { capabilities: [] }, words: `--bounding-set -all ${NO_MORE}` },
+  { name: 'some', identity: { capabilities: ['chown', 'kill'] }, words: `--bounding-set -all,+chown,+kill ${NO_MORE}` },
+  { name: 'no new privileges', identity: { noNewPrivileges: true }, words: '--no-new-privs' },
+];
+
+describe('the words before a program', () => {
+  it.each(TABLE)('make it $name', ({ identity, words }) => {
+    const prefix = identityPrefix({ ...OWN, ...identity }, '/bin/setpriv');
+    expect(prefix.join(' ')).toBe(words === '' ? '' : `/bin/setpriv ${words}`);
+  });
+
+  it.each([
+    { name: 'podrun itself', identity: {}, words: '--map-user=1000 --map-group=1001' },
+    { name: 'another', identity: { uid: 0, gid: 5, groups: [5] }, words: '--map-user=0 --map-group=5' },
+    {
+      name: 'with fewer rights',
+      identity: { noNewPrivileges: true },
+      words: '--map-user=1000 --map-group=1001 /bin/setpriv --no-new-privs',
+    },
+  ])('show it as $name in a user namespace', ({ identity, words }) => {
+    const user = { unshare: '/bin/unshare', own: { uid: 1000, gid: 1001 } };
+    const prefix = seenIdentityPrefix({ ...OWN, ...identity }, '/bin/setpriv', user);
+    expect(prefix.join(' ')).toBe(`/bin/unshare --user ${words}`);
+  });
+});
+
+describe('the inside of a container with an identity', () => {
+  const setpriv = findSetpriv();
+  const enter = (env: Record<string, string>, identity: Partial<Identity> = { uid: 5 }, file = '/bin/app') =>
+    withIdentity(HOST, { ...OWN, ...identity }, undefined).enter({ file, argv: ['app', '-x'], env, cwd: '/w' });
+
+  it('is the same for podrun itself', () => {
+    expect(withIdentity(HOST, undefined, undefined)).toBe(HOST);
+    expect(withIdentity(HOST, OWN, undefined)).toBe(HOST);
+  });
+
+  it.skipIf(setpriv === undefined)('starts what changes to it, and that starts the program', () => {
+    const call = enter({ A: '1' });
+    expect(call).toEqual({
+      file: setpriv,
+      argv: [setpriv, '--reuid', '5', '--clear-groups', '/bin/app', '-x'],
+      env: { A: '1' },
+      cwd: '/w',
+    });
+  });
+
+  it.skipIf(setpriv === undefined)(
+    "keeps the container's libraries out of the program that has podrun's rights",
+    () => {
+      const call = enter({ LD_PRELOAD: '/evil.so', PASSWORD: 'x' });
+      expect(call.env).toEqual({ PASSWORD: 'x' });
+      expect(call.argv.slice(4)).toEqual(['/usr/bin/env', 'LD_PRELOAD=/evil.so', '/bin/app', '-x']);
+      const words = enter({ LD_PRELOAD: '/evil.so' }, { uid: 5 }, '/a=b/app').argv.slice(4);
+      expect(words.join(' ')).toBe('/usr/bin/env LD_PRELOAD=/evil.so /usr/bin/nice -n 0 /a=b/app -x');
+    },
+  );
+
+  it('goes on inside what is there', () => {
+    const tools = { setpriv: '/bin/setpriv', unshare: '/bin/unshare' };
+    const features = { tier: 'namespace', namespaces: { mode: 'user', tools } } as RuntimeFeatures;
+    const inner: Inside = { ...HOST, enter: (call) => ({ ...call, file: 'nsenter', argv: ['nsenter', ...call.argv] }) };
+    const { argv } = withIdentity(inner, { ...OWN, uid: 0, gid: 0 }, features).enter({
+      file: '/bin/app',
+      argv: ['app'],
+      env: {},
+      cwd: '/',
+    });
+    expect(argv.join(' ')).toBe('nsenter /bin/unshare --user --map-user=0 --map-group=0 /bin/app');
+  });
+});
