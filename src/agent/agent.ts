@@ -7,6 +7,7 @@ import { containerKind } from '../lifecycle/status/container-status.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { imageFolder, type ImageMap } from '../lifecycle/environment/entry-point.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
+import type { Powers } from '../lifecycle/security/powers.ts';
 import { podHostname } from '../lifecycle/environment/hostname.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
@@ -15,13 +16,13 @@ import { AttachPoint } from './attach/attach-point.ts';
 import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
 import type { Isolation } from './confine.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
-import type { OwnIdentity } from './identity.ts';
 import { type HookName, isHookOutput } from './handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
 import { type NetworkUser, PodNetworks } from './network/pod-networks.ts';
 import { PodRun } from './pod-run.ts';
 import { placeApart, placeOnHost } from './place-container.ts';
 import { judgeImages, Preparer } from './prepare.ts';
+import { Security } from './security.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
 import { closeTerminationLog, forgetTerminationLog, terminationMessage } from './termination-message.ts';
 
@@ -34,7 +35,10 @@ export interface AgentOptions {
   readonly images: ImageMap;
   readonly crashLoop: BackOffLimits;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
-  readonly identity: OwnIdentity;
+  /** What podrun may do here: asked for no sooner than somebody needs to know. */
+  readonly powers: () => Powers;
+  /** What a security context asks for and cannot have is told, and the container starts. */
+  readonly isBestEffort: boolean;
   readonly cwd: string;
   /** How containers are kept apart; undefined: they run on the host as it is. */
   readonly isolation: Isolation | undefined;
@@ -63,6 +67,7 @@ export interface HookOutput {
 export class Agent {
   readonly #options: AgentOptions;
   readonly #preparer: Preparer;
+  readonly #security: Security;
   readonly #logs: ContainerLogs;
   readonly #runs: PodRun[] = [];
   /** UIDs of Pods whose objects are gone. */
@@ -75,7 +80,12 @@ export class Agent {
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.#preparer = new Preparer({ ...options, hasMounts: options.isolation !== undefined });
+    this.#security = new Security(options);
+    this.#preparer = new Preparer({
+      ...options,
+      security: this.#security,
+      hasMounts: options.isolation !== undefined,
+    });
     this.#logs = new ContainerLogs(options);
     this.#networks = new PodNetworks(options);
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => options.files.attachSocket(pod) });
@@ -87,7 +97,7 @@ export class Agent {
     const { name, namespace } = pod.metadata;
     const run = new PodRun({
       pod,
-      notices: this.#options.notices,
+      notices: (noticed) => [...this.#options.notices(noticed), ...this.#security.notices(noticed)],
       store,
       clock,
       runtime,

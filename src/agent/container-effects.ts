@@ -4,13 +4,13 @@ import type { Clock } from '../clock.ts';
 import type { Effect, EventDraft } from '../lifecycle/effects.ts';
 import type { PodFacts } from '../lifecycle/facts.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
-import type { Observation } from '../lifecycle/observation.ts';
+import type { Observation, StartFailed } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import { probedContainers } from '../lifecycle/probes/probed-containers.ts';
 import { failedCreatePodSandBox, terminalMissing } from '../lifecycle/texts/events.ts';
 import { stopSignal } from '../lifecycle/plan/stop.ts';
-import type { Confinement } from '../runtime/confinement.ts';
+import type { Confinement, Identity } from '../runtime/confinement.ts';
 import type { OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import { Handlers, type HandlerSaying, type HookName } from './handlers.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
@@ -28,6 +28,8 @@ export interface Preparation {
   readonly cwd: string;
   readonly stdin: boolean;
   readonly tty?: boolean;
+  /** As whom it runs; undefined: podrun's own. */
+  readonly identity?: Identity | undefined;
   /** Paths of the container, in the words of a command that runs in it, become those of the host. */
   readonly translate?: (word: string) => string;
   /** What it sees of the machine; undefined: the host as it is. */
@@ -41,8 +43,11 @@ export type Prepared =
       /** What is to be said about the container when it starts for the first time. */
       readonly notices?: readonly EventDraft[];
     }
-  /** The container's configuration cannot be resolved; kubelet's words. */
-  | { readonly ok: false; readonly message: string };
+  /**
+   * The container's configuration cannot be resolved, in kubelet's words; or this machine cannot make such a container.
+   * Default stage: config.
+   */
+  | { readonly ok: false; readonly message: string; readonly stage?: 'config' | 'create' };
 
 /** One run of one container. */
 export interface InstanceRef {
@@ -214,7 +219,7 @@ export class ContainerEffects implements EffectRunner {
 
   async #start(pod: StoredPod, instance: InstanceRef): Promise<void> {
     const { container, id } = instance;
-    const failed = (stage: 'config' | 'start', message: string, at = this.#clock.now()): void =>
+    const failed = (stage: StartFailed['stage'], message: string, at = this.#clock.now()): void =>
       this.#tell({ type: 'startFailed', container, id, stage, message, at });
 
     // What goes wrong on the way (a full disk) is told as the reason why the container does not start.
@@ -224,7 +229,7 @@ export class ContainerEffects implements EffectRunner {
         ok: false,
         message: String(error instanceof Error ? error.message : error),
       }));
-    if (!prepared.ok) return failed('config', prepared.message);
+    if (!prepared.ok) return failed(prepared.stage ?? 'config', prepared.message);
     if (instance.attempt === 0) for (const notice of prepared.notices ?? []) this.#surroundings.event(pod, notice);
     const outcome = await this.#runtime.start({
       id,

@@ -30,8 +30,8 @@ import {
   volumeVariables,
 } from '../lifecycle/volumes/volume-mounts.ts';
 import type { Store } from '../store/store.ts';
-import type { Preparation } from './container-effects.ts';
-import { type OwnIdentity, refusedIdentity } from './identity.ts';
+import type { Preparation, Prepared } from './container-effects.ts';
+import type { Security } from './security.ts';
 import type { MountOutcome, PodVolumes } from './volumes/pod-volumes.ts';
 
 export interface PreparerOptions {
@@ -40,7 +40,7 @@ export interface PreparerOptions {
   readonly images: ImageMap;
   /** The environment of podrun itself. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
-  readonly identity: OwnIdentity;
+  readonly security: Security;
   /** Where podrun was started: where containers work that name no other place. */
   readonly cwd: string;
   /** Containers see their volumes where their manifest says. */
@@ -55,7 +55,7 @@ export type PreparedContainer =
       readonly volumes: readonly Mounted[];
       readonly notices: readonly EventDraft[];
     }
-  | { readonly ok: false; readonly message: string };
+  | Extract<Prepared, { ok: false }>;
 
 /**
  * What a container gets of podrun's own environment: enough to find and run the programs of the host, and nothing that
@@ -149,11 +149,12 @@ export class Preparer {
   }
 
   prepare(pod: StoredPod, container: Container, sandbox: Sandbox): PreparedContainer {
-    const { store, node, images, cwd, hasMounts } = this.#options;
+    const { store, node, images, cwd, hasMounts, security } = this.#options;
     const { namespace } = pod.metadata;
     const { volumes, podIP } = sandbox;
-    const refused = refusedIdentity(pod, container, this.#options.identity);
-    if (refused !== undefined) return { ok: false, message: refused };
+    const judged = security.judge(pod, container);
+    if ('stage' in judged) return { ok: false, ...judged };
+    const { identity } = judged;
     const made = makeEnvironment({
       pod,
       container,
@@ -168,6 +169,8 @@ export class Preparer {
     const mounted = volumes?.mount(container, made.env) ?? NOTHING_MOUNTED;
     if (!mounted.ok) return mounted;
     const mounts = hasMounts ? atMountPaths(mounted.mounts) : mounted.mounts;
+    const refused = security.refuseMounts(identity, mounts);
+    if (refused !== undefined) return { ok: false, ...refused };
     const resolved = resolveEntryPoint(container, images);
     if (!resolved.ok) return { ok: false, message: resolved.message };
     const { argv, env, workingDir } = resolved.entryPoint;
@@ -179,7 +182,7 @@ export class Preparer {
       preparation: {
         argv: [program, ...args],
         env: {
-          ...this.#inherited,
+          ...security.ownVariables(identity, this.#inherited),
           ...(podIP === undefined ? {} : { [POD_IP_VARIABLE]: podIP }),
           ...hostnameVariable(pod),
           ...target.env,
@@ -191,6 +194,7 @@ export class Preparer {
         cwd: isElsewhere ? target.cwd : hostPathOf(workingDir ?? cwd, container.workingDir ? mounts : []),
         stdin: container.stdin ?? false,
         tty: container.tty ?? false,
+        identity,
       },
       volumes: mounted.mounts,
       notices: [

@@ -33,8 +33,11 @@ export interface StartFailed {
   readonly type: 'startFailed';
   readonly container: string;
   readonly id: string;
-  /** config: the container could not be described (a ConfigMap is missing). start: its program could not be run. */
-  readonly stage: 'config' | 'start';
+  /**
+   * config: the container could not be described (a ConfigMap is missing). create: it could not be made as described.
+   * start: its program could not be run.
+   */
+  readonly stage: 'config' | 'create' | 'start';
   readonly message: string;
   readonly at: Instant;
 }

@@ -85,9 +85,9 @@ function startFailed(pod: StoredPod, facts: PodFacts, seen: StartFailed): Step {
   const own = containerFacts(facts, name);
   if (own.starting?.id !== seen.id) return { facts, effects: [] };
   const failure = eventEffect(failed(name, message));
-  if (seen.stage === 'config') {
+  if (seen.stage !== 'start') {
     const startError = {
-      reason: WAITING.createContainerConfigError,
+      reason: seen.stage === 'config' ? WAITING.createContainerConfigError : WAITING.createContainerError,
       message,
       retryAtMs: seen.at.monotonicMs + CONFIG_RETRY_MS,
     };

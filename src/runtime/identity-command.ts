@@ -105,11 +105,11 @@ function commandOf(
   return { prefix: identityPrefix(identity, setpriv), owner: uid === undefined ? undefined : { uid, gid: gid ?? 0 } };
 }
 
+/** The program is found along its own PATH, as its lookup has found it, so that it sees its name as it was given. */
 function prefixed(call: ProgramCall, prefix: Prefix): ProgramCall {
-  const { file, argv, env, cwd } = withLoaderVariablesAside(call);
-  const [, ...args] = argv;
-  const [first = file, ...options] = prefix;
-  return { file: first, argv: [first, ...options, file, ...args], env, cwd };
+  const { argv, env, cwd } = withLoaderVariablesAside(call);
+  const [file = argv[0], ...options] = prefix;
+  return { file, argv: [file, ...options, ...argv], env, cwd };
 }
 
 /** Variables by which the C library loads something else into a program, or reads other files. */
@@ -117,19 +117,17 @@ const LOADER_VARIABLE = /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH)$/;
 
 /**
  * What a container's variables make the loader load is for its own program, under its own rights: setpriv still has
- * those of podrun. env(1) gives them to the program; a path with `=`, which it would take for a variable, is behind a
+ * those of podrun. env(1) gives them to the program; a name with `=`, which it would take for a variable, is behind a
  * program that changes nothing.
  */
 function withLoaderVariablesAside(call: ProgramCall): ProgramCall {
-  const { file, argv, env } = call;
+  const { argv, env } = call;
   const variables = Object.entries(env).filter(([name]) => LOADER_VARIABLE.test(name));
   if (variables.length === 0) return call;
   const assignments = variables.map(([name, value]) => `${name}=${value}`);
-  const [, ...args] = argv;
   return {
     ...call,
-    file: ENV,
-    argv: [ENV, ...assignments, ...(file.includes('=') ? UNCHANGED : []), file, ...args],
+    argv: [ENV, ...assignments, ...(argv[0].includes('=') ? UNCHANGED : []), ...argv],
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !LOADER_VARIABLE.test(name))),
   };
 }

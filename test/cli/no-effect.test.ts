@@ -12,7 +12,10 @@ const IDLE = `
   priorityClassName: high
   hostAliases: [{ip: 1.2.3.4, hostnames: [x]}]
   imagePullSecrets: [{name: key}]
-  securityContext: {fsGroup: 5, supplementalGroups: [6], seLinuxOptions: {level: s0}}`;
+  securityContext:
+    seccompProfile: {type: RuntimeDefault}
+    seLinuxChangePolicy: Recursive
+    seLinuxOptions: {level: s0}`;
 
 const MANIFEST = `
 apiVersion: v1
@@ -35,8 +38,8 @@ it('what has no effect is told in one line, and in an event for each field of ea
   expect(exitCode).toBe(0);
   expect(stdout.match(/no effect: .*/g)).toEqual([
     'no effect: dnsConfig, topologySpreadConstraints, schedulerName, priorityClassName, hostAliases, ' +
-      'imagePullSecrets, securityContext.seLinuxOptions, securityContext.fsGroup, ' +
-      'securityContext.supplementalGroups, resources.limits[cpu]',
+      'imagePullSecrets, securityContext.seccompProfile.type, securityContext.seLinuxOptions, ' +
+      'securityContext.seLinuxChangePolicy, resources.limits[cpu]',
   ]);
   expect(stderr).toContain('Warning: persistentvolumeclaim/data: spec.storageClassName: a claim is a folder');
   const { items } = JSON.parse((await workshop.run(['events', '-o', 'json'])).stdout) as { items: StoredEvent[] };

@@ -204,7 +204,7 @@ describe('the front door', () => {
   it('warns of what is not enforced, in one line', async () => {
     const text = POD.replace(
       'i:1',
-      'i:1, securityContext: {readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}',
+      'i:1, securityContext: {seccompProfile: {type: RuntimeDefault}, appArmorProfile: {type: RuntimeDefault}}',
     );
     const { warnings } = await loadText(text, { forRunning: true });
     expect(warnings).toEqual([expect.stringMatching(/^not enforced by this runner: spec\.containers\[0\]\.\S+, \S+$/)]);

@@ -48,8 +48,13 @@ describe('the words before a program', () => {
 
 describe('the inside of a container with an identity', () => {
   const setpriv = findSetpriv();
-  const enter = (env: Record<string, string>, identity: Partial<Identity> = { uid: 5 }, file = '/bin/app') =>
-    withIdentity(HOST, { ...OWN, ...identity }, undefined).enter({ file, argv: ['app', '-x'], env, cwd: '/w' });
+  const enter = (env: Record<string, string>, identity: Partial<Identity> = { uid: 5 }, name = 'app') =>
+    withIdentity(HOST, { ...OWN, ...identity }, undefined).enter({
+      file: '/bin/app',
+      argv: [name, '-x'],
+      env,
+      cwd: '/w',
+    });
 
   it('is the same for podrun itself', () => {
     expect(withIdentity(HOST, undefined, undefined)).toBe(HOST);
@@ -60,7 +65,7 @@ describe('the inside of a container with an identity', () => {
     const call = enter({ A: '1' });
     expect(call).toEqual({
       file: setpriv,
-      argv: [setpriv, '--reuid', '5', '--clear-groups', '/bin/app', '-x'],
+      argv: [setpriv, '--reuid', '5', '--clear-groups', 'app', '-x'],
       env: { A: '1' },
       cwd: '/w',
     });
@@ -71,7 +76,7 @@ describe('the inside of a container with an identity', () => {
     () => {
       const call = enter({ LD_PRELOAD: '/evil.so', PASSWORD: 'x' });
       expect(call.env).toEqual({ PASSWORD: 'x' });
-      expect(call.argv.slice(4)).toEqual(['/usr/bin/env', 'LD_PRELOAD=/evil.so', '/bin/app', '-x']);
+      expect(call.argv.slice(4)).toEqual(['/usr/bin/env', 'LD_PRELOAD=/evil.so', 'app', '-x']);
       const words = enter({ LD_PRELOAD: '/evil.so' }, { uid: 5 }, '/a=b/app').argv.slice(4);
       expect(words.join(' ')).toBe('/usr/bin/env LD_PRELOAD=/evil.so /usr/bin/nice -n 0 /a=b/app -x');
     },
@@ -87,6 +92,6 @@ describe('the inside of a container with an identity', () => {
       env: {},
       cwd: '/',
     });
-    expect(argv.join(' ')).toBe('nsenter /bin/unshare --user --map-user=0 --map-group=0 /bin/app');
+    expect(argv.join(' ')).toBe('nsenter /bin/unshare --user --map-user=0 --map-group=0 app');
   });
 });

@@ -29,18 +29,31 @@ export interface ApplyFlags {
   /** Containers get copies of the folders that people work in, too. */
   readonly isolate: boolean;
   readonly strictPid1: boolean;
+  /** What a security context asks for and cannot have here is told, and the container starts. */
+  readonly bestEffort: boolean;
   readonly stateDir: string | undefined;
 }
 
 /** What commander hands over: flags without a default are there only when they were written. */
 type GivenFlags = Omit<ApplyFlags, Optional | 'stateDir'> & Partial<Pick<ApplyFlags, Optional>>;
-type Optional = 'filename' | 'recursive' | 'image' | 'dryRun' | 'strict' | 'detach' | 'wait' | 'isolate' | 'strictPid1';
+type Optional =
+  | 'filename'
+  | 'recursive'
+  | 'image'
+  | 'dryRun'
+  | 'strict'
+  | 'bestEffort'
+  | 'detach'
+  | 'wait'
+  | 'isolate'
+  | 'strictPid1';
 
 const UNLESS_GIVEN = {
   recursive: false,
   image: [],
   dryRun: 'none',
   strict: false,
+  bestEffort: false,
   detach: false,
   wait: false,
   isolate: false,
@@ -124,6 +137,7 @@ export function registerApply(
     )
     .option('--validate <mode>', 'unknown and duplicate fields: strict, warn or ignore', validation, 'strict')
     .option('--strict', 'a field that would have no effect is an error: nothing is started')
+    .option('--best-effort', 'start containers also without what of their security context cannot be had here')
     .option('--isolate', 'give containers copies of the current folder, the home folder and /tmp, too')
     .option('--strict-pid1', 'make the main process of a container process 1, as on a node')
     .addHelpText('after', EXIT_CODES)

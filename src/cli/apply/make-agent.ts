@@ -1,10 +1,12 @@
 import { Agent, type AgentOptions } from '../../agent/agent.ts';
 import { readNode } from '../../agent/config/node.ts';
+import { ownPowers } from '../../agent/own-powers.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
+import type { Powers } from '../../lifecycle/security/powers.ts';
 import { fieldHasNoEffect } from '../../lifecycle/texts/events.ts';
 import { idleFields } from '../../manifest/support/idle-fields.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -26,6 +28,8 @@ export interface AgentSettings {
   /** Folders of the host that containers see, and change, as they are. */
   readonly sharedFolders: readonly string[];
   readonly strictPid1: boolean;
+  /** What a security context asks for and cannot have is told, and the container starts. */
+  readonly isBestEffort: boolean;
 }
 
 type Listeners = Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onOver' | 'onEvent' | 'onTrouble'>;
@@ -47,7 +51,9 @@ export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
     features,
     sharedFolders: shared,
     strictPid1,
+    isBestEffort,
   } = settings;
+  let powers: Powers | undefined;
   return new Agent({
     ...parts,
     store,
@@ -56,7 +62,8 @@ export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
     images,
     crashLoop,
     hostEnv,
-    identity: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    powers: () => (powers ??= ownPowers(parts.runtime.features)),
+    isBestEffort,
     cwd,
     isolation: features.tier === 'namespace' ? { shared, strictPid1 } : undefined,
     notices: noticesOf,

@@ -116,6 +116,7 @@ export function settingsOf({ plan, images, config, features, flags }: Session): 
     features,
     sharedFolders: flags.isolate ? [] : workFolders(),
     strictPid1: flags.strictPid1,
+    isBestEffort: flags.bestEffort,
   };
 }
 

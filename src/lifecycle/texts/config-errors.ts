@@ -86,9 +86,3 @@ export function runsAsRoot(pod: StoredMeta, container: string): string {
 function who(pod: StoredMeta, container: string): string {
   return `(pod: "${podFullName(pod)}", container: ${container})`;
 }
-
-/** podrun's own: only root could run a container as somebody else. */
-export function otherIdentity(word: 'user' | 'group', asked: number, own: number): string {
-  const field = word === 'user' ? 'runAsUser' : 'runAsGroup';
-  return `securityContext.${field} is ${asked}, but podrun runs containers as its own ${word}, ${own}`;
-}

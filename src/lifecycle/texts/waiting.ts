@@ -17,6 +17,7 @@ export const WAITING = {
   errImagePull: 'ErrImagePull',
   imagePullBackOff: 'ImagePullBackOff',
   createContainerConfigError: 'CreateContainerConfigError',
+  createContainerError: 'CreateContainerError',
   runContainerError: 'RunContainerError',
   postStartHookError: 'PostStartHookError',
   crashLoopBackOff: 'CrashLoopBackOff',

@@ -1,5 +1,5 @@
 import { checked, DROPPED, FIELD_BY_FIELD, is, noEffect, partly, READ_ONLY, refused } from './rule.ts';
-import { type FieldRule, type SupportTable, unsafe, works } from './rule.ts';
+import { type FieldRule, type SupportTable, works } from './rule.ts';
 
 const ONE_NODE = 'there is one node and no scheduler';
 const NOTHING_TO_PREFER = 'there is one node: nothing is preferred to it';
@@ -29,7 +29,9 @@ export const POD_RULES: SupportTable = {
     hostPID: ALWAYS_SO,
     hostIPC: ALWAYS_SO,
     shareProcessNamespace: ALWAYS_SO,
-    hostUsers: unsafe('users are those of the host', is(true)),
+    hostUsers: partly(
+      'users are those of the host: false keeps root out where podrun is not root, else nothing starts',
+    ),
     hostname: HOST_NAME,
     subdomain: HOST_NAME,
     hostnameOverride: HOST_NAME,

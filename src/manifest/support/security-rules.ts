@@ -1,42 +1,46 @@
-import { FIELD_BY_FIELD, is, noEffect, partly, refused, type SupportTable, type TypeRules } from './rule.ts';
-import { unsafe, works } from './rule.ts';
+import { FIELD_BY_FIELD, type FieldRule, is, noEffect, partly, refused, type SupportTable } from './rule.ts';
+import { type TypeRules, unsafe, works } from './rule.ts';
 
-const HOST_FILES = 'containers see the files of the host';
-const HOST_RIGHTS = 'containers have the rights of podrun';
-const OWN_IDENTITY = 'whoever runs podrun; a container that asks for somebody else does not start';
+const NO_LABELS = 'containers have the label of podrun';
+const IDENTITY = 'as root, and as what the container sees in the namespace tier; else it does not start';
+const GROUPS = 'as root; others have the groups of podrun, and an event says so';
+const CAPABILITIES = 'those that podrun has; in the user namespace of an ordinary user they hold there only';
+const PROFILE = partly('a container that names one does not start');
 
-const isUnconfined = (profile: unknown): boolean =>
-  typeof profile === 'object' && profile !== null && 'type' in profile && profile.type === 'Unconfined';
+/** The type of a profile that nothing applies. A container with one of its own does not start. */
+const profileType = (note: string): FieldRule => unsafe(note, is('Unconfined', 'Localhost'));
 
 /** What the security contexts of Pods and of containers share. */
 const SHARED: TypeRules = {
-  seccompProfile: unsafe(HOST_RIGHTS, isUnconfined),
-  appArmorProfile: unsafe(HOST_RIGHTS, isUnconfined),
-  seLinuxOptions: noEffect(HOST_RIGHTS),
+  seccompProfile: FIELD_BY_FIELD,
+  appArmorProfile: FIELD_BY_FIELD,
+  seLinuxOptions: noEffect(NO_LABELS),
   windowsOptions: noEffect('this is no Windows node'),
-  runAsUser: partly(OWN_IDENTITY),
-  runAsGroup: partly(OWN_IDENTITY),
+  runAsUser: partly(IDENTITY),
+  runAsGroup: partly(IDENTITY),
   ...works('runAsNonRoot'),
 };
 
-/** The security contexts of Pods and of containers. */
+/** The security contexts of Pods and of containers. What depends on the machine, their events tell. */
 export const SECURITY_RULES: SupportTable = {
   PodSecurityContext: {
     ...SHARED,
-    fsGroup: noEffect(HOST_FILES),
-    fsGroupChangePolicy: noEffect(HOST_FILES),
-    supplementalGroups: noEffect(HOST_RIGHTS),
-    supplementalGroupsPolicy: noEffect(HOST_RIGHTS),
-    seLinuxChangePolicy: noEffect(HOST_RIGHTS),
+    fsGroup: noEffect('files of volumes keep the group of podrun'),
+    fsGroupChangePolicy: noEffect('files of volumes keep the group of podrun'),
+    supplementalGroups: partly(GROUPS),
+    supplementalGroupsPolicy: partly(GROUPS),
+    seLinuxChangePolicy: noEffect(NO_LABELS),
     sysctls: refused('kernel settings would change the host'),
   },
   SecurityContext: {
     ...SHARED,
-    privileged: noEffect(HOST_RIGHTS, is(false)),
+    privileged: partly('all capabilities that podrun has; an event says so where it is not root'),
     capabilities: FIELD_BY_FIELD,
-    allowPrivilegeEscalation: unsafe(HOST_RIGHTS, is(true)),
-    readOnlyRootFilesystem: unsafe(HOST_FILES, is(false)),
-    procMount: noEffect(HOST_FILES, is('Default')),
+    allowPrivilegeEscalation: partly('where setpriv of util-linux is installed; else an event says so'),
+    readOnlyRootFilesystem: partly('in the namespace tier; else the container does not start'),
+    procMount: partly('/proc is never masked'),
   },
-  Capabilities: { add: noEffect(HOST_RIGHTS), drop: unsafe(HOST_RIGHTS) },
+  Capabilities: { add: partly(CAPABILITIES), drop: partly('of a root; nobody else has any to lose') },
+  SeccompProfile: { type: profileType('no filter of system calls is applied'), localhostProfile: PROFILE },
+  AppArmorProfile: { type: profileType('containers have the profile of podrun'), localhostProfile: PROFILE },
 };

@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.ts';
-import type { Identity } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { Inside, ProgramCall } from '../inside.ts';
 import { startTimeOf } from '../process-identity.ts';
@@ -10,7 +9,6 @@ export interface NamespacedInsideOptions {
   readonly holder: Holder;
   readonly facts: NamespaceFacts;
   readonly clock: Clock;
-  readonly identity: Identity | undefined;
   /** The holder is process 1 of a namespace that is this container's alone. */
   readonly hasOwnProcesses: boolean;
   readonly seesHostProcesses: boolean;
@@ -53,7 +51,7 @@ export class NamespacedInside implements Inside {
     ];
     const join = ['nsenter', '--target', String(holder.pid), ...joinFlags(kinds, mode), `--wdns=${cwd}`] as const;
     // The program is found along its own PATH, as its lookup has found it, so that it sees its name as it was given.
-    return { file: tools.nsenter, argv: [...join, ...this.#asUser(), ...argv], env, cwd: '/' };
+    return { file: tools.nsenter, argv: [...join, ...argv], env, cwd: '/' };
   }
 
   /** nsenter stays outside and waits, unless the program is to see the processes of the host. */
@@ -80,14 +78,5 @@ export class NamespacedInside implements Inside {
     this.kill();
     this.#gone ??= this.#options.holder.ended.then(() => this.#options.onGone());
     return this.#gone;
-  }
-
-  /** As a user: in a user namespace of its own, where it has its own number again, and no privileges. */
-  #asUser(): string[] {
-    const { facts, identity } = this.#options;
-    if (facts.mode === 'root') return [];
-    const uid = identity?.uid ?? process.getuid?.() ?? 0;
-    const gid = identity?.gid ?? process.getgid?.() ?? 0;
-    return [facts.tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`];
   }
 }

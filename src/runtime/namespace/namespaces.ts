@@ -60,7 +60,6 @@ export class Namespaces implements Confiner {
         holder,
         facts,
         clock,
-        identity: launch.identity,
         hasOwnProcesses: !pod.hostProcesses && !pod.sharesProcesses,
         seesHostProcesses: pod.hostProcesses,
         hasOwnMemory: !pod.hostIPC,

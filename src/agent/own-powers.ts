@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { capabilitiesOf } from '../lifecycle/security/capabilities.ts';
+import type { Account, Powers } from '../lifecycle/security/powers.ts';
+import type { RuntimeFeatures } from '../runtime/features.ts';
+import { findSetpriv } from '../runtime/setpriv.ts';
+
+/** Where the users and groups of the machine are listed, which stands for the image. */
+export interface AccountFiles {
+  readonly passwd: string;
+  readonly group: string;
+}
+
+const ACCOUNT_FILES: AccountFiles = { passwd: '/etc/passwd', group: '/etc/group' };
+
+/** What podrun may do, as the process that it is. @param features undefined: nothing but processes */
+export function ownPowers(features: RuntimeFeatures | undefined): Powers {
+  const gid = process.getgid?.() ?? 0;
+  return {
+    tier: features?.tier ?? 'process',
+    isInUserNamespace: features?.namespaces?.mode === 'user',
+    uid: process.getuid?.() ?? 0,
+    gid,
+    groups: process.getgroups?.() ?? [gid],
+    capabilities: capabilitiesInEffect(),
+    hasSetpriv: features?.namespaces !== undefined || findSetpriv() !== undefined,
+    account: (uid) => readAccount(uid, ACCOUNT_FILES),
+  };
+}
+
+function capabilitiesInEffect(): string[] {
+  const mask = /^CapEff:\s*([0-9a-f]+)/m.exec(textOf('/proc/self/status'))?.[1];
+  return mask === undefined ? [] : capabilitiesOf(mask);
+}
+
+/** What passwd(5) and group(5) say of a user, as container runtimes read those of an image. */
+export function readAccount(uid: number, files: AccountFiles): Account | undefined {
+  const entry = rowsOf(files.passwd).find(([, , id]) => id === String(uid));
+  if (entry === undefined) return undefined;
+  const [name = '', , , gid = '0', , home = ''] = entry;
+  const groups = rowsOf(files.group).flatMap(([, , id = '', members = '']) =>
+    members.split(',').includes(name) ? [Number(id)] : [],
+  );
+  return { gid: Number(gid), groups, home: home || '/' };
+}
+
+function rowsOf(file: string): string[][] {
+  return textOf(file)
+    .split('\n')
+    .map((line) => line.split(':'));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

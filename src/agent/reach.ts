@@ -1,0 +1,24 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Somebody without the rights of root. */
+export interface Stranger {
+  readonly uid: number;
+  /** All groups. */
+  readonly groups: readonly number[];
+}
+
+/** May this user go all the way to a file or folder of the machine? Asks the permission bits alone. */
+export function canReach(place: string, who: Stranger): boolean {
+  for (let folder = path.dirname(place); ; folder = path.dirname(folder)) {
+    if (!mayEnter(folder, who)) return false;
+    if (folder === path.dirname(folder)) return true;
+  }
+}
+
+function mayEnter(folder: string, { uid, groups }: Stranger): boolean {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  if (stats.uid === uid) return (stats.mode & 0o100) !== 0;
+  return (stats.mode & (groups.includes(stats.gid) ? 0o010 : 0o001)) !== 0;
+}

@@ -1,0 +1,77 @@
+import type { Container } from '../api/generated/types.ts';
+import { allContainers, type StoredPod } from '../api/objects.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import {
+  type Complaint,
+  judgeSecurity,
+  refusalOf,
+  type SecurityVerdict,
+} from '../lifecycle/security/judge-security.ts';
+import type { Powers } from '../lifecycle/security/powers.ts';
+import type { RunAs } from '../lifecycle/security/run-as.ts';
+import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
+import { notToBeHad, volumeOutOfReach, WAY_OUT } from '../lifecycle/texts/security.ts';
+import type { Mounted } from '../lifecycle/volumes/volume-mounts.ts';
+import { canReach } from './reach.ts';
+
+export interface SecurityOptions {
+  readonly powers: () => Powers;
+  /** What a security context asks for and cannot have is told, and the container starts. */
+  readonly isBestEffort: boolean;
+}
+
+type Refusal = NonNullable<ReturnType<typeof refusalOf>>;
+
+/** As whom the containers of Pods run here. */
+export class Security {
+  readonly #options: SecurityOptions;
+
+  constructor(options: SecurityOptions) {
+    this.#options = options;
+  }
+
+  /** As whom a container runs, or why it must not. */
+  judge(pod: StoredPod, container: Container): SecurityVerdict | Refusal {
+    const verdict = judgeSecurity(pod.spec, container, this.#options.powers());
+    return refusalOf(pod, container, verdict, this.#options.isBestEffort) ?? verdict;
+  }
+
+  /** What is told of a Pod: an event for each thing that its containers ask for and do not get. */
+  notices({ spec }: StoredPod): EventDraft[] {
+    const { powers, isBestEffort } = this.#options;
+    const paths = new Map<string, Set<string>>();
+    for (const container of allContainers(spec)) {
+      const { notices, refusals } = judgeSecurity(spec, container, powers());
+      for (const { path, note } of isBestEffort ? [...refusals, ...notices] : notices) {
+        const known = paths.get(note) ?? new Set();
+        paths.set(note, known.add(path));
+      }
+    }
+    return [...paths].map(([note, places]) => fieldHasNoEffect({ paths: [...places], note }));
+  }
+
+  /** In the process tier a container sees the folders of volumes where they are: not every user gets there. */
+  refuseMounts(identity: RunAs | undefined, mounts: readonly Mounted[]): Refusal | undefined {
+    const { powers, isBestEffort } = this.#options;
+    const { tier, gid } = powers();
+    if (identity?.uid === undefined || identity.uid === 0 || tier === 'namespace' || isBestEffort) return undefined;
+    const { uid, groups = [] } = identity;
+    const who = { uid, groups: [identity.gid ?? gid, ...groups] };
+    const beyond = mounts.filter(({ source, isAtMountPath }) => !isAtMountPath && !canReach(source, who));
+    if (beyond.length === 0) return undefined;
+    const complaints = beyond.map(({ volume, source }): Complaint => {
+      return { path: `volume ${volume}`, note: volumeOutOfReach(source, uid), wayOut: WAY_OUT.namespaces };
+    });
+    return { stage: 'create', message: notToBeHad(complaints) };
+  }
+
+  /**
+   * Variables of podrun's own that are those of its user, as another user has them.
+   * Source: containerd sets HOME as the image's /etc/passwd has it, and no name.
+   */
+  ownVariables(identity: RunAs | undefined, inherited: Readonly<Record<string, string>>): Record<string, string> {
+    if (identity?.uid === undefined) return { ...inherited };
+    const { USER: _user, LOGNAME: _logname, SHELL: _shell, ...others } = inherited;
+    return { ...others, HOME: this.#options.powers().account(identity.uid)?.home ?? '/' };
+  }
+}

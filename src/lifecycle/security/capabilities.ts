@@ -1,0 +1,68 @@
+/**
+ * What a container runtime gives a container that says nothing.
+ * Source: containerd, pkg/oci/spec.go defaultUnixCaps.
+ */
+const DEFAULT_CAPABILITIES: readonly string[] = [
+  'audit_write',
+  'chown',
+  'dac_override',
+  'fowner',
+  'fsetid',
+  'kill',
+  'mknod',
+  'net_bind_service',
+  'net_raw',
+  'setfcap',
+  'setgid',
+  'setpcap',
+  'setuid',
+  'sys_chroot',
+];
+
+/** All that Linux knows, by their numbers. Source: capabilities(7). */
+const CAPABILITIES: readonly string[] = [
+  'chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable net_bind_service',
+  'net_broadcast net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio sys_chroot sys_ptrace sys_pacct sys_admin',
+  'sys_boot sys_nice sys_resource sys_time sys_tty_config mknod lease audit_write audit_control setfcap mac_override',
+  'mac_admin syslog wake_alarm block_suspend audit_read perfmon bpf checkpoint_restore',
+].flatMap((line) => line.split(' '));
+
+const ALL = 'ALL';
+
+/** What a container asks for, as it is written. */
+export interface CapabilityWish {
+  readonly add?: readonly string[] | undefined;
+  readonly drop?: readonly string[] | undefined;
+}
+
+/**
+ * The capabilities that a container is to have, without `CAP_`, in lower case. ALL comes first, so that single ones can
+ * be taken back. Source: containerd, internal/cri/opts/spec_linux_opts.go WithCapabilities.
+ */
+export function wantedCapabilities({ add = [], drop = [] }: CapabilityWish): string[] {
+  const wanted = new Set(add.includes(ALL) ? CAPABILITIES : DEFAULT_CAPABILITIES);
+  if (drop.includes(ALL)) wanted.clear();
+  for (const name of add) if (isCapability(name)) wanted.add(name.toLowerCase());
+  for (const name of drop) wanted.delete(name.toLowerCase());
+  return CAPABILITIES.filter((name) => wanted.has(name));
+}
+
+/** Is it one that there is? Manifests write them without `CAP_`; one that has it is unknown to container runtimes. */
+export function isCapability(name: string): boolean {
+  return CAPABILITIES.includes(name.toLowerCase());
+}
+
+/** Names that are neither ALL nor those of a capability. A container runtime passes over them. */
+export function unknownCapabilities(names: readonly string[] = []): string[] {
+  return names.filter((name) => name !== ALL && !isCapability(name));
+}
+
+export function dropsAll({ add = [], drop = [] }: CapabilityWish): boolean {
+  return drop.includes(ALL) && add.length === 0;
+}
+
+/** The capabilities of a mask in hexadecimal, as /proc/PID/status has them. */
+export function capabilitiesOf(mask: string): string[] {
+  const bits = BigInt(`0x${mask}`);
+  return CAPABILITIES.filter((_, number) => (bits >> BigInt(number)) % 2n === 1n);
+}

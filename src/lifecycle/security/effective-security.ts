@@ -1,0 +1,82 @@
+import type {
+  AppArmorProfile,
+  Capabilities,
+  Container,
+  PodSpec,
+  SeccompProfile,
+  SecurityContext,
+} from '../../api/generated/types.ts';
+
+/** What a container is to run as, whoever of it and its Pod says so. What is undefined was not asked for. */
+export interface EffectiveSecurity {
+  readonly runAsUser: number | undefined;
+  readonly runAsGroup: number | undefined;
+  readonly runAsNonRoot: boolean | undefined;
+  readonly seccompProfile: SeccompProfile | undefined;
+  readonly appArmorProfile: AppArmorProfile | undefined;
+  readonly supplementalGroups: readonly number[];
+  readonly isStrictAboutGroups: boolean;
+  readonly fsGroup: number | undefined;
+  readonly privileged: boolean;
+  readonly capabilities: Capabilities;
+  readonly noNewPrivileges: boolean;
+  readonly readOnlyRootFilesystem: boolean;
+  /** The container's users are to be others than those of the machine. */
+  readonly hasOwnUsers: boolean;
+}
+
+/** Fields that Pod and container both have. */
+const SHARED = ['runAsUser', 'runAsGroup', 'runAsNonRoot', 'seccompProfile', 'appArmorProfile'] as const;
+
+/**
+ * The security context of a container: its own fields go over those of the Pod, one by one.
+ * Source: pkg/securitycontext/util.go DetermineEffectiveSecurityContext, AddNoNewPrivileges.
+ */
+export function effectiveSecurity(spec: PodSpec, container: Pick<Container, 'securityContext'>): EffectiveSecurity {
+  const ofPod = spec.securityContext ?? {};
+  const own: SecurityContext = container.securityContext ?? {};
+  const shared = <Name extends (typeof SHARED)[number]>(name: Name): SecurityContext[Name] => own[name] ?? ofPod[name];
+  return {
+    runAsUser: shared('runAsUser'),
+    runAsGroup: shared('runAsGroup'),
+    runAsNonRoot: shared('runAsNonRoot'),
+    seccompProfile: shared('seccompProfile'),
+    appArmorProfile: shared('appArmorProfile'),
+    supplementalGroups: ofPod.supplementalGroups ?? [],
+    isStrictAboutGroups: ofPod.supplementalGroupsPolicy === 'Strict',
+    fsGroup: ofPod.fsGroup,
+    privileged: own.privileged ?? false,
+    capabilities: own.capabilities ?? {},
+    noNewPrivileges: own.allowPrivilegeEscalation === false,
+    readOnlyRootFilesystem: own.readOnlyRootFilesystem ?? false,
+    hasOwnUsers: spec.hostUsers === false,
+  };
+}
+
+/** Where a field of the effective security context stands. */
+export function placeOf(
+  spec: PodSpec,
+  container: Pick<Container, 'name' | 'securityContext'>,
+  field: (typeof SHARED)[number] | OwnField,
+): string {
+  const isOwn = !isShared(field) || container.securityContext?.[field] !== undefined;
+  return isOwn ? `${containerPath(spec, container.name)}.securityContext.${field}` : podPlace(field);
+}
+
+export function podPlace(field: string): string {
+  return `spec.securityContext.${field}`;
+}
+
+type OwnField = 'privileged' | 'allowPrivilegeEscalation' | 'readOnlyRootFilesystem' | `capabilities.${'add' | 'drop'}`;
+
+function isShared(field: string): field is (typeof SHARED)[number] {
+  return SHARED.some((name) => name === field);
+}
+
+function containerPath(spec: PodSpec, name: string): string {
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
+    const index = (spec[list] ?? []).findIndex((container) => container.name === name);
+    if (index >= 0) return `spec.${list}[${index}]`;
+  }
+  return 'spec';
+}

@@ -1,0 +1,183 @@
+import type { Container, PodSpec } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { breaksNonRoot, runsAsRoot } from '../texts/config-errors.ts';
+import {
+  capabilitiesKept,
+  capabilitiesMissing,
+  capabilitiesUnknown,
+  groupsMissing,
+  NOT_TO_BE_HAD,
+  notToBeHad,
+  otherIdentity,
+  WAY_OUT,
+} from '../texts/security.ts';
+import { isCapability, unknownCapabilities, wantedCapabilities } from './capabilities.ts';
+import { type EffectiveSecurity, effectiveSecurity, placeOf, podPlace } from './effective-security.ts';
+import { canChangeUser, canDrop, type Powers } from './powers.ts';
+import { isOwn, type RunAs, runAs, seenGroup, seenUser } from './run-as.ts';
+
+/** Something that a container asks for and does not get. */
+export interface Complaint {
+  /** Of the field. */
+  readonly path: string;
+  readonly note: string;
+  /** How to get it; said where it is refused. */
+  readonly wayOut?: string | undefined;
+}
+
+/** What becomes of a container's security context. */
+export interface SecurityVerdict {
+  /** Undefined: podrun's own, in every respect. */
+  readonly identity: RunAs | undefined;
+  /** The user that the container sees itself as. */
+  readonly user: number;
+  /** Running it all the same would have people believe that they are safe. */
+  readonly refusals: readonly Complaint[];
+  /** It runs with less than it asks for, or less strictly kept. */
+  readonly notices: readonly Complaint[];
+}
+
+/** Why a container is not created: kubelet's own rule, or what this machine cannot do. */
+export type SecurityRefusal =
+  | { readonly stage: 'config'; readonly message: string }
+  | { readonly stage: 'create'; readonly message: string };
+
+export function judgeSecurity(spec: PodSpec, container: Container, powers: Powers): SecurityVerdict {
+  const wish = effectiveSecurity(spec, container);
+  const identity = runAs(wish, powers);
+  const subject: Subject = { spec, container, wish, powers, identity };
+  return {
+    identity: isOwn(identity) ? undefined : identity,
+    user: seenUser(identity, powers),
+    refusals: [...otherIds(subject), ...otherRefusals(subject)],
+    notices: [...groupNotices(subject), ...capabilityNotices(subject), ...privilegeNotices(subject)],
+  };
+}
+
+/**
+ * Why the container must not start; undefined when it may.
+ * @param isBestEffort what cannot be had is left out. What kubelet refuses stays refused.
+ */
+export function refusalOf(
+  { metadata, spec }: StoredPod,
+  container: Container,
+  { user, refusals }: SecurityVerdict,
+  isBestEffort: boolean,
+): SecurityRefusal | undefined {
+  const { runAsNonRoot, runAsUser } = effectiveSecurity(spec, container);
+  if (runAsNonRoot === true && runAsUser === 0) {
+    return { stage: 'config', message: breaksNonRoot(metadata, container.name) };
+  }
+  if (refusals.length > 0 && !isBestEffort) return { stage: 'create', message: notToBeHad(refusals) };
+  if (runAsNonRoot === true && user === 0) return { stage: 'config', message: runsAsRoot(metadata, container.name) };
+  return undefined;
+}
+
+interface Subject {
+  readonly spec: PodSpec;
+  readonly container: Container;
+  readonly wish: EffectiveSecurity;
+  readonly powers: Powers;
+  readonly identity: RunAs;
+}
+
+function otherIds({ spec, container, wish, powers, identity }: Subject): Complaint[] {
+  const why = whyNotOther(powers);
+  const asked = [
+    { field: 'runAsUser', word: 'user', own: powers.uid, got: seenUser(identity, powers) },
+    { field: 'runAsGroup', word: 'group', own: powers.gid, got: seenGroup(identity, powers) },
+  ] as const;
+  return asked.flatMap(({ field, word, own, got }) => {
+    const id = wish[field];
+    if (id === undefined || id === got) return [];
+    const path = placeOf(spec, container, field);
+    return [
+      {
+        path,
+        note: otherIdentity(word, { asked: id, own }, why),
+        wayOut: why === 'not root' ? WAY_OUT['root or namespaces'] : undefined,
+      },
+    ];
+  });
+}
+
+function whyNotOther({ uid, hasSetpriv }: Powers): 'not root' | 'setpriv' | 'no rights' {
+  if (uid !== 0) return 'not root';
+  return hasSetpriv ? 'no rights' : 'setpriv';
+}
+
+function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] {
+  const complaints: Complaint[] = [];
+  if (wish.readOnlyRootFilesystem && powers.tier === 'process') {
+    complaints.push({
+      path: placeOf(spec, container, 'readOnlyRootFilesystem'),
+      note: NOT_TO_BE_HAD.readOnlyRoot,
+      wayOut: WAY_OUT.namespaces,
+    });
+  }
+  for (const field of ['seccompProfile', 'appArmorProfile'] as const) {
+    if (wish[field]?.type !== 'Localhost') continue;
+    complaints.push({ path: placeOf(spec, container, field), note: NOT_TO_BE_HAD.localProfile });
+  }
+  if (wish.hasOwnUsers && powers.uid === 0 && !powers.isInUserNamespace) {
+    complaints.push({ path: 'spec.hostUsers', note: NOT_TO_BE_HAD.ownUsers, wayOut: WAY_OUT.user });
+  }
+  return complaints;
+}
+
+/** Without root, a process has the groups that podrun has. */
+function groupNotices({ wish, powers, identity }: Subject): Complaint[] {
+  if (canChangeUser(powers)) return [];
+  const { supplementalGroups, isStrictAboutGroups, fsGroup } = wish;
+  const held = new Set([powers.gid, seenGroup(identity, powers), ...powers.groups]);
+  const missing = supplementalGroups.filter((group) => !held.has(group));
+  const complaints: Complaint[] = [];
+  if (missing.length > 0) {
+    complaints.push({ path: podPlace('supplementalGroups'), note: groupsMissing(missing) });
+  }
+  const wanted = new Set([powers.gid, ...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])]);
+  if (isStrictAboutGroups && powers.groups.some((group) => !wanted.has(group))) {
+    complaints.push({ path: podPlace('supplementalGroupsPolicy'), note: NOT_TO_BE_HAD.fewerGroups });
+  }
+  return complaints;
+}
+
+function capabilityNotices({ spec, container, wish, powers, identity }: Subject): Complaint[] {
+  const { add = [], drop = [] } = wish.capabilities;
+  if (wish.privileged) return [];
+  const about = (list: 'add' | 'drop', note: string): Complaint => {
+    return { path: placeOf(spec, container, `capabilities.${list}`), note };
+  };
+  const complaints = (['add', 'drop'] as const).flatMap((list) => {
+    const unknown = unknownCapabilities(wish.capabilities[list]);
+    return unknown.length > 0 ? [about(list, capabilitiesUnknown(unknown))] : [];
+  });
+  const isRoot = seenUser(identity, powers) === 0;
+  if (powers.isInUserNamespace) {
+    if (isRoot && add.length > 0) complaints.push(about('add', NOT_TO_BE_HAD.rightsOfHost));
+  } else if (powers.capabilities.length > 0 && drop.length > 0 && !canDrop(powers)) {
+    complaints.push(about('drop', capabilitiesKept(drop)));
+  }
+  // On a node, too, a user who was asked for by number and is not root has none in effect, whatever is added.
+  const mayUse = wish.runAsUser === undefined || wish.runAsUser === 0;
+  if (!mayUse || !add.some((name) => name === 'ALL' || isCapability(name))) return complaints;
+  if (!isRoot) return [...complaints, about('add', NOT_TO_BE_HAD.rightsOfRoot)];
+  const added = wantedCapabilities({ drop: ['ALL'], add: add.filter((name) => name !== 'ALL') });
+  const missing = added.filter((name) => !powers.capabilities.includes(name));
+  if (missing.length > 0 && !powers.isInUserNamespace) complaints.push(about('add', capabilitiesMissing(missing)));
+  return complaints;
+}
+
+function privilegeNotices({ spec, container, wish, powers }: Subject): Complaint[] {
+  const complaints: Complaint[] = [];
+  if (wish.privileged && (powers.uid !== 0 || powers.isInUserNamespace)) {
+    complaints.push({ path: placeOf(spec, container, 'privileged'), note: NOT_TO_BE_HAD.rightsOfRoot });
+  }
+  if (wish.noNewPrivileges && !powers.hasSetpriv) {
+    complaints.push({
+      path: placeOf(spec, container, 'allowPrivilegeEscalation'),
+      note: NOT_TO_BE_HAD.noNewPrivileges,
+    });
+  }
+  return complaints;
+}

@@ -1,0 +1,87 @@
+// Why a container does not get what its security context asks for. All are podrun's own; each is the end of a sentence
+// that begins with the path of the field.
+
+const IN_NAMESPACES = '--runtime namespace, where this machine permits it (see podrun doctor)';
+
+/** How to get what is refused. podrun's own. */
+export const WAY_OUT: Readonly<Record<'namespaces' | 'root or namespaces' | 'user', string>> = {
+  namespaces: `take ${IN_NAMESPACES}`,
+  'root or namespaces': `run podrun as root, or with ${IN_NAMESPACES}`,
+  user: 'run podrun as an ordinary user',
+};
+
+interface NotHad {
+  readonly path: string;
+  readonly note: string;
+  readonly wayOut?: string | undefined;
+}
+
+/** Of CreateContainerError, podrun's own: nothing that keeps people safe is left out without their knowing. */
+export function notToBeHad(complaints: readonly NotHad[]): string {
+  const ways = new Set(complaints.flatMap(({ wayOut }) => wayOut ?? []));
+  return [
+    complaints.map(({ path, note }) => `${path}: ${note}`).join('; '),
+    ...[...ways].map((way) => way.charAt(0).toUpperCase() + way.slice(1)),
+    '--best-effort starts the container all the same',
+  ].join('. ');
+}
+
+const WHY_NOT_OTHER: Readonly<Record<'setpriv' | 'not root' | 'no rights', string>> = {
+  setpriv: 'there is no setpriv of util-linux to change that',
+  'not root': 'only root can change that',
+  'no rights': 'lacks CAP_SETUID and CAP_SETGID to change that',
+};
+
+/** podrun's own. @param why what keeps podrun from it */
+export function otherIdentity(
+  word: 'user' | 'group',
+  { asked, own }: { readonly asked: number; readonly own: number },
+  why: keyof typeof WHY_NOT_OTHER,
+): string {
+  return `not ${asked}: podrun is ${word} ${own}, and ${WHY_NOT_OTHER[why]}`;
+}
+
+type NotToBeHad =
+  | 'readOnlyRoot'
+  | 'localProfile'
+  | 'ownUsers'
+  | 'noNewPrivileges'
+  | 'rightsOfRoot'
+  | 'rightsOfHost'
+  | 'fewerGroups';
+
+/** podrun's own. */
+export const NOT_TO_BE_HAD: Readonly<Record<NotToBeHad, string>> = {
+  readOnlyRoot: 'the container has no file system of its own',
+  localProfile: 'podrun cannot load profiles',
+  ownUsers: "podrun is root, and users are the machine's",
+  noNewPrivileges: 'there is no setpriv of util-linux, which it would take',
+  rightsOfRoot: 'podrun is not root: the container has its rights, and no more',
+  rightsOfHost: 'held in a user namespace of its own: no rights over the machine follow',
+  fewerGroups: 'podrun is not root: the container keeps all groups of podrun',
+};
+
+/** podrun's own. */
+export function capabilitiesMissing(names: readonly string[]): string {
+  return `podrun does not have ${names.map((name) => name.toUpperCase()).join(', ')} itself`;
+}
+
+/** podrun's own. */
+export function capabilitiesKept(names: readonly string[]): string {
+  return `podrun cannot take ${names.join(', ')} away: that needs setpriv of util-linux and CAP_SETPCAP`;
+}
+
+/** podrun's own. */
+export function capabilitiesUnknown(names: readonly string[]): string {
+  return `there is no ${names.join(', ')}: a node passes over it, too; names are written without CAP_`;
+}
+
+/** podrun's own. */
+export function groupsMissing(groups: readonly number[]): string {
+  return `podrun is not root and not in group ${groups.join(', ')}: the container is not either`;
+}
+
+/** podrun's own. @param place of the volume @param user the uid of the container */
+export function volumeOutOfReach(place: string, user: number): string {
+  return `is in ${place}, which user ${user} cannot get to`;
+}

@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { Powers } from '../../../src/lifecycle/security/powers.ts';
+import { judged, NAMESPACES, NO_SETPRIV, OWN_USERS, ROOT, USER, type Wish } from './judged.ts';
+
+describe('why a container does not start', () => {
+  const WAY_OUT = '. --best-effort starts the container all the same';
+
+  it.each<{ name: string; powers: Powers; wish: Wish; says: string }>([
+    {
+      name: 'a user cannot be another',
+      powers: USER,
+      wish: { pod: { runAsUser: 5, runAsGroup: 6 } },
+      says:
+        'create: spec.securityContext.runAsUser: not 5: podrun is user 1000, and only root can change that; ' +
+        'spec.securityContext.runAsGroup: not 6: podrun is group 1001, and only root can change that. ' +
+        'Run podrun as root, or with --runtime namespace, where this machine permits it (see podrun doctor). --best',
+    },
+    {
+      name: 'nor in another group',
+      powers: USER,
+      wish: { container: { runAsGroup: 20 } },
+      says: 'create: spec.containers[0].securityContext.runAsGroup: not 20: podrun is group 1001, and only root can',
+    },
+    {
+      name: 'root has no setpriv',
+      powers: { ...ROOT, ...NO_SETPRIV },
+      wish: { pod: { runAsUser: 5 } },
+      says: 'create: spec.securityContext.runAsUser: not 5: podrun is user 0, and there is no setpriv of util-linux to',
+    },
+    {
+      name: 'root may not change users',
+      powers: { ...ROOT, capabilities: [] },
+      wish: { pod: { runAsUser: 5 } },
+      says: 'create: spec.securityContext.runAsUser: not 5: podrun is user 0, and lacks CAP_SETUID and CAP_SETGID',
+    },
+    {
+      name: 'there is no root file system of its own',
+      powers: ROOT,
+      wish: { container: { readOnlyRootFilesystem: true } },
+      says:
+        'create: spec.containers[0].securityContext.readOnlyRootFilesystem: the container has no file system of its ' +
+        'own. Take --runtime namespace, where this',
+    },
+    {
+      name: 'there is no such profile',
+      powers: NAMESPACES,
+      wish: { pod: { seccompProfile: { type: 'Localhost', localhostProfile: 'a.json' } } },
+      says: 'create: spec.securityContext.seccompProfile: podrun cannot load profiles',
+    },
+    {
+      name: 'root is root everywhere',
+      powers: NAMESPACES,
+      wish: { spec: { hostUsers: false } },
+      says: "create: spec.hostUsers: podrun is root, and users are the machine's",
+    },
+  ])('$name', ({ powers, wish, says }) => {
+    const { why } = judged(powers, wish);
+    expect(why(false)?.startsWith(says)).toBe(true);
+    expect(why(false)?.endsWith(WAY_OUT)).toBe(true);
+    expect(why(true)).toBeUndefined();
+  });
+
+  const WHO = '(pod: "web_default(u1)", container: main)';
+
+  it.each<{ name: string; powers: Powers; wish: Wish; says: string }>([
+    {
+      name: 'would be root',
+      powers: ROOT,
+      wish: { pod: { runAsNonRoot: true } },
+      says: `container has runAsNonRoot and image will run as root ${WHO}`,
+    },
+    {
+      name: 'says it is root',
+      powers: USER,
+      wish: { pod: { runAsNonRoot: true }, container: { runAsUser: 0 } },
+      says: `container's runAsUser breaks non-root policy ${WHO}`,
+    },
+    {
+      name: 'would be root when nobody else can be had',
+      powers: { ...ROOT, ...NO_SETPRIV },
+      wish: { pod: { runAsNonRoot: true, runAsUser: 5 } },
+      says: `container has runAsNonRoot and image will run as root ${WHO}`,
+    },
+  ])("kubelet's own rule holds in any case: it must not be root, and $name", ({ powers, wish, says }) => {
+    expect(judged(powers, wish).why(true)).toBe(`config: ${says}`);
+  });
+
+  it.each<{ name: string; powers: Powers; wish: Wish }>([
+    { name: 'not to be root is asked of a user', powers: USER, wish: { pod: { runAsNonRoot: true } } },
+    {
+      name: 'root is asked not to be root but another',
+      powers: ROOT,
+      wish: { pod: { runAsNonRoot: true, runAsUser: 5 } },
+    },
+    {
+      name: 'the root file system is its own',
+      powers: OWN_USERS,
+      wish: { container: { readOnlyRootFilesystem: true } },
+    },
+    { name: 'a user has no root to be kept from', powers: USER, wish: { spec: { hostUsers: false } } },
+    {
+      name: 'profiles are those of the machine',
+      powers: ROOT,
+      wish: { pod: { seccompProfile: { type: 'RuntimeDefault' }, appArmorProfile: { type: 'Unconfined' } } },
+    },
+  ])('nothing is said when $name', ({ powers, wish }) => {
+    expect(judged(powers, wish).why(false)).toBeUndefined();
+  });
+});
+
+describe('what a container is told not to have', () => {
+  const CONTEXT = 'spec.containers[0].securityContext';
+
+  it.each<{ name: string; powers: Powers; wish: Wish; told: readonly string[] }>([
+    {
+      name: 'nothing',
+      powers: ROOT,
+      wish: { pod: { runAsUser: 5, fsGroup: 6, supplementalGroups: [7] }, container: { privileged: true } },
+      told: [],
+    },
+    {
+      name: 'groups of others',
+      powers: USER,
+      wish: { pod: { supplementalGroups: [20, 7, 8] } },
+      told: [
+        'spec.securityContext.supplementalGroups: podrun is not root and not in group 7, 8: ' +
+          'the container is not either',
+      ],
+    },
+    { name: 'groups that it is in', powers: USER, wish: { pod: { supplementalGroups: [20, 1001] } }, told: [] },
+    {
+      name: 'fewer groups',
+      powers: USER,
+      wish: { pod: { supplementalGroupsPolicy: 'Strict' } },
+      told: [
+        'spec.securityContext.supplementalGroupsPolicy: podrun is not root: the container keeps all groups of podrun',
+      ],
+    },
+    {
+      name: 'rights of root',
+      powers: USER,
+      wish: { container: { privileged: true } },
+      told: [`${CONTEXT}.privileged: podrun is not root: the container has its rights, and no more`],
+    },
+    {
+      name: 'capabilities of a user',
+      powers: USER,
+      wish: { container: { capabilities: { add: ['BPF'], drop: ['KILL'] } } },
+      told: [`${CONTEXT}.capabilities.add: podrun is not root: the container has its rights, and no more`],
+    },
+    {
+      name: 'those that a node would not give in effect',
+      powers: USER,
+      wish: { pod: { runAsUser: 1000 }, container: { capabilities: { add: ['BPF'] } } },
+      told: [],
+    },
+    {
+      name: 'those that podrun lacks',
+      powers: { ...ROOT, capabilities: ['setpcap'] },
+      wish: { container: { capabilities: { add: ['BPF', 'ALL'] } } },
+      told: [`${CONTEXT}.capabilities.add: podrun does not have BPF itself`],
+    },
+    {
+      name: 'those it cannot lose',
+      powers: { ...ROOT, ...NO_SETPRIV },
+      wish: { container: { capabilities: { drop: ['KILL'] } } },
+      told: [
+        `${CONTEXT}.capabilities.drop: podrun cannot take KILL away: that needs setpriv of util-linux and CAP_SETPCAP`,
+      ],
+    },
+    {
+      name: 'names that are none',
+      powers: ROOT,
+      wish: { container: { capabilities: { drop: ['CAP_KILL'] } } },
+      told: [
+        `${CONTEXT}.capabilities.drop: there is no CAP_KILL: a node passes over it, too; ` +
+          'names are written without CAP_',
+      ],
+    },
+    {
+      name: 'rights over the machine',
+      powers: OWN_USERS,
+      wish: { pod: { runAsUser: 0 }, container: { capabilities: { add: ['BPF'] } } },
+      told: [`${CONTEXT}.capabilities.add: held in a user namespace of its own: no rights over the machine follow`],
+    },
+    {
+      name: 'no new privileges',
+      powers: { ...USER, ...NO_SETPRIV },
+      wish: { container: { allowPrivilegeEscalation: false } },
+      told: [`${CONTEXT}.allowPrivilegeEscalation: there is no setpriv of util-linux, which it would take`],
+    },
+  ])('$name', ({ powers, wish, told }) => {
+    expect(judged(powers, wish).told).toEqual(told);
+  });
+});
