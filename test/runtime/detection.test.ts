@@ -164,15 +164,6 @@ describe.runIf(process.platform === 'linux')('what was found out', () => {
     expect(second).toEqual(first);
     expect(calls()).toBe(2);
   });
-
-  it('clears away what a podrun that was killed left, but not what another one works on', async () => {
-    failingTools();
-    const parent = path.join(stateDir(), '.runtime');
-    for (const name of ['trial-old', 'trial-new']) mkdirSync(path.join(parent, name, 'u'), { recursive: true });
-    utimesSync(path.join(parent, 'trial-old'), 1, 1);
-    await detect();
-    expect(readdirSync(parent).toSorted()).toEqual(['namespaces.json', 'trial-new']);
-  });
 });
 
 describe('the reason behind the words of util-linux', () => {

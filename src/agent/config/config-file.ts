@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
+import { RUNTIME_CHOICES, type RuntimeChoice } from '../../api/runtime-choice.ts';
 import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
 import { configError, ConfigNode } from './config-node.ts';
@@ -21,6 +22,8 @@ export interface ConfigFile {
   readonly nodeLabels: Readonly<Record<string, string>>;
   /** Taints of this machine, which keep Pods away that do not tolerate them. */
   readonly nodeTaints: readonly Taint[];
+  /** How containers are kept apart; undefined: it does not say. */
+  readonly runtime: RuntimeChoice | undefined;
 }
 
 /**
@@ -74,14 +77,20 @@ async function readText(path: string, name: string): Promise<string> {
   }
 }
 
-function readRoot(root: ConfigNode, folder: string): Pick<ConfigFile, 'images' | 'nodeLabels' | 'nodeTaints'> {
-  const { images, node } = root.kind === 'nothing' ? {} : root.fields(['images', 'node']);
+function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
+  const { images, node, runtime } = root.kind === 'nothing' ? {} : root.fields(['images', 'node', 'runtime']);
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
     nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
     nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
+    runtime: runtime && readRuntime(runtime),
   };
+}
+
+function readRuntime(node: ConfigNode): RuntimeChoice {
+  const text = node.text();
+  return RUNTIME_CHOICES.find((choice) => choice === text) ?? node.fail(`must be one of ${RUNTIME_CHOICES.join(', ')}`);
 }
 
 /** One entry of `images`: a command as text or list, or a map that says more. */

@@ -30,7 +30,14 @@ export async function applyDetached(
   const { begun, taken } =
     own.length === 0
       ? { begun: [], taken: [] }
-      : await startAgent(agents, settingsOf(session), { pods: own, command: calledCommand() });
+      : await startAgent(
+          agents,
+          await settingsOf(
+            session,
+            own.map(({ object }) => object),
+          ),
+          { pods: own, command: calledCommand() },
+        );
   for (const pod of begun) {
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
     else view.note(`pod/${pod.metadata.name} created`);

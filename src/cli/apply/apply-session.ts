@@ -5,12 +5,12 @@ import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
-import type { RuntimeFeatures } from '../../runtime/features.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
 import { beginRuns, undoRuns } from './begin-runs.ts';
 import { checkChanges } from './check-changes.ts';
+import { chooseRuntime, runtimeChoice } from './choose-runtime.ts';
 import { calledCommand, openStore } from '../environment.ts';
 import { isLive } from './live-pods.ts';
 import { loadOrExplain } from './manifest-input.ts';
@@ -31,19 +31,25 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const images = makeImageMap(flags.image, config);
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
+  const choice = runtimeChoice({ flag: flags.runtime, variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
+  const live = pods.filter(({ object }) => isLive(store, object));
+  const own = pods.filter((pod) => !live.includes(pod));
+  // It may have to be found out, which goes on while the Pods are begun, unless they may have to be refused.
+  const runtime = chooseRuntime(own.length === 0 ? 'process' : choice, store.root, clock);
+  if (choice === 'namespace') await runtime;
   const view = await openView({ flags, clock, pods: pods.map(({ object }) => object) });
-  const features: RuntimeFeatures = { tier: 'process', namespaces: undefined };
-  const session: Session = { flags, plan, clock, store, view, images, config, features };
+  const session: Session = { flags, plan, clock, store, view, images, config, runtime };
   try {
-    const live = pods.filter(({ object }) => isLive(store, object));
     await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live]);
     for (const record of records) await keepOnRecord(session, record);
     if (pods.length === 0) return EXIT.ok;
-    const exitCode = await applyPods(session, { live, own: pods.filter((pod) => !live.includes(pod)) });
+    const exitCode = await applyPods(session, { live, own });
     const applied = pods.map(({ object }) => object);
     if (flags.keep !== undefined) await keepNewest(session, applied, flags.keep);
     return exitCode;
   } finally {
+    // Nothing of an attempt may be left.
+    await runtime;
     view.close();
   }
 }
@@ -110,6 +116,7 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
   const given = [
     ...(flags.image.length > 0 ? ['--image'] : []),
     ...(flags.config === undefined ? [] : ['--config']),
+    ...(flags.runtime === undefined ? [] : ['--runtime']),
     ...(crashLoop.initialMs === CRASH_LOOP.initialMs ? [] : ['--backoff-initial']),
     ...(crashLoop.maxMs === CRASH_LOOP.maxMs ? [] : ['--backoff-max']),
   ];

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatGoDuration } from '../../api/duration.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { countOption } from '../count-option.ts';
+import { RUNTIME_CHOICES, type RuntimeChoice } from '../../api/runtime-choice.ts';
 
 /** What stands on the command line of `apply`, as it was written. */
 export interface ApplyFlags {
@@ -31,6 +32,7 @@ export interface ApplyFlags {
   readonly strictPid1: boolean;
   /** What a security context asks for and cannot have here is told, and the container starts. */
   readonly bestEffort: boolean;
+  readonly runtime: RuntimeChoice | undefined;
   readonly stateDir: string | undefined;
 }
 
@@ -138,6 +140,12 @@ export function registerApply(
     .option('--validate <mode>', 'unknown and duplicate fields: strict, warn or ignore', validation, 'strict')
     .option('--strict', 'a field that would have no effect is an error: nothing is started')
     .option('--best-effort', 'start containers also without what of their security context cannot be had here')
+    .addOption(
+      new Option(
+        '--runtime <tier>',
+        'how containers are kept apart: by namespaces, not at all, or as this machine permits',
+      ).choices(RUNTIME_CHOICES),
+    )
     .option('--isolate', 'give containers copies of the current folder, the home folder and /tmp, too')
     .option('--strict-pid1', 'make the main process of a container process 1, as on a node')
     .addHelpText('after', EXIT_CODES)

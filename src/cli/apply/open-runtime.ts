@@ -1,13 +1,22 @@
 import path from 'node:path';
 import type { Clock } from '../../clock.ts';
-import type { RuntimeFeatures } from '../../runtime/features.ts';
+import type { NamespaceFacts, RuntimeFeatures } from '../../runtime/features.ts';
+import type { Namespaces } from '../../runtime/namespace/namespaces.ts';
 import { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
 /** The runtime that has these features, for Pods of this store. */
 export async function openRuntime(store: FileStore, clock: Clock, features: RuntimeFeatures): Promise<ProcessRuntime> {
   const { namespaces: facts } = features;
-  // Only who keeps containers apart needs to know how.
-  const confiner = facts && new (await import('../../runtime/namespace/namespaces.ts')).Namespaces({ facts, clock });
+  const confiner = facts && (await openNamespaces(store.root, clock, facts));
   return new ProcessRuntime({ clock, fifoDir: path.join(store.root, '.fifos'), features, confiner });
+}
+
+/** Only who keeps containers apart needs to know how. */
+async function openNamespaces(stateDir: string, clock: Clock, facts: NamespaceFacts): Promise<Namespaces> {
+  const [{ Namespaces }, { forgetNamespaces }] = await Promise.all([
+    import('../../runtime/namespace/namespaces.ts'),
+    import('../../runtime/detection/cache.ts'),
+  ]);
+  return new Namespaces({ facts, clock, onFailure: () => forgetNamespaces(stateDir) });
 }

@@ -7,10 +7,10 @@ import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { SystemClock } from '../../clock.ts';
 import { goalText } from '../../lifecycle/requests/goal.ts';
-import type { RuntimeFeatures } from '../../runtime/features.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ApplyPlan } from './apply-input.ts';
+import { type ChosenRuntime, lackOf } from './choose-runtime.ts';
 import { explainOutcome, exitCodeOf } from './apply-outcome.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import type { Begun } from './begin-runs.ts';
@@ -30,7 +30,8 @@ export interface Session {
   readonly view: ApplyView;
   readonly images: ReturnType<typeof makeImageMap>;
   readonly config: ConfigFile | undefined;
-  readonly features: RuntimeFeatures;
+  /** How its Pods are kept apart from the machine; it may have to be found out. */
+  readonly runtime: Promise<ChosenRuntime>;
 }
 
 /** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
@@ -42,13 +43,17 @@ export interface RunPods {
 /** Runs the Pods to their end, whatever brings it about. */
 export async function runPods(session: Session, { begun, live }: RunPods): Promise<number> {
   const { plan, clock, store, view } = session;
-  const runtime = await openRuntime(store, clock, session.features);
+  const settings = await settingsOf(
+    session,
+    begun.map(({ pod }) => pod),
+  );
+  const runtime = await openRuntime(store, clock, settings.features);
   // The first container would have to wait for this; a failure shows at its start.
   if (begun.length > 0) void runtime.prepare().catch(() => undefined);
   const killAll = (): void => runtime.killAll();
   process.once('exit', killAll);
   const agent = makeAgent({
-    settings: settingsOf(session),
+    settings,
     store,
     clock,
     runtime,
@@ -104,8 +109,12 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   return conclude(session, outcome, isAboutAll ? [...agent.pods, ...others.pods] : agent.pods);
 }
 
-/** How the Pods of this command are run. */
-export function settingsOf({ plan, images, config, features, flags }: Session): AgentSettings {
+/** How Pods of this command are run. What they ask for and this machine does not permit is said. */
+export async function settingsOf(session: Session, pods: readonly StoredPod[]): Promise<AgentSettings> {
+  const { plan, images, config, flags, view } = session;
+  const chosen = await session.runtime;
+  const lack = await lackOf(chosen, pods);
+  if (lack !== undefined) view.trouble(lack);
   return {
     images,
     crashLoop: plan.crashLoop,
@@ -113,7 +122,7 @@ export function settingsOf({ plan, images, config, features, flags }: Session): 
     nodeTaints: config?.nodeTaints ?? [],
     hostEnv: process.env,
     cwd: process.cwd(),
-    features,
+    features: chosen.features,
     sharedFolders: flags.isolate ? [] : workFolders(),
     strictPid1: flags.strictPid1,
     isBestEffort: flags.bestEffort,

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NamespaceDetection } from './namespaces.ts';
-import { runtimeFolder } from './trial-folder.ts';
+import { runtimeFolder, temporaryName } from './trial-folder.ts';
 
 function cacheFile(stateDir: string): string {
   return path.join(runtimeFolder(stateDir), 'namespaces.json');
@@ -30,7 +30,7 @@ export function readCache(stateDir: string, key: string): NamespaceDetection | u
 /** Keeps what was found out. Who cannot write it down finds out anew the next time. */
 export function writeCache(stateDir: string, key: string, detection: NamespaceDetection): void {
   const file = cacheFile(stateDir);
-  const draft = `${file}.${process.pid}`;
+  const draft = path.join(path.dirname(file), temporaryName());
   try {
     writeFileSync(draft, JSON.stringify({ key: wholeKey(stateDir, key), detection }), { mode: 0o600, flag: 'wx' });
     renameSync(draft, file);
@@ -41,4 +41,9 @@ export function writeCache(stateDir: string, key: string, detection: NamespaceDe
       // There is no such folder any more.
     }
   }
+}
+
+/** Forgets what was found out: a launch has failed, so that it may no longer be so. */
+export function forgetNamespaces(stateDir: string): void {
+  rmSync(cacheFile(stateDir), { force: true });
 }

@@ -74,7 +74,7 @@ type Tried = WithoutCost<NamespaceDetection>;
 type WithoutCost<T> = T extends unknown ? Omit<T, 'costMs'> : never;
 
 async function tryMode(mode: NamespaceFacts['mode'], { stateDir, privileges, ...attempt }: Attempt): Promise<Tried> {
-  const folder = makeTrialFolder(stateDir, attempt.clock);
+  const folder = makeTrialFolder(stateDir);
   if (!folder.ok) return { ok: false, why: folder.why };
   const request = { ...attempt, mode, userId: privileges.userId, folder: folder.path };
   const { steps, timedOut } = await runTrial(request).finally(folder.remove);

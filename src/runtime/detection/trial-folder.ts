@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../api/machine.ts';
-import type { Clock } from '../../clock.ts';
 import { errnoOf, errnoText } from '../errno.ts';
 
 /** What the runtime keeps in the state folder for itself. */
@@ -9,9 +8,14 @@ export function runtimeFolder(stateDir: string): string {
   return path.join(stateDir, '.runtime');
 }
 
-const PREFIX = 'trial-';
-/** A trial takes a few milliseconds: what is older belongs to a podrun that was killed meanwhile. */
-const LEFTOVER_AGE_MS = 60_000;
+let count = 0;
+
+/** As the store names what is temporary: it removes that of podruns that are gone. */
+export function temporaryName(): string {
+  count += 1;
+  return `.tmp-${process.pid}-${count}`;
+}
+
 /** The upper layer and its workdir, and the places to mount: a tmpfs, an overlay, /proc, and the new root. */
 const PARTS = ['u', 'w', 'm', 'o', 'p', 'r'];
 
@@ -20,12 +24,14 @@ export type TrialFolder =
   | { readonly ok: false; readonly why: Obstacle };
 
 /** Makes a folder for one trial, on the file system that layers of containers will be on. */
-export function makeTrialFolder(stateDir: string, clock: Clock): TrialFolder {
+export function makeTrialFolder(stateDir: string): TrialFolder {
   const parent = runtimeFolder(stateDir);
   try {
     makePrivate(parent);
-    removeLeftovers(parent, clock);
-    const folder = mkdtempSync(path.join(parent, PREFIX));
+    const folder = path.join(parent, temporaryName());
+    // A podrun that had our number before may have been killed in its trial.
+    removeQuietly(folder);
+    mkdirSync(folder, { mode: 0o700 });
     for (const part of PARTS) mkdirSync(path.join(folder, part), { mode: 0o755 });
     return { ok: true, path: folder, remove: () => removeQuietly(folder) };
   } catch (error) {
@@ -45,19 +51,10 @@ function makePrivate(folder: string): void {
   }
 }
 
-function removeLeftovers(parent: string, clock: Clock): void {
-  for (const name of readdirSync(parent)) {
-    if (!name.startsWith(PREFIX)) continue;
-    const folder = path.join(parent, name);
-    const stats = statSync(folder, { throwIfNoEntry: false });
-    if (stats !== undefined && clock.now().wallMs - stats.mtimeMs > LEFTOVER_AGE_MS) removeQuietly(folder);
-  }
-}
-
 function removeQuietly(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // Empty folders that the next trial removes.
+    // Empty folders, which are removed with whatever else a podrun has left.
   }
 }

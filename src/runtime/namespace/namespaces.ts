@@ -17,6 +17,8 @@ import type { View } from './view.ts';
 export interface NamespacesOptions {
   readonly facts: NamespaceFacts;
   readonly clock: Clock;
+  /** No inside could be made: what was found out about the machine may no longer be so. */
+  readonly onFailure?: () => void;
 }
 
 /** Keeps containers apart from the machine, and from each other, by namespaces of the kernel. */
@@ -38,6 +40,7 @@ export class Namespaces implements Confiner {
       this.#open.add(inside);
       return { ok: true, inside };
     } catch (error) {
+      this.#options.onFailure?.();
       return { ok: false, error: error instanceof Error ? error.message : String(error) };
     }
   }

@@ -62,6 +62,7 @@ images:
 node:
   labels: { disk: ssd, example.com/rack: 7 }
   taints: [ dedicated=gpu:NoSchedule, example.com/old:NoExecute ]
+runtime: process
 `);
     const none = { args: undefined, env: {}, workingDir: undefined };
     expect(config).toEqual({
@@ -84,6 +85,7 @@ node:
         { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' },
         { key: 'example.com/old', effect: 'NoExecute' },
       ],
+      runtime: 'process',
     });
   });
 
@@ -103,7 +105,7 @@ node:
   });
 
   it.each([
-    ['image: {}', '1:1: image: unknown field, allowed are images, node'],
+    ['image: {}', '1:1: image: unknown field, allowed are images, node, runtime'],
     ['- a', '1:1: must be a map'],
     ['images: [a]', '1:9: images: must be a map'],
     ['images:\n  a:\n', '2:3: images[a]: must be a command, or a map with command, args, env, workingDir, folder'],
@@ -127,6 +129,8 @@ node:
     ['images:\n  a: *none', '2:6: images[a]: there is no anchor &none'],
     ['images:\n  a: x\n  a: y', '3:3: Map keys must be unique'],
     ['images: {', '1:10: Flow map in block collection must be sufficiently indented and end with a }'],
+    ['runtime: docker', '1:10: runtime: must be one of auto, process, namespace'],
+    ['runtime: [auto]', '1:10: runtime: must be a text'],
     ['node: { name: x }', '1:9: node.name: unknown field, allowed are labels, taints'],
     [
       'node: { taints: [ gpu=yes ] }',

@@ -1,0 +1,110 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import { type Ended, workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+
+/** Runs a command as root of a user namespace, without any capability, where no further one may be made. */
+const CONFINED = [
+  'unshare',
+  '--user',
+  '--map-root-user',
+  'sh',
+  '-c',
+  'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --inh-caps=-all "$@"',
+  'sh',
+] as const;
+const [unshare, ...confine] = CONFINED;
+const isConfinable = process.platform === 'linux' && spawnSync(unshare, [...confine, 'true']).status === 0;
+
+/** Podrun on a machine that permits no namespaces. */
+async function runConfined(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const options = {
+    cwd: workshop.folder,
+    env: { ...process.env, PODRUN_STATE_DIR: workshop.stateDir, ...env },
+  };
+  return promisify(execFile)(unshare, [...confine, ...workshop.commandLine(args)], options).then(
+    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      exitCode: code,
+      stdout,
+      stderr,
+    }),
+  );
+}
+
+const plain: PodSpec = { restartPolicy: 'Never', containers: [{ name: 'app', command: ['true'] }] };
+const mounting: PodSpec = {
+  ...plain,
+  containers: [{ name: 'app', command: ['true'], volumeMounts: [{ name: 'v', mountPath: '/data' }] }],
+  volumes: [{ name: 'v', emptyDir: {} }],
+};
+const namespaceOf = (stdout: string): string => /mnt:\[\d+\]/.exec(stdout)?.[0] ?? stdout;
+const TELLING: PodSpec = {
+  restartPolicy: 'Never',
+  containers: [{ name: 'app', command: ['readlink', '/proc/self/ns/mnt'] }],
+};
+
+describe.runIf(isConfinable)('where no namespaces may be made', () => {
+  it('namespaces that were demanded are refused: nothing is started, nor made', async () => {
+    const pod = workshop.pod('p', plain);
+    const { exitCode, stdout, stderr } = await runConfined(['apply', pod, '--runtime', 'namespace']);
+    const why = 'no user namespaces may be made: user.max_user_namespaces=0';
+    expect(stderr).toBe(
+      `error: containers cannot be kept apart by namespaces here: ${why}\n` +
+        "Nothing was started. 'podrun doctor' tells how to permit it.\n",
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(existsSync(path.join(workshop.stateDir, 'pods'))).toBe(false);
+  });
+
+  it('a Pod that needs them runs all the same, with one line about it', async () => {
+    const pod = workshop.pod('p', mounting);
+    const { exitCode, stderr } = await runConfined(['apply', pod, '--runtime', 'auto']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^.*runtime: process \(no user namespaces may be made: .*mountPath\. See podrun doctor\n$/);
+  });
+
+  it('nothing is said about a Pod that does not need them, nor to those who did not want them', async () => {
+    const ended = await Promise.all([
+      runConfined(['apply', workshop.pod('a', plain), '--runtime', 'auto']),
+      runConfined(['apply', workshop.pod('b', mounting)], { PODRUN_RUNTIME: 'process' }),
+    ]);
+    expect(ended.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual([
+      { exitCode: 0, stderr: '' },
+      { exitCode: 0, stderr: '' },
+    ]);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('who says how containers are kept apart', () => {
+  it('is the flag, then the variable, then podrun.yaml', async (context) => {
+    const probe = workshop.pod('probe', plain);
+    const { exitCode } = await workshop.run(['apply', probe, '--runtime', 'namespace']);
+    context.skip(exitCode === 2, 'namespaces are not permitted here');
+    const pod = workshop.pod('p', TELLING);
+    workshop.file('podrun.yaml', 'runtime: namespace\n');
+    const own = namespaceOf(spawnSync('readlink', ['/proc/self/ns/mnt'], { encoding: 'utf8' }).stdout);
+    const fromFile = await workshop.run(['apply', pod]);
+    const fromVariable = await workshop.run(['apply', pod], { PODRUN_RUNTIME: 'process' });
+    const fromFlag = await workshop.run(['apply', pod, '--runtime', 'namespace'], { PODRUN_RUNTIME: 'process' });
+    const seen = [fromFile, fromVariable, fromFlag].map(({ stdout }) => namespaceOf(stdout) === own);
+    expect(seen).toEqual([false, true, false]);
+  });
+
+  it('may only say what there is', async () => {
+    const pod = workshop.pod('p', plain);
+    const asked = await workshop.run(['apply', pod], { PODRUN_RUNTIME: 'docker' });
+    expect(asked).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(asked.stderr).toContain('invalid PODRUN_RUNTIME "docker"\nIt is one of auto, process, namespace.');
+    workshop.file('podrun.yaml', 'runtime: docker\n');
+    const written = await workshop.run(['apply', pod]);
+    expect(written).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(written.stderr).toContain('podrun.yaml:1:10: runtime: must be one of auto, process, namespace');
+    expect((await workshop.run(['apply', pod, '--runtime', 'docker'])).exitCode).toBe(2);
+  });
+});
