@@ -3,6 +3,7 @@ import { EXIT } from '../api/errors.ts';
 import { registerAnnotate } from './change/annotate.ts';
 import { registerApply } from './apply/apply.ts';
 import { registerBackgroundAgent } from './background/agent.ts';
+import { registerAttach } from './connect/attach.ts';
 import { registerExec } from './connect/exec.ts';
 import { registerCondition } from './change/condition.ts';
 import { registerDebug } from './debug/debug.ts';
@@ -59,6 +60,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerWait(program, done);
   registerDelete(program, done);
   registerExec(program, command, done);
+  registerAttach(program, done);
   registerDebug(program, command, done);
   registerGc(program, done);
   registerDoctor(program, done);

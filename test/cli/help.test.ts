@@ -12,6 +12,7 @@ const COMMANDS = [
   'wait',
   'delete',
   'exec',
+  'attach',
   'debug',
   'gc',
   'doctor',

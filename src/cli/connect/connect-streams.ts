@@ -6,6 +6,7 @@ import { socketAddress } from '../../agent/attach/socket-address.ts';
 import type { Clock } from '../../clock.ts';
 import { showOutputAsItIs } from '../../runtime/own-terminal.ts';
 import { listenForSignals } from '../apply/signals.ts';
+import { DetachKeys } from './detach-keys.ts';
 import { handedOn, StandardOutput } from '../standard-output.ts';
 
 /** What a client of the agent wants to be connected with, and how. */
@@ -18,6 +19,8 @@ export interface Connection {
   readonly opening: OpeningMessage;
   /** Our own terminal, where it is to be that of the other side: everything that is typed reaches it as it is. */
   readonly terminal: typeof process.stdin | undefined;
+  /** Typed at the terminal, they end the connection and nothing else. Undefined: there are none. */
+  readonly detachKeys?: Buffer | undefined;
   /** The other side has answered that it is there. */
   readonly onConnected?: (answer: Extract<AgentMessage, { readonly type: 'attached' }>) => void;
 }
@@ -29,7 +32,7 @@ export type ConnectionEnd =
   | { readonly type: 'refused' }
   /** The command could not be started. */
   | { readonly type: 'failed'; readonly error: string }
-  /** All of our input was taken, and the other side goes on without us. */
+  /** All of our input was taken, or the user has left: the other side goes on without us. */
   | { readonly type: 'detached' }
   /** The user has seen enough. */
   | { readonly type: 'stopped'; readonly exitCode: number }
@@ -51,27 +54,30 @@ export async function connectStreams(connection: Connection): Promise<Connection
   const stopped = new Promise<ConnectionEnd>((resolve) => (stop = resolve));
   const signals = listenForSignals(clock, (name) => stop({ type: 'stopped', exitCode: EXIT_OF_SIGNAL[name] }));
   out.onReaderGone(() => stop({ type: 'stopped', exitCode: EXIT.nobodyReads }));
-  const tellSize = (): void => {
+  const tellSize = (more = 0): void => {
     const { columns, rows } = process.stdout;
-    if (process.stdout.isTTY) send({ type: 'resize', columns, rows });
+    if (process.stdout.isTTY) send({ type: 'resize', columns: columns + more, rows: rows + more });
   };
+  const onResize = (): void => tellSize();
   try {
     send(opening);
-    // Right behind the first message: a program that looks at once sees the size.
+    // Right behind the first message: a program that looks at once sees the size. One that has run for longer draws
+    // its screen anew when that changes.
+    if (terminal !== undefined && opening.type === 'attach') tellSize(1);
     if (terminal !== undefined) tellSize();
     const onConnected: Connection['onConnected'] = (answer) => {
       connection.onConnected?.(answer);
       if (answer.hasTerminal && terminal !== undefined) {
         terminal.setRawMode(true);
         showOutputAsItIs();
-        process.stdout.on('resize', tellSize);
+        process.stdout.on('resize', onResize);
       }
-      if (opening.stdin) handOnInput(socket);
+      if (opening.stdin) handOnInput(socket, connection.detachKeys, () => stop({ type: 'detached' }));
     };
     return await Promise.race([received(socket, out, onConnected), stopped]);
   } finally {
     signals.close();
-    process.stdout.off('resize', tellSize);
+    process.stdout.off('resize', onResize);
     terminal?.setRawMode(false);
     process.stdin.destroy();
     socket.destroy();
@@ -109,10 +115,13 @@ async function reach(file: string): Promise<Socket> {
   }
 }
 
-function handOnInput(socket: Socket): void {
+function handOnInput(socket: Socket, detachKeys: Buffer | undefined, onDetach: () => void): void {
   const { stdin } = process;
-  stdin.on('data', (chunk: Buffer) => {
-    if (!socket.write(encodeFrame({ kind: 'stdin', chunk }))) stdin.pause();
+  const keys = detachKeys && new DetachKeys(detachKeys);
+  stdin.on('data', (typed: Buffer) => {
+    const { handedOn: chunk, isDetached } = keys?.take(typed) ?? { handedOn: typed, isDetached: false };
+    if (chunk.length > 0 && !socket.write(encodeFrame({ kind: 'stdin', chunk }))) stdin.pause();
+    if (isDetached) onDetach();
   });
   socket.on('drain', () => stdin.resume());
   stdin.once('end', () => socket.write(encodeFrame({ kind: 'message', message: { type: 'stdinEnd' } })));

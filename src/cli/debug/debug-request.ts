@@ -32,7 +32,6 @@ const SUFFIX_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 export function readDebugRequest({ pod, command = [] }: DebugWords, flags: DebugFlags): DebugRequest {
   if (pod === undefined) throw usage('NAME is required for debug');
   if (flags.tty && !flags.stdin) throw usage('-i/--stdin is required for containers with -t/--tty=true');
-  if (flags.attach === false && flags.stdin) throw usage('-i/--stdin cannot be used together with --attach=false');
   return {
     namespace: flags.namespace || DEFAULT_NAMESPACE,
     name: podName(pod),

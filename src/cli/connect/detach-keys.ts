@@ -1,0 +1,48 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+
+const CONTROL_SIGNS = '@abcdefghijklmnopqrstuvwxyz[\\]^_';
+
+/**
+ * The bytes of `ctrl-p,ctrl-q`: keys that are typed one after the other, each a sign or `ctrl-` and one of a-z @ [ \ ] ^ _.
+ * Undefined: there are none.
+ * @throws {PodrunError} (usage) for what is no key
+ */
+export function parseDetachKeys(text: string): Buffer | undefined {
+  if (text === '') return undefined;
+  return Buffer.from(text.split(',').map((key) => byteOf(key, text)));
+}
+
+function byteOf(key: string, text: string): number {
+  if (key.length === 1 && key >= ' ' && key <= '~') return key.charCodeAt(0);
+  const sign = /^ctrl-(.)$/i.exec(key)?.[1]?.toLowerCase();
+  const code = sign === undefined ? -1 : CONTROL_SIGNS.indexOf(sign);
+  if (code >= 0) return code;
+  throw new PodrunError(`error: invalid detach keys (${text}): ${JSON.stringify(key)} is no key`, {
+    exitCode: EXIT.usage,
+    hint: 'Keys are written like ctrl-p,ctrl-q or ctrl-a,d.',
+  });
+}
+
+/** Finds a row of keys in what is typed. What may be their beginning is held back until the next key tells. */
+export class DetachKeys {
+  readonly #keys: Buffer;
+  /** What was typed last, as far as it is a beginning of the keys. */
+  #held: readonly number[] = [];
+
+  constructor(keys: Buffer) {
+    this.#keys = keys;
+  }
+
+  /** What of it is to be handed on, and whether the keys were typed: then nothing behind them counts. */
+  take(typed: Buffer): { readonly handedOn: Buffer; readonly isDetached: boolean } {
+    const out: number[] = [];
+    for (const byte of typed) {
+      const seen = [...this.#held, byte];
+      const start = seen.findIndex((_, index) => seen.slice(index).every((value, at) => value === this.#keys[at]));
+      out.push(...(start < 0 ? seen : seen.slice(0, start)));
+      this.#held = start < 0 ? [] : seen.slice(start);
+      if (this.#held.length === this.#keys.length) return { handedOn: Buffer.from(out), isDetached: true };
+    }
+    return { handedOn: Buffer.from(out), isDetached: false };
+  }
+}

@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Container } from '../../src/api/generated/types.ts';
+import { type Puppet, stageForEach } from '../puppet/stage.ts';
+import { hasTerminals, startAtTerminal } from './own-terminal.ts';
+import { type Ended, type Podrun, workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const stage = stageForEach();
+let applied: Podrun;
+let main: Puppet;
+
+/** Runs a Pod of a puppet and another container. */
+async function run(other: Partial<Container>): Promise<void> {
+  const pod = workshop.pod('web', {
+    restartPolicy: 'Never',
+    terminationGracePeriodSeconds: 1,
+    initContainers: [{ name: 'setup', image: 'busybox', command: ['true'] }],
+    containers: [
+      { name: 'main', command: stage.command('main') },
+      { name: 'other', ...other },
+    ],
+  });
+  applied = workshop.start(['apply', pod]);
+  main = await stage.puppet('main');
+  await applied.until(({ stdout }) => stdout.includes('Running and Ready'));
+}
+
+const attach = (args: readonly string[], input?: string): Podrun => workshop.start(['attach', ...args], {}, input);
+const PROMPT = "If you don't see a command prompt, try pressing enter.\n";
+
+describe('podrun attach', () => {
+  it('shows what comes, until the container ends', async () => {
+    await run({ command: ['sleep', '60'] });
+    main.print('early\n');
+    await applied.until(({ stdout }) => stdout.includes('early'));
+    const podrun = attach(['web', '-c', 'main']);
+    const again = setInterval(() => main.print('late\n'), 10);
+    await podrun.until(({ stdout }) => stdout.includes('late\n')).finally(() => clearInterval(again));
+    main.exit(3);
+    const { stdout, ...rest } = await podrun.ended;
+    expect(rest).toEqual({ exitCode: 0, stderr: PROMPT });
+    expect(stdout).toMatch(/^(late\n)+$/);
+    expect(applied.stdout).toContain('late\n');
+  });
+
+  it('gives a container its one input, which it has waited for', async () => {
+    await run({ command: ['sh', '-c', 'read -r first; echo "got $first"; cat; exit 4'], stdin: true, stdinOnce: true });
+    const podrun = attach(['web', '-c', 'other', '-i', '-q'], 'one\ntwo\n');
+    expect(await podrun.ended).toEqual({ exitCode: 0, stdout: 'got one\ntwo\n', stderr: '' });
+    await applied.until(({ stdout }) => stdout.includes('exited with code 4'));
+  });
+
+  it('leaves a container that goes on reading, and comes back', async () => {
+    await run({ command: ['cat'], stdin: true });
+    for (const text of ['one\n', 'two\n']) {
+      expect((await attach(['pod', 'web', '-c', 'other', '-i', '-q'], text).ended).exitCode).toBe(0);
+      await applied.until(({ stdout }) => stdout.includes(`web/other | ${text}`));
+    }
+    expect((await workshop.run(['logs', 'web', '-c', 'other'])).stdout).toBe('one\ntwo\n');
+  });
+
+  it('says what cannot be had', async () => {
+    await run({ command: stage.command('other') });
+    const other = await stage.puppet('other');
+    const podrun = attach(['web', '-c', 'other', '-it'], '');
+    await podrun.until(({ stderr }) => stderr.includes(PROMPT));
+    expect(podrun.stderr).toBe(
+      'error: Unable to use a TTY - container other did not allocate one\n' +
+        `Warning: container other has no stdin: what is typed, or comes through a pipe, goes nowhere\n${PROMPT}`,
+    );
+    expect((await podrun.ended).exitCode).toBe(0);
+    other.exit(0);
+  });
+
+  it('tells what the container was ended by, and that podrun was', async () => {
+    await run({ command: ['sleep', '60'], stdin: true });
+    const podrun = attach(['web', '-c', 'main', '-q']);
+    const again = setInterval(() => main.print('x'), 10);
+    await podrun.until(({ stdout }) => stdout.includes('x')).finally(() => clearInterval(again));
+    podrun.signal('SIGINT');
+    expect(await podrun.ended).toMatchObject({ exitCode: 130, stderr: '' });
+    const left = attach(['web', '-c', 'main', '-q']);
+    const yetAgain = setInterval(() => main.print('x'), 10);
+    await left.until(({ stdout }) => stdout.includes('x')).finally(() => clearInterval(yetAgain));
+    applied.signal('SIGKILL');
+    expect(await left.ended).toMatchObject({
+      exitCode: 1,
+      stderr: 'error: lost connection to container "main" of pod "web"\n',
+    });
+  });
+
+  describe('refuses', () => {
+    beforeEach(() => run({ command: ['true'] }));
+
+    it.each([
+      [[], 2, 'error: at least 1 argument is required for attach\n'],
+      [['a', 'b', 'c'], 2, 'error: expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw 3: [a b c]\n'],
+      [['nope'], 1, 'Error from server (NotFound): pods "nope" not found\n'],
+      [['web', '-c', 'setup'], 1, 'error: unable to upgrade connection: container not found ("setup")\n'],
+      [['web', '-c', 'x'], 1, 'error: container x is not valid for pod web out of: main, other, setup (init)\n'],
+      [['web', '--detach-keys=ctrl-?'], 2, 'error: invalid detach keys (ctrl-?): "ctrl-?" is no key\n'],
+    ])('%j', async (args, exitCode, stderr) => {
+      const ended: Ended = await attach(args).ended;
+      expect(ended).toMatchObject({ exitCode, stdout: '' });
+      expect(ended.stderr.slice(0, stderr.length)).toBe(stderr);
+    });
+
+    it('a Pod that has ended', async () => {
+      main.exit(0);
+      await applied.ended;
+      const stderr = 'error: cannot attach a container in a completed pod; current phase is Succeeded\n';
+      expect(await attach(['web']).ended).toEqual({ exitCode: 1, stdout: '', stderr });
+    });
+  });
+});
+
+describe('podrun debug --no-attach -i', () => {
+  it('adds a container that waits for whoever attaches to it', async () => {
+    await run({ command: ['true'] });
+    const added = await workshop.run([
+      'debug',
+      'web',
+      '--attach=false',
+      '-i',
+      '-c',
+      'look',
+      '--',
+      'sh',
+      '-c',
+      'cat; exit 3',
+    ]);
+    expect(added).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    await applied.until(({ stdout }) => /look +started/.test(stdout));
+    expect(await attach(['web', '-c', 'look', '-i', '-q'], 'typed\n').ended).toMatchObject({ stdout: 'typed\n' });
+    await applied.until(({ stdout }) => stdout.includes('exited with code 3'));
+  });
+});
+
+describe.runIf(hasTerminals)('podrun attach -it', () => {
+  it('can be left and taken up again', async () => {
+    await run({ command: ['env', 'PS1=prompt>', 'sh'], stdin: true, tty: true });
+    const first = startAtTerminal(workshop, ['attach', 'web', '-c', 'other', '-it']);
+    await first.shows(/try pressing enter\.\r\n/);
+    first.type("A=kept; stty size; echo fi''rst\n");
+    await first.shows(/\r\n20 90\r\nfirst\r\nprompt>$/);
+    first.type('\x10\x11');
+    expect(await first.ended).toBe(0);
+    const second = startAtTerminal(workshop, ['attach', 'web', '-c', 'other', '-i', '-q']);
+    second.type("echo $A se''cond\n");
+    await second.shows(/\r\nkept second\r\nprompt>$/);
+    second.type('exit 5\n');
+    expect(await second.ended).toBe(0);
+    await applied.until(({ stdout }) => /other +exited with code 5/.test(stdout));
+  });
+});
