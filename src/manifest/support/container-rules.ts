@@ -21,8 +21,7 @@ const CONTAINER: TypeRules = {
   securityContext: FIELD_BY_FIELD,
   resources: FIELD_BY_FIELD,
   ports: FIELD_BY_FIELD,
-  stdin: partly('an open pipe into which nobody writes'),
-  stdinOnce: noEffect('nobody can attach to a container', is(false)),
+  ...works('stdin', 'stdinOnce'),
   tty: partly(TERMINAL),
   terminationMessagePath: partly('where it cannot be written to, $PODRUN_TERMINATION_LOG names the file'),
   volumeMounts: FIELD_BY_FIELD,
@@ -36,7 +35,6 @@ export const CONTAINER_RULES: SupportTable = {
   Container: CONTAINER,
   EphemeralContainer: {
     ...CONTAINER,
-    ...works('stdin', 'stdinOnce'),
     targetContainerName: partly('gives environment and working directory; all processes are seen anyway'),
     ...Object.fromEntries(
       [
