@@ -3,8 +3,8 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 const CONTROL_SIGNS = '@abcdefghijklmnopqrstuvwxyz[\\]^_';
 
 /**
- * The bytes of `ctrl-p,ctrl-q`: keys that are typed one after the other, each a sign or `ctrl-` and one of a-z @ [ \ ] ^ _.
- * Undefined: there are none.
+ * The bytes of `ctrl-p,ctrl-q`: keys that are typed one after the other, each a sign, or `ctrl-` and one of
+ * a-z @ [ \ ] ^ _. Undefined: there are none.
  * @throws {PodrunError} (usage) for what is no key
  */
 export function parseDetachKeys(text: string): Buffer | undefined {
