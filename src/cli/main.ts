@@ -21,7 +21,7 @@ import { registerLogs } from './logs/logs.ts';
 import { registerProbes } from './read/probes.ts';
 import { registerPatch } from './change/patch.ts';
 import { reportError, usageError } from './report-error.ts';
-import { handedOn } from './standard-output.ts';
+import { handedOn, isReaderGone, leaveDeadTerminal } from './standard-output.ts';
 import { registerTop } from './read/top.ts';
 import { registerVersion, version } from './version.ts';
 import { registerWait } from './read/wait.ts';
@@ -82,9 +82,14 @@ async function main(argv: readonly string[]): Promise<number> {
 
 // Who has something to bring to an end first (apply) listens as well.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (!isReaderGone(error)) throw error;
   if (process.stdout.listenerCount('error') === 1) process.exit(EXIT.nobodyReads);
 });
+// What there is to say beside the output is said to nobody; what podrun does matters more.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (!isReaderGone(error)) throw error;
+});
+process.on('exit', leaveDeadTerminal);
 // A defect must not show a page of bundled code, nor end the process before it has said what happened.
 process.on('uncaughtException', (error) => process.exit(reportError(error)));
 void main(process.argv.slice(2)).then(async (exitCode) => {

@@ -1,30 +1,54 @@
+import { closeSync, fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { isatty } from 'node:tty';
+
+/** The signal that says the same: a terminal that is gone, or a pipe that nobody reads. */
+export type ReaderGone = 'SIGHUP' | 'SIGPIPE';
 
 /** Standard output that may lose its reader: `podrun apply … | head -1`. */
 export class StandardOutput {
-  #isGone = false;
-  #onGone: () => void = () => undefined;
+  #gone: ReaderGone | undefined;
+  #onGone: (how: ReaderGone) => void = () => undefined;
 
   constructor() {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      this.#isGone = true;
-      this.#onGone();
+      if (!isReaderGone(error)) throw error;
+      this.#gone = error.code === 'EIO' ? 'SIGHUP' : 'SIGPIPE';
+      this.#onGone(this.#gone);
     });
   }
 
   write(text: string | Uint8Array): void {
-    if (!this.#isGone) process.stdout.write(text);
+    if (this.#gone === undefined) process.stdout.write(text);
   }
 
   /** Resolves when everything was handed to the reader, or the reader is gone. */
   flush(): Promise<void> {
-    return this.#isGone ? Promise.resolve() : handedOn(process.stdout);
+    return this.#gone === undefined ? handedOn(process.stdout) : Promise.resolve();
   }
 
-  onReaderGone(callback: () => void): void {
+  onReaderGone(callback: (how: ReaderGone) => void): void {
     this.#onGone = callback;
-    if (this.#isGone) callback();
+    if (this.#gone !== undefined) callback(this.#gone);
+  }
+}
+
+/** Does an error of a standard stream say that nobody reads it: the pipe is closed, or the terminal is gone? */
+export function isReaderGone(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EPIPE' || error.code === 'EIO';
+}
+
+/**
+ * Lets go of a terminal that is gone, as the last thing that is done: Node would put it back into the state in which it
+ * found it, and abort when it cannot.
+ */
+export function leaveDeadTerminal(): void {
+  for (const descriptor of [0, 1, 2]) {
+    try {
+      if (fstatSync(descriptor).isCharacterDevice() && !isatty(descriptor)) closeSync(descriptor);
+    } catch {
+      // closed already
+    }
   }
 }
 

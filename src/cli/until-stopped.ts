@@ -10,7 +10,7 @@ import type { StandardOutput } from './standard-output.ts';
 export async function untilStopped(clock: Clock, out: StandardOutput): Promise<number> {
   await new Promise<void>((resolve) => {
     listenForSignals(clock, () => resolve());
-    out.onReaderGone(resolve);
+    out.onReaderGone(() => resolve());
   });
   return EXIT.failed;
 }

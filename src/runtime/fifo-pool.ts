@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from './errno.ts';
+import { startTimeOf } from './process-identity.ts';
 
 /** One FIFO, open at both ends, without a name. Whoever takes it closes both. */
 export interface Fifo {
@@ -113,6 +114,24 @@ export class FifoPool {
     const [exitCode] = (await once(child, 'exit')) as [number | null];
     if (exitCode !== 0) throw new Error(`mkfifo in ${this.#directory} ended with exit code ${exitCode}`);
     this.#paths.push(...names.map((name) => join(this.#directory, name)));
+  }
+}
+
+/**
+ * Removes what lies in a folder for FIFOs: whoever looks for spare ones there makes new ones. Those that a living process
+ * has in hand are left alone: it is about to open them.
+ */
+export function removeFifos(directory: string): void {
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch {
+    return; // nobody has needed any
+  }
+  for (const name of names) {
+    const holder = /^\.(\d+)-/.exec(name)?.[1];
+    if (holder !== undefined && startTimeOf(Number(holder)) !== undefined) continue;
+    rmSync(join(directory, name), { force: true });
   }
 }
 

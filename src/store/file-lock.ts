@@ -1,9 +1,9 @@
-import { readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
 import { inFolder } from './atomic-file.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
-import { brokenLockPath, lockPath } from './layout.ts';
+import { brokenLockPath, lockPath, locksFolder } from './layout.ts';
 import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from './known-process.ts';
 import type { Resource } from './store.ts';
 
@@ -40,6 +40,18 @@ export class FileLocks {
    */
   hold<T>(resource: Resource, namespace: string, name: string, run: () => T): T {
     return this.#holdFile(lockPath(this.#root, resource, namespace, name), `${resource} "${name}"`, run);
+  }
+
+  /** Removes the locks of processes that are gone: otherwise the next one to take such a lock does. */
+  sweep(): void {
+    const look = (folder: string): void => {
+      for (const entry of ifPresent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
+        const file = path.join(folder, entry.name);
+        if (entry.isDirectory()) look(file);
+        else if (entry.isSymbolicLink()) this.#removeIfDead(file, 'a lock');
+      }
+    };
+    look(locksFolder(this.#root));
   }
 
   #holdFile<T>(file: string, what: string, run: () => T): T {

@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { namesIn } from './atomic-file.ts';
 import { onDisk } from './disk-errors.ts';
-import type { ProcessLookup } from './known-process.ts';
+import { FileLocks } from './file-lock.ts';
+import { type ProcessLookup, rememberBoot } from './known-process.ts';
 import { historyFolder, objectPath } from './layout.ts';
 import { keysIn } from './listing.ts';
 import { StagingArea } from './storage.ts';
+import { StrayFiles } from './stray-files.ts';
 import type { Scope } from './store.ts';
 
 /** A folder of the store that belongs to no object: an earlier run of a Pod, or the volume of a claim. */
@@ -20,10 +22,15 @@ export interface LooseFolder {
 export class StoreGarbage {
   readonly #root: string;
   readonly #staging: StagingArea;
+  readonly #locks: FileLocks;
+  readonly #strays: StrayFiles;
 
   constructor(root: string, processes: ProcessLookup) {
+    const lookup = rememberBoot(processes);
     this.#root = root;
-    this.#staging = new StagingArea(root, processes);
+    this.#staging = new StagingArea(root, lookup);
+    this.#locks = new FileLocks(root, lookup);
+    this.#strays = new StrayFiles(root, lookup, this.#locks);
   }
 
   /** Earlier runs of Pods: of each Pod the oldest first. */
@@ -50,9 +57,13 @@ export class StoreGarbage {
     this.#onDisk(() => this.#staging.discard(this.#staging.takeAway(path.join(this.#root, place))));
   }
 
-  /** Removes what processes that are gone were making or taking away. */
+  /** Removes what processes that are gone were making, taking away, holding or listening at. */
   sweep(): void {
-    this.#onDisk(() => this.#staging.sweep());
+    this.#onDisk(() => {
+      this.#staging.sweep();
+      this.#locks.sweep();
+      this.#strays.sweep();
+    });
   }
 
   #loose(namespace: string, name: string, folder: string): LooseFolder {

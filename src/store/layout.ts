@@ -102,13 +102,22 @@ export function historyFolder(root: string, namespace: string, name: string): st
   return path.join(root, 'history', part(namespace), part(name));
 }
 
+/** Where FIFOs lie ready for the output of containers. */
+export function fifoFolder(root: string): string {
+  return path.join(root, '.fifos');
+}
+
+export function locksFolder(root: string): string {
+  return path.join(root, '.locks');
+}
+
 export function lockPath(root: string, resource: string, namespace: string, name: string): string {
-  return path.join(root, '.locks', part(resource), part(namespace), part(name));
+  return path.join(locksFolder(root), part(resource), part(namespace), part(name));
 }
 
 /** The right to remove the lock of a process that is gone, see file-lock.ts. */
 export function brokenLockPath(root: string, holder: string): string {
-  return path.join(root, '.locks', '.broken', encodeURIComponent(holder));
+  return path.join(locksFolder(root), '.broken', encodeURIComponent(holder));
 }
 
 /** What was applied to an object the last time. */

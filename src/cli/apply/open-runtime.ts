@@ -1,15 +1,15 @@
-import path from 'node:path';
 import type { Clock } from '../../clock.ts';
 import type { NamespaceFacts, RuntimeFeatures } from '../../runtime/features.ts';
 import type { Namespaces } from '../../runtime/namespace/namespaces.ts';
 import { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { fifoFolder } from '../../store/layout.ts';
 
 /** The runtime that has these features, for Pods of this store. */
 export async function openRuntime(store: FileStore, clock: Clock, features: RuntimeFeatures): Promise<ProcessRuntime> {
   const { namespaces: facts } = features;
   const confiner = facts && (await openNamespaces(store.root, clock, facts));
-  return new ProcessRuntime({ clock, fifoDir: path.join(store.root, '.fifos'), features, confiner });
+  return new ProcessRuntime({ clock, fifoDir: fifoFolder(store.root), features, confiner });
 }
 
 /** Only who keeps containers apart needs to know how. */

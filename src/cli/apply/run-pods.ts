@@ -80,7 +80,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     },
   });
   const signals = listenForSignals(clock, (signal) => run.interrupt(signal));
-  view.onReaderGone(() => run.interrupt('SIGPIPE'));
+  view.onReaderGone((how) => run.interrupt(how));
   const subscriptions = begun.map(({ pod: { metadata } }) =>
     store.watch<StoredPod>('pods', { namespace: metadata.namespace, name: metadata.name }, (event) => {
       if (event.object.metadata.uid !== metadata.uid) return;

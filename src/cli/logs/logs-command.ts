@@ -64,7 +64,7 @@ class Show {
   constructor(request: LogsRequest, flags: LogsFlags) {
     this.#request = request;
     this.#flags = flags;
-    this.#readerGone = new Promise<void>((resolve) => this.#out.onReaderGone(resolve));
+    this.#readerGone = new Promise<void>((resolve) => this.#out.onReaderGone(() => resolve()));
   }
 
   /** What the log holds now. */

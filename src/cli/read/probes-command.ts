@@ -86,7 +86,7 @@ class Journal {
       if (text !== '') out.write(text);
     };
     const growth = onGrowth(this.#reader, this.#source.clock, look);
-    const readerGone = new Promise<void>((resolve) => out.onReaderGone(resolve));
+    const readerGone = new Promise<void>((resolve) => out.onReaderGone(() => resolve()));
     await Promise.race([podOver(this.#source), readerGone]);
     growth.close();
     look();

@@ -2,8 +2,10 @@ import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { type Collected, collectGarbage } from '../../agent/clean-up/collect-garbage.ts';
 import { EXIT } from '../../api/errors.ts';
 import { SystemClock } from '../../clock.ts';
+import { removeFifos } from '../../runtime/fifo-pool.ts';
 import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
 import { StoreGarbage } from '../../store/garbage.ts';
+import { fifoFolder } from '../../store/layout.ts';
 import { openStore } from '../environment.ts';
 import type { GcFlags } from './gc.ts';
 import { StandardOutput } from '../standard-output.ts';
@@ -26,6 +28,7 @@ export async function gc(flags: GcFlags): Promise<number> {
       out.write(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun));
     },
   });
+  if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
   if (count === 0 && flags.output === undefined) out.write('Nothing to remove\n');
   return EXIT.ok;
 }

@@ -20,7 +20,8 @@ What goes:
   - Pods that have ended, all but the newest ten (--keep), evicted ones first; with their logs and volumes
   - earlier runs of Pods, all but the newest of each (--keep); all of them when the Pod is gone
   - volumes of claims that are gone, and events about Pods that are gone
-  - what a podrun that was killed left running; its Pods are then Failed, with the reason NodeLost
+  - what a podrun that was killed left: processes (its Pods are then Failed, with the reason NodeLost),
+    half-written files, locks, sockets, FIFOs, copies of the root that containers wrote to
 What a living podrun runs is left alone.
 
 Examples:

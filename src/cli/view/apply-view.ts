@@ -4,6 +4,7 @@ import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyFlags } from '../apply/apply.ts';
+import type { ReaderGone } from '../standard-output.ts';
 
 /** What a run of `apply` shows while it goes on. */
 export interface ApplyView {
@@ -20,7 +21,7 @@ export interface ApplyView {
   /** The end has been decided; the Pods are being ended. */
   ending(outcome: RunOutcome): void;
   /** Calls back when nobody reads the standard output any more. */
-  onReaderGone(callback: () => void): void;
+  onReaderGone(callback: (how: ReaderGone) => void): void;
   /** Nothing is shown any more; the terminal is as it was. May be called twice. */
   close(): void;
 }

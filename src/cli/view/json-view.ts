@@ -1,6 +1,6 @@
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { ApplyView } from './apply-view.ts';
-import { StandardOutput } from '../standard-output.ts';
+import { type ReaderGone, StandardOutput } from '../standard-output.ts';
 
 /** One watch event per line on standard output, and nothing else there; what is for people goes to standard error. */
 export class JsonView implements ApplyView {
@@ -41,7 +41,7 @@ export class JsonView implements ApplyView {
     // The stream tells.
   }
 
-  onReaderGone(callback: () => void): void {
+  onReaderGone(callback: (how: ReaderGone) => void): void {
     this.#out.onReaderGone(callback);
   }
 

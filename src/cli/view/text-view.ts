@@ -17,7 +17,7 @@ import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import { painterFor } from './chalk-painter.ts';
 import { OutputLines } from './output-lines.ts';
-import { StandardOutput } from '../standard-output.ts';
+import { type ReaderGone, StandardOutput } from '../standard-output.ts';
 import { StatusLine } from './status-line.ts';
 
 /** For people: a line for each transition, what containers print in between, and below it what is being waited for. */
@@ -106,7 +106,7 @@ export class TextView implements ApplyView {
     this.#status.refresh();
   }
 
-  onReaderGone(callback: () => void): void {
+  onReaderGone(callback: (how: ReaderGone) => void): void {
     this.#out.onReaderGone(callback);
   }
 

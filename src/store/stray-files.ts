@@ -1,0 +1,72 @@
+import { type Dirent, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { isTerminalPhase } from '../api/objects.ts';
+import type { PodStatus } from '../api/generated/types.ts';
+import { makerOf, readJson, readReplacedJson, removeTree } from './atomic-file.ts';
+import { ifPresent } from './disk-errors.ts';
+import type { FileLocks } from './file-lock.ts';
+import { type ProcessLookup, stillExists } from './known-process.ts';
+import { pathsInPodFolder, type PodPaths, resourceFolder } from './layout.ts';
+import { keysIn } from './listing.ts';
+import type { Owner } from './ownership.ts';
+
+/** Not ours to look into: what containers wrote. */
+const CONTENTS = new Set(['volumes', 'logs', 'layers', 'claims', '.staging', '.locks']);
+
+/** Files that only mean something to the process that made them, and are there when that was killed. */
+export class StrayFiles {
+  readonly #root: string;
+  readonly #lookup: ProcessLookup;
+  readonly #locks: FileLocks;
+
+  constructor(root: string, lookup: ProcessLookup, locks: FileLocks) {
+    this.#root = root;
+    this.#lookup = lookup;
+    this.#locks = locks;
+  }
+
+  /** Removes those of processes that are gone. */
+  sweep(): void {
+    this.#sweepHalfWritten(this.#root);
+    for (const { namespace, name } of keysIn(this.#root, 'pods', {})) {
+      const paths = pathsInPodFolder(path.join(resourceFolder(this.#root, 'pods'), namespace, name));
+      // Under its lock nobody can take the Pod up; who runs it may hold that for long.
+      if (!this.#isRun(paths)) this.#locks.hold('pods', namespace, name, () => this.#sweepPod(paths));
+    }
+  }
+
+  /** Files that were being written beside their place. */
+  #sweepHalfWritten(folder: string): void {
+    for (const entry of entriesIn(folder)) {
+      const file = path.join(folder, entry.name);
+      const maker = makerOf(entry.name);
+      if (maker === undefined) {
+        if (entry.isDirectory() && !CONTENTS.has(entry.name)) this.#sweepHalfWritten(file);
+      } else if (this.#lookup.startTimeOf(maker) === undefined) rmSync(file, { force: true, recursive: true });
+    }
+  }
+
+  /** What belongs to a Pod only while somebody runs it: copies of the root that containers wrote to, and sockets. */
+  #sweepPod(paths: PodPaths): void {
+    if (this.#isRun(paths)) return;
+    removeTree(paths.layers);
+    for (const entry of entriesIn(paths.folder)) {
+      if (entry.isSocket() || entry.isFIFO()) rmSync(path.join(paths.folder, entry.name), { force: true });
+    }
+  }
+
+  #isRun(paths: PodPaths): boolean {
+    const owner = readJson<Owner>(paths.owner);
+    return owner !== undefined && (stillExists(owner, this.#lookup) || mayGoOn(owner, paths));
+  }
+}
+
+/** Another process may take the place of a background agent, and go on with what runs. */
+function mayGoOn({ agent }: Owner, paths: PodPaths): boolean {
+  const { status } = readReplacedJson<{ readonly status: PodStatus }>(paths.status) ?? { status: {} };
+  return agent !== undefined && !isTerminalPhase(status.phase);
+}
+
+function entriesIn(folder: string): Dirent[] {
+  return ifPresent(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+}

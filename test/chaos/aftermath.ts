@@ -1,0 +1,62 @@
+import { expect } from 'vitest';
+import type { Pod } from '../../src/api/generated/types.ts';
+import type { Podrun, Workshop } from '../cli/workshop.ts';
+import { whatIsLeft } from './what-is-left.ts';
+
+/** What was done by whoever checks what is left. */
+export interface Aftermath {
+  /** podrun was killed: the next command, here `gc`, has to tidy up. */
+  readonly wasKilled: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** All that is wrong in a workshop whose podruns have ended: what is left, and what is said that cannot be. */
+export async function faultsAfter(place: Workshop, { wasKilled, env = {} }: Aftermath): Promise<string[]> {
+  const uids = (await podsOf(place, env)).flatMap(({ metadata }) => metadata?.uid ?? []);
+  const faults = wasKilled ? await tidied(place, env) : [];
+  faults.push(...whatIsLeft({ folder: place.folder, stateDir: place.stateDir, uids }));
+  for (const pod of await podsOf(place, env)) faults.push(...untruths(pod));
+  return faults;
+}
+
+/** Fails unless nothing is left of what the podruns of a workshop did, and all that is on record is true. */
+export async function assertNothingLeft(place: Workshop, aftermath: Aftermath = { wasKilled: false }): Promise<void> {
+  expect(await faultsAfter(place, aftermath)).toEqual([]);
+}
+
+export async function podsOf(place: Workshop, env: Readonly<Record<string, string>>): Promise<Pod[]> {
+  const { stdout } = await place.run(['get', 'pods', '-o', 'json'], env);
+  return (JSON.parse(stdout) as { items: Pod[] }).items;
+}
+
+/** The next command ends and closes what is left. */
+async function tidied(place: Workshop, env: Readonly<Record<string, string>>): Promise<string[]> {
+  const { exitCode, stderr } = await place.run(['gc'], env);
+  return exitCode === 0 ? [] : [`gc ended with ${exitCode}: ${stderr}`];
+}
+
+/** What is wrong with what `get -o json` has printed. */
+export function unreadable({ exitCode, stdout, stderr }: Awaited<Podrun['ended']>): string[] {
+  try {
+    JSON.parse(stdout);
+    return exitCode === 0 ? [] : [`get ended with ${exitCode}: ${stderr}`];
+  } catch {
+    return [`get printed no JSON: ${stdout.slice(0, 100)} ${stderr}`];
+  }
+}
+
+/** What a Pod that nobody runs any more says that cannot be. */
+function untruths({ status = {} }: Pod): string[] {
+  const { phase, reason, conditions = [], initContainerStatuses = [], containerStatuses = [] } = status;
+  const faults: string[] = [];
+  if (phase !== 'Succeeded' && phase !== 'Failed') faults.push(`the phase is ${phase} (${reason ?? 'no reason'})`);
+  for (const { name, state = {}, ready } of [...initContainerStatuses, ...containerStatuses]) {
+    if (state.running !== undefined) faults.push(`${name} is said to run`);
+    if (ready && state.terminated?.exitCode !== 0) faults.push(`${name} is said to be ready`);
+  }
+  const isReady = conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True');
+  if (isReady) faults.push('the Pod is said to be ready');
+  const codes = containerStatuses.map(({ state }) => state?.terminated?.exitCode);
+  if (phase === 'Succeeded' && codes.some((code) => code !== 0)) faults.push(`succeeded with ${codes.join(', ')}`);
+  return faults;
+}

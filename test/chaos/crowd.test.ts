@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import { workshopForEach } from '../cli/workshop.ts';
+import { assertNothingLeft, podsOf, unreadable } from './aftermath.ts';
+import { StoreReader } from './store-reader.ts';
+
+const CROWD = 50;
+
+const workshop = workshopForEach();
+
+const short = (exitCode: number): PodSpec => ({
+  restartPolicy: 'Never',
+  containers: [{ name: 'main', command: ['sh', '-c', `echo begin; sleep 0.2; exit ${exitCode}`] }],
+});
+
+describe.runIf(process.platform === 'linux')('a crowd', () => {
+  it(`of ${CROWD} commands on one store: each does what it would do alone`, { timeout: 120_000 }, async () => {
+    const reader = new StoreReader(workshop.stateDir);
+    const own = Array.from({ length: 20 }, (_, index) => workshop.pod(`own${index}`, short(index % 2)));
+    // Of those that want the same name, one runs the Pod; the others find it, wait for it or run the next of that name.
+    const shared = workshop.pod('shared', short(0));
+    const applied = own.map((manifest) => workshop.run(['apply', manifest]));
+    const together = Array.from({ length: 10 }, () => workshop.run(['apply', shared, '--until', 'succeeded']));
+    const readers = Array.from({ length: 12 }, () => workshop.run(['get', 'pods', '-o', 'json']));
+    const events = Array.from({ length: 4 }, () => workshop.run(['events']));
+    const collectors = Array.from({ length: 4 }, () => workshop.run(['gc', '--keep', '100']));
+    const outcomes = await Promise.all(applied);
+    expect(outcomes.map(({ exitCode }) => exitCode)).toEqual(own.map((_, index) => index % 2));
+    expect((await Promise.all(together)).filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+    expect((await Promise.all(readers)).flatMap(unreadable)).toEqual([]);
+    expect((await Promise.all([...events, ...collectors])).filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+    reader.close();
+    expect(reader.torn).toEqual([]);
+    const phases = (await podsOf(workshop, {})).map(({ metadata, status }) => `${metadata?.name} ${status?.phase}`);
+    const want = own.map((_, index) => `own${index} ${index % 2 === 0 ? 'Succeeded' : 'Failed'}`);
+    expect(phases.toSorted()).toEqual([...want, 'shared Succeeded'].toSorted());
+    await assertNothingLeft(workshop);
+  });
+});

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const FILES = ['pod.json', 'status.json', 'owner.json', 'status.json.before'];
+
+/** Reads the files of all Pods over and over while somebody writes them, as no command of podrun would. */
+export class StoreReader {
+  readonly #pods: string;
+  #timer: NodeJS.Timeout | undefined;
+  /** Files that were not whole, with what was in them. */
+  readonly torn: string[] = [];
+  looks = 0;
+
+  constructor(stateDir: string) {
+    this.#pods = path.join(stateDir, 'pods');
+    this.#next();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#look();
+  }
+
+  #next(): void {
+    this.#timer = setTimeout(() => {
+      this.#look();
+      this.#next();
+    }, 1);
+  }
+
+  #look(): void {
+    for (const namespace of namesIn(this.#pods)) {
+      for (const name of namesIn(path.join(this.#pods, namespace))) {
+        for (const file of FILES) this.#read(path.join(this.#pods, namespace, name, file));
+      }
+    }
+  }
+
+  #read(file: string): void {
+    let text: string;
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch {
+      return; // not there, or not any more
+    }
+    this.looks += 1;
+    try {
+      JSON.parse(text);
+    } catch {
+      this.torn.push(`${file}: ${JSON.stringify(text.slice(0, 100))}`);
+    }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,139 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+
+/** Where to look for what podrun may have left, and how to tell that it is of this podrun. */
+export interface Whereabouts {
+  /** Everything of the run is below this folder: state, working folder, temporary files. */
+  readonly folder: string;
+  readonly stateDir: string;
+  /** Of its Pods. */
+  readonly uids: readonly string[];
+}
+
+/** Everything that a podrun which has ended has left on the machine, a line each; nothing, if all is well. */
+export function whatIsLeft(where: Whereabouts): string[] {
+  return [...processes(where), ...mounts(where), ...cgroups(where), ...sockets(where), ...strayFiles(where)];
+}
+
+/** Processes that have anything to do with the folder, by whatever the kernel tells of them. */
+export function processes({ folder }: Pick<Whereabouts, 'folder'>): string[] {
+  const isMountedHere = read('/proc/self/mountinfo').includes(folder);
+  return numbersIn('/proc').flatMap((pid) => {
+    if (pid === process.pid || pid === process.ppid) return [];
+    const at = `/proc/${pid}`;
+    const command = read(`${at}/cmdline`).replaceAll('\0', ' ').slice(0, 100);
+    const links = [`${at}/cwd`, `${at}/root`, `${at}/exe`, ...namesIn(`${at}/fd`).map((fd) => `${at}/fd/${fd}`)];
+    const traces = {
+      environment: read(`${at}/environ`),
+      'command line': read(`${at}/cmdline`),
+      'open files': links.map(target).join('\n'),
+      'mount namespace': isMountedHere ? '' : read(`${at}/mountinfo`),
+    };
+    const found = Object.entries(traces).filter(([, text]) => text.includes(folder));
+    return found.length === 0 ? [] : [`process ${pid} (${found.map(([what]) => what).join(', ')}): ${command}`];
+  });
+}
+
+function mounts({ folder }: Whereabouts): string[] {
+  const lines = read('/proc/self/mountinfo').split('\n');
+  return lines.filter((line) => line.includes(folder)).map((line) => `mount: ${line}`);
+}
+
+function cgroups({ uids }: Whereabouts): string[] {
+  const found: string[] = [];
+  const look = (folder: string, depth: number): void => {
+    for (const name of foldersIn(folder)) {
+      const inside = path.join(folder, name);
+      if (uids.some((uid) => name.includes(uid))) found.push(`cgroup: ${inside}`);
+      else if (depth < 6) look(inside, depth + 1);
+    }
+  };
+  look('/sys/fs/cgroup', 0);
+  return found;
+}
+
+/** Sockets that somebody listens at, with and without a file. */
+function sockets({ folder, uids }: Whereabouts): string[] {
+  const lines = read('/proc/net/unix').split('\n');
+  return lines
+    .filter((line) => line.includes(folder) || uids.some((uid) => line.includes(uid)))
+    .map((line) => `socket: ${line}`);
+}
+
+/** Temporary and special files below the state folder and at the usual places for such things. */
+function strayFiles({ folder, stateDir, uids }: Whereabouts): string[] {
+  const found: string[] = [];
+  const look = (place: string): void => {
+    for (const name of namesIn(place)) {
+      const file = path.join(place, name);
+      const inState = path.relative(stateDir, file);
+      if (isTemporary(inState, file)) found.push(`file: ${file}`);
+      // What is in a volume or in a log is somebody else's.
+      else if (isFolder(file) && !/^pods\/[^/]+\/[^/]+\/(volumes|logs)$/.test(inState)) look(file);
+    }
+  };
+  look(stateDir);
+  for (const place of ['/tmp', '/dev/shm', '/run', '/run/lock', path.join(folder, 'tmp')]) {
+    for (const name of namesIn(place)) {
+      if (place.startsWith(folder) || uids.some((uid) => name.includes(uid))) found.push(`file: ${place}/${name}`);
+    }
+  }
+  return found;
+}
+
+/** Spare FIFOs lie ready for the next podrun: see fifo-pool.ts. What has a dot is in somebody's hands. */
+function isTemporary(inState: string, file: string): boolean {
+  const name = path.basename(file);
+  if (name.startsWith('.tmp-') || /^\.(staging|locks)\/.*[^/]$/.test(inState)) return !isFolder(file);
+  if (inState.startsWith('.fifos/')) return name.startsWith('.');
+  if (/^pods\/[^/]+\/[^/]+\/layers\/[^/]+\/[^/]+$/.test(inState)) return true;
+  const kind = existsSync(file) ? lstatSync(file) : undefined;
+  return kind?.isSocket() === true || kind?.isFIFO() === true;
+}
+
+function isFolder(file: string): boolean {
+  try {
+    return lstatSync(file).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function numbersIn(folder: string): number[] {
+  return namesIn(folder)
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function target(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
+  }
+}
