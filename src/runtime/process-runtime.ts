@@ -82,10 +82,14 @@ export class ProcessRuntime implements Runtime {
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
     const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#clock.now() });
-    const opened = await this.#open(launch);
-    if (!opened.ok) return failed(startFailed(opened.error));
-    const inside = withIdentity(opened.inside, launch.identity, this.features);
+    // What keeps its inside bears the mark as well.
     const unmark = this.#watchdog.mark(launch.id);
+    const opened = await this.#open(launch);
+    if (!opened.ok) {
+      unmark();
+      return failed(startFailed(opened.error));
+    }
+    const inside = withIdentity(opened.inside, launch.identity, this.features);
     const outcome = await this.#startInside(launch, inside);
     if ('error' in outcome) {
       unmark();
