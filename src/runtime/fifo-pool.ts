@@ -118,8 +118,8 @@ export class FifoPool {
 }
 
 /**
- * Removes what lies in a folder for FIFOs: whoever looks for spare ones there makes new ones. Those that a living process
- * has in hand are left alone: it is about to open them.
+ * Removes what lies in a folder for FIFOs: whoever looks for spare ones there makes new ones. Those that a living
+ * process has in hand are left alone: it is about to open them.
  */
 export function removeFifos(directory: string): void {
   let names: string[];
