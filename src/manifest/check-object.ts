@@ -23,6 +23,8 @@ export interface ObjectOptions {
   readonly forRunning: boolean;
   /** Also refuse what would have no effect. */
   readonly refusesIdle: boolean;
+  /** Containers have views of their own. */
+  readonly areApart: boolean;
 }
 
 export interface PlacedError {
@@ -62,7 +64,7 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
   });
   if (errors.length > 0) return { object: undefined, written, errors, warnings: strictWarnings };
   const dropped = droppedFields(defaulted).map((path) => `${path}: dropped, its feature is off in Kubernetes v1.36`);
-  const idle = options.forRunning ? notEnforced(object) : [];
+  const idle = options.forRunning ? notEnforced(object, options.areApart) : [];
   const idleWarnings = idle.length > 0 ? [`not enforced by this runner: ${idle.join(', ')}`] : [];
   return {
     object,
@@ -85,11 +87,11 @@ function withIdentity(decoded: Record<string, unknown>, known: KnownObject, defa
 
 function findMistakes(
   object: KubeObject,
-  { forRunning, refusesIdle }: ObjectOptions,
+  { forRunning, refusesIdle, areApart }: ObjectOptions,
 ): { stage: Stage; error: FieldError }[] {
   const invalid = withoutRepeats(validateObject(object)).map((error) => ({ stage: 'validate' as const, error }));
   if (invalid.length > 0) return invalid;
   const refused = forRunning || refusesIdle ? refusedFields(object) : [];
-  const idle = refusesIdle ? idleFieldErrors(object) : [];
+  const idle = refusesIdle ? idleFieldErrors(object, areApart) : [];
   return withoutRepeats([...refused, ...idle]).map((error) => ({ stage: 'support' as const, error }));
 }

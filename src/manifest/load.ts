@@ -24,6 +24,8 @@ export interface LoadOptions {
   readonly forRunning?: boolean;
   /** Also refuse what would have no effect. */
   readonly refusesIdle?: boolean;
+  /** Containers will have views of their own, so that more has an effect. */
+  readonly areApart?: boolean;
   /** The command that wants the objects: some things only `create` allows. */
   readonly command?: string;
   /** Read which objects these are and nothing more: they have kind and metadata, and what else is wrong is no error. */
@@ -141,6 +143,7 @@ class Loader {
       defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
       forRunning: this.#options.forRunning ?? false,
       refusesIdle: this.#options.refusesIdle ?? false,
+      areApart: this.#options.areApart ?? false,
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
     for (const warning of warnings) this.#warnings.add(warning);

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/api/objects.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
 import { formatFieldError } from '../../src/manifest/field-error.ts';
 import { idleFields, notEnforced } from '../../src/manifest/support/idle-fields.ts';
-import { refusedFields } from '../../src/manifest/support/refused-fields.ts';
+import { idleFieldErrors, refusedFields } from '../../src/manifest/support/refused-fields.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';
 
 const refused = (given: KubeObject): string[] => refusedFields(created(given)).map(formatFieldError);
@@ -93,6 +93,21 @@ describe('what this runner takes without effect', () => {
     expect(notEnforced(created(podOf({ securityContext }, { affinity: { nodeAffinity: {} } })))).toEqual([
       'spec.containers[0].securityContext.seccompProfile.type',
     ]);
+  });
+
+  it('has one where containers have views of their own', () => {
+    const container = { volumeMounts: [{ name: 'v', mountPath: '/v', readOnly: true }] };
+    const spec = { hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }], dnsPolicy: 'None', schedulerName: 'mine' };
+    const given = created(podOf(container, { ...spec, volumes: [{ name: 'v', emptyDir: {} }] }));
+    expect(idleFields(given, false).map(({ paths }) => paths[0])).toEqual([
+      'spec.dnsPolicy',
+      'spec.schedulerName',
+      'spec.hostAliases',
+      'spec.containers[0].volumeMounts[0].readOnly',
+    ]);
+    expect(idleFields(given, true).map(({ paths }) => paths[0])).toEqual(['spec.schedulerName']);
+    expect([false, true].map((areApart) => notEnforced(given, areApart).length)).toEqual([1, 0]);
+    expect([false, true].map((areApart) => idleFieldErrors(given, areApart).length)).toEqual([4, 1]);
   });
 
   it('has a reason each', () => {

@@ -161,8 +161,11 @@ export class PodVolumes {
 
 /** What the kubelet writes, nobody else changes. Source: pkg/volume/{configmap,secret,…} GetAttributes. */
 function isAlwaysReadOnly(volume: Volume | undefined): boolean {
-  const { configMap, secret, downwardAPI, projected, image } = volume ?? {};
-  return [configMap, secret, downwardAPI, projected, image].some((source) => source !== undefined);
+  const { configMap, secret, downwardAPI, projected, image, persistentVolumeClaim: claim } = volume ?? {};
+  return (
+    claim?.readOnly === true ||
+    [configMap, secret, downwardAPI, projected, image].some((source) => source !== undefined)
+  );
 }
 
 function isSamePlace(one: string, other: string): boolean {

@@ -23,15 +23,18 @@ import { tellIdleFields } from './tell-idle-fields.ts';
 /** `podrun apply`: flags in, exit code out. */
 export async function apply(flags: ApplyFlags, command: readonly string[] | undefined): Promise<number> {
   const plan = planApply(flags, command);
-  const loaded = await loadOrExplain(flags);
-  if (!loaded.ok) return loaded.exitCode;
-  if (flags.dryRun !== 'none') return (await import('./apply-dry-run.ts')).dryRunApply(loaded.objects, flags);
-  const { pods, records } = sortObjects(loaded.objects);
   const config = await readConfigFile({ path: flags.config, cwd: process.cwd() });
-  const images = makeImageMap(flags.image, config);
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const choice = runtimeChoice({ flag: flags.runtime, variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
+  // Who wants to be sure that all fields have an effect waits until that is known.
+  const isAsked = flags.strict && flags.dryRun === 'none';
+  const tier = isAsked ? (await chooseRuntime(choice, store.root, clock)).features.tier : choice;
+  const loaded = await loadOrExplain(flags, tier !== 'process');
+  if (!loaded.ok) return loaded.exitCode;
+  if (flags.dryRun !== 'none') return (await import('./apply-dry-run.ts')).dryRunApply(loaded.objects, flags);
+  const { pods, records } = sortObjects(loaded.objects);
+  const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => isLive(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
   // It may have to be found out, which goes on while the Pods are begun, unless they may have to be refused.

@@ -2,8 +2,6 @@ import { Agent, type AgentOptions } from '../../agent/agent.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { ownPowers } from '../../agent/own-powers.ts';
 import type { Taint } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { Powers } from '../../lifecycle/security/powers.ts';
@@ -66,10 +64,6 @@ export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
     isBestEffort,
     cwd,
     isolation: features.tier === 'namespace' ? { shared, strictPid1 } : undefined,
-    notices: noticesOf,
+    notices: (pod) => idleFields({ ...pod }, features.tier === 'namespace').map(fieldHasNoEffect),
   });
-}
-
-function noticesOf(pod: StoredPod): EventDraft[] {
-  return idleFields({ ...pod }).map(fieldHasNoEffect);
 }

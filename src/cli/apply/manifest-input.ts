@@ -9,8 +9,11 @@ export type LoadedInput =
   | { readonly ok: true; readonly objects: readonly ManifestObject[] }
   | { readonly ok: false; readonly exitCode: number };
 
-/** Reads the manifests, and says on standard error all that is wrong with them. */
-export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
+/**
+ * Reads the manifests, and says on standard error all that is wrong with them.
+ * @param areApart whether their containers will have views of their own, or may have them
+ */
+export async function loadOrExplain(flags: ApplyFlags, areApart: boolean): Promise<LoadedInput> {
   const { objects, errors, warnings } = await loadManifests({
     files: flags.filename,
     recursive: flags.recursive,
@@ -19,6 +22,7 @@ export async function loadOrExplain(flags: ApplyFlags): Promise<LoadedInput> {
     stdin: () => process.stdin,
     forRunning: flags.dryRun === 'none',
     refusesIdle: flags.strict,
+    areApart,
   });
   for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
   if (errors.length === 0) return { ok: true, objects };

@@ -1,4 +1,14 @@
-import { checked, FIELD_BY_FIELD, is, noEffect, partly, type SupportTable, unsafe, works } from './rule.ts';
+import {
+  checked,
+  FIELD_BY_FIELD,
+  is,
+  noEffect,
+  partly,
+  type SupportTable,
+  unlessApart,
+  unsafe,
+  works,
+} from './rule.ts';
 import { refused, type TypeRules } from './rule.ts';
 
 const HOST_FILES = 'containers see the files of the host';
@@ -65,7 +75,7 @@ export const CONTAINER_RULES: SupportTable = {
   VolumeMount: {
     ...works('name', 'subPath', 'subPathExpr'),
     mountPath: partly('the folder is elsewhere, where $PODRUN_VOLUME_NAME says'),
-    readOnly: unsafe(HOST_FILES, is(false)),
+    readOnly: unlessApart(unsafe(HOST_FILES, is(false))),
     recursiveReadOnly: noEffect(HOST_FILES, is('Disabled')),
     mountPropagation: noEffect(HOST_FILES, is('None')),
   },

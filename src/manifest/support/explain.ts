@@ -1,7 +1,7 @@
 import type { ExplainedField } from '../../api/explained-field.ts';
 import { fieldTable } from '../../api/generated/field-table.ts';
 import { fieldsOf, knownType, parseType } from '../decode/fields.ts';
-import { coversBelow, type FieldRule } from './rule.ts';
+import { coversBelow, inGeneral, type FieldRule } from './rule.ts';
 import { SUPPORT_TABLE } from './table.ts';
 
 /** What there is to say of a resource, or of a field of it. */
@@ -62,10 +62,11 @@ function stepTo({ path, typeName, cover }: Place, name: string): { place: Place;
   const type = knownType(typeName, name, false);
   if (type === undefined) return undefined;
   const rule = cover ?? SUPPORT_TABLE[typeName]?.[name];
+  const told = rule && inGeneral(rule);
   const below = { path: `${path}.${name}`, typeName: parseType(type).base };
   return {
     place: { ...below, cover: rule !== undefined && coversBelow(rule) ? rule : undefined },
-    field: { path: below.path, type: shownType(type), support: rule?.treatment, note: rule?.note ?? '' },
+    field: { path: below.path, type: shownType(type), support: told?.treatment, note: told?.note ?? '' },
   };
 }
 

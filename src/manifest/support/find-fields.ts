@@ -34,6 +34,11 @@ export function fieldsWith(object: KubeObject, treatment: Treatment): FoundField
   return search({ path: '', field: '', typeName: object.kind, value: object, name: '' }, treatment);
 }
 
+/** Every field that has no effect. @param areApart whether containers have views of their own */
+export function fieldsWithoutEffect(object: KubeObject, areApart: boolean): FoundField[] {
+  return fieldsWith(object, 'no effect').filter(({ rule }) => !areApart || rule.worksApart !== true);
+}
+
 function search({ path, field, typeName, value }: Place, treatment: Treatment): FoundField[] {
   if (!isRecord(value)) return [];
   const types = fieldsOf(typeName) ?? {};

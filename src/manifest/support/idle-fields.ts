@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/objects.ts';
-import { fieldsWith } from './find-fields.ts';
+import { fieldsWithoutEffect } from './find-fields.ts';
 
 /** A field that is taken and has no effect: one event. */
 export interface IdleField {
@@ -9,10 +9,13 @@ export interface IdleField {
   readonly note: string;
 }
 
-/** Every field with a value that has no effect here, in the order of the support table; defaults are not told. */
-export function idleFields(object: KubeObject): IdleField[] {
+/**
+ * Every field with a value that has no effect here, in the order of the support table; defaults are not told.
+ * @param areApart whether containers have views of their own
+ */
+export function idleFields(object: KubeObject, areApart = false): IdleField[] {
   const byField = new Map<string, { paths: string[]; note: string }>();
-  for (const { path, field, rule } of fieldsWith(object, 'no effect')) {
+  for (const { path, field, rule } of fieldsWithoutEffect(object, areApart)) {
     const key = field.replace(/\b(initC|ephemeralC)ontainers\b/, 'containers');
     const known = byField.get(key);
     if (known === undefined) byField.set(key, { paths: [path], note: rule.note });
@@ -22,8 +25,8 @@ export function idleFields(object: KubeObject): IdleField[] {
 }
 
 /** Paths of the fields that people rely on to be kept safe and that nobody enforces here: one warning for all. */
-export function notEnforced(object: KubeObject): string[] {
-  return fieldsWith(object, 'no effect')
+export function notEnforced(object: KubeObject, areApart = false): string[] {
+  return fieldsWithoutEffect(object, areApart)
     .filter(({ rule }) => rule.isSafety)
     .map(({ path }) => path);
 }

@@ -28,6 +28,8 @@ export interface FieldRule {
   readonly isHarmless?: (value: unknown, parent: Readonly<Record<string, unknown>>, name: string) => boolean;
   /** The text of the error, where it depends on the value. */
   readonly reason?: (value: unknown) => string;
+  /** So it is for processes of the host; containers with a view of their own have the field as on a node. */
+  readonly worksApart?: true;
   /** People rely on it to be kept safe: said aloud at once, not only in an event. */
   readonly isSafety?: true;
 }
@@ -59,6 +61,18 @@ export function noEffect(note: string, isHarmless?: FieldRule['isHarmless']): Fi
 /** Without effect, and relied on. */
 export function unsafe(note: string, isHarmless?: FieldRule['isHarmless']): FieldRule {
   return { ...noEffect(note, isHarmless), isSafety: true };
+}
+
+/** Without effect for processes of the host; containers with a view of their own have the field as on a node. */
+export function unlessApart(rule: FieldRule): FieldRule {
+  return { ...rule, worksApart: true };
+}
+
+/** What is told of a rule to those who do not know yet how their containers will run. */
+export function inGeneral({ treatment, note, worksApart }: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
+  return worksApart
+    ? { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` }
+    : { treatment, note };
 }
 
 export const refused = (note: string): FieldRule => ({ treatment: 'refused', note });

@@ -1,4 +1,14 @@
-import { checked, FIELD_BY_FIELD, is, noEffect, partly, refused, type SupportTable, works } from './rule.ts';
+import {
+  checked,
+  FIELD_BY_FIELD,
+  is,
+  noEffect,
+  partly,
+  refused,
+  type SupportTable,
+  unlessApart,
+  works,
+} from './rule.ts';
 
 const NO_TOKENS = 'there is no server that gives tokens: the file says so, and holds none';
 const NO_CERTIFICATES = 'there is no server that gives certificates';
@@ -63,7 +73,7 @@ export const VOLUME_RULES: SupportTable = {
   DownwardAPIProjection: works('items'),
   PersistentVolumeClaimVolumeSource: {
     ...works('claimName'),
-    readOnly: noEffect('containers see the files of the host', is(false)),
+    readOnly: unlessApart(noEffect('containers see the files of the host', is(false))),
   },
   EphemeralVolumeSource: { volumeClaimTemplate: FIELD_BY_FIELD },
   PersistentVolumeClaimTemplate: { metadata: noEffect('there is no claim to carry it'), spec: FIELD_BY_FIELD },
