@@ -2,6 +2,8 @@
  * What a machine permits and what it does not, as data: found by the runtime, put into words by whoever prints it.
  */
 
+import type { RuntimeChoice } from './runtime-choice.ts';
+
 /** Settings of the kernel that keep ordinary users from making namespaces, as sysctl(8) names them. */
 export type KernelSetting =
   | 'kernel.apparmor_restrict_unprivileged_userns'
@@ -27,10 +29,21 @@ export type Obstacle =
   | { readonly type: 'timeout'; readonly doing: string; readonly afterMs: number }
   | { readonly type: 'folder'; readonly path: string; readonly said: string }
   | { readonly type: 'missingPackage'; readonly name: string }
-  | { readonly type: 'notRoot' };
+  | { readonly type: 'notRoot' }
+  /** Root, but without the capabilities that are needed. */
+  | { readonly type: 'missingCapabilities'; readonly capabilities: readonly string[] }
+  /** None of these is a tmpfs that podrun may write to. */
+  | { readonly type: 'noMemory'; readonly places: readonly string[] };
 
 /** What podrun can do on some machines and cannot on others. */
-export type MachineFeature = 'namespaces' | 'ownProc' | 'layers' | 'users' | 'podAddresses' | 'terminals';
+export type MachineFeature =
+  | 'namespaces'
+  | 'ownProc'
+  | 'layers'
+  | 'users'
+  | 'podAddresses'
+  | 'memoryVolumes'
+  | 'terminals';
 
 /** What was found out about one of them. */
 export interface MachineFinding {
@@ -55,5 +68,12 @@ export interface MachineReport {
   readonly distributions: readonly string[];
   readonly userId: number;
   readonly stateDir: string;
+  /** How containers are kept apart in the next `apply`. */
+  readonly runtime: {
+    /** As PODRUN_RUNTIME and podrun.yaml have it. */
+    readonly choice: RuntimeChoice;
+    /** Undefined: what is demanded cannot be had. */
+    readonly tier: 'process' | 'namespace' | undefined;
+  };
   readonly findings: readonly MachineFinding[];
 }

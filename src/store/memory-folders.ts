@@ -78,6 +78,17 @@ export function makeMemoryFolder(
   return undefined;
 }
 
+/** The first place in which volumes can be in memory; undefined: there is none. */
+export function memoryPlace(places: readonly string[]): string | undefined {
+  return places.find((place) => {
+    try {
+      return isSuitable(place, 1);
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** Removes all folders of a Pod that are in memory. What cannot be removed is left for the next sweep. */
 export function removeMemoryFolders({ root, places }: MemoryArea, podUid: string): void {
   for (const base of places.map(baseIn).filter(isOwnFolder))

@@ -8,7 +8,7 @@ import { version } from '../version.ts';
 
 /** Who may say it, the first one decides: --runtime, $PODRUN_RUNTIME, podrun.yaml. */
 export interface RuntimeSources {
-  readonly flag: RuntimeChoice | undefined;
+  readonly flag?: RuntimeChoice | undefined;
   readonly variable: string | undefined;
   readonly file: RuntimeChoice | undefined;
 }

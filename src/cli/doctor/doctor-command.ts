@@ -1,11 +1,14 @@
 import { arch, homedir, release } from 'node:os';
+import { readConfigFile } from '../../agent/config/config-file.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { MachineReport } from '../../api/machine.ts';
+import type { RuntimeChoice } from '../../api/runtime-choice.ts';
 import { SystemClock } from '../../clock.ts';
 import { renderMachineReport } from '../../print/doctor/report.ts';
 import { distributions } from '../../runtime/detection/findings.ts';
-import { detectNamespaces } from '../../runtime/detection/namespaces.ts';
+import { detectNamespaces, type NamespaceDetection } from '../../runtime/detection/namespaces.ts';
 import { stateRoot } from '../../store/layout.ts';
+import { runtimeChoice } from '../apply/choose-runtime.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { version } from '../version.ts';
 import { examineMachine } from './examine-machine.ts';
@@ -18,6 +21,8 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
   const userPath = process.env['PATH'];
   const userId = process.geteuid?.() ?? 0;
   const namespaces = await detectNamespaces({ stateDir, clock: new SystemClock(), version, userPath, afresh: true });
+  const config = await readConfigFile({ cwd: process.cwd() });
+  const choice = runtimeChoice({ variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
   const report: MachineReport = {
     podrun: version,
     node: process.version,
@@ -27,10 +32,17 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     distributions: distributions(),
     userId,
     stateDir,
-    findings: await examineMachine(namespaces, userId),
+    runtime: { choice, tier: tierOf(choice, namespaces) },
+    findings: await examineMachine(namespaces),
   };
   const style = { painter: painterFor(process.stdout), ascii: !process.stdout.isTTY };
   const isJson = flags.output === 'json';
   new StandardOutput().write(isJson ? `${JSON.stringify(report, undefined, 2)}\n` : renderMachineReport(report, style));
   return EXIT.ok;
+}
+
+/** As `chooseRuntime` has it, of what was found out already. */
+function tierOf(choice: RuntimeChoice, { ok }: NamespaceDetection): MachineReport['runtime']['tier'] {
+  if (choice === 'namespace') return ok ? 'namespace' : undefined;
+  return choice === 'auto' && ok ? 'namespace' : 'process';
 }

@@ -1,18 +1,47 @@
 import { hasPodAddresses } from '../../agent/network/host-network.ts';
-import type { MachineFinding } from '../../api/machine.ts';
+import { ownPowers } from '../../agent/own-powers.ts';
+import type { MachineFinding, Obstacle } from '../../api/machine.ts';
+import { canChangeUser, type Powers } from '../../lifecycle/security/powers.ts';
 import { namespaceFindings } from '../../runtime/detection/findings.ts';
 import type { NamespaceDetection } from '../../runtime/detection/namespaces.ts';
+import type { RuntimeFeatures } from '../../runtime/features.ts';
 import { terminalKind } from '../../runtime/terminal.ts';
+import { memoryPlaces } from '../../store/layout.ts';
+import { memoryPlace } from '../../store/memory-folders.ts';
 
 /** Finds out what this machine permits, by trying it. Nothing is left of that. */
-export async function examineMachine(namespaces: NamespaceDetection, userId: number): Promise<MachineFinding[]> {
+export async function examineMachine(namespaces: NamespaceDetection): Promise<MachineFinding[]> {
+  const features: RuntimeFeatures = namespaces.ok
+    ? { tier: 'namespace', namespaces: namespaces.facts }
+    : { tier: 'process', namespaces: undefined };
   const [podAddresses, terminals] = await Promise.all([addressFinding(), terminalFinding()]);
-  return [...namespaceFindings(namespaces, userId), podAddresses, terminals];
+  return [...namespaceFindings(namespaces), userFinding(ownPowers(features)), podAddresses, memoryFinding(), terminals];
+}
+
+function userFinding(powers: Powers): MachineFinding {
+  if (canChangeUser(powers)) return { feature: 'users', verdict: 'yes', how: 'root' };
+  const why = whyNotOtherUsers(powers);
+  if (powers.isInUserNamespace) return { feature: 'users', verdict: 'partly', how: 'mapped', why };
+  return { feature: 'users', verdict: 'no', how: 'own', why };
+}
+
+function whyNotOtherUsers({ uid, hasSetpriv, capabilities }: Powers): Obstacle {
+  if (uid !== 0) return { type: 'notRoot' };
+  if (!hasSetpriv) return { type: 'missingPrograms', programs: ['setpriv'] };
+  const missing = ['setuid', 'setgid'].filter((name) => !capabilities.includes(name));
+  // With both of them it is the user namespace: root of it is not root of the machine.
+  return missing.length === 0 ? { type: 'notRoot' } : { type: 'missingCapabilities', capabilities: missing };
 }
 
 async function addressFinding(): Promise<MachineFinding> {
   if (await hasPodAddresses()) return { feature: 'podAddresses', verdict: 'yes', how: 'own' };
   return { feature: 'podAddresses', verdict: 'no', how: 'none', why: { type: 'platform', platform: process.platform } };
+}
+
+function memoryFinding(): MachineFinding {
+  const places = memoryPlaces(process.env, process.getuid?.());
+  if (memoryPlace(places) !== undefined) return { feature: 'memoryVolumes', verdict: 'yes', how: 'memory' };
+  return { feature: 'memoryVolumes', verdict: 'no', how: 'disk', why: { type: 'noMemory', places } };
 }
 
 async function terminalFinding(): Promise<MachineFinding> {

@@ -32,6 +32,10 @@ export function obstacleText(obstacle: Obstacle): string {
       return `the package ${obstacle.name} is not installed`;
     case 'notRoot':
       return 'podrun does not run as root';
+    case 'missingCapabilities':
+      return `podrun lacks the capabilities ${obstacle.capabilities.join(', ')}`;
+    case 'noMemory':
+      return `none of ${obstacle.places.join(', ')} is a tmpfs that podrun may write to`;
     default:
       return `${obstacle.path} cannot be written to: ${obstacle.said}`;
   }

@@ -14,7 +14,9 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
     case 'terminals':
       return 'npm install --include=optional, or for all users npm install -g @lydell/node-pty';
     case 'users':
-      return 'run podrun as root: sudo -E podrun';
+      return userRemedy(why, machine);
+    case 'memoryVolumes':
+      return 'mount a tmpfs at /dev/shm: mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm';
     case 'podAddresses':
       return why.type === 'platform' ? 'run podrun on Linux, or ifconfig lo0 alias 127.93.0.1 as root' : undefined;
     default:
@@ -22,9 +24,15 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
   }
 }
 
+const AS_ROOT = 'run podrun as root: sudo -E podrun';
 const OTHER_FOLDER =
   'put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or tmpfs, not an overlay';
 const OTHER_KERNEL = 'run podrun as root of the machine, or with Linux 5.11 or newer';
+
+function userRemedy({ type }: Obstacle, machine: Machine): string | undefined {
+  if (type === 'missingPrograms') return install(['util-linux', ...alpine(machine, ['setpriv'])], machine);
+  return machine.userId === 0 ? undefined : AS_ROOT;
+}
 
 function namespaceRemedy(why: Obstacle, machine: Machine): string | undefined {
   switch (why.type) {
@@ -48,14 +56,12 @@ function namespaceRemedy(why: Obstacle, machine: Machine): string | undefined {
   }
 }
 
-const AS_ROOT = 'or run podrun as root: sudo -E podrun';
-
 const SETTINGS: Readonly<Record<KernelSetting, string>> = {
   'kernel.apparmor_restrict_unprivileged_userns':
     'permit user namespaces to unshare by a profile in /etc/apparmor.d (see docs/runtime.md), or to all: ' +
-    `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, ${AS_ROOT}`,
-  'kernel.unprivileged_userns_clone': `sysctl -w kernel.unprivileged_userns_clone=1, ${AS_ROOT}`,
-  'user.max_user_namespaces': `sysctl -w user.max_user_namespaces=15000, ${AS_ROOT}`,
+    `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or ${AS_ROOT}`,
+  'kernel.unprivileged_userns_clone': `sysctl -w kernel.unprivileged_userns_clone=1, or ${AS_ROOT}`,
+  'user.max_user_namespaces': `sysctl -w user.max_user_namespaces=15000, or ${AS_ROOT}`,
 };
 
 function refusedRemedy({ confinedBy }: Obstacle & { type: 'refused' }, { userId }: Machine): string | undefined {
@@ -65,7 +71,7 @@ function refusedRemedy({ confinedBy }: Obstacle & { type: 'refused' }, { userId 
       '--cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt apparmor=unconfined'
     );
   }
-  return userId === 0 ? undefined : 'run podrun as root: sudo -E podrun';
+  return userId === 0 ? undefined : AS_ROOT;
 }
 
 function alpine({ distributions }: Machine, packages: readonly string[]): readonly string[] {

@@ -37,6 +37,13 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
     name: 'Pod addresses',
     ways: { own: 'each Pod has an address of its own in 127.0.0.0/8', none: 'all Pods share one address' },
   },
+  memoryVolumes: {
+    name: 'secrets',
+    ways: {
+      memory: 'volumes of secrets, and emptyDir with medium Memory, are in memory',
+      disk: 'volumes of secrets, and emptyDir with medium Memory, are on the disk',
+    },
+  },
   terminals: {
     name: 'terminals',
     ways: {
@@ -69,10 +76,16 @@ export function renderMachineReport(report: MachineReport, style: ReportStyle): 
   const head = [
     `podrun v${podrun}, Node ${node}, ${platform} ${kernel} ${architecture}, as ${user}`,
     `State folder: ${stateDir}`,
+    runtimeLine(report),
   ];
   const width = Math.max(...report.findings.map(({ feature }) => FEATURES[feature].name.length));
   const rows = report.findings.flatMap((finding) => findingLines(finding, report, { ...style, width }));
   return [...head, '', ...rows].map((line) => `${line}\n`).join('');
+}
+
+function runtimeLine({ runtime: { choice, tier } }: MachineReport): string {
+  if (tier === undefined) return `Runtime: none: ${choice} is demanded, and cannot be had`;
+  return `Runtime: ${tier}${choice === 'auto' ? '' : ', as demanded'}`;
 }
 
 function findingLines(

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { MachineFinding } from '../../api/machine.ts';
-import type { NamespaceFacts } from '../features.ts';
 import type { NamespaceDetection } from './namespaces.ts';
 
 /** What came of making namespaces, and what follows from that. */
-export function namespaceFindings(detection: NamespaceDetection, userId: number): MachineFinding[] {
-  if (!detection.ok) {
-    return [{ feature: 'namespaces', verdict: 'no', how: 'none', why: detection.why }, userFinding(userId, undefined)];
-  }
+export function namespaceFindings(detection: NamespaceDetection): MachineFinding[] {
+  if (!detection.ok) return [{ feature: 'namespaces', verdict: 'no', how: 'none', why: detection.why }];
   const { facts, gaps } = detection;
   const { ownProc, diskLayers, tmpfsLayers } = gaps;
   return [
@@ -16,15 +13,7 @@ export function namespaceFindings(detection: NamespaceDetection, userId: number)
       ? { feature: 'ownProc', verdict: 'yes', how: 'own' }
       : { feature: 'ownProc', verdict: 'no', how: 'host', why: ownProc },
     layerFinding(facts.layers, tmpfsLayers ?? diskLayers),
-    userFinding(userId, facts.mode),
   ];
-}
-
-function userFinding(userId: number, mode: NamespaceFacts['mode'] | undefined): MachineFinding {
-  if (mode === 'root' || (mode === undefined && userId === 0)) return { feature: 'users', verdict: 'yes', how: 'root' };
-  const why = { type: 'notRoot' } as const;
-  if (mode === 'user') return { feature: 'users', verdict: 'partly', how: 'mapped', why };
-  return { feature: 'users', verdict: 'no', how: 'own', why };
 }
 
 function layerFinding(layers: 'disk' | 'tmpfs' | undefined, why: MachineFinding['why']): MachineFinding {

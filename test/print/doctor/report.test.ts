@@ -14,6 +14,7 @@ const report: MachineReport = {
   distributions: ['ubuntu', 'debian'],
   userId: 1000,
   stateDir: '/home/me/.local/state/podrun',
+  runtime: { choice: 'auto', tier: 'namespace' },
   findings: [],
 };
 const apparmor: Obstacle = {
@@ -41,6 +42,10 @@ describe('why something cannot be had', () => {
       'podrun may not make namespaces (unshare: no), ' +
         'as podrun itself runs without the capability CAP_SYS_ADMIN and under a seccomp filter',
     ],
+    [{ type: 'notRoot' }, 'podrun does not run as root'],
+    [{ type: 'missingCapabilities', capabilities: ['setuid'] }, 'podrun lacks the capabilities setuid'],
+    [{ type: 'noMemory', places: ['/a', '/b'] }, 'none of /a, /b is a tmpfs that podrun may write to'],
+    [{ type: 'missingPackage', name: 'x' }, 'the package x is not installed'],
     [{ type: 'timeout', doing: 'mount /proc', afterMs: 2000 }, 'to mount /proc took longer than 2 s'],
     [{ type: 'folder', path: '/s', said: 'read-only file system' }, '/s cannot be written to: read-only file system'],
   ])('%j', (obstacle, text) => expect(obstacleText(obstacle)).toBe(text));
@@ -89,6 +94,7 @@ describe('the report', () => {
     expect(text).toMatchInlineSnapshot(`
       "podrun v1.2.3, Node v20.1.0, linux 6.8.0 x64, as user 1000
       State folder: /home/me/.local/state/podrun
+      Runtime: namespace
 
       yes     namespaces     in a user namespace; containers have their own processes, files, host name and IPC
       partly  writable root  what containers write to the root goes to a layer in memory
@@ -98,6 +104,15 @@ describe('the report', () => {
       "
     `);
     expect(text).toMatch(/^[\n -~]*$/);
+  });
+
+  it.each([
+    [{ choice: 'auto', tier: 'process' }, 'Runtime: process'],
+    [{ choice: 'process', tier: 'process' }, 'Runtime: process, as demanded'],
+    [{ choice: 'namespace', tier: undefined }, 'Runtime: none: namespace is demanded, and cannot be had'],
+  ] as const)('says how containers are kept apart: %j', (runtime, line) => {
+    const text = renderMachineReport({ ...report, runtime, findings }, { painter: PLAIN, ascii: true });
+    expect(text.split('\n')[2]).toBe(line);
   });
 
   it('has signs beside the words at a terminal', () => {
