@@ -21,6 +21,7 @@ import { registerLogs } from './logs/logs.ts';
 import { registerProbes } from './read/probes.ts';
 import { registerPatch } from './change/patch.ts';
 import { reportError, usageError } from './report-error.ts';
+import { reportLostPods } from './report-lost.ts';
 import { handedOn, isReaderGone, leaveDeadTerminal } from './standard-output.ts';
 import { registerTop } from './read/top.ts';
 import { registerVersion, version } from './version.ts';
@@ -50,6 +51,9 @@ async function main(argv: readonly string[]): Promise<number> {
   const done = (code: number): void => {
     exitCode = code;
   };
+  program.hook('preAction', (_program, called) =>
+    reportLostPods(program.opts<{ stateDir?: string }>().stateDir, called.name()),
+  );
   registerApply(program, command, done);
   registerGet(program, done);
   registerDescribe(program, done);

@@ -50,6 +50,8 @@ export interface LostPod {
   readonly pod: StoredPod;
   /** The process that ran it. */
   readonly agentPid: number;
+  /** The background agent that this process was: another one may go on with the Pod. */
+  readonly agent: string | undefined;
 }
 
 /**
@@ -82,7 +84,7 @@ export class PodRecords {
       const agent = this.#ownership.lostOwnerOf(namespace, name);
       const pod = agent === undefined ? undefined : this.get(namespace, name);
       if (agent === undefined || pod === undefined || isTerminalPhase(pod.status.phase)) return [];
-      return [{ pod, agentPid: agent.pid }];
+      return [{ pod, agentPid: agent.pid, agent: agent.agent }];
     });
   }
 

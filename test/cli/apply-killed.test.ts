@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { PodSpec } from '../../src/api/generated/types.ts';
+import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { workshopForEach } from './workshop.ts';
 
 // A second, as long as nobody holds the machine up.
@@ -17,7 +17,7 @@ const busy: PodSpec = {
   containers: [
     {
       name: 'probed',
-      command: ['sleep', '60'],
+      command: ['sh', '-c', 'echo begun; exec sleep 60'],
       readinessProbe: { exec: { command: ['sh', '-c', `echo $$ > probe; ${forever}`] }, timeoutSeconds: 60 },
     },
     {
@@ -65,6 +65,42 @@ describe.runIf(process.platform === 'linux')('when podrun is killed', () => {
     await sleep(50);
     podrun.signal('SIGKILL');
     expect(await untilNothingRuns()).toBeLessThan(WITHIN_MS);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('the next command', () => {
+  const words =
+    /^pod\/busy: podrun \(process \d+\), which ran this Pod, was killed; what it left running has been ended\n$/;
+
+  /** Runs a Pod whose podrun is killed. */
+  async function killed(): Promise<void> {
+    const podrun = workshop.start(['apply', workshop.pod('busy', busy)]);
+    await written('hook');
+    podrun.signal('SIGKILL');
+    await podrun.ended;
+  }
+
+  it.each([
+    { command: ['get', 'pods'], says: /busy +0\/3 +ContainerStatusUnknown/ },
+    { command: ['describe', 'pod', 'busy'], says: /Status: +Failed\nReason: +NodeLost\nMessage: .* was killed/ },
+    { command: ['events'], says: /Warning +NodeNotReady +Pod\/busy/ },
+    { command: ['logs', 'busy', '-c', 'probed'], says: /^begun\n$/ },
+  ])('($command) reports what happened, once', async ({ command, says }) => {
+    await killed();
+    const first = await workshop.run(command);
+    expect(first.stderr).toMatch(words);
+    expect(first.stdout).toMatch(says);
+    expect(first.exitCode).toBe(0);
+    expect(await workshop.run(command)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('shows no container that runs', async () => {
+    await killed();
+    const { stdout } = await workshop.run(['get', 'pod', 'busy', '-o', 'json']);
+    const { status } = JSON.parse(stdout) as Pod;
+    expect(status).toMatchObject({ phase: 'Failed', reason: 'NodeLost' });
+    const all = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+    expect(all.filter(({ state, ready }) => state?.running !== undefined || ready)).toEqual([]);
   });
 });
 

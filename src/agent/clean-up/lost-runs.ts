@@ -11,10 +11,16 @@ import { claimUnowned, endLeftovers } from './leftovers.ts';
  * Ends what killed agents left running, and closes the records of their Pods: a Pod on its way out is removed, the
  * others have failed. A Pod that somebody takes up meanwhile is theirs.
  * @param tell gets a sentence for each such Pod
+ * @param isMeant says which of them; all
  * @throws {PodrunError} when the store cannot be written to
  */
-export async function closeLostRuns(store: FileStore, clock: Clock, tell: (text: string) => void): Promise<void> {
-  for (const { pod, agentPid } of store.lostPods()) {
+export async function closeLostRuns(
+  store: FileStore,
+  clock: Clock,
+  tell: (text: string) => void,
+  isMeant: (lost: LostPod) => boolean = () => true,
+): Promise<void> {
+  for (const { pod, agentPid } of store.lostPods().filter(isMeant)) {
     if (!(await closeLostRun(store, { pod, agentPid }, clock))) continue;
     tell(
       `pod/${pod.metadata.name}: podrun (process ${agentPid}), which ran this Pod, was killed; ` +
@@ -24,7 +30,11 @@ export async function closeLostRuns(store: FileStore, clock: Clock, tell: (text:
 }
 
 /** The same for one Pod; false when there is nothing to close: the Pod is gone or somebody else's. */
-export async function closeLostRun(store: FileStore, { pod, agentPid }: LostPod, clock: Clock): Promise<boolean> {
+export async function closeLostRun(
+  store: FileStore,
+  { pod, agentPid }: Pick<LostPod, 'pod' | 'agentPid'>,
+  clock: Clock,
+): Promise<boolean> {
   await endLeftovers(store, pod, clock);
   return closeRecord(store, pod, agentPid, clock);
 }

@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
 import type { Instant } from '../../api/time.ts';
 import type { ContainerStatus, PodStatus } from '../../api/generated/types.ts';
 import { containersReadyCondition, readyCondition } from './conditions.ts';
@@ -24,6 +24,7 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
   closeStatuses(pod, init, regular);
   const ephemeral = structuredClone(status.ephemeralContainerStatuses ?? []);
   for (const one of ephemeral) if (one.state?.running !== undefined) closeStatus(one);
+  for (const one of [...init, ...regular, ...ephemeral]) nameInstance(one, allContainerStatuses(status));
   const statuses = [...init, ...regular].map(notRunning);
   const old = status.conditions ?? [];
   const verdicts = {
@@ -47,6 +48,15 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
     ...(regular.length === 0 ? {} : { containerStatuses: statuses.slice(init.length) }),
     ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
   };
+}
+
+/** Which instance it was is known, other than on a node that is gone: its log can still be read. */
+function nameInstance(closed: ContainerStatus, before: readonly ContainerStatus[]): void {
+  const old = before.find(({ name }) => name === closed.name);
+  const { terminated } = closed.state ?? {};
+  if (terminated === undefined || old?.state?.running === undefined || old.containerID === undefined) return;
+  const { startedAt } = old.state.running;
+  closed.state = { terminated: { ...terminated, containerID: old.containerID, ...(startedAt && { startedAt }) } };
 }
 
 /** An init container that has completed stays ready. */
