@@ -6,10 +6,12 @@ import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import { containerKind } from '../lifecycle/status/container-status.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { imageFolder, type ImageMap } from '../lifecycle/environment/entry-point.ts';
+import { containerLimits } from '../lifecycle/node/container-limits.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import type { Powers } from '../lifecycle/security/powers.ts';
 import { podHostname } from '../lifecycle/environment/hostname.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
+import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
 import { AttachPoint } from './attach/attach-point.ts';
@@ -42,6 +44,8 @@ export interface AgentOptions {
   readonly cwd: string;
   /** How containers are kept apart; undefined: they run on the host as it is. */
   readonly isolation: Isolation | undefined;
+  /** How many processes and threads a Pod may have; undefined: any number. */
+  readonly podPidsLimit: number | undefined;
   /** What of a Pod's spec has no effect here: an event each. */
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
   /** What containers write, as it arrives. */
@@ -200,9 +204,10 @@ export class Agent {
         if (isEphemeral(pod, instance)) await this.#attachPoint.expect(pod, container, instance);
         return this.#prepare(pod, container, instance);
       },
+      limitsOf: ({ spec }, container) => containerLimits(spec, container, this.#options.podPidsLimit),
       started: (pod, live) => {
         const { ref, running } = live;
-        this.#recordInPlace(pod, () => files.recordProcess(pod, ref, running.pid));
+        this.#recordInPlace(pod, () => files.recordProcess(pod, ref, running));
         this.#attachPoint.started(pod, containerSpec(pod, ref.container), live);
       },
       output: (pod, instance, stream, chunk) => {
@@ -215,7 +220,8 @@ export class Agent {
       exited: (pod, instance, exit) => {
         this.#record(pod, () => logs.close(instance));
         this.#attachPoint.exited(instance, exit.exitCode);
-        return this.#lastWords(pod, instance, exit);
+        const words = this.#lastWords(pod, instance, exit);
+        return exit.oomPolled === true ? [MEMORY_POLLED, words].filter(Boolean).join('\n') : words;
       },
       explain: (pod, instance, sign) => this.#networks.explain(this.#networkUser(pod, instance), sign),
       probed: (pod, attempt) => this.#recordInPlace(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { StoredPod } from '../api/objects.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { Clock } from '../clock.ts';
@@ -8,9 +9,9 @@ import type { Observation, StartFailed } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import { probedContainers } from '../lifecycle/probes/probed-containers.ts';
-import { failedCreatePodSandBox, terminalMissing } from '../lifecycle/texts/events.ts';
+import { failedCreatePodSandBox, limitsNotEnforced, terminalMissing } from '../lifecycle/texts/events.ts';
 import { stopSignal } from '../lifecycle/plan/stop.ts';
-import type { Confinement, Identity } from '../runtime/confinement.ts';
+import type { Confinement, Identity, ResourceLimits } from '../runtime/confinement.ts';
 import type { OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import { Handlers, type HandlerSaying, type HookName } from './handlers.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
@@ -74,6 +75,8 @@ export interface PodSurroundings {
   /** What the Pod has on disk; never rejects. */
   measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage>;
   prepare(pod: StoredPod, container: Container, instance: InstanceRef): Promise<Prepared>;
+  /** What the container may take; undefined: whatever there is. */
+  limitsOf(pod: StoredPod, container: Container): ResourceLimits | undefined;
   started(pod: StoredPod, instance: LiveInstance): void;
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
   /** The main process has ended; its output is complete. Answers the termination message. */
@@ -102,6 +105,8 @@ export interface LiveInstance {
   readonly ref: InstanceRef;
   readonly preparation: Preparation;
   readonly running: RunningContainer;
+  /** As they hold now: others when the Pod is resized. */
+  limits?: ResourceLimits | undefined;
   /** Aborted when the instance has ended: nothing may run in it any more. */
   readonly ended: AbortController;
   /** Aborted when its postStart hook is to be broken off. */
@@ -125,6 +130,7 @@ export class ContainerEffects implements EffectRunner {
   readonly #handlers: Handlers;
   readonly #prober: Prober;
   readonly #goingDown = new AbortController();
+  readonly #limitsTold = new Set<string>();
   #pod: StoredPod | undefined;
 
   constructor({ clock, runtime, surroundings, tell }: ContainerEffectsOptions) {
@@ -171,6 +177,7 @@ export class ContainerEffects implements EffectRunner {
   }
 
   follow(pod: StoredPod, facts: PodFacts): void {
+    if (pod !== this.#pod) this.#resize(pod);
     this.#pod = pod;
     const containers = probedContainers(pod, facts);
     if (containers.length === 0) return;
@@ -231,9 +238,11 @@ export class ContainerEffects implements EffectRunner {
       }));
     if (!prepared.ok) return failed(prepared.stage ?? 'config', prepared.message);
     if (instance.attempt === 0) for (const notice of prepared.notices ?? []) this.#surroundings.event(pod, notice);
+    const limits = this.#surroundings.limitsOf(pod, containerSpec(pod, container));
     const outcome = await this.#runtime.start({
       id,
       ...prepared.preparation,
+      limits,
       onOutput: (stream, chunk) => this.#surroundings.output(pod, instance, stream, chunk),
       onExit: (exit) => this.#exited(pod, instance, exit),
     });
@@ -243,6 +252,7 @@ export class ContainerEffects implements EffectRunner {
       ref: instance,
       preparation: prepared.preparation,
       running,
+      limits,
       ended: new AbortController(),
       postStart: new AbortController(),
       hooks: new Set(),
@@ -250,7 +260,26 @@ export class ContainerEffects implements EffectRunner {
     this.#live.set(id, live);
     this.#surroundings.started(pod, live);
     if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
+    if (outcome.limitsNotice !== undefined) this.#tellLimits(pod, outcome.limitsNotice);
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
+  }
+
+  /** What is changed of a running Pod's resources holds at once, where a container is not restarted for it. */
+  #resize(pod: StoredPod): void {
+    for (const live of this.#live.values()) {
+      const limits = this.#surroundings.limitsOf(pod, containerSpec(pod, live.ref.container));
+      if (isDeepStrictEqual(limits, live.limits)) continue;
+      live.limits = limits;
+      const notice = limits === undefined ? undefined : live.running.limit?.(limits);
+      if (notice !== undefined) this.#tellLimits(pod, notice);
+    }
+  }
+
+  /** The same for all containers, most likely: once is enough. */
+  #tellLimits(pod: StoredPod, notice: string): void {
+    if (this.#limitsTold.has(notice)) return;
+    this.#limitsTold.add(notice);
+    this.#surroundings.event(pod, limitsNotEnforced(notice));
   }
 
   #exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): void {

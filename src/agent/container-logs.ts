@@ -1,6 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import type { OutputStream } from '../runtime/runtime.ts';
+import type { OutputStream, RunningContainer } from '../runtime/runtime.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { MemoryArea } from '../store/memory-folders.ts';
 import type { InstanceRef } from './container-effects.ts';
@@ -42,7 +42,7 @@ export interface PodFiles {
   /** The socket through which others attach to the Pod's containers. */
   attachSocket(pod: StoredPod): string;
   /** Remembers a process, so that a later command can end it when the agent was killed. */
-  recordProcess(pod: StoredPod, instance: InstanceRef, pid: number): void;
+  recordProcess(pod: StoredPod, instance: InstanceRef, container: Pick<RunningContainer, 'pid' | 'cgroups'>): void;
   /** Those of all Pods that somebody runs. */
   addressesInUse(): ReadonlySet<string>;
 }

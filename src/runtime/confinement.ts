@@ -51,12 +51,18 @@ export interface Identity {
   readonly noNewPrivileges: boolean;
 }
 
-/** What a container may take, at most. Undefined: as much as there is. */
-export interface ResourceLimits {
+/** What a group of processes may take, at most. Undefined: as much as there is. */
+export interface GroupLimits {
   readonly memoryBytes: number | undefined;
   /** Thousandths of a CPU. */
   readonly cpuMillis: number | undefined;
   /** Its share when CPUs are short, thousandths of a CPU. */
   readonly cpuRequestMillis: number | undefined;
   readonly pids: number | undefined;
+}
+
+/** What a container may take. */
+export interface ResourceLimits extends GroupLimits {
+  /** What all containers may take together whose IDs have the same first part: those of a Pod. */
+  readonly together: GroupLimits;
 }

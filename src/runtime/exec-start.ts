@@ -54,7 +54,11 @@ async function startTerminal(
   return { ok: true, begun: { process, outputClosed, abandonOutput: () => undefined, notice } };
 }
 
-async function startPiped(launch: ExecLaunch, file: string, { inside, output }: ExecSurroundings): Promise<Beginning> {
+async function startPiped(
+  launch: ExecLaunch,
+  file: string,
+  { inside, output, place }: ExecSurroundings,
+): Promise<Beginning> {
   const { argv, cwd, env, id, stdin } = launch;
   let pipes: OutputPipes;
   try {
@@ -72,7 +76,8 @@ async function startPiped(launch: ExecLaunch, file: string, { inside, output }: 
   }
   const { child, pid } = spawned;
   const reader = pipes.read(child, launch.onOutput);
-  const process = await pipedProcess(child, pid, reader, Promise.resolve(pid));
+  const placed = place(pid).then(() => pid);
+  const process = await pipedProcess(child, pid, reader, placed);
   return {
     ok: true,
     begun: { process, outputClosed: reader.closed, abandonOutput: () => reader.close(), notice: undefined },

@@ -19,6 +19,8 @@ export interface ExecSurroundings {
   readonly clock: Clock;
   readonly output: OutputMaker;
   readonly watchdog: Watchdog;
+  /** Puts the process that was started under the limits of the container. Never rejects. */
+  readonly place: (pid: number) => Promise<void>;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface ExecSurroundings {
  */
 export async function runExec(
   request: ExecRequest,
-  { inside, clock, output, watchdog }: ExecSurroundings,
+  { inside, clock, output, watchdog, place }: ExecSurroundings,
 ): Promise<ExecOutcome> {
   const { argv, cwd, env, signal, maxOutputBytes } = request;
   if (signal?.aborted === true) return { type: 'aborted' };
@@ -60,6 +62,7 @@ export async function runExec(
     collected.add(stream, chunk);
     request.onOutput?.(stream, chunk);
   });
+  await place(spawned.pid);
   return await outcomeOf({ ...spawned, reader, collected }, request, clock);
 }
 

@@ -5,6 +5,7 @@ import { runExec } from './exec.ts';
 import { handOver, withIdentity } from './identity-command.ts';
 import { type Confiner, HOST, type Inside, type InsideOutcome } from './inside.ts';
 import { killGroup } from './kill.ts';
+import { type Limited, UNLIMITED } from './limits/limited.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
 import type { RuntimeFeatures } from './features.ts';
@@ -41,6 +42,8 @@ export interface ProcessRuntimeOptions {
   readonly features?: RuntimeFeatures | undefined;
   /** Ends what runs when podrun is killed. Default: one of its own. */
   readonly watchdog?: Watchdog;
+  /** Look how much memory containers have, where the kernel does not limit it? Default: no. */
+  readonly pollsMemory?: boolean;
 }
 
 /**
@@ -50,7 +53,7 @@ export interface ProcessRuntimeOptions {
  * along the PATH of the container; signals go to the main process only; everything dies with it; its exit counts, not
  * the end of its output; 128 + n for signal n.
  *
- * Unlike it: no namespaces and no limits. The main process is not PID 1, so that SIGTERM ends a program without a
+ * Unlike it: no namespaces, and limits only where podrun may make cgroups. The main process is not PID 1, so that SIGTERM ends a program without a
  * handler; a process that left its group lives some milliseconds longer than the main process, and for ever when it
  * left every trace behind (see Sweeper).
  */
@@ -61,12 +64,14 @@ export class ProcessRuntime implements Runtime {
   readonly #watchdog: Watchdog;
   readonly #confiner: Confiner | undefined;
   readonly #live = new Set<number>();
+  readonly #pollsMemory: boolean;
   /** By ID of the container. */
-  readonly #insides = new Map<string, Inside>();
+  readonly #surroundings = new Map<string, Surroundings>();
   readonly features: RuntimeFeatures | undefined;
 
-  constructor({ clock, fifoDir, output, confiner, features, watchdog }: ProcessRuntimeOptions) {
+  constructor({ clock, fifoDir, output, confiner, features, watchdog, pollsMemory }: ProcessRuntimeOptions) {
     this.#clock = clock;
+    this.#pollsMemory = pollsMemory ?? false;
     this.#confiner = confiner;
     this.features = features;
     this.#output = new OutputMaker(clock, fifoDir, output ?? (process.platform === 'linux' ? 'fifo' : 'pipe'));
@@ -89,7 +94,8 @@ export class ProcessRuntime implements Runtime {
       unmark();
       return failed(startFailed(opened.error));
     }
-    const inside = withIdentity(opened.inside, launch.identity, this.features);
+    const limited = await this.#limit(launch);
+    const inside = limited.within(withIdentity(opened.inside, launch.identity, this.features));
     const outcome = await this.#startInside(launch, inside);
     if ('error' in outcome) {
       unmark();
@@ -97,7 +103,15 @@ export class ProcessRuntime implements Runtime {
       await inside.end();
       return failed(outcome.error);
     }
-    return { ok: true, container: this.#attend(launch, outcome.process, inside, unmark), notice: outcome.notice };
+    const container = this.#attend(launch, outcome.process, { inside, limited }, unmark);
+    return { ok: true, container, notice: outcome.notice, limitsNotice: limited.notice };
+  }
+
+  /** Few containers have limits, and cgroups are looked for only then. */
+  async #limit({ id, limits }: ContainerLaunch): Promise<Limited> {
+    if (limits === undefined) return UNLIMITED;
+    const { limitContainer } = await import('./limits/limiter.ts');
+    return limitContainer(id, limits, { clock: this.#clock, pollsMemory: this.#pollsMemory });
   }
 
   async #open(launch: ContainerLaunch): Promise<InsideOutcome> {
@@ -147,18 +161,21 @@ export class ProcessRuntime implements Runtime {
   }
 
   exec(request: ExecRequest): Promise<ExecOutcome> {
-    const inside = this.#insides.get(request.id) ?? HOST;
-    return runExec(request, { inside, clock: this.#clock, output: this.#output, watchdog: this.#watchdog });
+    const { inside, limited } = this.#surroundings.get(request.id) ?? BARE;
+    const means = { clock: this.#clock, output: this.#output, watchdog: this.#watchdog };
+    return runExec(request, { ...means, inside, place: (pid) => limited.place(pid) });
   }
 
   async startExec(launch: ExecLaunch): Promise<ExecStart> {
     const { startExec } = await import('./exec-start.ts');
-    const inside = this.#insides.get(launch.id) ?? HOST;
-    return startExec(launch, { inside, clock: this.#clock, output: this.#output, watchdog: this.#watchdog });
+    const { inside, limited } = this.#surroundings.get(launch.id) ?? BARE;
+    const means = { clock: this.#clock, output: this.#output, watchdog: this.#watchdog };
+    return startExec(launch, { ...means, inside, place: (pid) => limited.place(pid) });
   }
 
-  #attend(launch: ContainerLaunch, main: MainProcess, inside: Inside, unmark: () => void): RunningContainer {
+  #attend(launch: ContainerLaunch, main: MainProcess, around: Surroundings, unmark: () => void): RunningContainer {
     const { id } = launch;
+    const { inside, limited } = around;
     const { pid } = main;
     const startedAt = this.#clock.now();
     // Where it is not known: whoever has the pid once the main process is gone is another process.
@@ -166,7 +183,7 @@ export class ProcessRuntime implements Runtime {
     const unwatch = this.#watchdog.add({ pid, startTime });
     let hasEnded = false;
     this.#live.add(pid);
-    this.#insides.set(id, inside);
+    this.#surroundings.set(id, around);
     const swept = async (): Promise<void> => {
       await inside.end();
       if (!inside.isSealed) await this.#sweeper.sweep({ id, leader: { pid, startTime } });
@@ -175,33 +192,48 @@ export class ProcessRuntime implements Runtime {
     void main.ended.then(({ exitCode, signal }) => {
       const at = this.#clock.now();
       hasEnded = true;
+      const outOfMemory = limited.outOfMemory();
       unwatch();
       this.#live.delete(pid);
-      this.#insides.delete(id);
+      this.#surroundings.delete(id);
       // A container's processes die with its first: at once those of the group, the others as soon as they are found.
       killGroup(pid);
       inside.kill();
-      const exit = (): ProcessExit => ({ exitCode, signal, at, oomKilled: false, swept: swept() });
+      const oom = { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled' };
+      const exit = (): ProcessExit => ({ exitCode, signal, at, ...oom, swept: swept() });
       void main.finishOutput().then(() => launch.onExit(exit()));
     });
+    const kill = (): void => {
+      // The main process dies with its group; its exit starts the search for those that left it.
+      if (hasEnded) return;
+      killGroup(pid);
+      inside.kill();
+      // One in a terminal may not have got as far as having a group.
+      main.signal(SIGKILL);
+    };
+    limited.watch(pid, kill);
     return {
       pid,
       startedAt,
       signal: (name) => {
         if (!hasEnded) main.signal(signalNumber(name) ?? SIGTERM);
       },
-      kill: () => {
-        // The main process dies with its group; its exit starts the search for those that left it.
-        if (hasEnded) return;
-        killGroup(pid);
-        inside.kill();
-        // One in a terminal may not have got as far as having a group.
-        main.signal(SIGKILL);
-      },
+      kill,
+      limit: (limits) => limited.change(limits),
+      cgroups: limited.cgroups,
       streams: main.streams,
     };
   }
 }
+
+/** What a container's processes come into. */
+interface Surroundings {
+  readonly inside: Inside;
+  readonly limited: Limited;
+}
+
+/** Of a container that is not there. */
+const BARE: Surroundings = { inside: HOST, limited: UNLIMITED };
 
 type StartedInside =
   | { readonly process: MainProcess; readonly notice: string | undefined }

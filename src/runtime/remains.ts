@@ -8,6 +8,8 @@ export interface RemainingContainer {
   readonly id: string;
   /** Its main process, as recorded at the start; undefined when the agent died before it could tell. */
   readonly main: ProcessIdentity | undefined;
+  /** Folders of its cgroups, which may be gone. */
+  readonly cgroups?: readonly string[] | undefined;
 }
 
 /**
@@ -18,10 +20,17 @@ export interface RemainingContainer {
 export async function endRemains(containers: readonly RemainingContainer[], clock: Clock): Promise<void> {
   const sweeper = new Sweeper(clock);
   await Promise.all(
-    containers.map(({ id, main }) => {
+    containers.map(async ({ id, main, cgroups = [] }) => {
       const leader = main !== undefined && isAlive(main) ? main : undefined;
       if (leader !== undefined) killGroup(leader.pid);
-      return sweeper.sweep({ id, leader });
+      await sweeper.sweep({ id, leader });
+      if (cgroups.length > 0) await removeCgroups(cgroups, clock);
     }),
   );
+}
+
+/** Few containers have any. */
+async function removeCgroups(folders: readonly string[], clock: Clock): Promise<void> {
+  const { removeGroups } = await import('./cgroup/cgroup-group.ts');
+  await removeGroups(folders, clock);
 }

@@ -41,8 +41,10 @@ export interface ProcessExit {
   /** Name of the signal that ended it, for example `SIGKILL`. */
   readonly signal: string | undefined;
   readonly at: Instant;
-  /** The kernel killed it because of its memory limit. */
+  /** One of its processes was killed because of its memory limit. */
   readonly oomKilled: boolean;
+  /** It was podrun that found it above the limit, not the kernel. */
+  readonly oomPolled?: boolean;
   /** Settles when no process of the container is left, also none that escaped its process group. Never rejects. */
   readonly swept: Promise<void>;
 }
@@ -54,6 +56,8 @@ export type StartOutcome =
       readonly container: RunningContainer;
       /** What was asked for and is not, or not wholly, there; one sentence. */
       readonly notice?: string | undefined;
+      /** Which limits do not hold, and why; one sentence. */
+      readonly limitsNotice?: string | undefined;
     }
   | { readonly ok: false; readonly error: string; readonly at: Instant };
 
@@ -67,6 +71,10 @@ export interface RunningContainer {
   signal(name: string): void;
   /** Kills every process of the container at once (SIGKILL). */
   kill(): void;
+  /** It may take so much from now on. Answers which limits do not hold, and why; one sentence. */
+  limit?(limits: ResourceLimits): string | undefined;
+  /** Folders of its cgroups, for {@link removeGroups} when podrun was killed. Undefined: it has none. */
+  readonly cgroups?: readonly string[];
   /** Undefined: nobody can reach them. */
   readonly streams?: ProcessStreams;
 }

@@ -244,6 +244,11 @@ export class FileStore implements Store {
     return this.#onDisk(() => this.#ownership.remainsOf(namespace, name));
   }
 
+  /** Recorded cgroups of the Pod's containers, by ID of the container; they need not exist any more. */
+  cgroupsOf(namespace: string, name: string): ReadonlyMap<string, readonly string[]> {
+    return this.#onDisk(() => this.#ownership.cgroupsOf(namespace, name));
+  }
+
   #deletePod(namespace: string, name: string): KubeObject | undefined {
     const removed = this.#onDisk(() => this.#pods.takeAway(namespace, name));
     if (removed === undefined) return undefined;

@@ -23,6 +23,8 @@ export interface RecordedProcess extends KnownProcess {
   /** The ID of the container instance, which marks all of its processes. */
   readonly id: string;
   readonly containerName: string;
+  /** Folders of its cgroups, which have to be removed after it; absent: it has none. */
+  readonly cgroups?: readonly string[];
 }
 
 export type Claim =
@@ -110,9 +112,20 @@ export class Ownership {
 
   /** Those recorded processes that still exist: the very same ones, never others that got their pids. */
   remainsOf(namespace: string, name: string): RecordedProcess[] {
+    return this.#recorded(namespace, name).filter((recorded) => stillExists(recorded, this.#parts.lookup));
+  }
+
+  /** Cgroups that were recorded in this boot of the machine, by ID of the container; they need not exist any more. */
+  cgroupsOf(namespace: string, name: string): Map<string, readonly string[]> {
+    const bootId = this.#parts.lookup.bootId();
+    const recorded = this.#recorded(namespace, name).filter((one) => one.bootId === bootId);
+    return new Map(recorded.flatMap(({ id, cgroups }) => (cgroups === undefined ? [] : [[id, cgroups]])));
+  }
+
+  #recorded(namespace: string, name: string): RecordedProcess[] {
     const file = podPaths(this.#parts.root, namespace, name).processes;
     const lines = ifPresent(() => readFileSync(file, 'utf8'))?.split('\n') ?? [];
-    return lines.flatMap(parseRecord).filter((recorded) => stillExists(recorded, this.#parts.lookup));
+    return lines.flatMap(parseRecord);
   }
 }
 

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Workshop } from './workshop.ts';
 
 const VERBS =
-  'apply get describe logs probes events wait delete debug gc doctor explain patch label annotate condition'.split(' ');
+  'apply get describe logs probes events wait delete debug gc doctor top explain patch label annotate condition'.split(
+    ' ',
+  );
 
 const root = new URL('../../', import.meta.url);
 const pages = ['README.md', ...readdirSync(new URL('docs', root)).map((page) => `docs/${page}`)];

@@ -105,25 +105,22 @@ describe('a field without effect', () => {
   });
 
   it('of several containers is told in one event, with the path of each', () => {
-    const limits = { resources: { limits: { cpu: '1' } } };
-    const spec = { initContainers: [container({ name: 'i', ...limits })], containers: [container(limits)] };
+    const spec = { initContainers: [container({ name: 'i', ...HOST_PORT })], containers: [container(HOST_PORT)] };
     const [field, ...others] = idleFields(created(pod(spec)));
     expect(others).toEqual([]);
-    expect(field?.paths).toEqual([
-      'spec.initContainers[0].resources.limits[cpu]',
-      'spec.containers[0].resources.limits[cpu]',
-    ]);
+    expect(field?.paths).toEqual(['spec.initContainers[0].ports[0].hostPort', 'spec.containers[0].ports[0].hostPort']);
   });
 
   it('has a message that an event can hold', () => {
-    const limits = { resources: { limits: { cpu: '1' } } };
-    const containers = Array.from({ length: 50 }, (_, index) => container({ name: `c${index}`, ...limits }));
+    const containers = Array.from({ length: 50 }, (_, index) => container({ name: `c${index}`, ...HOST_PORT }));
     const [field] = idleFields(created(pod({ containers })));
     const { message } = fieldHasNoEffect(field as never);
-    expect(message).toContain('spec.containers[7].resources.limits[cpu] and 42 more: ');
+    expect(message).toContain('spec.containers[7].ports[0].hostPort and 42 more: ');
     expect(message.length).toBeLessThan(1024);
   });
 });
+
+const HOST_PORT = { ports: [{ containerPort: 80, hostPort: 8080 }] };
 
 /** An object that has nothing but this value, and the path at which it stands. */
 function around(kind: string, fields: readonly string[], value: unknown): { object: KubeObject; path: string } {

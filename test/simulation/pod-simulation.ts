@@ -84,6 +84,7 @@ export class PodSimulation {
             createSandbox: createSandbox ?? (() => Promise.resolve(undefined)),
             removeSandbox: () => Promise.resolve(),
             measureStorage: () => Promise.resolve(this.usage),
+            limitsOf: () => undefined,
             prepare: (_pod, container) =>
               Promise.resolve({
                 ok: true,

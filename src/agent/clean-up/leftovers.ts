@@ -13,7 +13,8 @@ export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Cloc
   const { namespace, name, uid } = pod.metadata;
   // Somebody may have begun a new run of that name by now.
   const recorded = store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
-  const containers = remainingContainers(pod, recorded);
+  const groups = [...store.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));
+  const containers = remainingContainers(pod, recorded, new Map(groups));
   if (containers.length > 0) await endRemains(containers, clock);
   if (!usesMemory(pod.spec)) return;
   const { removeInMemory } = await import('../volumes/in-memory.ts');
@@ -49,6 +50,7 @@ export function claimUnowned(
 export function remainingContainers(
   { status }: StoredPod,
   recorded: ReadonlyArray<{ readonly id: string; readonly pid: number; readonly startTime: string }>,
+  cgroups: ReadonlyMap<string, readonly string[]> = new Map(),
 ): RemainingContainer[] {
   const known = new Map<string, RemainingContainer>();
   for (const { containerID } of isTerminalPhase(status.phase) ? [] : allContainerStatuses(status)) {
@@ -56,5 +58,6 @@ export function remainingContainers(
     if (id) known.set(id, { id, main: undefined });
   }
   for (const main of recorded) known.set(main.id, { id: main.id, main });
+  for (const [id, folders] of cgroups) known.set(id, { id, main: known.get(id)?.main, cgroups: folders });
   return [...known.values()];
 }

@@ -24,6 +24,8 @@ export interface ConfigFile {
   readonly nodeTaints: readonly Taint[];
   /** How containers are kept apart; undefined: it does not say. */
   readonly runtime: RuntimeChoice | undefined;
+  /** How many processes and threads a Pod may have; undefined: any number. */
+  readonly podPidsLimit: number | undefined;
 }
 
 /**
@@ -78,13 +80,15 @@ async function readText(path: string, name: string): Promise<string> {
 }
 
 function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
-  const { images, node, runtime } = root.kind === 'nothing' ? {} : root.fields(['images', 'node', 'runtime']);
+  const { images, node, podPidsLimit, runtime } =
+    root.kind === 'nothing' ? {} : root.fields(['images', 'node', 'podPidsLimit', 'runtime']);
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
     nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
     nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
     runtime: runtime && readRuntime(runtime),
+    podPidsLimit: podPidsLimit === undefined ? undefined : readPidsLimit(podPidsLimit),
   };
 }
 
@@ -138,6 +142,14 @@ function readLabel(key: string, value: ConfigNode): [string, string] {
   const [problem] = labelValueMessages(text);
   if (problem !== undefined) value.fail(problem);
   return [key, text];
+}
+
+/** As in the configuration of a kubelet, where -1 stands for none. */
+function readPidsLimit(node: ConfigNode): number | undefined {
+  const text = node.text();
+  if (text === '-1') return undefined;
+  const limit = /^\d+$/.test(text) ? Number(text) : 0;
+  return limit > 0 && Number.isSafeInteger(limit) ? limit : node.fail('must be a whole number above 0, or -1 for none');
 }
 
 /** As `kubectl taint` takes it: KEY=VALUE:EFFECT or KEY:EFFECT. */

@@ -120,6 +120,7 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
     ...(flags.image.length > 0 ? ['--image'] : []),
     ...(flags.config === undefined ? [] : ['--config']),
     ...(flags.runtime === undefined ? [] : ['--runtime']),
+    ...(flags.enforceMemory === undefined ? [] : ['--enforce-memory']),
     ...(crashLoop.initialMs === CRASH_LOOP.initialMs ? [] : ['--backoff-initial']),
     ...(crashLoop.maxMs === CRASH_LOOP.maxMs ? [] : ['--backoff-max']),
   ];

@@ -21,6 +21,8 @@ export interface ApplyFlags {
   readonly config: string | undefined;
   readonly backoffInitial: string;
   readonly backoffMax: string;
+  /** Where no cgroup limits memory: `poll` looks how much there is. */
+  readonly enforceMemory: 'poll' | undefined;
   /** How many Pods that have ended stay on record; undefined: all. */
   readonly keep: number | undefined;
   readonly dryRun: 'client' | 'server' | 'none';
@@ -131,6 +133,9 @@ export function registerApply(
       formatGoDuration(CRASH_LOOP.initialMs),
     )
     .option('--backoff-max <duration>', 'longest delay between restarts', formatGoDuration(CRASH_LOOP.maxMs))
+    .addOption(
+      new Option('--enforce-memory <how>', 'watch memory limits where no cgroup enforces them').choices(['poll']),
+    )
     .addOption(countOption('--keep <number>', 'afterwards, keep only so many Pods that have ended (see podrun gc)'))
     .addOption(
       new Option('--dry-run [mode]', 'validate and default only; print the objects with -o')

@@ -17,6 +17,9 @@ export interface AgentSettings {
   readonly crashLoop: BackOffLimits;
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly nodeTaints: readonly Taint[];
+  readonly podPidsLimit: number | undefined;
+  /** Look how much memory containers have, where no cgroup limits it. */
+  readonly pollsMemory: boolean;
   /** The environment of whoever called podrun; of little of it containers are told. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** Where podrun was called. */
@@ -44,6 +47,7 @@ export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
     crashLoop,
     nodeLabels,
     nodeTaints,
+    podPidsLimit,
     hostEnv,
     cwd,
     features,
@@ -59,6 +63,7 @@ export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
     node: readNode({ storageDir: store.root, labels: nodeLabels, taints: nodeTaints }),
     images,
     crashLoop,
+    podPidsLimit,
     hostEnv,
     powers: () => (powers ??= ownPowers(parts.runtime.features)),
     isBestEffort,

@@ -1,15 +1,20 @@
 import type { Clock } from '../../clock.ts';
-import type { NamespaceFacts, RuntimeFeatures } from '../../runtime/features.ts';
+import type { NamespaceFacts } from '../../runtime/features.ts';
 import type { Namespaces } from '../../runtime/namespace/namespaces.ts';
 import { ProcessRuntime } from '../../runtime/process-runtime.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { fifoFolder } from '../../store/layout.ts';
+import type { AgentSettings } from './make-agent.ts';
 
 /** The runtime that has these features, for Pods of this store. */
-export async function openRuntime(store: FileStore, clock: Clock, features: RuntimeFeatures): Promise<ProcessRuntime> {
+export async function openRuntime(
+  store: FileStore,
+  clock: Clock,
+  { features, pollsMemory }: Pick<AgentSettings, 'features' | 'pollsMemory'>,
+): Promise<ProcessRuntime> {
   const { namespaces: facts } = features;
   const confiner = facts && (await openNamespaces(store.root, clock, facts));
-  return new ProcessRuntime({ clock, fifoDir: fifoFolder(store.root), features, confiner });
+  return new ProcessRuntime({ clock, fifoDir: fifoFolder(store.root), features, confiner, pollsMemory });
 }
 
 /** Only who keeps containers apart needs to know how. */

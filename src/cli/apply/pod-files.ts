@@ -35,11 +35,12 @@ export function podFiles(store: FileStore): PodFiles {
     terminationLog: ({ metadata }, { container, attempt }) =>
       path.join(store.paths(metadata.namespace, metadata.name).folder, 'termination', container, String(attempt)),
     attachSocket: ({ metadata }) => store.paths(metadata.namespace, metadata.name).attachSocket,
-    recordProcess: ({ metadata }, { id, container }, pid) => {
+    recordProcess: ({ metadata }, { id, container: containerName }, { pid, cgroups = [] }) => {
       const startTime = startTimeOf(pid);
       // Gone already: there is nothing that a later command would have to end.
       if (startTime === undefined) return;
-      store.recordProcess(metadata.namespace, metadata.name, { id, pid, startTime, containerName: container });
+      const started = { id, pid, startTime, containerName, ...(cgroups.length === 0 ? {} : { cgroups }) };
+      store.recordProcess(metadata.namespace, metadata.name, started);
     },
   };
 }

@@ -47,7 +47,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     session,
     begun.map(({ pod }) => pod),
   );
-  const runtime = await openRuntime(store, clock, settings.features);
+  const runtime = await openRuntime(store, clock, settings);
   // The first container would have to wait for this; a failure shows at its start.
   if (begun.length > 0) void runtime.prepare().catch(() => undefined);
   const killAll = (): void => runtime.killAll();
@@ -120,6 +120,8 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
     crashLoop: plan.crashLoop,
     nodeLabels: config?.nodeLabels ?? {},
     nodeTaints: config?.nodeTaints ?? [],
+    podPidsLimit: config?.podPidsLimit,
+    pollsMemory: flags.enforceMemory === 'poll',
     hostEnv: process.env,
     cwd: process.cwd(),
     features: chosen.features,

@@ -65,7 +65,7 @@ interface Place {
 }
 
 async function runToTheEnd({ store, clock, settings }: Place, begun: readonly Begun[]): Promise<void> {
-  const runtime = await openRuntime(store, clock, settings.features);
+  const runtime = await openRuntime(store, clock, settings);
   const trouble = (text: string): void => {
     process.stderr.write(`${formatTime(clock.now().wallMs)} ${text}\n`);
   };

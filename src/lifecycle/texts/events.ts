@@ -177,6 +177,11 @@ export function terminalMissing(container: string, why: string): EventDraft {
   return warning('TerminalMissing', why, container);
 }
 
+/** podrun's own: nobody sees to it that containers keep to their limits. @param why which, and why */
+export function limitsNotEnforced(why: string): EventDraft {
+  return own('LimitsNotEnforced', why);
+}
+
 /** podrun's own: an ephemeral container runs without what the container has that it is aimed at. */
 export function targetNotResolved(container: string, target: string, why: string): EventDraft {
   const message = `environment and working directory of container ${target} are not known here: ${why}`;

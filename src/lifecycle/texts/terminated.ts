@@ -18,3 +18,6 @@ export const NOT_LOCATED = 'The container could not be located when the pod was 
 /** Of ContainerStatusUnknown, in `lastState`. Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses. */
 export const USED_TO_RUN =
   'The container could not be located when the pod was deleted.  The container used to be Running';
+
+/** podrun's own: of OOMKilled, when it was podrun that looked how much memory there was. */
+export const MEMORY_POLLED = 'memory limit exceeded (polled)';

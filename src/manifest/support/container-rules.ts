@@ -12,14 +12,13 @@ import {
 import { refused, type TypeRules } from './rule.ts';
 
 const HOST_FILES = 'containers see the files of the host';
-const NO_LIMITS = 'no cgroup limits the processes; only QoS class and downward API tell of it';
+const LIMITS = 'memory and cpu: where podrun may make cgroups; elsewhere an event says that they do not hold';
 const TERMINAL = 'where neither @lydell/node-pty nor script(1) of util-linux is installed, there is no terminal';
 const ONLY_SHOWN = 'only shown, as on a node';
 
 const RESOURCES: TypeRules = {
   ...works('requests'),
-  // What a Pod stores is measured, and limited.
-  limits: unsafe(NO_LIMITS, (_value, _limits, resource) => resource === 'ephemeral-storage'),
+  limits: partly(LIMITS),
   claims: refused('there are no devices to claim'),
 };
 

@@ -23,24 +23,34 @@ export async function usageOfProcesses(pids: readonly number[]): Promise<Map<num
   return new Map(all.flatMap(([pid, usage]) => (usage === undefined ? [] : [[pid, usage]])));
 }
 
-/** Memory of one process, bytes; undefined when it is gone. Linux only; takes 10 µs. */
-function residentBytesOf(pid: number): number | undefined {
+/** What a process has in memory. */
+export interface ProcessMemory {
+  readonly residentBytes: number;
+  /** Of these, what others may have too: files, and memory that is meant to be shared. */
+  readonly sharedBytes: number;
+}
+
+/** Memory of one process; undefined when it is gone. Linux only; takes 10 µs. */
+export function memoryOf(pid: number): ProcessMemory | undefined {
   try {
-    const [, resident] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ');
-    return Number(resident) * pageBytes();
+    const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ');
+    return { residentBytes: Number(resident) * pageBytes(), sharedBytes: Number(shared) * pageBytes() };
   } catch {
     return undefined;
   }
 }
 
 function readProc(pid: number): ProcessUsage | undefined {
-  const memoryBytes = residentBytesOf(pid);
-  if (memoryBytes === undefined) return undefined;
+  const memory = memoryOf(pid);
+  if (memory === undefined) return undefined;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // Fields 14 and 15, see parseProcStat.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, memoryBytes };
+    return {
+      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
+      memoryBytes: memory.residentBytes,
+    };
   } catch {
     return undefined;
   }

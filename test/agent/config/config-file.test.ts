@@ -96,6 +96,11 @@ runtime: process
     expect(await read('images:\nnode:\n')).toEqual(nothing);
   });
 
+  it('takes a limit of processes as a kubelet does', async () => {
+    expect((await read('podPidsLimit: 1024\n'))?.podPidsLimit).toBe(1024);
+    expect((await read('podPidsLimit: -1\n'))?.podPidsLimit).toBeUndefined();
+  });
+
   it('follows anchors', async () => {
     const config = await read('images:\n  a: &run [node, a.js]\n  b: *run\n');
     expect(config?.images.map(({ command }) => command)).toEqual([
@@ -105,7 +110,9 @@ runtime: process
   });
 
   it.each([
-    ['image: {}', '1:1: image: unknown field, allowed are images, node, runtime'],
+    ['image: {}', '1:1: image: unknown field, allowed are images, node, podPidsLimit, runtime'],
+    ['podPidsLimit: 0', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
+    ['podPidsLimit: many', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
     ['- a', '1:1: must be a map'],
     ['images: [a]', '1:9: images: must be a map'],
     ['images:\n  a:\n', '2:3: images[a]: must be a command, or a map with command, args, env, workingDir, folder'],

@@ -144,6 +144,7 @@ export class ScenarioRun {
           return Promise.resolve(this.#prepare(container));
         },
         measureStorage: () => Promise.resolve({ volumes: {}, logs: {}, layers: {} }),
+        limitsOf: () => undefined,
         started: () => undefined,
         output: () => undefined,
         exited: () => undefined,

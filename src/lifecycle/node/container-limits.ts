@@ -1,0 +1,82 @@
+import type { Container, PodSpec } from '../../api/generated/types.ts';
+import { isPodLevelResource } from '../../api/pod-resources.ts';
+import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
+import { effectiveResources } from './resources.ts';
+
+/** What processes may take at most, and their share when CPUs are short. Undefined: as much as there is. */
+interface Limits {
+  readonly memoryBytes: number | undefined;
+  readonly cpuMillis: number | undefined;
+  readonly cpuRequestMillis: number | undefined;
+  readonly pids: number | undefined;
+}
+
+/** What a container may take, and all containers of its Pod together. */
+export interface ContainerLimits extends Limits {
+  readonly together: Limits;
+}
+
+/**
+ * The limits that a kubelet has enforced for a container and for its Pod; undefined when there is nothing to enforce.
+ * A container without a limit of its own may have all that the Pod as a whole may have.
+ * Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go (generateLinuxContainerResources, getCPULimit,
+ * getMemoryLimit); pkg/kubelet/cm/helpers_linux.go ResourceConfigForPod.
+ * @param podPidsLimit how many processes and threads a Pod may have; undefined: any number
+ */
+export function containerLimits(
+  spec: PodSpec,
+  { resources }: Container,
+  podPidsLimit: number | undefined,
+): ContainerLimits | undefined {
+  const own = (name: 'cpu' | 'memory'): ParsedQuantity | undefined =>
+    aboveZero(resources?.limits?.[name]) ?? aboveZero(spec.resources?.limits?.[name]);
+  const memoryBytes = bytes(own('memory'));
+  const cpuMillis = millis(own('cpu'));
+  const cpuRequestMillis = millis(aboveZero(resources?.requests?.['cpu']));
+  const together = podLimits(spec, podPidsLimit);
+  const isLimited = [memoryBytes, cpuMillis, together.memoryBytes, together.cpuMillis, together.pids].some(
+    (limit) => limit !== undefined,
+  );
+  if (!isLimited && cpuRequestMillis === undefined) return undefined;
+  // Who asks for no CPU has the least share of those who are counted.
+  return { memoryBytes, cpuMillis, cpuRequestMillis: cpuRequestMillis ?? 0, pids: undefined, together };
+}
+
+/** Limits of the whole Pod: its own, or the sum of its containers' when each of them has one. */
+function podLimits(spec: PodSpec, pids: number | undefined): Limits {
+  const limits = effectiveResources(spec, 'limits');
+  const isPodLevel = [spec.resources?.limits, spec.resources?.requests].some((list) =>
+    Object.keys(list ?? {}).some(isPodLevelResource),
+  );
+  const declared = (name: 'cpu' | 'memory'): ParsedQuantity | undefined => {
+    const limit = limits.get(name);
+    if (limit === undefined || limit.nano <= 0n) return undefined;
+    if (isPodLevel && aboveZero(spec.resources?.limits?.[name]) !== undefined) return limit;
+    const containers = [...(spec.initContainers ?? []), ...spec.containers];
+    return containers.every(({ resources }) => aboveZero(resources?.limits?.[name]) !== undefined) ? limit : undefined;
+  };
+  return {
+    memoryBytes: bytes(declared('memory')),
+    cpuMillis: millis(declared('cpu')),
+    cpuRequestMillis: millis(effectiveResources(spec, 'requests').get('cpu')) ?? 0,
+    pids,
+  };
+}
+
+function aboveZero(quantity: string | undefined): ParsedQuantity | undefined {
+  const parsed = quantity === undefined ? undefined : parseQuantity(quantity);
+  return parsed !== undefined && parsed.nano > 0n ? parsed : undefined;
+}
+
+function bytes(quantity: ParsedQuantity | undefined): number | undefined {
+  return quantity === undefined ? undefined : asNumber(quantityValue(quantity));
+}
+
+function millis(quantity: ParsedQuantity | undefined): number | undefined {
+  return quantity === undefined ? undefined : asNumber(quantityMilliValue(quantity));
+}
+
+/** More than a number can hold is more than any machine has. */
+function asNumber(amount: bigint): number {
+  return Number(amount > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : amount);
+}

@@ -1,0 +1,302 @@
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import type { Clock } from '../../clock.ts';
+import type { GroupLimits, ResourceLimits } from '../confinement.ts';
+import { errnoOf, errnoText } from '../errno.ts';
+import { sendSignal } from '../kill.ts';
+import { factsOf, type ProcessFacts } from '../process-identity.ts';
+import { type CgroupMachine, enableBelow } from './cgroup-machine.ts';
+import { KILL_AS_GROUP, type Setting, settingsFor } from './control-files.ts';
+import type { Controller } from './hierarchy.ts';
+
+/** The folders of one group of processes: one in version 2, one for each controller in version 1. */
+interface GroupFolder {
+  readonly version: 1 | 2;
+  /** `podrun`, the group of the Pod, and that of the container. */
+  readonly parent: string;
+  readonly together: string;
+  readonly folder: string;
+  readonly controllers: ReadonlySet<Controller>;
+}
+
+export type GroupOutcome =
+  | { readonly ok: true; readonly group: CgroupGroup }
+  /** Why there is none, in one clause. */
+  | { readonly ok: false; readonly error: string };
+
+/** All Pods together weigh as much as the machine has CPUs. Source: pkg/kubelet/cm/node_container_manager_linux.go. */
+const WHOLE_MACHINE: GroupLimits = {
+  memoryBytes: undefined,
+  cpuMillis: undefined,
+  cpuRequestMillis: availableParallelism() * 1000,
+  pids: undefined,
+};
+
+/** How long a group whose processes were killed may take to become empty. */
+const EMPTY_WITHIN_MS = 1000;
+const PAUSE_MS = 5;
+/** A process may make children while its own are being looked for; it is stopped, they are not. */
+const PASSES_MAX = 20;
+
+/** The cgroup of one container: its processes are limited together, counted together, and killed together. */
+export class CgroupGroup {
+  readonly #folders: readonly GroupFolder[];
+  readonly #clock: Clock;
+
+  private constructor(folders: readonly GroupFolder[], clock: Clock) {
+    this.#folders = folders;
+    this.#clock = clock;
+  }
+
+  /** Makes the group of a container, within that of its Pod. @param id of the container, see `groupNames` */
+  static make(machine: CgroupMachine, id: string, limits: ResourceLimits, clock: Clock): GroupOutcome {
+    const group = new CgroupGroup(foldersOf(machine, id), clock);
+    try {
+      for (const folder of group.#folders) makeFolder(folder, limits);
+      return { ok: true, group };
+    } catch (error) {
+      group.#tryToRemove();
+      const place = error instanceof Error && 'path' in error ? ` (${String(error.path)})` : '';
+      return { ok: false, error: `${errnoText(errnoOf(error))}${place}` };
+    }
+  }
+
+  /** The folders of the group, for whoever looks at it or removes it from elsewhere. */
+  get folders(): readonly string[] {
+    return this.#folders.map(({ folder }) => folder);
+  }
+
+  /** Changes the limits of a group that is in use. Answers what could not be changed, in one clause. */
+  change(limits: ResourceLimits): string | undefined {
+    try {
+      for (const folder of this.#folders) applySettings(folder, limits);
+      return undefined;
+    } catch (error) {
+      return errnoText(errnoOf(error));
+    }
+  }
+
+  /**
+   * Takes in a process that has just been started, which leads a process group, with all that it has started: they
+   * stand still meanwhile. Answers why that failed, in one clause; a process that has ended is no failure.
+   *
+   * The first process that comes into a group after a while has to wait up to 20 ms for the kernel; the event loop does
+   * not.
+   */
+  async place(pid: number): Promise<string | undefined> {
+    // A signal to a process group reaches all of it at once, also what is being forked: nobody gets away.
+    const stopped = new Set([pid]);
+    sendSignal(-pid, 'SIGSTOP');
+    // In a terminal, it may not have got as far as having a group.
+    sendSignal(pid, 'SIGSTOP');
+    try {
+      await this.#move(pid);
+      if (hasHadChildren(pid)) await this.#moveFamily(pid, stopped);
+      return undefined;
+    } catch (error) {
+      return errnoText(errnoOf(error));
+    } finally {
+      for (const group of stopped) sendSignal(-group, 'SIGCONT');
+      sendSignal(pid, 'SIGCONT');
+    }
+  }
+
+  /** Takes in what a process has started before it was stopped. */
+  async #moveFamily(pid: number, stopped: Set<number>): Promise<void> {
+    for (let pass = 0; pass < PASSES_MAX; pass++) {
+      const inside = new Set(this.#folders.flatMap(({ folder }) => membersOf(folder)));
+      const outside = familyOf(pid).filter((member) => !inside.has(member.pid));
+      if (outside.length === 0) return;
+      for (const { groupId } of outside) {
+        // One that has a session of its own by now.
+        if (!stopped.has(groupId)) sendSignal(-groupId, 'SIGSTOP');
+        stopped.add(groupId);
+      }
+      for (const member of outside) await this.#move(member.pid);
+    }
+  }
+
+  async #move(pid: number): Promise<void> {
+    const moves = this.#folders.map(({ folder }) => writeFile(path.join(folder, 'cgroup.procs'), String(pid)));
+    for (const outcome of await Promise.allSettled(moves)) {
+      // ESRCH: it has ended.
+      if (outcome.status === 'rejected' && errnoOf(outcome.reason) !== 'ESRCH') throw outcome.reason;
+    }
+  }
+
+  /** Has the kernel killed a process of this group for the memory it took? */
+  wasOutOfMemory(): boolean {
+    return this.#folders.some(({ version, folder, controllers }) => {
+      if (!controllers.has('memory')) return false;
+      const text = readText(path.join(folder, version === 1 ? 'memory.oom_control' : 'memory.events'));
+      return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0) > 0;
+    });
+  }
+
+  /** Kills all processes of the group, as far as that is possible at once; no more of them can come. */
+  kill(): void {
+    killGroupFolders(this.folders);
+  }
+
+  /** Kills what is left and removes the group; resolves when it is gone, or cannot be removed. Never rejects. */
+  async end(): Promise<void> {
+    await removeGroups(this.folders, this.#clock);
+  }
+
+  #tryToRemove(): void {
+    for (const { folder, together, parent } of this.#folders) tryToRemove([folder, together, parent]);
+  }
+}
+
+/**
+ * Ends the processes of groups and removes these, with the groups that they are in, as soon as nothing else is in them.
+ * @param folders of containers
+ */
+export async function removeGroups(folders: readonly string[], clock: Clock): Promise<void> {
+  const deadlineMs = clock.now().monotonicMs + EMPTY_WITHIN_MS;
+  for (;;) {
+    killGroupFolders(folders);
+    const left = folders.filter((folder) => !tryToRemove([folder]));
+    if (left.length === 0 || clock.now().monotonicMs >= deadlineMs) break;
+    await new Promise<void>((resolve) => {
+      clock.wakeAt(clock.now().monotonicMs + PAUSE_MS, resolve);
+    });
+  }
+  for (const folder of folders) tryToRemove([path.dirname(folder), path.dirname(path.dirname(folder))]);
+}
+
+/** No process may be added from now on; then those that are there are killed. */
+function killGroupFolders(folders: readonly string[]): void {
+  for (const folder of folders) tryToWrite(path.join(folder, 'pids.max'), '0');
+  for (const folder of folders) {
+    if (tryToWrite(path.join(folder, 'cgroup.kill'), '1')) continue;
+    for (const pid of membersOf(folder)) sendSignal(pid, 'SIGKILL');
+  }
+}
+
+/**
+ * The names of a container's group and of the one around it: an ID `UID/NAME/ATTEMPT` gives `UID` and `NAME_ATTEMPT`,
+ * so that whoever finds a group knows whose it was.
+ */
+export function groupNames(id: string): { readonly together: string; readonly own: string } {
+  const [first = '', ...rest] = id.split('/').map((part) => encodeURIComponent(part).replace(/^\./, '%2E'));
+  return { together: first, own: rest.length === 0 ? first : rest.join('_') };
+}
+
+function foldersOf({ places }: CgroupMachine, id: string): GroupFolder[] {
+  const { together, own } = groupNames(id);
+  const byParent = new Map<string, { version: 1 | 2; controllers: Set<Controller> }>();
+  for (const [controller, { version, parent }] of places) {
+    const known = byParent.get(parent);
+    if (known === undefined) byParent.set(parent, { version, controllers: new Set([controller]) });
+    else known.controllers.add(controller);
+  }
+  return [...byParent].map(([parent, place]) => ({
+    ...place,
+    parent,
+    together: path.join(parent, together),
+    folder: path.join(parent, together, own),
+  }));
+}
+
+function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
+  const { version, parent, together, controllers } = folder;
+  // Whoever removes the last group of theirs takes the empty ones around it away.
+  for (let attempt = 0; ; attempt++) {
+    try {
+      for (const one of [parent, together, folder.folder]) {
+        mkdirIfMissing(one);
+        if (version === 2 && one !== folder.folder) enableBelow(one, controllers);
+      }
+      apply(parent, controllers, settingsFor(version, WHOLE_MACHINE));
+      break;
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT' || attempt === PASSES_MAX) throw error;
+    }
+  }
+  applySettings(folder, limits);
+}
+
+function applySettings({ version, together, folder, controllers }: GroupFolder, limits: ResourceLimits): void {
+  apply(together, controllers, settingsFor(version, limits.together));
+  apply(folder, controllers, [...settingsFor(version, limits), ...(version === 2 ? [KILL_AS_GROUP] : [])]);
+}
+
+function apply(folder: string, controllers: ReadonlySet<Controller>, settings: readonly Setting[]): void {
+  const write = ({ file, text }: Setting): void => writeFileSync(path.join(folder, file), text);
+  const mine = settings.filter(({ controller }) => controllers.has(controller));
+  // To raise a limit of version 1, that of memory and swap has to be raised before, and to lower it, after.
+  const again = mine.filter((setting) => !succeeds(() => write(setting)));
+  for (const setting of again) {
+    if (setting.isOptional === true) succeeds(() => write(setting));
+    else write(setting);
+  }
+}
+
+function succeeds(action: () => void): boolean {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function mkdirIfMissing(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** From the innermost on, until one is in use; false when the first is. */
+function tryToRemove([innermost = '', ...around]: readonly string[]): boolean {
+  try {
+    rmdirSync(innermost);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') return false;
+  }
+  if (around.length > 0) tryToRemove(around);
+  return true;
+}
+
+function tryToWrite(file: string, text: string): boolean {
+  return succeeds(() => writeFileSync(file, text));
+}
+
+/** The processes of a group. */
+function membersOf(folder: string): number[] {
+  return readText(path.join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
+}
+
+/** Does a process have children, or has it seen one end? Their page faults are counted as its own. */
+function hasHadChildren(pid: number): boolean {
+  if (readText(`/proc/${pid}/task/${pid}/children`) !== '') return true;
+  const stat = readText(`/proc/${pid}/stat`);
+  // Field 11, see parseProcStat.
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[8]) > 0;
+}
+
+/** Processes of the session of a process, or of its group, and its descendants; without itself. */
+function familyOf(leader: number): ProcessFacts[] {
+  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (factsOf(Number(name)) ?? []) : []));
+  const family = new Set([leader]);
+  for (let before = 0; before < family.size;) {
+    before = family.size;
+    for (const { pid, parentPid, groupId, sessionId } of all) {
+      if (family.has(parentPid) || groupId === leader || sessionId === leader) family.add(pid);
+    }
+  }
+  return all.filter(({ pid, zombie }) => family.has(pid) && pid !== leader && !zombie);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,197 @@
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { errnoOf, errnoText } from '../errno.ts';
+import { type Controller, hierarchiesOf, type Hierarchy } from './hierarchy.ts';
+
+/** Where groups with a controller are made. */
+export interface GroupPlace {
+  readonly version: 1 | 2;
+  /** The folder that holds the groups of all podruns that come to this place. */
+  readonly parent: string;
+}
+
+/** What this machine lets us do with cgroups. */
+export interface CgroupMachine {
+  readonly places: ReadonlyMap<Controller, GroupPlace>;
+  /** Why there is none, where there is none: one clause each. `cpuacct` is not missed. */
+  readonly missing: ReadonlyMap<Controller, string>;
+}
+
+/** The texts by which the kernel tells where this process is; tests have others. */
+export interface CgroupSources {
+  readonly membership: string;
+  readonly mounts: string;
+  readonly isRoot: boolean;
+}
+
+/** The group that holds the groups of containers. */
+const PARENT = 'podrun';
+/** In version 2 no process may be in a group whose children are limited: podrun itself moves into this one. */
+const OWN_GROUP = 'podrun-agent';
+
+const LIMITING: readonly Controller[] = ['memory', 'cpu', 'pids'];
+
+let known: CgroupMachine | undefined;
+
+/** What this machine lets us do, found out by doing it, once: takes 1 ms. Never throws. */
+export function cgroupMachine(): CgroupMachine {
+  return (known ??= findOut());
+}
+
+function findOut(): CgroupMachine {
+  const nothing = (why: string): CgroupMachine => ({
+    places: new Map(),
+    missing: new Map(LIMITING.map((controller) => [controller, why])),
+  });
+  if (process.platform !== 'linux') return nothing('only Linux has cgroups');
+  try {
+    const membership = readFileSync('/proc/self/cgroup', 'utf8');
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8');
+    return exploreCgroups({ membership, mounts, isRoot: process.getuid?.() === 0 });
+  } catch (error) {
+    return nothing(`/proc cannot be read: ${errnoText(errnoOf(error))}`);
+  }
+}
+
+/** Tries to make groups, wherever they could be. What was made and is not of use is removed. */
+export function exploreCgroups({ membership, mounts, isRoot }: CgroupSources): CgroupMachine {
+  const places = new Map<Controller, GroupPlace>();
+  const missing = new Map<Controller, string>(LIMITING.map((controller) => [controller, 'no cgroups are mounted']));
+  for (const hierarchy of hierarchiesOf(membership, mounts)) {
+    const trial = hierarchy.version === 1 ? tryVersion1(hierarchy) : tryVersion2(hierarchy, isRoot);
+    for (const controller of trial.controllers) {
+      places.set(controller, { version: hierarchy.version, parent: trial.parent });
+      missing.delete(controller);
+    }
+    for (const [controller, why] of trial.missing) if (!places.has(controller)) missing.set(controller, why);
+  }
+  return { places, missing };
+}
+
+interface Trial {
+  readonly parent: string;
+  readonly controllers: readonly Controller[];
+  readonly missing: ReadonlyMap<Controller, string>;
+}
+
+/** Below our own group: the limits that somebody has set for us hold for our containers, too. */
+function tryVersion1({ own, controllers }: Hierarchy): Trial {
+  const parent = path.join(own, PARENT);
+  const wanted = ([...LIMITING, 'cpuacct'] as const).filter((name) => controllers.includes(name));
+  const why = wanted.length === 0 ? 'nothing is wanted of it' : whyNotMade(parent);
+  if (why === undefined) {
+    tryToRemove(parent);
+    return { parent, controllers: wanted, missing: new Map() };
+  }
+  return { parent, controllers: [], missing: new Map(wanted.map((name) => [name, why])) };
+}
+
+/**
+ * Root may make groups at the top, where no process stands in the way, as container engines do; others only below a
+ * group that was delegated to them, and in which they are alone.
+ */
+function tryVersion2({ root, own }: Hierarchy, isRoot: boolean): Trial {
+  const mine = path.basename(own) === OWN_GROUP ? path.dirname(own) : own;
+  const bases = isRoot && root !== mine ? [root, mine] : [mine];
+  const trials = bases.map((base) => () => tryBelow(base, base !== root));
+  let first: Trial | undefined;
+  for (const trial of trials) {
+    const outcome = trial();
+    if (outcome.controllers.length === LIMITING.length) return outcome;
+    if (first === undefined || outcome.controllers.length > first.controllers.length) first = outcome;
+  }
+  return first ?? { parent: path.join(mine, PARENT), controllers: [], missing: new Map() };
+}
+
+function tryBelow(base: string, mayMove: boolean): Trial {
+  const parent = path.join(base, PARENT);
+  const none = (why: string): Trial => ({
+    parent,
+    controllers: [],
+    missing: new Map(LIMITING.map((controller) => [controller, why])),
+  });
+  const available = namesIn(path.join(base, 'cgroup.controllers'));
+  // In a hybrid set-up version 2 is there, and version 1 has the controllers.
+  if (!LIMITING.some((controller) => available.includes(controller))) {
+    return none(`${base} has no controllers`);
+  }
+  const why = whyNotMade(parent);
+  if (why !== undefined) return none(why);
+  const missing = new Map<Controller, string>();
+  for (const controller of LIMITING) {
+    const problem = available.includes(controller)
+      ? (whyNotEnabled(base, controller, mayMove) ?? whyNotEnabled(parent, controller, false))
+      : `${base} does not have it`;
+    if (problem !== undefined) missing.set(controller, problem);
+  }
+  tryToRemove(parent);
+  const controllers = LIMITING.filter((controller) => !missing.has(controller));
+  return { parent, controllers, missing };
+}
+
+/** Makes a controller count for the children of a group. */
+function whyNotEnabled(group: string, controller: Controller, mayMove: boolean): string | undefined {
+  const file = path.join(group, 'cgroup.subtree_control');
+  if (namesIn(file).includes(controller)) return undefined;
+  const problem = whyNotWritten(file, `+${controller}`);
+  if (problem !== 'EBUSY') return problem === undefined ? undefined : `${file}: ${errnoText(problem)}`;
+  if (!mayMove || !moveAside(group)) return `${group} has processes of its own`;
+  const again = whyNotWritten(file, `+${controller}`);
+  return again === undefined ? undefined : `${file}: ${errnoText(again)}`;
+}
+
+/** Leaves a group that nobody else is in, for one below it. */
+function moveAside(group: string): boolean {
+  const inside = readText(path.join(group, 'cgroup.procs')).trim();
+  if (inside !== String(process.pid)) return false;
+  const aside = path.join(group, OWN_GROUP);
+  if (whyNotMade(aside) !== undefined) return false;
+  return whyNotWritten(path.join(aside, 'cgroup.procs'), inside) === undefined;
+}
+
+/** The controllers that a parent group of version 2 needs before limits can be set in its children. */
+export function enableBelow(group: string, controllers: Iterable<Controller>): void {
+  for (const controller of controllers) {
+    if (controller !== 'cpuacct') whyNotEnabled(group, controller, false);
+  }
+}
+
+function whyNotMade(folder: string): string | undefined {
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+    return undefined;
+  } catch (error) {
+    const errno = errnoOf(error);
+    return errno === 'EEXIST' ? undefined : `no group can be made in ${path.dirname(folder)}: ${errnoText(errno)}`;
+  }
+}
+
+function whyNotWritten(file: string, text: string): string | undefined {
+  try {
+    writeFileSync(file, text);
+    return undefined;
+  } catch (error) {
+    return errnoOf(error);
+  }
+}
+
+/** Others may have groups in it. */
+function tryToRemove(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // in use
+  }
+}
+
+function namesIn(file: string): string[] {
+  return readText(file).split(/\s+/);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

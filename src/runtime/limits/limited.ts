@@ -1,0 +1,38 @@
+import type { Clock } from '../../clock.ts';
+import type { ResourceLimits } from '../confinement.ts';
+import type { Inside } from '../inside.ts';
+
+/** The limits of one container, from before its start to its end. */
+export interface Limited {
+  /** Folders of its cgroups, if it has any. */
+  readonly cgroups: readonly string[];
+  /** Which limits do not hold, and why, in one sentence; undefined: all do, as far as is known by now. */
+  readonly notice: string | undefined;
+  /** The inside of the container, where its main process is under the limits from the beginning. */
+  within(inside: Inside): Inside;
+  /** Takes in a process that has just been started for the container. Never rejects. */
+  place(pid: number): Promise<void>;
+  /** The main process runs. What nobody else enforces is watched from now on, and `kill` called when it is too much. */
+  watch(pid: number, kill: () => void): void;
+  /** Was a process killed for the memory that the container takes, and by whom? */
+  outOfMemory(): 'kernel' | 'polled' | undefined;
+  /** Others from now on. Answers which of them do not hold, and why. */
+  change(limits: ResourceLimits): string | undefined;
+}
+
+/** A container without limits. */
+export const UNLIMITED: Limited = {
+  cgroups: [],
+  notice: undefined,
+  within: (inside) => inside,
+  place: () => Promise.resolve(),
+  watch: () => undefined,
+  outOfMemory: () => undefined,
+  change: () => 'limits that a container had not at its start hold when it is restarted',
+};
+
+export interface LimitOptions {
+  readonly clock: Clock;
+  /** Watch memory where no cgroup limits it. */
+  readonly pollsMemory: boolean;
+}

@@ -1,0 +1,141 @@
+import { CgroupGroup } from '../cgroup/cgroup-group.ts';
+import { cgroupMachine, type CgroupMachine } from '../cgroup/cgroup-machine.ts';
+import type { Controller } from '../cgroup/hierarchy.ts';
+import type { ResourceLimits } from '../confinement.ts';
+import type { Inside } from '../inside.ts';
+import { startTimeOf } from '../process-identity.ts';
+import { type Limited, type LimitOptions, UNLIMITED } from './limited.ts';
+import { MemoryWatch } from './memory-watch.ts';
+
+type Limit = 'memory' | 'cpu' | 'pids';
+
+/**
+ * Makes a container's limits hold, as far as this machine lets us: by cgroups; memory, where it was asked for, by
+ * looking how much there is. Never RLIMIT_AS: programs reserve far more memory than they use.
+ * @param machine what its cgroups can do; tests have other machines
+ */
+export function limitContainer(
+  id: string,
+  limits: ResourceLimits,
+  { clock, pollsMemory }: LimitOptions,
+  machine: CgroupMachine = cgroupMachine(),
+): Limited {
+  const wanted = limitsIn(limits);
+  const polledBytes = pollsMemory && !machine.places.has('memory') ? limits.memoryBytes : undefined;
+  const made = wantsGroup(limits, machine) ? CgroupGroup.make(machine, id, limits, clock) : undefined;
+  const group = made?.ok === true ? made.group : undefined;
+  const missing = new Map(
+    wanted.flatMap((limit): Array<[Limit, string]> => {
+      if (limit === 'memory' && polledBytes !== undefined) return [];
+      const why = made?.ok === false ? made.error : machine.missing.get(limit);
+      return why === undefined ? [] : [[limit, why]];
+    }),
+  );
+  const notice = missing.size === 0 ? undefined : notEnforced(missing);
+  if (group === undefined && polledBytes === undefined) return { ...UNLIMITED, notice, change: () => notice };
+  return new ContainerLimits(id, { group, polledBytes, notice, clock });
+}
+
+/** Which limits a container has that are to be enforced. A request of CPU is a wish. */
+export function limitsIn({ together, ...own }: ResourceLimits): Limit[] {
+  const all = [own, together];
+  return [
+    ...(all.some(({ memoryBytes }) => memoryBytes !== undefined) ? (['memory'] as const) : []),
+    ...(all.some(({ cpuMillis }) => cpuMillis !== undefined) ? (['cpu'] as const) : []),
+    ...(all.some(({ pids }) => pids !== undefined) ? (['pids'] as const) : []),
+  ];
+}
+
+/** `limits on memory and cpu are not enforced: …` */
+export function notEnforced(missing: ReadonlyMap<string, string>): string {
+  const names = [...missing.keys()].join(' and ');
+  const [why = ''] = missing.values();
+  return `limits on ${names} are not enforced: ${why}`;
+}
+
+function wantsGroup(limits: ResourceLimits, { places }: CgroupMachine): boolean {
+  const wanted: Controller[] = limitsIn(limits);
+  if (limits.cpuRequestMillis) wanted.push('cpu');
+  return wanted.some((controller) => places.has(controller));
+}
+
+interface Means {
+  readonly group: CgroupGroup | undefined;
+  readonly polledBytes: number | undefined;
+  readonly notice: string | undefined;
+  readonly clock: LimitOptions['clock'];
+}
+
+class ContainerLimits implements Limited {
+  readonly #id: string;
+  readonly #means: Means;
+  #notice: string | undefined;
+  #watch: MemoryWatch | undefined;
+  #wasExceeded = false;
+
+  constructor(id: string, means: Means) {
+    this.#id = id;
+    this.#means = means;
+    this.#notice = means.notice;
+  }
+
+  get notice(): string | undefined {
+    return this.#notice;
+  }
+
+  get cgroups(): readonly string[] {
+    return this.#means.group?.folders ?? [];
+  }
+
+  within(inside: Inside): Inside {
+    const { group } = this.#means;
+    return {
+      pathOf: (path) => inside.pathOf(path),
+      enter: (call) => inside.enter(call),
+      programOf: async (pid) => {
+        await this.place(pid);
+        return inside.programOf(pid);
+      },
+      // Whatever a process does to hide, it stays in its group.
+      isSealed: inside.isSealed || group !== undefined,
+      owner: inside.owner,
+      kill: () => {
+        inside.kill();
+        group?.kill();
+      },
+      end: async () => {
+        this.#watch?.close();
+        await inside.end();
+        await group?.end();
+      },
+    };
+  }
+
+  async place(pid: number): Promise<void> {
+    const why = await this.#means.group?.place(pid);
+    if (why !== undefined) this.#notice = `the process could not be put under its limits: ${why}`;
+  }
+
+  watch(pid: number, kill: () => void): void {
+    const { polledBytes, clock } = this.#means;
+    const startTime = polledBytes === undefined ? undefined : startTimeOf(pid);
+    if (polledBytes === undefined || startTime === undefined) return;
+    const onExceeded = (): void => {
+      this.#wasExceeded = true;
+      kill();
+    };
+    const main = { pid, startTime };
+    this.#watch = new MemoryWatch({ clock, id: this.#id, main, limitBytes: polledBytes, onExceeded });
+  }
+
+  outOfMemory(): 'kernel' | 'polled' | undefined {
+    if (this.#wasExceeded) return 'polled';
+    return this.#means.group?.wasOutOfMemory() === true ? 'kernel' : undefined;
+  }
+
+  change(limits: ResourceLimits): string | undefined {
+    if (this.#means.polledBytes !== undefined) this.#watch?.limit(limits.memoryBytes ?? Number.POSITIVE_INFINITY);
+    const why = this.#means.group?.change(limits);
+    return why === undefined ? this.#notice : `the limits could not be changed: ${why}`;
+  }
+}

@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
+import type { StoredEvent } from '../../src/api/objects.ts';
+import { cgroupMachine } from '../../src/runtime/cgroup/cgroup-machine.ts';
+import { type Podrun, podsIn, watchLines, workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const { places } = cgroupMachine();
+const isHere = ['memory', 'cpu', 'pids'].every((controller) => places.has(controller as 'memory'));
+const isRoot = process.getuid?.() === 0;
+
+const EATER = [process.execPath, '-e', 'const all = []; for (;;) all.push(Buffer.alloc(1 << 20, 1));'];
+
+type Containers = PodSpec['containers'];
+
+function manifest(...containers: Array<Omit<Containers[number], 'image'>>): string {
+  return workshop.pod('web', { restartPolicy: 'Never', containers: containers as Containers });
+}
+
+/** What became of the containers, by name. */
+function ends(pod: Pod | undefined): Record<string, unknown> {
+  return Object.fromEntries((pod?.status?.containerStatuses ?? []).map(({ name, state }) => [name, state?.terminated]));
+}
+
+/** Folders of cgroups that the agent has recorded for its Pod. */
+function recordedGroups(): string[] {
+  const file = path.join(workshop.stateDir, 'pods/default/web/processes.ndjson');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  return lines.flatMap((line) => (JSON.parse(line) as { cgroups?: string[] }).cgroups ?? []);
+}
+
+/** Neither the groups of containers nor that of their Pod. */
+function groupsLeft(): string[] {
+  return recordedGroups().flatMap((folder) => [folder, path.dirname(folder)].filter((one) => existsSync(one)));
+}
+
+async function running(podrun: Podrun): Promise<void> {
+  await podrun.until(({ lines }) => podsIn(lines).at(-1)?.status?.phase === 'Running');
+}
+
+describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
+  it('of memory end a container as OOMKilled, and others go on', async () => {
+    const limits = { memory: '100Mi' };
+    const file = manifest(
+      { name: 'greedy', command: EATER, resources: { limits } },
+      { name: 'calm', command: ['sh', '-c', 'sleep 0.1; exit 0'], resources: { limits } },
+    );
+    const { exitCode, stdout } = await workshop.run(['apply', file, '-o', 'json']);
+    expect(exitCode).toBe(1);
+    const pods = podsIn(watchLines(stdout));
+    expect(ends(pods.at(-1))).toMatchObject({
+      greedy: { reason: 'OOMKilled', exitCode: 137 },
+      calm: { reason: 'Completed', exitCode: 0 },
+    });
+    expect(recordedGroups().length).toBeGreaterThan(0);
+    expect(groupsLeft()).toEqual([]);
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it('of memory that a child exceeds are told too, and on version 2 end the container', async () => {
+    const command = ['sh', '-c', '"$@"; exit 0', 'sh', ...EATER];
+    const { stdout } = await workshop.run([
+      'apply',
+      manifest({ name: 'main', command, resources: { limits: { memory: '100Mi' } } }),
+      '-o',
+      'json',
+    ]);
+    const pods = podsIn(watchLines(stdout));
+    const exitCode = places.get('memory')?.version === 2 ? 137 : 0;
+    expect(ends(pods.at(-1))).toMatchObject({ main: { reason: 'OOMKilled', exitCode } });
+  });
+
+  it('of processes hold for a fork bomb, of which nothing is left', async () => {
+    workshop.file('podrun.yaml', 'podPidsLimit: 25\n');
+    // It would have some hundred processes, not more: a test must not take the machine down.
+    const bomb = 'f() { [ "$1" = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 60; }; f 7 2>/dev/null & sleep 600';
+    const file = manifest({ name: 'bomb', command: ['sh', '-c', bomb] });
+    const podrun = workshop.start(['apply', file, '-o', 'json']);
+    await running(podrun);
+    const group = recordedGroups().find((folder) => existsSync(path.join(folder, '../pids.max'))) ?? '';
+    const count = (name: string): number => Number(/\d+/.exec(readFileSync(path.join(group, name), 'utf8'))?.[0]);
+    // Which of the two tells depends on the kernel.
+    const refusals = (): number => count('pids.events') + count('../pids.events');
+    await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), { timeout: 10_000 });
+    expect(count('../pids.current')).toBeLessThanOrEqual(25);
+    expect(workshop.processes().length).toBeLessThanOrEqual(25);
+    podrun.signal('SIGINT');
+    podrun.signal('SIGINT');
+    await podrun.ended;
+    expect(workshop.processes()).toEqual([]);
+    expect(groupsLeft()).toEqual([]);
+  });
+
+  it('of CPU hold, also when they are changed; hooks and probes run under them', async () => {
+    const seen = path.join(workshop.folder, 'seen');
+    const probe = { exec: { command: ['sh', '-c', `cat /proc/self/cgroup >${seen}`] }, periodSeconds: 1 };
+    const resources = { limits: { cpu: '50m', memory: '1Gi' } };
+    const command = ['sh', '-c', 'while :; do :; done'];
+    const podrun = workshop.start([
+      'apply',
+      manifest({ name: 'main', command, resources, readinessProbe: probe }),
+      '-o',
+      'json',
+    ]);
+    await running(podrun);
+    const folder = recordedGroups().find((one) => existsSync(path.join(one, 'cpu.stat'))) ?? '';
+    const text = (file: string): string => readFileSync(path.join(folder, file), 'utf8').trim();
+    const throttled = (): number => Number(/^nr_throttled (\d+)$/m.exec(text('cpu.stat'))?.[1]);
+    await vi.waitFor(() => expect(throttled()).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(readFileSync(seen, 'utf8')).toContain('/main_0'), { timeout: 10_000 });
+
+    const changed = { cpu: '100m', memory: '2Gi' };
+    const patch = { spec: { containers: [{ name: 'main', resources: { limits: changed, requests: changed } }] } };
+    const patched = await workshop.run(['patch', 'pod', 'web', '--subresource=resize', '-p', JSON.stringify(patch)]);
+    expect(patched.stderr).toBe('');
+    const [quota, limit] = existsSync(path.join(folder, 'cpu.max'))
+      ? [() => text('cpu.max'), '10000 100000']
+      : [() => text('cpu.cfs_quota_us'), '10000'];
+    await vi.waitFor(() => expect(quota()).toBe(limit), { timeout: 10_000 });
+    podrun.signal('SIGINT');
+    await podrun.ended;
+    expect(groupsLeft()).toEqual([]);
+  });
+
+  it('leave no group behind when podrun is killed: the next command removes it', async () => {
+    const command = ['sh', '-c', 'sleep 600 & sleep 600'];
+    const podrun = workshop.start([
+      'apply',
+      manifest({ name: 'main', command, resources: { limits: { memory: '1Gi' } } }),
+      '-o',
+      'json',
+    ]);
+    await running(podrun);
+    podrun.signal('SIGKILL');
+    await podrun.ended;
+    expect(groupsLeft()).not.toEqual([]);
+    await workshop.run(['gc', '--keep', '10']);
+    expect(groupsLeft()).toEqual([]);
+    expect(workshop.processes()).toEqual([]);
+  });
+});
+
+/** podrun where no cgroup is mounted. */
+async function withoutCgroups(...args: string[]): Promise<{ stdout: string; exitCode: number }> {
+  const script = 'umount -R -l /sys/fs/cgroup; exec "$@"';
+  const words = ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', ...workshop.commandLine(args)];
+  const env = { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: workshop.stateDir };
+  const child = promisify(execFile)('unshare', words, { cwd: workshop.folder, env });
+  const { stdout, code = 0 } = (await child.catch((error: unknown) => error)) as { stdout: string; code?: number };
+  return { stdout, exitCode: code };
+}
+
+describe.skipIf(!isRoot || process.platform !== 'linux')('limits, where cgroups are not mounted (needs root)', () => {
+  it('do not hold, which is said once', async () => {
+    const resources = { limits: { memory: '100Mi', cpu: '1' } };
+    const command = ['true'];
+    const file = manifest({ name: 'a', command, resources }, { name: 'b', command, resources });
+    const { stdout, exitCode } = await withoutCgroups('apply', file);
+    expect(exitCode).toBe(0);
+    expect(stdout.match(/limits on .*/g)).toEqual([
+      'limits on memory and cpu are not enforced: no cgroups are mounted',
+    ]);
+    const { items } = JSON.parse((await workshop.run(['events', '-o', 'json'])).stdout) as { items: StoredEvent[] };
+    expect(items.filter(({ reason }) => reason === 'LimitsNotEnforced')).toHaveLength(1);
+  });
+
+  it('of memory are watched on request, and a container with too much is OOMKilled', async () => {
+    const command = ['sh', '-c', '"$@" & wait', 'sh', ...EATER];
+    const file = manifest({ name: 'main', command, resources: { limits: { memory: '150Mi' } } });
+    const { stdout, exitCode } = await withoutCgroups('apply', file, '-o', 'json', '--enforce-memory=poll');
+    expect(exitCode).toBe(1);
+    const pods = podsIn(watchLines(stdout));
+    expect(ends(pods.at(-1))).toMatchObject({
+      main: { reason: 'OOMKilled', exitCode: 137, message: 'memory limit exceeded (polled)' },
+    });
+    expect(workshop.processes()).toEqual([]);
+  });
+});
