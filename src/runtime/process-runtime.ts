@@ -53,9 +53,9 @@ export interface ProcessRuntimeOptions {
  * along the PATH of the container; signals go to the main process only; everything dies with it; its exit counts, not
  * the end of its output; 128 + n for signal n.
  *
- * Unlike it: no namespaces, and limits only where podrun may make cgroups. The main process is not PID 1, so that SIGTERM ends a program without a
- * handler; a process that left its group lives some milliseconds longer than the main process, and for ever when it
- * left every trace behind (see Sweeper).
+ * Unlike it: no namespaces, and limits only where podrun may make cgroups. The main process is not PID 1, so that
+ * SIGTERM ends a program without a handler; a process that left its group lives some milliseconds longer than the main
+ * process, and for ever when it left every trace behind (see Sweeper).
  */
 export class ProcessRuntime implements Runtime {
   readonly #clock: Clock;

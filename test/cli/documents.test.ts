@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Workshop } from './workshop.ts';
 
-const VERBS =
-  'apply get describe logs probes events wait delete debug gc doctor top explain patch label annotate condition'.split(
-    ' ',
-  );
+const VERBS = [
+  ...'apply get describe logs exec attach probes events wait delete debug gc'.split(' '),
+  ...'doctor top explain patch label annotate condition'.split(' '),
+];
 
 const root = new URL('../../', import.meta.url);
 const pages = ['README.md', ...readdirSync(new URL('docs', root)).map((page) => `docs/${page}`)];

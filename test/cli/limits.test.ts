@@ -18,7 +18,7 @@ const EATER = [process.execPath, '-e', 'const all = []; for (;;) all.push(Buffer
 type Containers = PodSpec['containers'];
 
 function manifest(...containers: Array<Omit<Containers[number], 'image'>>): string {
-  return workshop.pod('web', { restartPolicy: 'Never', containers: containers as Containers });
+  return workshop.pod('web', { restartPolicy: 'Never', containers });
 }
 
 /** What became of the containers, by name. */

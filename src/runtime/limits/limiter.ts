@@ -37,7 +37,7 @@ export function limitContainer(
 }
 
 /** Which limits a container has that are to be enforced. A request of CPU is a wish. */
-export function limitsIn({ together, ...own }: ResourceLimits): Limit[] {
+function limitsIn({ together, ...own }: ResourceLimits): Limit[] {
   const all = [own, together];
   return [
     ...(all.some(({ memoryBytes }) => memoryBytes !== undefined) ? (['memory'] as const) : []),
@@ -47,7 +47,7 @@ export function limitsIn({ together, ...own }: ResourceLimits): Limit[] {
 }
 
 /** `limits on memory and cpu are not enforced: …` */
-export function notEnforced(missing: ReadonlyMap<string, string>): string {
+function notEnforced(missing: ReadonlyMap<string, string>): string {
   const names = [...missing.keys()].join(' and ');
   const [why = ''] = missing.values();
   return `limits on ${names} are not enforced: ${why}`;

@@ -5,7 +5,7 @@ import { containerLimits } from '../../../src/lifecycle/node/container-limits.ts
 const MI = 1024 * 1024;
 
 function container(name: string, resources: ResourceRequirements = {}, extra: Partial<Container> = {}): Container {
-  return { name, image: 'x', resources, ...extra } as Container;
+  return { name, image: 'x', resources, ...extra };
 }
 
 function limitsOf(spec: Partial<PodSpec>, name = 'a', pids?: number) {
