@@ -5,6 +5,7 @@ import { registerApply } from './apply/apply.ts';
 import { registerBackgroundAgent } from './background/agent.ts';
 import { registerAttach } from './connect/attach.ts';
 import { registerExec } from './connect/exec.ts';
+import { registerPortForward } from './connect/port-forward.ts';
 import { registerCondition } from './change/condition.ts';
 import { registerDebug } from './debug/debug.ts';
 import { registerDelete } from './remove/delete.ts';
@@ -65,6 +66,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerDelete(program, done);
   registerExec(program, command, done);
   registerAttach(program, done);
+  registerPortForward(program, done);
   registerDebug(program, command, done);
   registerGc(program, done);
   registerDoctor(program, done);

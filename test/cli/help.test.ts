@@ -13,6 +13,7 @@ const COMMANDS = [
   'delete',
   'exec',
   'attach',
+  'port-forward',
   'debug',
   'gc',
   'doctor',
@@ -38,7 +39,7 @@ const helpOf = (command: string): string => helps.get(command)?.stdout ?? '';
 
 it('lists every command by its name, with a sentence that is short', () => {
   const list = /^Commands:\n(.*?)\n\n/ms.exec(helpOf(''))?.[1] ?? '';
-  const listed = [...list.matchAll(/^ {2}(\w+) +[A-Z]/gm)].map(([, name]) => name);
+  const listed = [...list.matchAll(/^ {2}([\w-]+) +[A-Z]/gm)].map(([, name]) => name);
   expect(new Set(listed)).toEqual(new Set([...COMMANDS, 'version', 'help']));
   expect(list).not.toContain('[options]');
 });

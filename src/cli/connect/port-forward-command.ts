@@ -1,0 +1,108 @@
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { dialPod } from '../../agent/network/dial-pod.ts';
+import { goNetworkError } from '../../agent/probe/go-error.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { type ForwardedPort, forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { listenForSignals } from '../apply/signals.ts';
+import { openStore } from '../environment.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { PortForwardFlags } from './port-forward.ts';
+import { listenAddresses, listenOnPorts } from './port-listeners.ts';
+import { reachPod } from './reached-pod.ts';
+
+const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.terminated } as const;
+
+/** `podrun port-forward`: flags in, exit code out. Source: kubectl/pkg/cmd/portforward/portforward.go. */
+export async function portForward(words: readonly string[], flags: PortForwardFlags): Promise<number> {
+  const [word, ...portWords] = words;
+  if (word === undefined || portWords.length === 0) {
+    throw new PodrunError('error: TYPE/NAME and list of ports are required for port-forward', {
+      exitCode: EXIT.usage,
+      hint: "See 'podrun port-forward -h' for help and examples",
+    });
+  }
+  const addresses = listenAddresses(flags.address);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { pod, service } = await reachPod(word, { ...flags, store, clock });
+  const ports = forwardedPorts(portWords, pod, service);
+  if (pod.status.phase !== 'Running') {
+    throw new PodrunError(
+      `error: unable to forward port because pod is not running. Current status=${pod.status.phase}`,
+    );
+  }
+  const out = new StandardOutput();
+  const sockets = new Set<Socket>();
+  const listeners = await listenOnPorts({
+    ports,
+    addresses,
+    onConnection: (socket, port) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      out.write(`Handling connection for ${port.local}\n`);
+      void handOn(socket, port, currentPod(store, pod));
+    },
+    onTrouble: (text) => process.stderr.write(`${text}\n`),
+  });
+  out.write(listeners.listening.map(({ at, remote }) => `Forwarding from ${at} -> ${remote}\n`).join(''));
+  let signals: { close(): void } | undefined;
+  const stopped = new Promise<number>((resolve) => {
+    signals = listenForSignals(clock, (name) => resolve(EXIT_OF_SIGNAL[name]));
+    // Nobody wants to know: that changes nothing for those who are connected.
+    out.onReaderGone(() => undefined);
+  });
+  const over = podOver(store, pod);
+  try {
+    return await Promise.race([stopped, over.promise]);
+  } finally {
+    over.close();
+    signals?.close();
+    listeners.close();
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+/** As it is now: a Pod may get its address late, and another one. */
+function currentPod(store: FileStore, { metadata }: StoredPod): StoredPod | undefined {
+  const present = store.get<StoredPod>('pods', metadata.namespace, metadata.name);
+  return present?.metadata.uid === metadata.uid ? present : undefined;
+}
+
+async function handOn(client: Socket, { local, remote }: ForwardedPort, pod: StoredPod | undefined): Promise<void> {
+  // Until there is somebody to hand an error on to.
+  client.on('error', () => undefined);
+  if (pod === undefined) return void client.destroy();
+  try {
+    const server = await dialPod(pod, remote);
+    pipeline(client, server, () => undefined);
+    pipeline(server, client, () => undefined);
+  } catch (error) {
+    const { name, uid } = pod.metadata;
+    const why = goNetworkError(error, { ends: '', heard: false });
+    const what = `error forwarding port ${remote} to pod ${name}, uid ${uid}: ${why}`;
+    process.stderr.write(`error: an error occurred forwarding ${local} -> ${remote}: ${what}\n`);
+    client.destroy();
+  }
+}
+
+/** Rejects when the Pod has ended, is gone, or has lost its podrun. */
+function podOver(store: FileStore, { metadata }: StoredPod): { promise: Promise<never>; close(): void } {
+  const { namespace, name, uid } = metadata;
+  let close = (): void => undefined;
+  const promise = new Promise<never>((_, reject) => {
+    const look = (pod: StoredPod | undefined): void => {
+      const isThere = pod?.metadata.uid === uid && !isTerminalPhase(pod.status.phase) && pod.status.phase !== 'Unknown';
+      if (!isThere) reject(new PodrunError('error: lost connection to pod'));
+    };
+    const watch = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
+      look(type === 'DELETED' ? undefined : object);
+    });
+    close = () => watch.close();
+    look(store.get<StoredPod>('pods', namespace, name));
+  });
+  return { promise, close };
+}

@@ -1,0 +1,133 @@
+import { createServer, isIPv4, isIPv6, type Server, type Socket } from 'node:net';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { ForwardedPort } from '../../lifecycle/requests/forwarded-ports.ts';
+
+/** Where to listen. Of the addresses of localhost, one that can be had is enough. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly mayFail: boolean;
+}
+
+/** A port that somebody listens on. */
+interface Listening {
+  readonly server: Server;
+  readonly host: string;
+  readonly local: number;
+}
+
+export interface PortListeners {
+  /** Where they listen, as `127.0.0.1:8080`, and what for. */
+  readonly listening: ReadonlyArray<{ readonly at: string; readonly remote: number }>;
+  close(): void;
+}
+
+export interface ListenRequest {
+  readonly ports: readonly ForwardedPort[];
+  readonly addresses: readonly ListenAddress[];
+  readonly onConnection: (socket: Socket, port: ForwardedPort) => void;
+  /** A port that cannot be listened on, while others can. */
+  readonly onTrouble: (text: string) => void;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EADDRINUSE: 'address already in use',
+  EADDRNOTAVAIL: 'cannot assign requested address',
+};
+
+/**
+ * The addresses that a text like `localhost,10.0.0.5` names.
+ * @throws {PodrunError} (usage) in kubectl's words
+ */
+export function listenAddresses(text: string): ListenAddress[] {
+  const addresses = new Map<string, ListenAddress>();
+  for (const word of text.split(',')) {
+    if (word === 'localhost') {
+      for (const host of ['127.0.0.1', '::1']) if (!addresses.has(host)) addresses.set(host, { host, mayFail: true });
+    } else if (isIPv4(word) || isIPv6(word)) addresses.set(word, { host: word, mayFail: false });
+    else throw new PodrunError(`error: ${word} is not a valid IP`, { exitCode: EXIT.usage });
+  }
+  return [...addresses.values()];
+}
+
+/**
+ * Listens on all ports at all addresses.
+ * @throws {PodrunError} in kubectl's words when nothing can be listened on. Source: client-go portforward.go.
+ */
+export async function listenOnPorts({
+  ports,
+  addresses,
+  onConnection,
+  onTrouble,
+}: ListenRequest): Promise<PortListeners> {
+  const all: Listening[] = [];
+  const listening: Array<PortListeners['listening'][number]> = [];
+  for (const { local, remote } of ports) {
+    const one = await listenOnPort(local, addresses, (socket, actual) =>
+      onConnection(socket, { local: actual, remote }),
+    );
+    all.push(...one.listening);
+    listening.push(...one.listening.map((found) => ({ at: joinHostPort(found.host, found.local), remote })));
+    if (one.error !== undefined) onTrouble(`Unable to listen on port ${local}: ${one.error}`);
+  }
+  if (all.length === 0) {
+    const wanted = ports.map(({ local, remote }) => `{${local} ${remote}}`).join(' ');
+    throw new PodrunError(`error: unable to listen on any of the requested ports: [${wanted}]`);
+  }
+  return { listening, close: () => all.forEach(({ server }) => server.close()) };
+}
+
+async function listenOnPort(
+  wanted: number,
+  addresses: readonly ListenAddress[],
+  onConnection: (socket: Socket, local: number) => void,
+): Promise<{ readonly listening: readonly Listening[]; readonly error: string | undefined }> {
+  const listening: Listening[] = [];
+  const errors: string[] = [];
+  let isEnough = true;
+  let local = wanted;
+  for (const { host, mayFail } of addresses) {
+    try {
+      const server = await listen(host, local, onConnection);
+      // A port that was chosen for one address is the same for the others.
+      local = portOf(server);
+      listening.push({ server, host, local });
+    } catch (error) {
+      errors.push(listenError(error, host, local));
+      if (!mayFail) isEnough = false;
+    }
+  }
+  if (isEnough && listening.length > 0) return { listening, error: undefined };
+  for (const { server } of listening) server.close();
+  return { listening: [], error: `Listeners failed to create with the following errors: [${errors.join(' ')}]` };
+}
+
+function listen(host: string, port: number, onConnection: (socket: Socket, local: number) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ allowHalfOpen: true }, (socket) => onConnection(socket, portOf(server)));
+    server.once('error', reject);
+    server.listen({ host, port, ipv6Only: isIPv6(host) }, () => {
+      server.off('error', reject);
+      // Out of descriptors, say: who is connected stays so.
+      server.on('error', () => undefined);
+      resolve(server);
+    });
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** As Go has it. */
+function listenError(error: unknown, host: string, port: number): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const network = isIPv6(host) ? 'tcp6' : 'tcp4';
+  const why = `listen ${network} ${joinHostPort(host, port)}: bind: ${WORDS[code] ?? message}`;
+  return `unable to create listener: Error ${why}`;
+}
+
+function joinHostPort(host: string, port: number): string {
+  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+}

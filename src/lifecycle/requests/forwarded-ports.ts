@@ -1,0 +1,94 @@
+import { PodrunError } from '../../api/errors.ts';
+import type { Container, ServicePort } from '../../api/generated/types.ts';
+import type { StoredPod, StoredService } from '../../api/objects.ts';
+
+/** A port of this machine, and the port of the Pod that it leads to. */
+export interface ForwardedPort {
+  /** 0: any that is free. */
+  readonly local: number;
+  readonly remote: number;
+}
+
+const PORT_MAX = 65_535;
+
+/**
+ * The ports that words like `8080:80`, `80`, `:80` and `web:http` mean. With a Service, the ports are its own.
+ * @throws {PodrunError} in kubectl's words. Source: kubectl/pkg/cmd/portforward/portforward.go and
+ *   client-go/tools/portforward/portforward.go
+ */
+export function forwardedPorts(
+  words: readonly string[],
+  pod: StoredPod,
+  service: StoredService | undefined,
+): ForwardedPort[] {
+  return words.map((word) => {
+    const parts = word.split(':');
+    if (parts.length > 2) throw refusal(`invalid port format '${word}'`);
+    const [first = '', second] = parts;
+    const wanted = second ?? first;
+    const named = portNamed(wanted, pod, service);
+    const remote = service === undefined ? named : targetOf(named, pod, service);
+    checkProtocol(wanted, remote, pod);
+    // A name alone stands for the same port on both sides: the one that the Service has.
+    const local = second === undefined ? String(named) : first === '' ? '0' : first;
+    const port = { local: portOf('local', local), remote: portOf('remote', String(remote)) };
+    if (port.remote === 0) throw refusal('remote port must be > 0');
+    return port;
+  });
+}
+
+function portNamed(word: string, pod: StoredPod, service: StoredService | undefined): number {
+  if (/^[+-]?\d+$/.test(word)) return portOf('remote', word);
+  if (service === undefined) return containerPort(word, pod);
+  const found = servicePorts(service).find(({ name }) => name === word);
+  if (found?.port !== undefined) return found.port;
+  throw refusal(`Service '${service.metadata.name}' does not have a named port '${word}'`);
+}
+
+/** The port of the Pod behind that of a Service. Source: kubectl/pkg/util/service_port.go. */
+function targetOf(port: number, pod: StoredPod, service: StoredService): number {
+  const found = servicePorts(service).find((one) => one.port === port);
+  if (found === undefined) throw refusal(`Service ${service.metadata.name} does not have a service port ${port}`);
+  if (service.spec?.clusterIP === 'None') return port;
+  const { targetPort } = found;
+  if (typeof targetPort === 'string' && !/^\d+$/.test(targetPort)) return containerPort(targetPort, pod);
+  return Number(targetPort ?? 0) || port;
+}
+
+function containerPort(wanted: string, pod: StoredPod): number {
+  const found = podPorts(pod).find(({ name }) => name === wanted);
+  if (found?.containerPort !== undefined) return found.containerPort;
+  throw refusal(`Pod '${pod.metadata.name}' does not have a named port '${wanted}'`);
+}
+
+function checkProtocol(word: string, port: number, pod: StoredPod): void {
+  const protocols = podPorts(pod)
+    .filter(({ containerPort: one }) => one === port)
+    .map(({ protocol }) => protocol);
+  if (protocols.includes('UDP') && !protocols.some((protocol) => (protocol ?? 'TCP') === 'TCP')) {
+    throw refusal(`UDP protocol is not supported for ${word}`);
+  }
+}
+
+function podPorts({ spec }: StoredPod): NonNullable<Container['ports']> {
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return [...spec.containers, ...sidecars].flatMap(({ ports = [] }) => ports);
+}
+
+function servicePorts({ spec }: StoredService): readonly ServicePort[] {
+  return spec?.ports ?? [];
+}
+
+/** In the words of Go's strconv. */
+function portOf(side: 'local' | 'remote', text: string): number {
+  const failed = (why: string): PodrunError =>
+    refusal(`error parsing ${side} port '${text}': strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  if (!/^\d+$/.test(text)) throw failed('invalid syntax');
+  const port = Number(text);
+  if (port > PORT_MAX) throw failed('value out of range');
+  return port;
+}
+
+function refusal(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`);
+}
