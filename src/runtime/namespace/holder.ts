@@ -34,17 +34,18 @@ export interface HolderRequest {
 }
 
 /**
- * Arguments: fstab, new root, host name; the programs are those of the host, by their paths. Ready is told before the
- * old root is let go of, which nobody has to wait for. With SIGCHLD ignored, a process is rid of children without
- * asking after them: that makes `sleep` a process 1 which leaves no zombies.
+ * Arguments: fstab, new root, host name; the programs are those of the host, by their paths. Ready is told when the old
+ * root was let go of: until then it lies over the new one, so that whoever enters finds itself on the host, or, when it
+ * enters the new root by name, may not make a user namespace. With SIGCHLD ignored, a process is rid of children
+ * without asking after them: that makes `sleep` a process 1 which leaves no zombies.
  */
 function script({ mount, umount, pivotRoot, sleep }: NamespaceFacts['tools']): string {
   return [
     `if [ -n "$3" ]; then { echo "$3" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$3"; fi`,
     `'${mount}' -n -c -a -T "$1" || exit 1`,
     `if [ -n "$2" ]; then cd "$2" && '${pivotRoot}' . . || exit 1; fi`,
+    `if [ -n "$2" ]; then '${umount}' -l . || exit 1; fi`,
     'echo ready >&2',
-    `if [ -n "$2" ]; then '${umount}' -l . 2>/dev/null; fi`,
     "trap '' CHLD",
     `exec '${sleep}' infinity 2>/dev/null`,
   ].join('\n');
