@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Container } from '../api/generated/types.ts';
+import type { Container, EphemeralContainer } from '../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
 import { podHostname } from '../lifecycle/environment/hostname.ts';
 import type { Mounted } from '../lifecycle/volumes/volume-mounts.ts';
@@ -50,12 +50,19 @@ export function confine(input: ConfineInput): Confinement {
       hostIPC: spec.hostIPC === true,
     },
     layerDir,
+    processesOf: targetOf(input),
     mounts,
     shared: isolation.shared,
     isRootReadOnly: security?.readOnlyRootFilesystem === true,
     hasAllDevices: security?.privileged === true,
     strictPid1: isolation.strictPid1,
   };
+}
+
+/** Instances are numbered: whichever of the target runs is meant. */
+function targetOf({ pod, container }: ConfineInput): string | undefined {
+  const { targetContainerName } = container as EphemeralContainer;
+  return targetContainerName ? `${pod.metadata.uid}/${targetContainerName}/` : undefined;
 }
 
 /** What is mounted at the path by the manifest itself is left in its place. Source: kuberuntime_container.go. */

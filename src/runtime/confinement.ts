@@ -8,6 +8,8 @@ export interface Confinement {
   readonly pod: PodNamespaces;
   /** Keeps what an instance writes to its copy of the root; made when missing, removed at its end. */
   readonly layerDir: string;
+  /** The ID of a container begins so whose processes it sees, as one of them; undefined: it has its own. */
+  readonly processesOf: string | undefined;
   /** What is mounted over the root, in this order: what lies inside another comes after it. */
   readonly mounts: readonly Mount[];
   /** What of the host is seen, and changed, as it is; all else is a copy that is lost at the end. */

@@ -11,6 +11,7 @@ export interface NamespaceTools {
   readonly pivotRoot: string;
   readonly setpriv: string;
   readonly sleep: string;
+  readonly flock: string;
 }
 
 /** How this machine lets us make namespaces. */

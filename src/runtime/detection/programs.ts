@@ -35,6 +35,7 @@ const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
   mount: 'mount',
   umount: 'umount',
   pivotRoot: 'pivot_root',
+  flock: 'flock',
   setpriv: 'setpriv',
   sleep: 'sleep',
 };

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { NamespaceFacts } from '../features.ts';
-import { sendSignal } from '../kill.ts';
+import { killProcess } from '../kill.ts';
+import { startTimeOf } from '../process-identity.ts';
 import { CONTAINER_MARKER } from '../process-table.ts';
 import { turnToSpawn } from '../spawn.ts';
 
@@ -18,14 +19,21 @@ export interface Holder {
 /** The namespaces of a process, by the names of unshare(1) and nsenter(1). */
 export type NamespaceKind = 'mount' | 'uts' | 'ipc' | 'pid';
 
+/** A process whose namespaces others can join. */
+export interface Joinable {
+  readonly pid: number;
+  /** A process that is still in the user namespace to which the others belong. */
+  readonly userPid: number;
+}
+
 export interface HolderRequest {
   readonly facts: NamespaceFacts;
   /** ID of the container, which marks all of its processes. */
   readonly id: string;
   /** Namespaces of its own. */
   readonly own: readonly NamespaceKind[];
-  /** The holder, and its namespaces, in which these ones are made. */
-  readonly base: { readonly holder: Holder; readonly joined: readonly NamespaceKind[] } | undefined;
+  /** A process, and those of its namespaces in which these ones are made. */
+  readonly base: { readonly from: Joinable; readonly kinds: readonly NamespaceKind[] } | undefined;
   readonly hostname: string | undefined;
   /** What is mounted. */
   readonly fstab: string;
@@ -75,7 +83,8 @@ export async function startHolder(request: HolderRequest): Promise<Holder> {
   const said = await saidByHolder(child);
   const pid = child.pid === undefined ? undefined : childOf(child.pid);
   if (said.isReady && pid !== undefined) {
-    return { pid, ended, kill: () => sendSignal(pid, 'SIGKILL') };
+    const startTime = startTimeOf(pid);
+    return { pid, ended, kill: () => void (startTime && killProcess({ pid, startTime })) };
   }
   child.kill('SIGKILL');
   await ended;
@@ -87,9 +96,7 @@ function holderCommand(request: HolderRequest): [string, ...string[]] {
   const { facts, own, base, fstab, root, hostname } = request;
   const { tools, mode } = facts;
   const join =
-    base === undefined
-      ? []
-      : [tools.nsenter, '--target', String(base.holder.pid), ...joinFlags(base.joined, mode), '--wdns=/'];
+    base === undefined ? [] : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), '--no-fork', '--wdns=/'];
   const user = mode === 'user' && base === undefined ? ['--user', '--map-root-user'] : [];
   const make = [tools.unshare, ...user, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
   const set = [tools.sh, '-c', script(tools), 'sh', fstab, root ?? '', hostname ?? ''];
@@ -97,9 +104,13 @@ function holderCommand(request: HolderRequest): [string, ...string[]] {
 }
 
 /** How nsenter(1) is told to join namespaces. */
-export function joinFlags(kinds: readonly NamespaceKind[], mode: NamespaceFacts['mode']): string[] {
-  const flags = kinds.map((kind) => `--${kind}`);
-  return mode === 'user' ? ['--user', '--preserve-credentials', ...flags] : flags;
+export function joinFlags(
+  { pid, userPid }: Joinable,
+  kinds: readonly NamespaceKind[],
+  mode: NamespaceFacts['mode'],
+): string[] {
+  const user = mode === 'user' ? [`--user=/proc/${userPid}/ns/user`, '--preserve-credentials'] : [];
+  return ['--target', String(pid), ...user, ...kinds.map((kind) => `--${kind}`)];
 }
 
 /** The only child of a process; undefined: it has none, or has ended. */

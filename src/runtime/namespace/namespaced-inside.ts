@@ -1,22 +1,32 @@
 import type { Clock } from '../../clock.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { Inside, ProgramCall } from '../inside.ts';
-import { startTimeOf } from '../process-identity.ts';
-import { childOf, type Holder, joinFlags, type NamespaceKind } from './holder.ts';
+import { killProcess } from '../kill.ts';
+import { type ProcessIdentity, startTimeOf } from '../process-identity.ts';
+import { childOf, type Holder, type Joinable, joinFlags, type NamespaceKind } from './holder.ts';
+import type { ProcessView } from './namespace-plan.ts';
 import { pathInRoot } from './root-of.ts';
 
 export interface NamespacedInsideOptions {
   readonly holder: Holder;
   readonly facts: NamespaceFacts;
   readonly clock: Clock;
-  /** The holder is process 1 of a namespace that is this container's alone. */
-  readonly hasOwnProcesses: boolean;
-  readonly seesHostProcesses: boolean;
+  readonly processes: ProcessView;
   /** Shared memory and message queues are not those of the host. */
   readonly hasOwnMemory: boolean;
-  readonly strictPid1: boolean;
   /** Everything inside has ended. */
   readonly onGone: () => Promise<void>;
+}
+
+/**
+ * Has the program begin as the first of a new process namespace. flock(1) is what stays outside and waits, since
+ * unshare(1) of util-linux before 2.40 does not hand on that its child was killed; the lock is nobody's business.
+ */
+function becomeFirst({ tools, hasOwnProc }: NamespaceFacts): string[] {
+  const { unshare, flock, setpriv } = tools;
+  const ownProc = hasOwnProc ? [unshare, '--mount-proc'] : [];
+  const diesWithParent = [setpriv, '--pdeathsig', 'KILL'];
+  return [...diesWithParent, unshare, '--pid', flock, '--shared', '--close', '/', ...diesWithParent, ...ownProc];
 }
 
 /** How long it is waited for a process to get inside, and how often it is looked for. */
@@ -26,6 +36,8 @@ const LOOK_EVERY_MS = 0.5;
 /** The inside of a container with namespaces: every process gets there by nsenter(1). */
 export class NamespacedInside implements Inside {
   readonly #options: NamespacedInsideOptions;
+  /** Where it is the first of its processes: the main process, once it is known. */
+  #first: ProcessIdentity | undefined;
   #gone: Promise<void> | undefined;
 
   constructor(options: NamespacedInsideOptions) {
@@ -33,35 +45,47 @@ export class NamespacedInside implements Inside {
   }
 
   get isSealed(): boolean {
-    return this.#options.hasOwnProcesses;
+    return this.#options.processes === 'own' || this.#options.processes === 'first';
+  }
+
+  /** Whose namespaces are joined by whoever comes in. */
+  get joinable(): Joinable {
+    const { pid } = this.#options.holder;
+    return { pid: this.#first?.pid ?? pid, userPid: pid };
   }
 
   pathOf(wanted: string): string {
-    return pathInRoot(`/proc/${this.#options.holder.pid}/root`, wanted);
+    return pathInRoot(`/proc/${this.joinable.pid}/root`, wanted);
   }
 
   enter({ argv, env, cwd }: ProgramCall): ProgramCall {
-    const { holder, facts, seesHostProcesses, hasOwnMemory } = this.#options;
+    const { facts, processes, hasOwnMemory } = this.#options;
+    const isFirst = processes === 'first' && this.#first === undefined;
     const { tools, mode } = facts;
     const kinds: NamespaceKind[] = [
       'mount',
       'uts',
       ...(hasOwnMemory ? (['ipc'] as const) : []),
-      ...(seesHostProcesses ? [] : (['pid'] as const)),
+      ...(processes === 'host' || isFirst ? [] : (['pid'] as const)),
     ];
-    const join = ['nsenter', '--target', String(holder.pid), ...joinFlags(kinds, mode), `--wdns=${cwd}`] as const;
+    const join = ['nsenter', ...joinFlags(this.joinable, kinds, mode), `--wdns=${cwd}`] as const;
     // The program is found along its own PATH, as its lookup has found it, so that it sees its name as it was given.
-    return { file: tools.nsenter, argv: [...join, ...argv], env, cwd: '/' };
+    const first = isFirst ? becomeFirst(facts) : [];
+    return { file: tools.nsenter, argv: [...join, ...first, ...argv], env, cwd: '/' };
   }
 
   /** nsenter stays outside and waits, unless the program is to see the processes of the host. */
   async programOf(pid: number): Promise<number> {
-    if (this.#options.seesHostProcesses) return pid;
+    if (this.#options.processes === 'host') return pid;
     const { clock } = this.#options;
     const startMs = clock.now().monotonicMs;
     while (clock.now().monotonicMs - startMs < ENTER_LIMIT_MS) {
       const child = childOf(pid);
-      if (child !== undefined) return child;
+      if (child !== undefined) {
+        const startTime = startTimeOf(child);
+        if (this.#options.processes === 'first' && startTime !== undefined) this.#first ??= { pid: child, startTime };
+        return child;
+      }
       if (startTimeOf(pid) === undefined) return pid;
       await new Promise<void>((resolve) => {
         clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, resolve);
@@ -71,6 +95,7 @@ export class NamespacedInside implements Inside {
   }
 
   kill(): void {
+    if (this.#first !== undefined) killProcess(this.#first);
     this.#options.holder.kill();
   }
 

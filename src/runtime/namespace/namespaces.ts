@@ -3,13 +3,14 @@ import path from 'node:path';
 import type { Clock } from '../../clock.ts';
 import type { Confinement } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
-import type { Confiner, Inside, InsideOutcome } from '../inside.ts';
+import type { Confiner, InsideOutcome } from '../inside.ts';
 import type { ContainerLaunch } from '../runtime.ts';
 import { containerView } from './container-view.ts';
 import { fstabText } from './fstab.ts';
-import { type Holder, startHolder } from './holder.ts';
+import { type Holder, type Joinable, startHolder } from './holder.ts';
 import { readHostMounts } from './host-mounts.ts';
 import { removeLayer } from './layers.ts';
+import { type NamespacePlan, planNamespaces } from './namespace-plan.ts';
 import { NamespacedInside } from './namespaced-inside.ts';
 import { PodHolders } from './pod-holders.ts';
 import type { View } from './view.ts';
@@ -25,7 +26,8 @@ export interface NamespacesOptions {
 export class Namespaces implements Confiner {
   readonly #options: NamespacesOptions;
   readonly #pods: PodHolders;
-  readonly #open = new Set<Inside>();
+  /** By ID of the container, the oldest first. */
+  readonly #open = new Map<string, NamespacedInside>();
 
   constructor(options: NamespacesOptions) {
     this.#options = options;
@@ -37,7 +39,7 @@ export class Namespaces implements Confiner {
     if (confinement === undefined) throw new Error('a container without a view cannot be kept apart');
     try {
       const inside = await this.#make(launch, confinement);
-      this.#open.add(inside);
+      this.#open.set(launch.id, inside);
       return { ok: true, inside };
     } catch (error) {
       this.#options.onFailure?.();
@@ -46,71 +48,68 @@ export class Namespaces implements Confiner {
   }
 
   killAll(): void {
-    for (const inside of this.#open) inside.kill();
+    for (const inside of this.#open.values()) inside.kill();
     this.#pods.killAll();
   }
 
-  async #make(launch: ContainerLaunch, confinement: Confinement): Promise<Inside> {
-    const { facts, clock } = this.#options;
+  async #make(launch: ContainerLaunch, confinement: Confinement): Promise<NamespacedInside> {
     const { layerDir, pod } = confinement;
-    const base = await this.#pods.join(pod, layerDir);
+    const target = this.#target(confinement);
+    // Who sees the processes of another container shares with it what the Pod shares.
+    const shared = target === undefined ? await this.#pods.join(pod, layerDir) : undefined;
     let view: View | undefined;
+    const leave = async (): Promise<void> => {
+      await removeLayer(layerDir, view?.madeOnHost ?? []);
+      if (target === undefined) await this.#pods.leave(pod);
+    };
     try {
-      view = containerView({ confinement, facts, hostMounts: readHostMounts(), sharedMemory: base?.sharedMemory });
-      const holder = await this.#hold(launch, { confinement, view, base: base?.holder });
-      const { madeOnHost } = view;
-      const inside = new NamespacedInside({
+      const { facts, clock } = this.#options;
+      view = containerView({ confinement, facts, hostMounts: readHostMounts(), sharedMemory: shared?.sharedMemory });
+      const holderPid = shared?.holder.pid;
+      const from = target?.joinable ?? (holderPid === undefined ? undefined : { pid: holderPid, userPid: holderPid });
+      const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
+      const holder = await this.#hold(launch.id, { confinement, view, plan, from });
+      return new NamespacedInside({
         holder,
         facts,
         clock,
-        hasOwnProcesses: !pod.hostProcesses && !pod.sharesProcesses,
-        seesHostProcesses: pod.hostProcesses,
+        processes: plan.processes,
         hasOwnMemory: !pod.hostIPC,
-        strictPid1: confinement.strictPid1,
         onGone: async () => {
-          this.#open.delete(inside);
-          await removeLayer(layerDir, madeOnHost);
-          await this.#pods.leave(pod);
+          this.#open.delete(launch.id);
+          await leave();
         },
       });
-      return inside;
     } catch (error) {
-      await removeLayer(layerDir, view?.madeOnHost ?? []);
-      await this.#pods.leave(pod);
+      await leave();
       throw error;
     }
   }
 
-  #hold(
-    { id }: ContainerLaunch,
-    { confinement: { layerDir, pod }, view, base }: { confinement: Confinement; view: View; base: Holder | undefined },
-  ): Promise<Holder> {
-    const { facts } = this.#options;
+  #target({ processesOf }: Confinement): NamespacedInside | undefined {
+    if (processesOf === undefined) return undefined;
+    return [...this.#open].findLast(([id]) => id.startsWith(processesOf))?.[1];
+  }
+
+  #hold(id: string, { confinement, view, plan, from }: Holding): Promise<Holder> {
+    const { layerDir, pod } = confinement;
     const fstab = path.join(layerDir, 'fstab');
     writeFileSync(fstab, fstabText(view.entries));
-    const isJoined = base !== undefined;
-    const hasOwnProcesses = !pod.hostProcesses && !pod.sharesProcesses;
     return startHolder({
-      facts,
+      facts: this.#options.facts,
       id,
-      own: [
-        'mount',
-        ...(isJoined ? [] : (['uts'] as const)),
-        ...(isJoined || pod.hostIPC ? [] : (['ipc'] as const)),
-        ...(hasOwnProcesses ? (['pid'] as const) : []),
-      ],
-      base: base && {
-        holder: base,
-        joined: [
-          'mount',
-          'uts',
-          ...(pod.hostIPC ? [] : (['ipc'] as const)),
-          ...(pod.sharesProcesses ? (['pid'] as const) : []),
-        ],
-      },
-      hostname: isJoined ? undefined : pod.hostname,
+      own: plan.own,
+      base: from && { from, kinds: plan.joined },
+      hostname: from === undefined ? pod.hostname : undefined,
       fstab,
       root: view.root,
     });
   }
+}
+
+interface Holding {
+  readonly confinement: Confinement;
+  readonly view: View;
+  readonly plan: NamespacePlan;
+  readonly from: Joinable | undefined;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
 import { SystemClock } from '../../../src/clock.ts';
+import type { Confiner } from '../../../src/runtime/inside.ts';
 import { ProcessRuntime } from '../../../src/runtime/process-runtime.ts';
 import type {
   ContainerLaunch,
@@ -47,10 +48,10 @@ export function sh(script: string): Argv {
 }
 
 /** Makes the rig; after each test, nothing that bears its mark may be alive. */
-export function makeRig(output: 'fifo' | 'pipe' = 'fifo'): Rig {
+export function makeRig(output: 'fifo' | 'pipe' = 'fifo', confinerOf?: (clock: SystemClock) => Confiner): Rig {
   const clock = new SystemClock();
   const folder = mkdtempSync(join(tmpdir(), 'podrun-runtime-'));
-  const runtime = new ProcessRuntime({ clock, fifoDir: join(folder, 'fifos'), output });
+  const runtime = new ProcessRuntime({ clock, fifoDir: join(folder, 'fifos'), output, confiner: confinerOf?.(clock) });
   const prefix = `rig-${process.pid}-${Math.random().toString(36).slice(2)}-`;
   let count = 0;
 
