@@ -12,6 +12,7 @@ export interface NamespaceTools {
   readonly setpriv: string;
   readonly sleep: string;
   readonly flock: string;
+  readonly env: string;
 }
 
 /** How this machine lets us make namespaces. */

@@ -36,6 +36,7 @@ const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
   umount: 'umount',
   pivotRoot: 'pivot_root',
   flock: 'flock',
+  env: 'env',
   setpriv: 'setpriv',
   sleep: 'sleep',
 };

@@ -4,6 +4,7 @@ import type { Confinement } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import { addDevices } from './devices.ts';
 import { type HostMount, isWithin } from './host-mounts.ts';
+import type { ProcessView } from './namespace-plan.ts';
 import { View } from './view.ts';
 
 /** Of these, a container has its own. */
@@ -28,6 +29,7 @@ export interface ContainerViewRequest {
   readonly confinement: Confinement;
   readonly facts: NamespaceFacts;
   readonly hostMounts: readonly HostMount[];
+  readonly processes: ProcessView;
   /** Where the Pod's shared memory is; undefined: the container gets its own. */
   readonly sharedMemory: string | undefined;
 }
@@ -37,7 +39,7 @@ export interface ContainerViewRequest {
  * and its volumes, over it.
  * @throws {Error} when something is to be mounted where nothing can be
  */
-export function containerView({ confinement, facts, hostMounts, sharedMemory }: ContainerViewRequest): View {
+export function containerView({ confinement, facts, hostMounts, processes, sharedMemory }: ContainerViewRequest): View {
   const { layerDir, isRootReadOnly, pod, hasAllDevices } = confinement;
   const { mode } = facts;
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
@@ -47,7 +49,9 @@ export function containerView({ confinement, facts, hostMounts, sharedMemory }: 
   const shared = outermost(confinement.shared.filter((place) => place !== '/' && isThere(place)));
   if (mode === 'root') showRoot(view, { hostMounts, shared });
   else showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly });
-  if (facts.hasOwnProc && !pod.hostProcesses) view.mount('/proc', 'proc', ['nosuid', 'nodev', 'noexec']);
+  if (facts.hasOwnProc && processes !== 'host' && processes !== 'first')
+    view.mount('/proc', 'proc', ['nosuid', 'nodev', 'noexec']);
+  // A main process that is the first of its processes mounts its own over it.
   else view.bind({ source: '/proc', target: '/proc', isReadOnly: false });
   view.bind({ source: '/sys', target: '/sys', isReadOnly: mode === 'root' && !hasAllDevices });
   addDevices(view, {

@@ -43,19 +43,17 @@ export interface HolderRequest {
 
 /**
  * Arguments: fstab, new root, host name; the programs are those of the host, by their paths. Ready is told when the old
- * root was let go of: until then it lies over the new one, so that whoever enters finds itself on the host, or, when it
- * enters the new root by name, may not make a user namespace. With SIGCHLD ignored, a process is rid of children
- * without asking after them: that makes `sleep` a process 1 which leaves no zombies.
+ * root was let go of: until then it lies over the new one, so that whoever enters may not make a user namespace, which
+ * the kernel refuses to those with another root than their mounts. With SIGCHLD ignored, a process is rid of children
+ * without asking after them: that makes `sleep` a process 1 which leaves no zombies. (A shell would have it otherwise.)
  */
-function script({ mount, umount, pivotRoot, sleep }: NamespaceFacts['tools']): string {
+function script({ mount, umount, pivotRoot, env, sleep }: NamespaceFacts['tools']): string {
   return [
     `if [ -n "$3" ]; then { echo "$3" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$3"; fi`,
     `'${mount}' -n -c -a -T "$1" || exit 1`,
-    `if [ -n "$2" ]; then cd "$2" && '${pivotRoot}' . . || exit 1; fi`,
-    `if [ -n "$2" ]; then '${umount}' -l . || exit 1; fi`,
+    `if [ -n "$2" ]; then cd "$2" && '${pivotRoot}' . . && '${umount}' -l . || exit 1; fi`,
     'echo ready >&2',
-    "trap '' CHLD",
-    `exec '${sleep}' infinity 2>/dev/null`,
+    `exec '${env}' --ignore-signal=CHLD '${sleep}' infinity 2>/dev/null`,
   ].join('\n');
 }
 
@@ -110,7 +108,9 @@ export function joinFlags(
   mode: NamespaceFacts['mode'],
 ): string[] {
   const user = mode === 'user' ? [`--user=/proc/${userPid}/ns/user`, '--preserve-credentials'] : [];
-  return ['--target', String(pid), ...user, ...kinds.map((kind) => `--${kind}`)];
+  // Of several mounts at the root of a mount namespace, the process knows which is its root.
+  const root = kinds.includes('mount') ? ['--root'] : [];
+  return ['--target', String(pid), ...user, ...kinds.map((kind) => `--${kind}`), ...root];
 }
 
 /** The only child of a process; undefined: it has none, or has ended. */

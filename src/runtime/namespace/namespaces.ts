@@ -64,16 +64,18 @@ export class Namespaces implements Confiner {
     };
     try {
       const { facts, clock } = this.#options;
-      view = containerView({ confinement, facts, hostMounts: readHostMounts(), sharedMemory: shared?.sharedMemory });
+      const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
+      const { processes } = plan;
+      const { sharedMemory } = shared ?? {};
+      view = containerView({ confinement, facts, hostMounts: readHostMounts(), processes, sharedMemory });
       const holderPid = shared?.holder.pid;
       const from = target?.joinable ?? (holderPid === undefined ? undefined : { pid: holderPid, userPid: holderPid });
-      const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const holder = await this.#hold(launch.id, { confinement, view, plan, from });
       return new NamespacedInside({
         holder,
         facts,
         clock,
-        processes: plan.processes,
+        processes,
         hasOwnMemory: !pod.hostIPC,
         onGone: async () => {
           this.#open.delete(launch.id);

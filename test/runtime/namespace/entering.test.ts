@@ -39,6 +39,7 @@ function launch(): ContainerLaunch {
         hostIPC: false,
       },
       layerDir: path.join(folder, 'layer'),
+      processesOf: undefined,
       mounts: [{ source: volume, target: '/only-inside', isReadOnly: false }],
       shared: [],
       isRootReadOnly: false,

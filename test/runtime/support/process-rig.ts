@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
 import { SystemClock } from '../../../src/clock.ts';
-import type { Confiner } from '../../../src/runtime/inside.ts';
+import type { NamespaceFacts } from '../../../src/runtime/features.ts';
+import { Namespaces } from '../../../src/runtime/namespace/namespaces.ts';
 import { ProcessRuntime } from '../../../src/runtime/process-runtime.ts';
 import type {
   ContainerLaunch,
@@ -47,11 +48,13 @@ export function sh(script: string): Argv {
   return ['sh', '-c', script];
 }
 
-/** Makes the rig; after each test, nothing that bears its mark may be alive. */
-export function makeRig(output: 'fifo' | 'pipe' = 'fifo', confinerOf?: (clock: SystemClock) => Confiner): Rig {
+/** Makes the rig, with namespaces where there are facts; after each test, nothing that bears its mark may be alive. */
+export function makeRig(output: 'fifo' | 'pipe' = 'fifo', facts?: NamespaceFacts): Rig {
   const clock = new SystemClock();
   const folder = mkdtempSync(join(tmpdir(), 'podrun-runtime-'));
-  const runtime = new ProcessRuntime({ clock, fifoDir: join(folder, 'fifos'), output, confiner: confinerOf?.(clock) });
+  const confiner = facts && new Namespaces({ facts, clock });
+  const features = facts && ({ tier: 'namespace', namespaces: facts } as const);
+  const runtime = new ProcessRuntime({ clock, fifoDir: join(folder, 'fifos'), output, confiner, features });
   const prefix = `rig-${process.pid}-${Math.random().toString(36).slice(2)}-`;
   let count = 0;
 
