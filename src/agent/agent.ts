@@ -243,7 +243,8 @@ export class Agent {
     const claim = (name: string): string | undefined =>
       store.get('persistentvolumeclaims', namespace, name) && files.claimedVolume(namespace, name);
     const image = (reference: string): string | undefined => imageFolder(reference, this.#options.images);
-    const places = { volumes: files.volumes(pod), memory: files.memory, claim, image, cwd };
+    const group = this.#security.volumeGroup(pod);
+    const places = { volumes: files.volumes(pod), memory: files.memory, claim, image, cwd, group };
     this.#volumes.get(uid)?.close();
     const volumes = new PodVolumes({ pod, store, clock, node, places });
     this.#volumes.set(uid, volumes);

@@ -1,8 +1,11 @@
 import type { Container } from '../api/generated/types.ts';
 import { terminationLogNotAtPath } from '../lifecycle/texts/events.ts';
+import { TERMINATION_LOG_OUT_OF_REACH } from '../lifecycle/texts/security.ts';
+import type { Identity } from '../runtime/confinement.ts';
 import { confine, type ConfineInput } from './confine.ts';
 import type { Prepared } from './container-effects.ts';
 import type { PreparedContainer } from './prepare.ts';
+import { canReach } from './reach.ts';
 import {
   makeTerminationLog,
   linkTerminationLog,
@@ -23,7 +26,10 @@ export function placeOnHost({ preparation, notices }: Ready, container: Containe
   const translate = (text: string): string => withTerminationLog(text, container, terminationLog);
   const [program, ...args] = preparation.argv;
   const env = Object.fromEntries(Object.entries(preparation.env).map(([name, value]) => [name, translate(value)]));
-  const notice = terminationLogNotAtPath(container.name, notAtTerminationPath(container));
+  const told = [
+    ...(isAtPath ? [] : [notAtTerminationPath(container)]),
+    ...(canWrite(preparation.identity, terminationLog) ? [] : [TERMINATION_LOG_OUT_OF_REACH]),
+  ];
   return {
     ok: true,
     preparation: {
@@ -32,8 +38,13 @@ export function placeOnHost({ preparation, notices }: Ready, container: Containe
       env: { ...env, [TERMINATION_LOG_VARIABLE]: terminationLog },
       translate,
     },
-    notices: isAtPath ? notices : [...notices, notice],
+    notices: [...notices, ...told.map((notice) => terminationLogNotAtPath(container.name, notice))],
   };
+}
+
+function canWrite(identity: Identity | undefined, file: string): boolean {
+  const { uid, gid = 0, groups = [] } = identity ?? {};
+  return !uid || canReach(file, { uid, groups: [gid, ...groups] });
 }
 
 /** The same for a container with a view of its own, in which everything is in its place. */

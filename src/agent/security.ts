@@ -9,6 +9,7 @@ import {
 } from '../lifecycle/security/judge-security.ts';
 import type { Powers } from '../lifecycle/security/powers.ts';
 import type { RunAs } from '../lifecycle/security/run-as.ts';
+import { volumeGroup } from '../lifecycle/security/volume-group.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
 import { notToBeHad, volumeOutOfReach, WAY_OUT } from '../lifecycle/texts/security.ts';
 import type { Mounted } from '../lifecycle/volumes/volume-mounts.ts';
@@ -48,6 +49,11 @@ export class Security {
       }
     }
     return [...paths].map(([note, places]) => fieldHasNoEffect({ paths: [...places], note }));
+  }
+
+  /** The group of the machine that the volumes of a Pod are given to; undefined: none. */
+  volumeGroup({ spec }: StoredPod): number | undefined {
+    return volumeGroup(spec, this.#options.powers());
   }
 
   /** In the process tier a container sees the folders of volumes where they are: not every user gets there. */

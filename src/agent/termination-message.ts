@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   fstatSync,
   lstatSync,
@@ -38,7 +39,9 @@ export interface LastWords {
 /** Makes the file of an instance, empty. */
 export function makeTerminationLog(file: string): void {
   makeFolder(path.dirname(file));
-  writeFileSync(file, '', { mode: 0o666 });
+  writeFileSync(file, '');
+  // Whoever the container runs as. Source: kuberuntime_container.go makeMounts.
+  chmodSync(file, 0o666);
 }
 
 /**

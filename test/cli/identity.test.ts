@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { chownSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chownSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { PodSecurityContext, PodSpec, SecurityContext } from '../../src/api/generated/types.ts';
 import { findSetpriv } from '../../src/runtime/setpriv.ts';
@@ -8,15 +8,40 @@ import { type Ended, Podrun, workshopForEach } from './workshop.ts';
 const workshop = workshopForEach();
 const ME = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const SOMEBODY = 1001;
+const AS_SOMEBODY = ['--reuid', `${SOMEBODY}`, '--regid', `${SOMEBODY}`, '--clear-groups'];
 const setpriv = findSetpriv();
-const canBeAnybody = setpriv !== undefined && ME.uid === 0;
+const isRoot = setpriv !== undefined && ME.uid === 0;
+const canBeSomebody = isRoot || ME.uid !== 0;
 
-/** What a container tells of itself, and of a command beside it. */
+const NAMESPACES = ['unshare', '--mount', '--pid', '--fork', 'true'];
+const USER_NAMESPACES = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
+const works = ([file = '', ...args]: readonly string[]): boolean => spawnSync(file, args).status === 0;
+
+/** Tiers of this machine, and who can have them. */
+const ROOTS = isRoot ? ['process', ...(works(NAMESPACES) ? ['namespace'] : [])] : [];
+const hasUserNamespaces = works([...(ME.uid === 0 ? ['setpriv', ...AS_SOMEBODY] : []), ...USER_NAMESPACES]);
+
+const in_ = (tier: string): Record<string, string> => ({ PODRUN_RUNTIME: tier });
+
+/** podrun, run by an ordinary user. */
+function runAsSomebody(args: readonly string[], tier = 'process'): Promise<Ended> {
+  if (ME.uid !== 0) return workshop.run(args, in_(tier));
+  chownSync(workshop.folder, SOMEBODY, SOMEBODY);
+  const places = { PODRUN_STATE_DIR: workshop.stateDir, HOME: workshop.folder, XDG_RUNTIME_DIR: workshop.folder };
+  const child = spawn('setpriv', [...AS_SOMEBODY, ...workshop.commandLine(args)], {
+    cwd: workshop.folder,
+    env: { ...process.env, ...places, ...in_(tier), NO_COLOR: '1', CI: 'true' },
+  });
+  return new Podrun(child).ended;
+}
+
+/** What a container tells of itself. */
 const TELL = `
 id -u; id -g; id -G | tr ' ' '\\n' | sort -n | tr '\\n' ' '; echo
 grep -E '^(CapBnd|CapEff|CapAmb|NoNewPrivs)' /proc/self/status | tr -d '\\t'
 echo "HOME=$HOME USER=$USER"
-echo reopened > /dev/stdout`;
+echo reopened > /dev/stdout
+echo bye > /dev/termination-log`;
 
 function spec(pod: PodSecurityContext, container: SecurityContext, more: Partial<PodSpec> = {}): PodSpec {
   const main = { name: 'main', image: 'busybox', command: ['sh', '-c', TELL], securityContext: container };
@@ -26,70 +51,97 @@ function spec(pod: PodSecurityContext, container: SecurityContext, more: Partial
 const linesOf = ({ stdout }: Ended): string[] =>
   [...stdout.matchAll(/^web\/main \| (.*?) *$/gm)].map(([, line = '']) => line);
 
-/** podrun, run by an ordinary user. */
-function runAsSomebody(args: readonly string[]): Promise<Ended> {
-  if (ME.uid !== 0) return workshop.run(args);
-  chownSync(workshop.folder, SOMEBODY, SOMEBODY);
-  const ids = ['--reuid', `${SOMEBODY}`, '--regid', `${SOMEBODY}`, '--clear-groups'];
-  const child = spawn('setpriv', [...ids, ...workshop.commandLine(args)], {
-    cwd: workshop.folder,
-    env: { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: workshop.stateDir, HOME: workshop.folder },
-  });
-  return new Podrun(child).ended;
-}
+const ownRights = BigInt(`0x${/^CapEff:\s*(\w+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`);
+const hex = (rights: bigint): string => rights.toString(16).padStart(16, '0');
+const NO_RIGHTS = hex(0n);
+const RIGHTS_OF_A_NODE = 0xa80425fbn;
 
-describe.skipIf(!canBeAnybody)('as root (only root with setpriv of util-linux can be anybody)', () => {
-  it('a container is the user, and in the groups, that it asks for', async () => {
+const TIERS = ['process', 'namespace'];
+
+describe.each(TIERS)('in the %s tier', (tier) => {
+  asRoot(tier);
+});
+
+/** Skipped where podrun's user is not root, has no setpriv, or may not make namespaces. */
+function asRoot(tier: string): void {
+  const isPossible = ROOTS.includes(tier);
+  const isApart = isPossible && tier === 'namespace';
+  const run = (args: readonly string[]): Promise<Ended> => workshop.run(args, in_(tier));
+
+  it.skipIf(!isPossible)('a container is the user, and in the groups, that it asks for', async () => {
     const pod = { runAsUser: 12_345, runAsGroup: 3000, supplementalGroups: [4000], fsGroup: 2000, runAsNonRoot: true };
-    const ended = await workshop.run(['apply', workshop.pod('web', spec(pod, {}))]);
-    expect(linesOf(ended)).toEqual([
+    const ended = await run(['apply', workshop.pod('web', spec(pod, {}))]);
+    expect(linesOf(ended).slice(0, 9)).toEqual([
       '12345',
       '3000',
       '2000 3000 4000',
-      'CapEff:0000000000000000',
-      expect.stringMatching(/^CapBnd:0000000[0-9a-f]{9}$/),
-      'CapAmb:0000000000000000',
+      `CapEff:${NO_RIGHTS}`,
+      `CapBnd:${hex(RIGHTS_OF_A_NODE & ownRights)}`,
+      `CapAmb:${NO_RIGHTS}`,
       'NoNewPrivs:0',
       'HOME=/ USER=',
       'reopened',
     ]);
+    // Its last words, or why there are none.
+    expect(ended.stdout).toContain(tier === 'namespace' ? ': bye' : 'the user of the container cannot get to');
   });
 
-  it('it has the capabilities that it asks for, and can gain none', async () => {
+  it.skipIf(!isPossible)('it has the capabilities that it asks for, and can gain none', async () => {
     const container = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'], add: ['CHOWN', 'KILL'] } };
-    const ended = await workshop.run(['apply', workshop.pod('web', spec({}, container))]);
-    const told = linesOf(ended);
-    expect(told).toContain('CapEff:0000000000000021');
-    expect(told).toContain('CapBnd:0000000000000021');
-    expect(told).toContain('NoNewPrivs:1');
+    const told = linesOf(await run(['apply', workshop.pod('web', spec({}, container))]));
+    expect(told).toEqual(
+      expect.arrayContaining(['CapEff:0000000000000021', 'CapBnd:0000000000000021', 'NoNewPrivs:1']),
+    );
   });
 
-  it('hooks and probes are the same user', async () => {
-    const asks = {
-      exec: { command: ['sh', '-c', 'echo "I am $(id -u) in $(id -G)" > /dev/stdout; test $(id -u) = 12345'] },
-    };
-    const probed = { ...spec({ runAsUser: 12_345, runAsGroup: 5 }, {}) };
+  it.skipIf(!isPossible)('who asks for nothing has what that tier gives', async () => {
+    const told = linesOf(await run(['apply', workshop.pod('web', spec({}, {}))]));
+    const rights = tier === 'namespace' ? RIGHTS_OF_A_NODE & ownRights : ownRights;
+    expect(told).toEqual(expect.arrayContaining(['0', `CapEff:${hex(rights)}`, 'NoNewPrivs:0']));
+  });
+
+  it.skipIf(!isPossible)('hooks and probes are the same user', async () => {
+    const script = 'echo "I am $(id -u) in $(id -G)" > /dev/stdout; test $(id -u) = 12345';
+    const asks = { exec: { command: ['sh', '-c', script] } };
+    const probed = spec({ runAsUser: 12_345, runAsGroup: 5 }, {});
     probed.containers = probed.containers.map((main) => ({
       ...main,
       command: ['sleep', '30'],
       lifecycle: { postStart: asks },
       readinessProbe: { ...asks, periodSeconds: 1, failureThreshold: 1 },
     }));
-    const ended = await workshop.run(['apply', workshop.pod('web', probed), '--until', 'ready', '--timeout', '10s']);
+    const ended = await run(['apply', workshop.pod('web', probed), '--until', 'ready', '--timeout', '10s']);
     expect(ended.exitCode).toBe(0);
     expect(ended.stdout).toContain('web/main (postStart) | I am 12345 in 5');
   });
 
-  it('a volume that it cannot get to keeps it from starting', async () => {
-    const pod = spec({ runAsUser: 12_345 }, {}, { volumes: [{ name: 'data', emptyDir: {} }] });
-    pod.containers = pod.containers.map((main) => ({ ...main, volumeMounts: [{ name: 'data', mountPath: '/data' }] }));
-    const file = workshop.pod('web', pod);
-    const ended = await workshop.run(['apply', file, '--until', 'ready', '--timeout', '1s']);
+  const mounting = (container: { readonly command?: string[] }): PodSpec => {
+    const pod = spec({ runAsUser: 12_345, fsGroup: 2000 }, {}, { volumes: [{ name: 'data', emptyDir: {} }] });
+    const volumeMounts = [{ name: 'data', mountPath: '/data' }];
+    return { ...pod, containers: pod.containers.map((main) => ({ ...main, volumeMounts, ...container })) };
+  };
+
+  it.skipIf(!isPossible || isApart)('a volume that it cannot get to keeps it from starting', async () => {
+    const ended = await run(['apply', workshop.pod('web', mounting({})), '--until', 'ready', '--timeout', '1s']);
     expect(ended.stderr).toMatch(/CreateContainerError: volume data: is in \S+\/data, which user 12345 cannot get to/);
   });
-});
 
-describe.skipIf(ME.uid === 0 && !canBeAnybody)('as an ordinary user (whom root needs setpriv to become)', () => {
+  it.skipIf(!isApart)('volumes belong to the group of the Pod, and what is made in them', async () => {
+    const command = ['sh', '-c', 'touch /data/mine; stat -c "%a %u %g" /data /data/mine'];
+    const ended = await run(['apply', workshop.pod('web', mounting({ command }))]);
+    expect(linesOf(ended)).toEqual(['2777 0 2000', '644 12345 2000']);
+  });
+
+  it.skipIf(!isApart)('nobody writes to a root file system that is only to be read', async () => {
+    const container = { readOnlyRootFilesystem: true };
+    const pod = spec({}, container);
+    pod.containers = pod.containers.map((main) => ({ ...main, command: ['sh', '-c', 'touch /etc/new'] }));
+    const ended = await run(['apply', workshop.pod('web', pod)]);
+    expect(ended.stdout).toContain('Read-only file system');
+  });
+}
+
+describe.skipIf(!canBeSomebody)('as an ordinary user (whom root needs setpriv to become)', () => {
   it('a container that asks for somebody else does not start, and is told the way out', async () => {
     const file = workshop.pod('web', spec({ runAsUser: 12_345 }, { readOnlyRootFilesystem: true }));
     const refused = await runAsSomebody(['apply', file, '--timeout', '1s']);
@@ -108,8 +160,19 @@ describe.skipIf(ME.uid === 0 && !canBeAnybody)('as an ordinary user (whom root n
 
   it.skipIf(setpriv === undefined)('who drops all rights can gain none', async () => {
     const file = workshop.pod('web', spec({}, { capabilities: { drop: ['ALL'] } }));
-    const ended = await runAsSomebody(['apply', file]);
-    expect(linesOf(ended)).toContain('NoNewPrivs:1');
-    expect(linesOf(ended)).toContain('CapEff:0000000000000000');
+    const told = linesOf(await runAsSomebody(['apply', file]));
+    expect(told).toEqual(expect.arrayContaining(['NoNewPrivs:1', `CapEff:${NO_RIGHTS}`]));
+  });
+
+  it.skipIf(!hasUserNamespaces)('in a user namespace it is whom it asks for (where those are permitted)', async () => {
+    const pod = spec({ runAsUser: 12_345, runAsGroup: 54_321 }, { allowPrivilegeEscalation: false });
+    const told = linesOf(await runAsSomebody(['apply', workshop.pod('web', pod)], 'namespace'));
+    expect(told).toEqual(expect.arrayContaining(['12345', '54321', `CapEff:${NO_RIGHTS}`, 'NoNewPrivs:1', 'reopened']));
+  });
+
+  it.skipIf(!hasUserNamespaces)('as root of a user namespace it has the rights of a node there', async () => {
+    const pod = spec({ runAsUser: 0 }, {});
+    const told = linesOf(await runAsSomebody(['apply', workshop.pod('web', pod)], 'namespace'));
+    expect(told).toEqual(expect.arrayContaining(['0', `CapEff:${hex(RIGHTS_OF_A_NODE)}`]));
   });
 });

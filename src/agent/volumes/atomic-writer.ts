@@ -35,11 +35,18 @@ type Files = ReadonlyMap<string, VolumeFile>;
  * Source: pkg/volume/util/atomic_writer.go.
  * @param folder exists
  * @param wallMs now
+ * @param beforeTheyAreSeen called when new files are there, which nobody can have found yet
  */
-export function writeVolumeFiles(folder: string, files: Files, wallMs: number): void {
+export function writeVolumeFiles(
+  folder: string,
+  files: Files,
+  wallMs: number,
+  beforeTheyAreSeen: () => void = () => undefined,
+): void {
   const current = currentFolder(folder);
   if (current !== undefined && holds(path.join(folder, current), files)) return;
   const dated = newFolder(folder, files, wallMs);
+  beforeTheyAreSeen();
   rmSync(path.join(folder, NEW_DATA), { force: true });
   symlinkSync(dated, path.join(folder, NEW_DATA));
   renameSync(path.join(folder, NEW_DATA), path.join(folder, DATA));

@@ -9,6 +9,7 @@ import { errnoOf } from '../../runtime/errno.ts';
 import { makeFolder } from '../../store/atomic-file.ts';
 import type { MemoryArea } from '../../store/memory-folders.ts';
 import { writeVolumeFiles } from './atomic-writer.ts';
+import { giveToGroup, type VolumeGroup } from './fs-group.ts';
 import { makeInMemory } from './in-memory.ts';
 
 export interface VolumePlaces {
@@ -21,6 +22,8 @@ export interface VolumePlaces {
   readonly image: (reference: string) => string | undefined;
   /** What relative paths of the host are relative to. */
   readonly cwd: string;
+  /** To which volumes are given; undefined: they stay as they are. */
+  readonly group?: number | undefined;
 }
 
 const ANYBODY = 0o777;
@@ -39,6 +42,8 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePl
     const folder = places.claim(claimName);
     if (folder === undefined) throw new Error(objectNotFound('persistentvolumeclaim', claimName));
     if (makeFolder(folder)) chmodSync(folder, ANYBODY);
+    const onlyOnMismatch = facts.pod.spec.securityContext?.fsGroupChangePolicy === 'OnRootMismatch';
+    giveVolume(folder, { isReadOnly: false, onlyOnMismatch }, places);
     return folder;
   }
   // Where no folder stands for it, no container that mounts it starts: an empty one is seen by nobody.
@@ -52,9 +57,19 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePl
   const bytes = memoryWanted(volume);
   const inMemory = bytes && makeInMemory(places.memory, { uid: facts.pod.metadata.uid, link: place, bytes });
   const { folder, isNew } = inMemory || { folder: place, isNew: makeFolderIn(place) };
-  if (isNew) chmodSync(folder, ANYBODY);
-  if (written !== undefined) writeVolumeFiles(folder, written.files, wallMs);
+  if (isNew) {
+    chmodSync(folder, ANYBODY);
+    giveVolume(folder, { isReadOnly: written !== undefined, onlyOnMismatch: false }, places);
+  }
+  if (written !== undefined) {
+    const give = (): void => giveVolume(folder, { isReadOnly: true, onlyOnMismatch: false }, places);
+    writeVolumeFiles(folder, written.files, wallMs, give);
+  }
   return folder;
+}
+
+function giveVolume(folder: string, how: Omit<VolumeGroup, 'gid'>, { group }: VolumePlaces): void {
+  if (group !== undefined) giveToGroup(folder, { gid: group, ...how });
 }
 
 /** Makes a folder in one that must be there. Answers false where there is one already. */

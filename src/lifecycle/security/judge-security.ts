@@ -14,6 +14,7 @@ import {
 import { isCapability, unknownCapabilities, wantedCapabilities } from './capabilities.ts';
 import { type EffectiveSecurity, effectiveSecurity, placeOf, podPlace } from './effective-security.ts';
 import { canChangeUser, canDrop, type Powers } from './powers.ts';
+import { volumeGroup } from './volume-group.ts';
 import { isOwn, type RunAs, runAs, seenGroup, seenUser } from './run-as.ts';
 
 /** Something that a container asks for and does not get. */
@@ -126,7 +127,7 @@ function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] 
 }
 
 /** Without root, a process has the groups that podrun has. */
-function groupNotices({ wish, powers, identity }: Subject): Complaint[] {
+function groupNotices({ spec, wish, powers, identity }: Subject): Complaint[] {
   if (canChangeUser(powers)) return [];
   const { supplementalGroups, isStrictAboutGroups, fsGroup } = wish;
   const held = new Set([powers.gid, seenGroup(identity, powers), ...powers.groups]);
@@ -138,6 +139,9 @@ function groupNotices({ wish, powers, identity }: Subject): Complaint[] {
   const wanted = new Set([powers.gid, ...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])]);
   if (isStrictAboutGroups && powers.groups.some((group) => !wanted.has(group))) {
     complaints.push({ path: podPlace('supplementalGroupsPolicy'), note: NOT_TO_BE_HAD.fewerGroups });
+  }
+  if (fsGroup !== undefined && volumeGroup(spec, powers) === undefined) {
+    complaints.push({ path: podPlace('fsGroup'), note: NOT_TO_BE_HAD.fsGroup });
   }
   return complaints;
 }

@@ -48,7 +48,8 @@ type NotToBeHad =
   | 'noNewPrivileges'
   | 'rightsOfRoot'
   | 'rightsOfHost'
-  | 'fewerGroups';
+  | 'fewerGroups'
+  | 'fsGroup';
 
 /** podrun's own. */
 export const NOT_TO_BE_HAD: Readonly<Record<NotToBeHad, string>> = {
@@ -59,6 +60,7 @@ export const NOT_TO_BE_HAD: Readonly<Record<NotToBeHad, string>> = {
   rightsOfRoot: 'podrun is not root: the container has its rights, and no more',
   rightsOfHost: 'held in a user namespace of its own: no rights over the machine follow',
   fewerGroups: 'podrun is not root: the container keeps all groups of podrun',
+  fsGroup: 'podrun is not root and not in this group: files of volumes keep their own',
 };
 
 /** podrun's own. */
@@ -85,3 +87,7 @@ export function groupsMissing(groups: readonly number[]): string {
 export function volumeOutOfReach(place: string, user: number): string {
   return `is in ${place}, which user ${user} cannot get to`;
 }
+
+/** Of the event TerminationLogNotAtPath, podrun's own. */
+export const TERMINATION_LOG_OUT_OF_REACH =
+  'the termination log is in a folder of podrun, which the user of the container cannot get to';

@@ -25,8 +25,8 @@ const SHARED: TypeRules = {
 export const SECURITY_RULES: SupportTable = {
   PodSecurityContext: {
     ...SHARED,
-    fsGroup: noEffect('files of volumes keep the group of podrun'),
-    fsGroupChangePolicy: noEffect('files of volumes keep the group of podrun'),
+    fsGroup: partly('as root; others give volumes to groups that they are in, and an event says so'),
+    ...works('fsGroupChangePolicy'),
     supplementalGroups: partly(GROUPS),
     supplementalGroupsPolicy: partly(GROUPS),
     seLinuxChangePolicy: noEffect(NO_LABELS),
