@@ -36,7 +36,12 @@ export function confine(input: ConfineInput): Confinement {
   const hostname = podHostname(pod);
   const security = container.securityContext;
   const mounts: Mount[] = [
-    ...volumes.map(({ source, mountPath, isReadOnly }) => ({ source, target: mountPath, isReadOnly })),
+    ...volumes.map(({ source, mountPath, isReadOnly, identity }) => ({
+      source,
+      target: mountPath,
+      isReadOnly,
+      identity,
+    })),
     ...terminationLogMount(input),
     ...etcFileMounts(input),
   ];

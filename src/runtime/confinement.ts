@@ -39,6 +39,8 @@ export interface Mount {
   readonly source: string;
   readonly target: string;
   readonly isReadOnly: boolean;
+  /** What was found at the source, see file-identity.ts: somebody may put something else there before it is mounted. */
+  readonly identity?: string | undefined;
 }
 
 /** As whom a process runs. What is undefined is podrun's own. */

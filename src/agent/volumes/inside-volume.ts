@@ -1,40 +1,92 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
+import { descriptorPath, openBeneath, pathOf } from '../../runtime/open-beneath.ts';
+import { fileIdentity } from '../../runtime/file-identity.ts';
 
 export type SubPathOutcome =
-  | { readonly ok: true; readonly path: string }
+  | { readonly ok: true; readonly path: string; readonly identity: string }
   /** It could not be made, or leads out of the volume. */
   | { readonly ok: false; readonly problem: 'not made' | 'outside' };
 
+/** Elsewhere a descriptor is no path, and nothing is mounted either. */
+const isLinux = process.platform === 'linux';
+
 /**
- * The path of a part of a volume. A folder is made where nothing is, with the permissions of the volume. Links may lead
- * around inside the volume, not out of it. Source: pkg/volume/util/subpath/subpath_linux.go SafeMakeDir.
+ * The path of a part of a volume, without links, and what is there. A folder is made where nothing is, with the
+ * permissions of the volume. Links may lead around inside the volume, not out of it, also when a container changes them
+ * meanwhile; what it changes later, the identity tells. Source: pkg/volume/util/subpath/subpath_linux.go SafeMakeDir.
  * @param subPath relative, without `..`
  * @param mayMake false: nothing is added to the volume
  */
 export function openSubPath(volume: string, subPath: string, mayMake = true): SubPathOutcome {
+  const opened = isLinux ? openWith(volume, subPath, mayMake) : checkWith(volume, subPath, mayMake);
+  if (opened.ok || opened.problem === 'not made') return opened;
+  // As the kubelet, which looks for the folder first.
+  return existsSync(path.join(volume, subPath)) ? opened : { ok: false, problem: 'not made' };
+}
+
+/** The text of a file in a volume; undefined when there is no such file, or it is elsewhere. */
+export function readInside(volume: string, file: string): string | undefined {
+  if (file.split('/').includes('..')) return undefined;
+  if (!isLinux) return isInside(volume, path.join(volume, file)) ? readRegular(path.join(volume, file)) : undefined;
+  const found = openBeneath(volume, file, undefined);
+  if (!found.ok) return undefined;
+  try {
+    return readRegular(descriptorPath(found.fd));
+  } finally {
+    closeSync(found.fd);
+  }
+}
+
+function openWith(volume: string, subPath: string, mayMake: boolean): SubPathOutcome {
+  const found = openBeneath(volume, subPath, mayMake ? modeOf(volume) : undefined);
+  if (!found.ok) return { ok: false, problem: found.problem === 'outside' ? 'outside' : 'not made' };
+  try {
+    return { ok: true, path: pathOf(found.fd), identity: fileIdentity(descriptorPath(found.fd)) };
+  } finally {
+    closeSync(found.fd);
+  }
+}
+
+/** Where descriptors are no paths: by looking before and after. */
+function checkWith(volume: string, subPath: string, mayMake: boolean): SubPathOutcome {
   const wanted = path.join(volume, subPath);
   try {
     if (!existsSync(wanted)) {
       if (!mayMake) return { ok: false, problem: 'not made' };
       makeInside(volume, subPath);
     }
+    if (!isInside(volume, wanted)) return { ok: false, problem: 'outside' };
+    const real = realpathSync(wanted);
+    return { ok: true, path: real, identity: fileIdentity(real) };
   } catch {
     return { ok: false, problem: 'not made' };
   }
-  return isInside(volume, wanted) ? { ok: true, path: wanted } : { ok: false, problem: 'outside' };
 }
 
-/** The text of a file in a volume; undefined when there is no such file, or it is elsewhere. */
-export function readInside(volume: string, file: string): string | undefined {
-  const wanted = path.join(volume, file);
-  // Reading a named pipe would wait for somebody to write.
-  if (!isInside(volume, wanted) || !statSync(wanted).isFile()) return undefined;
-  return readFileSync(wanted, 'utf8');
+/** A named pipe would wait for somebody to write. */
+function readRegular(file: string): string | undefined {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return fstatSync(fd).isFile() ? readFileSync(fd, 'utf8') : undefined;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function makeInside(volume: string, subPath: string): void {
-  const mode = statSync(volume).mode & 0o7777;
+  const mode = modeOf(volume);
   let place = volume;
   for (const part of subPath.split('/')) {
     const parent = place;
@@ -45,6 +97,10 @@ function makeInside(volume: string, subPath: string): void {
     mkdirSync(place);
     chmodSync(place, mode);
   }
+}
+
+function modeOf(folder: string): number {
+  return statSync(folder).mode & 0o7777;
 }
 
 function isInside(volume: string, place: string): boolean {

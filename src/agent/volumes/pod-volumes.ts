@@ -100,11 +100,14 @@ export class PodVolumes {
       const spec = this.#pod.spec.volumes?.find(({ name }) => name === volume);
       const mayMake = spec?.image === undefined;
       const opened =
-        chosen.subPath === '' ? { ok: true as const, path: folder } : openSubPath(folder, chosen.subPath, mayMake);
+        chosen.subPath === ''
+          ? { ok: true as const, path: folder, identity: undefined }
+          : openSubPath(folder, chosen.subPath, mayMake);
       if (!opened.ok) return { ok: false, message: subPathFailed(opened.problem, volume, container.name) };
-      const [mountPath, source] = [absoluteMountPath(mount.mountPath), opened.path];
+      const { path: source, identity } = opened;
+      const mountPath = absoluteMountPath(mount.mountPath);
       const isReadOnly = mount.readOnly === true || isAlwaysReadOnly(spec);
-      mounts.push({ volume, mountPath, source, isReadOnly, isAtMountPath: isSamePlace(mountPath, source) });
+      mounts.push({ volume, mountPath, source, isReadOnly, identity, isAtMountPath: isSamePlace(mountPath, source) });
     }
     return { ok: true, mounts };
   }

@@ -36,6 +36,8 @@ export interface Mounted {
   /** Is this where the host has it anyway, as with a hostPath of the same path? */
   readonly isAtMountPath: boolean;
   readonly isReadOnly: boolean;
+  /** Of the file or folder at the source, where a container could replace it; opaque. */
+  readonly identity?: string | undefined;
 }
 
 /** A relative mountPath is meant from the root. Source: pkg/volume/util MakeAbsolutePath. */

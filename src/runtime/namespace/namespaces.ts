@@ -5,6 +5,7 @@ import type { Confinement } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { Confiner, InsideOutcome } from '../inside.ts';
 import type { ContainerLaunch } from '../runtime.ts';
+import { checkMounts } from './check-mounts.ts';
 import { containerView } from './container-view.ts';
 import { fstabText } from './fstab.ts';
 import { type Holder, type Joinable, startHolder } from './holder.ts';
@@ -71,6 +72,7 @@ export class Namespaces implements Confiner {
       const holderPid = shared?.holder.pid;
       const from = target?.joinable ?? (holderPid === undefined ? undefined : { pid: holderPid, userPid: holderPid });
       const holder = await this.#hold(launch.id, { confinement, view, plan, from });
+      await checkMounts(holder, confinement.mounts);
       return new NamespacedInside({
         holder,
         facts,

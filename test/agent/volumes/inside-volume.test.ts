@@ -1,9 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSubPath, readInside } from '../../../src/agent/volumes/inside-volume.ts';
+import { fileIdentity } from '../../../src/runtime/file-identity.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+const SWAPPER = fileURLToPath(new URL('swapper.mjs', import.meta.url));
 
 /** A volume with a folder, a file and links of all kinds, and a folder beside it. */
 function volumeWithLinks(): { volume: string; outside: string } {
@@ -25,8 +30,10 @@ describe('a part of a volume', () => {
     'may be %s',
     (subPath) => {
       const { volume } = volumeWithLinks();
-      expect(openSubPath(volume, subPath)).toEqual({ ok: true, path: path.join(volume, subPath) });
-      expect(existsSync(path.join(volume, subPath))).toBe(true);
+      const opened = openSubPath(volume, subPath);
+      const { dev, ino } = statSync(path.join(volume, subPath));
+      const real = realpathSync(path.join(volume, subPath));
+      expect(opened).toEqual({ ok: true, path: real, identity: `${dev}:${ino}` });
     },
   );
 
@@ -60,7 +67,61 @@ describe('a part of a volume', () => {
     const { volume } = volumeWithLinks();
     const linked = `${volume}-link`;
     symlinkSync(volume, linked);
-    expect(openSubPath(linked, 'dir/new')).toEqual({ ok: true, path: `${linked}/dir/new` });
+    expect(openSubPath(linked, 'dir/new')).toMatchObject({ ok: true, path: realpathSync(`${volume}/dir/new`) });
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a part of a volume that a container changes meanwhile', () => {
+  // The link is there for half of the time; without openat, some of these rounds end outside.
+  const ROUNDS = 2000;
+
+  it.each([
+    ['a new folder below', 'dir/inner/NEW'],
+    ['new folders below', 'dir/inner/NEW/deeper'],
+    ['what is there', 'dir/inner/present'],
+    ['the very folder', 'dir/inner'],
+  ])('never leads out of it: %s', { timeout: 60_000 }, async (_, subPath) => {
+    const { volume, outside } = volumeWithLinks();
+    const inner = path.join(volume, 'dir/inner');
+    for (const folder of [path.join(inner, 'present'), path.join(outside, 'present')])
+      mkdirSync(folder, { recursive: true });
+    symlinkSync(outside, path.join(volume, 'link'));
+    const swapper = spawn(process.execPath, [SWAPPER, inner, path.join(volume, 'folder'), path.join(volume, 'link')]);
+    onTestFinished(() => void swapper.kill('SIGKILL'));
+    await once(swapper.stdout, 'data');
+    const forbidden = new Set([outside, path.join(outside, 'present')].map((place) => fileIdentity(place)));
+    const inside: string[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const opened = openSubPath(volume, subPath.replace('NEW', `new-${round}`));
+      if (opened.ok) inside.push(opened.identity);
+    }
+    expect(readdirSync(outside).toSorted()).toEqual(['present', 'secret']);
+    expect(inside.filter((identity) => forbidden.has(identity))).toEqual([]);
+    // Both have happened, or nothing was tried.
+    expect(inside.length).toBeGreaterThan(ROUNDS / 100);
+    expect(inside.length).toBeLessThan(ROUNDS * 0.99);
+  });
+
+  it('keeps its descriptors to itself', () => {
+    const { volume } = volumeWithLinks();
+    const before = readdirSync('/proc/self/fd').length;
+    for (const subPath of ['dir', 'a/b/c', 'out', 'within/x', 'loop', 'file/x', 'nul\0', 'dangling']) {
+      openSubPath(volume, subPath);
+      readInside(volume, subPath);
+    }
+    expect(readdirSync('/proc/self/fd')).toHaveLength(before);
+  });
+
+  it('may be reached by a link that names it from the root, and by links that climb inside', () => {
+    const { volume } = volumeWithLinks();
+    mkdirSync(path.join(volume, 'a/b'), { recursive: true });
+    symlinkSync(path.join(realpathSync(volume), 'dir'), path.join(volume, 'a/absolute'));
+    symlinkSync('../../dir', path.join(volume, 'a/b/climbs'));
+    symlinkSync('../../../volume/dir', path.join(volume, 'a/b/leaves'));
+    const real = realpathSync(path.join(volume, 'dir'));
+    expect(openSubPath(volume, 'a/absolute')).toMatchObject({ ok: true, path: real });
+    expect(openSubPath(volume, 'a/b/climbs')).toMatchObject({ ok: true, path: real });
+    expect(openSubPath(volume, 'a/b/leaves')).toEqual({ ok: false, problem: 'outside' });
   });
 });
 

@@ -1,0 +1,36 @@
+import { mkdtempSync, renameSync, rmSync, symlinkSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fileIdentity } from '../../../src/runtime/file-identity.ts';
+import { checkMounts } from '../../../src/runtime/namespace/check-mounts.ts';
+
+/** This process stands for the holder: its root is that of the container. */
+function check(target: string, identity: string | undefined): Promise<string> {
+  let said = 'fine';
+  const holder = { pid: process.pid, ended: Promise.resolve(), kill: () => void (said = 'killed') };
+  const mounts = [{ source: '/somewhere', target, isReadOnly: false, identity }];
+  return checkMounts(holder, mounts).then(
+    () => said,
+    (error: Error) => `${said}: ${error.message}`,
+  );
+}
+
+describe.skipIf(process.platform !== 'linux')('what is mounted', () => {
+  it('is what was found, or the container does not start', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'podrun-mounts-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [wanted, other] = [path.join(folder, 'wanted'), path.join(folder, 'other')];
+    for (const made of [wanted, other]) mkdirSync(made);
+    symlinkSync('wanted', path.join(folder, 'alias'));
+    const identity = fileIdentity(wanted);
+    expect(await check(wanted, identity)).toBe('fine');
+    expect(await check(path.join(folder, 'alias'), identity)).toBe('fine');
+    expect(await check(other, undefined)).toBe('fine');
+    const refusal = (target: string): string =>
+      `killed: mount /somewhere at ${target}: it was replaced by something else meanwhile`;
+    expect(await check(other, identity)).toBe(refusal(other));
+    renameSync(wanted, path.join(folder, 'moved'));
+    expect(await check(wanted, identity)).toBe(refusal(wanted));
+  });
+});
