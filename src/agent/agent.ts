@@ -12,10 +12,11 @@ import type { Powers } from '../lifecycle/security/powers.ts';
 import { podHostname } from '../lifecycle/environment/hostname.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
+import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
 import { AttachPoint } from './attach/attach-point.ts';
-import type { SandboxAttempt, InstanceRef, PodSurroundings, Prepared } from './container-effects.ts';
+import type { SandboxAttempt, InstanceRef, LiveInstance, PodSurroundings, Prepared } from './container-effects.ts';
 import type { Isolation } from './confine.ts';
 import { ContainerLogs, type PodFiles } from './container-logs.ts';
 import { type HookName, isHookOutput } from './handlers.ts';
@@ -26,7 +27,13 @@ import { placeApart, placeOnHost } from './place-container.ts';
 import { judgeImages, Preparer } from './prepare.ts';
 import { Security } from './security.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
-import { closeTerminationLog, forgetTerminationLog, terminationMessage } from './termination-message.ts';
+import {
+  closeTerminationLog,
+  forgetTerminationLog,
+  TERMINATION_LOG_VARIABLE,
+  terminationMessage,
+  withTerminationLog,
+} from './termination-message.ts';
 
 export interface AgentOptions {
   readonly store: Store;
@@ -97,10 +104,24 @@ export class Agent {
 
   /** Takes a stored Pod on, which nobody else runs, and begins. */
   run(pod: StoredPod): void {
+    this.#run(pod, undefined);
+  }
+
+  /**
+   * Goes on with a Pod whose former agent is gone.
+   * @param found the containers that the runtime has
+   */
+  resume(pod: StoredPod, found: readonly FoundInstance[]): void {
+    const isPlaced = pod.spec.nodeName !== undefined;
+    this.#run(pod, isPlaced ? restoredFacts(pod, found, this.#options.clock.now()) : undefined);
+  }
+
+  #run(pod: StoredPod, restoration: Restoration | undefined): void {
     const { store, clock, runtime, node, crashLoop, onOver, onEvent, onTrouble } = this.#options;
     const { name, namespace } = pod.metadata;
     const run = new PodRun({
       pod,
+      restoration,
       notices: (noticed) => [...this.#options.notices(noticed), ...this.#security.notices(noticed)],
       store,
       clock,
@@ -210,6 +231,13 @@ export class Agent {
         this.#recordInPlace(pod, () => files.recordProcess(pod, ref, running));
         this.#attachPoint.started(pod, containerSpec(pod, ref.container), live);
       },
+      // Who was attached to it has to do so again.
+      adopted: (pod, live) => void this.#expectAgain(pod, live),
+      words: (pod, { container, attempt, id }, { env }) => {
+        const file = files.terminationLog(pod, { container, attempt, id });
+        if (env[TERMINATION_LOG_VARIABLE] !== file) return {};
+        return { translate: (word) => withTerminationLog(word, containerSpec(pod, container), file) };
+      },
       output: (pod, instance, stream, chunk) => {
         this.#recordInPlace(pod, () => logs.write(pod, instance, stream, chunk));
         this.#attachPoint.output(instance, stream, chunk);
@@ -233,6 +261,12 @@ export class Agent {
       runHook: async (input) => (await import('./hooks.ts')).runHook(input),
       runProbe: async (input) => (await import('./probe/index.ts')).probeOnce(input),
     };
+  }
+
+  async #expectAgain(pod: StoredPod, live: LiveInstance): Promise<void> {
+    const container = containerSpec(pod, live.ref.container);
+    if (isEphemeral(pod, live.ref)) await this.#attachPoint.expect(pod, container, live.ref);
+    this.#attachPoint.started(pod, container, live);
   }
 
   async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {

@@ -11,8 +11,9 @@ import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import { probedContainers } from '../lifecycle/probes/probed-containers.ts';
 import { failedCreatePodSandBox, limitsNotEnforced, terminalMissing } from '../lifecycle/texts/events.ts';
 import { stopSignal } from '../lifecycle/plan/stop.ts';
+import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import type { Confinement, Identity, ResourceLimits } from '../runtime/confinement.ts';
-import type { OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
+import type { Adopted, OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
 import { Handlers, type HandlerSaying, type HookName } from './handlers.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
 import type { NetworkSign } from './network/pod-networks.ts';
@@ -34,7 +35,7 @@ export interface Preparation {
   /** Paths of the container, in the words of a command that runs in it, become those of the host. */
   readonly translate?: (word: string) => string;
   /** What it sees of the machine; undefined: the host as it is. */
-  readonly confinement?: Confinement;
+  readonly confinement?: Confinement | undefined;
 }
 
 export type Prepared =
@@ -78,6 +79,10 @@ export interface PodSurroundings {
   /** What the container may take; undefined: whatever there is. */
   limitsOf(pod: StoredPod, container: Container): ResourceLimits | undefined;
   started(pod: StoredPod, instance: LiveInstance): void;
+  /** A container was taken over that a former agent has started. */
+  adopted(pod: StoredPod, instance: LiveInstance): void;
+  /** How words of commands are translated that run in a container which was started like this. */
+  words(pod: StoredPod, instance: InstanceRef, launch: Adopted['launch']): Pick<Preparation, 'translate'>;
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
   /** The main process has ended; its output is complete. Answers the termination message. */
   exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined;
@@ -117,6 +122,11 @@ export interface LiveInstance {
   endTold?: Promise<void>;
 }
 
+function liveInstance(started: Pick<LiveInstance, 'ref' | 'preparation' | 'running' | 'limits'>): LiveInstance {
+  const [ended, postStart] = [new AbortController(), new AbortController()];
+  return { ...started, ended, postStart, hooks: new Set() };
+}
+
 /** A failed attempt to make the Pod's environment is repeated after this long. */
 const SANDBOX_RETRY_MS = 5000;
 
@@ -132,6 +142,8 @@ export class ContainerEffects implements EffectRunner {
   readonly #goingDown = new AbortController();
   readonly #limitsTold = new Set<string>();
   #pod: StoredPod | undefined;
+  /** Settles when an environment that was there already has been found again. */
+  #restored: Promise<void> | undefined;
 
   constructor({ clock, runtime, surroundings, tell }: ContainerEffectsOptions) {
     this.#clock = clock;
@@ -151,6 +163,12 @@ export class ContainerEffects implements EffectRunner {
         if (this.#pod !== undefined) surroundings.probed(this.#pod, attempt);
       },
     });
+  }
+
+  resume(pod: StoredPod, instances: readonly FoundInstance[]): void {
+    this.#pod = pod;
+    this.#restored = this.#restoreSandbox(pod);
+    for (const { id, container, attempt } of instances) this.#adopt(pod, { id, container, attempt });
   }
 
   perform(pod: StoredPod, effect: Exclude<Effect, { type: 'event' | 'finish' }>): void {
@@ -191,18 +209,30 @@ export class ContainerEffects implements EffectRunner {
   }
 
   async #createSandbox(pod: StoredPod): Promise<void> {
+    const podIP = await this.#makeSandbox(pod);
+    if (!this.#goingDown.signal.aborted) this.#tell({ type: 'sandboxReady', podIP });
+  }
+
+  /** What is there already is found again, and looked after. */
+  async #restoreSandbox(pod: StoredPod): Promise<void> {
+    await this.#makeSandbox(pod);
+  }
+
+  /** Tries until it has succeeded, or the Pod goes down. */
+  async #makeSandbox(pod: StoredPod): Promise<string | undefined> {
     const { signal } = this.#goingDown;
     const event = (draft: EventDraft): void => this.#surroundings.event(pod, draft);
     while (!signal.aborted) {
       try {
         const podIP = await this.#surroundings.createSandbox(pod, { signal, event });
         void this.#watchStorage(pod, signal);
-        return this.#tell({ type: 'sandboxReady', podIP });
+        return podIP;
       } catch (error) {
         event(failedCreatePodSandBox(error instanceof Error ? error.message : String(error)));
         await pause(this.#clock, SANDBOX_RETRY_MS, signal);
       }
     }
+    return undefined;
   }
 
   #watchStorage(pod: StoredPod, signal: AbortSignal): Promise<void> {
@@ -229,6 +259,7 @@ export class ContainerEffects implements EffectRunner {
     const failed = (stage: StartFailed['stage'], message: string, at = this.#clock.now()): void =>
       this.#tell({ type: 'startFailed', container, id, stage, message, at });
 
+    if (this.#restored !== undefined) await this.#restored;
     // What goes wrong on the way (a full disk) is told as the reason why the container does not start.
     const prepared = await this.#surroundings
       .prepare(pod, containerSpec(pod, container), instance)
@@ -248,20 +279,26 @@ export class ContainerEffects implements EffectRunner {
     });
     if (!outcome.ok) return failed('start', outcome.error, outcome.at);
     const { container: running } = outcome;
-    const live: LiveInstance = {
-      ref: instance,
-      preparation: prepared.preparation,
-      running,
-      limits,
-      ended: new AbortController(),
-      postStart: new AbortController(),
-      hooks: new Set(),
-    };
+    const live = liveInstance({ ref: instance, preparation: prepared.preparation, running, limits });
     this.#live.set(id, live);
     this.#surroundings.started(pod, live);
     if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
     if (outcome.limitsNotice !== undefined) this.#tellLimits(pod, outcome.limitsNotice);
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
+  }
+
+  /** Takes a container over that runs already. */
+  #adopt(pod: StoredPod, instance: InstanceRef): void {
+    const adopted = this.#runtime.adopt?.(instance.id, {
+      onOutput: (stream, chunk) => this.#surroundings.output(pod, instance, stream, chunk),
+      onExit: (exit) => this.#exited(pod, instance, exit),
+    });
+    if (adopted === undefined) return;
+    const { container: running, launch } = adopted;
+    const preparation = { ...launch, ...this.#surroundings.words(pod, instance, launch) };
+    const live = liveInstance({ ref: instance, preparation, running, limits: launch.limits });
+    this.#live.set(instance.id, live);
+    this.#surroundings.adopted(pod, live);
   }
 
   /** What is changed of a running Pod's resources holds at once, where a container is not restarted for it. */

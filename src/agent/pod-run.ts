@@ -11,9 +11,11 @@ import {
   failedScheduling,
   notThisNode,
   podRejected,
+  sandboxChanged,
   scheduled,
   type SchedulingEvent,
 } from '../lifecycle/texts/events.ts';
+import type { Restoration } from '../lifecycle/restored-facts.ts';
 import { admit } from '../lifecycle/node/kubelet-admission.ts';
 import { ENDED_UNSCHEDULED, type Rejection, rejectionMessage } from '../lifecycle/texts/pod-reasons.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
@@ -30,6 +32,8 @@ import { PodWorker } from './pod-worker.ts';
 
 export interface PodRunOptions {
   readonly pod: StoredPod;
+  /** What is known of it when it goes on after its former agent is gone; undefined: it begins. */
+  readonly restoration?: Restoration | undefined;
   /** What of its spec has no effect here: an event each. Asked again when the spec has changed. */
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
   readonly store: Store;
@@ -83,7 +87,8 @@ export class PodRun {
 
   /** Schedules the Pod, and runs it when the node takes it. */
   begin(): void {
-    const { node, hasClaim } = this.#options;
+    const { node, hasClaim, restoration } = this.#options;
+    if (restoration !== undefined) return this.#run(restoration);
     const placed = this.#options.placed();
     const verdict = schedule(this.#pod, { node, placed, hasClaim: (name) => hasClaim(this.#pod, name) });
     if (verdict.type === 'waits') return this.#leavePending(verdict);
@@ -146,8 +151,10 @@ export class PodRun {
     else this.#worker.terminate(how);
   }
 
-  #run(): void {
-    this.#giveNotices(this.#pod);
+  #run(restoration?: Restoration): void {
+    if (restoration === undefined) this.#giveNotices(this.#pod);
+    else for (const { message } of this.#options.notices(this.#pod)) this.#told.add(message);
+    if (restoration?.isSandboxNew === true) this.#recordEvent(this.#pod, sandboxChanged());
     const event = (pod: StoredPod, draft: EventDraft): void => this.#recordEvent(pod, draft);
     const [hostIP] = this.#options.node.hostIPs;
     this.#worker = new PodWorker({
@@ -155,6 +162,7 @@ export class PodRun {
       clock: this.#options.clock,
       config: this.#options.config,
       hostIP,
+      restoration,
       report: { status: (pod) => this.#saveStatus(pod), event, finished: (pod) => this.#finished(pod) },
       effects: (tell) =>
         new ContainerEffects({
@@ -165,7 +173,6 @@ export class PodRun {
         }),
     });
     this.#worker.start();
-    if (this.#pod.metadata.deletionTimestamp !== undefined) this.#worker.objectChanged(this.#pod);
   }
 
   /** The Pod with its node. What others make of it meanwhile is in it, and needs no answer of its own. */

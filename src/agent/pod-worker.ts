@@ -10,10 +10,13 @@ import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
 import { podStatus } from '../lifecycle/pod-status.ts';
 import { podGraceSeconds } from '../lifecycle/plan/stop.ts';
+import { type FoundInstance, graceSecondsLeft, type Restoration } from '../lifecycle/restored-facts.ts';
 import { sync } from '../lifecycle/sync.ts';
 
 /** Carries out what the plan asks for and tells what came of it. One per Pod. */
 export interface EffectRunner {
+  /** Goes on with what a former agent has begun: the environment is there, and these instances were started. */
+  resume(pod: StoredPod, instances: readonly FoundInstance[]): void;
   perform(pod: StoredPod, effect: Exclude<Effect, { type: 'event' | 'finish' }>): void;
   /** Called after every step: what the probes must know. */
   follow(pod: StoredPod, facts: PodFacts): void;
@@ -35,6 +38,8 @@ export interface PodWorkerOptions {
   /** What a sync must know besides the Pod; asked again whenever the object has changed. */
   readonly config: (pod: StoredPod) => SyncConfig;
   readonly hostIP: string;
+  /** What is known of the Pod already; undefined: it is new. */
+  readonly restoration?: Restoration | undefined;
   readonly report: PodReport;
   /** Made with the function by which it tells the worker what happened. */
   readonly effects: (tell: (seen: Observation) => void) => EffectRunner;
@@ -49,7 +54,7 @@ export class PodWorker {
   #pod: StoredPod;
   /** As it is in the store: what this agent wrote last, or what somebody else has made of that. */
   #storedStatus: PodStatus;
-  #facts: PodFacts = NEW_POD;
+  #facts: PodFacts;
   readonly #clock: Clock;
   readonly #configFor: (pod: StoredPod) => SyncConfig;
   #config: SyncConfig;
@@ -60,8 +65,9 @@ export class PodWorker {
   #draining = false;
   #alarm: Alarm | undefined;
 
-  constructor({ pod, clock, config, hostIP, report, effects }: PodWorkerOptions) {
+  constructor({ pod, clock, config, hostIP, restoration, report, effects }: PodWorkerOptions) {
     this.#pod = pod;
+    this.#facts = restoration?.facts ?? NEW_POD;
     this.#storedStatus = pod.status;
     this.#clock = clock;
     this.#configFor = config;
@@ -69,6 +75,7 @@ export class PodWorker {
     this.#hostIP = hostIP;
     this.#report = report;
     this.#effects = effects((seen) => this.#receive(seen));
+    if (restoration?.facts.sandbox === 'ready') this.#effects.resume(pod, restoration.adopted);
   }
 
   /** The Pod as this agent knows it. */
@@ -86,7 +93,10 @@ export class PodWorker {
   }
 
   start(): void {
-    this.#receive('look');
+    if (this.#pod.metadata.deletionTimestamp === undefined) return this.#receive('look');
+    // Of a deletion that was under way, what is left of its grace period.
+    const graceSeconds = graceSecondsLeft(this.#pod, this.#clock.now());
+    this.#receive({ type: 'terminate', cause: 'deleted', graceSeconds, force: false });
   }
 
   /** Somebody changed the object: its spec, its metadata, or a condition that is not kubelet's. */

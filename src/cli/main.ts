@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { registerAnnotate } from './change/annotate.ts';
 import { registerApply } from './apply/apply.ts';
-import { registerBackgroundAgent } from './background/agent.ts';
+import { registerBackgroundCommands } from './background/agent.ts';
+import { goOnWithAgents } from './background/go-on.ts';
 import { registerAttach } from './connect/attach.ts';
 import { registerExec } from './connect/exec.ts';
 import { registerPortForward } from './connect/port-forward.ts';
@@ -36,6 +37,12 @@ function splitCommand(argv: readonly string[]): { own: readonly string[]; comman
     : { own: argv.slice(0, dashes), command: argv.slice(dashes + 1) };
 }
 
+/** What ran when a podrun was killed goes on where that was promised, and is put on record where not. */
+async function beforeCommand(stateDir: string | undefined, command: string): Promise<void> {
+  await goOnWithAgents(stateDir, command);
+  await reportLostPods(stateDir, command);
+}
+
 async function main(argv: readonly string[]): Promise<number> {
   const { own, command } = splitCommand(argv);
   let exitCode: number = EXIT.ok;
@@ -53,7 +60,7 @@ async function main(argv: readonly string[]): Promise<number> {
     exitCode = code;
   };
   program.hook('preAction', (_program, called) =>
-    reportLostPods(program.opts<{ stateDir?: string }>().stateDir, called.name()),
+    beforeCommand(program.opts<{ stateDir?: string }>().stateDir, called.name()),
   );
   registerApply(program, command, done);
   registerGet(program, done);
@@ -76,7 +83,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerCondition(program, done);
   registerExplain(program, done);
   registerVersion(program, done);
-  registerBackgroundAgent(program, done);
+  registerBackgroundCommands(program, done);
   try {
     checkHelpTopic(own, program);
     await program.parseAsync(normalizeFlags(own, program), { from: 'user' });

@@ -118,7 +118,7 @@ export interface Instance {
 
 export interface Exit {
   readonly exitCode: number;
-  readonly reason: (typeof TERMINATED)['completed' | 'error' | 'oomKilled' | 'startError'];
+  readonly reason: (typeof TERMINATED)['completed' | 'error' | 'oomKilled' | 'startError' | 'unknown'];
   readonly message: string | undefined;
   readonly at: Instant;
 }

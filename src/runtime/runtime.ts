@@ -61,6 +61,13 @@ export type StartOutcome =
     }
   | { readonly ok: false; readonly error: string; readonly at: Instant };
 
+/** A container that somebody else has started, and that goes on. */
+export interface Adopted {
+  readonly container: RunningContainer;
+  /** What it was started with. */
+  readonly launch: Omit<ContainerLaunch, 'onOutput' | 'onExit'>;
+}
+
 export interface RunningContainer {
   readonly pid: number;
   readonly startedAt: Instant;
@@ -162,4 +169,9 @@ export interface Runtime {
   exec(request: ExecRequest): Promise<ExecOutcome>;
   /** Resolves when the command runs or could not be started. It ends with its container, at the latest. */
   startExec(launch: ExecLaunch): Promise<ExecStart>;
+  /**
+   * Takes over a container that a former process has started. When it has ended meanwhile, that is told later.
+   * Undefined: there is none of that ID. Only of a runtime whose containers outlive the process that uses it.
+   */
+  adopt?(id: string, listeners: Pick<ContainerLaunch, 'onOutput' | 'onExit'>): Adopted | undefined;
 }

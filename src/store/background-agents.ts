@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { PodrunError } from '../api/errors.ts';
 import { makeFolder, namesIn, readJson, removeTree, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
 import { ifPresent, onDisk } from './disk-errors.ts';
 import { FileLocks } from './file-lock.ts';
@@ -9,10 +10,11 @@ import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from './layou
 /** Beyond this, what agents have said goes to a second file, and what was there goes away. */
 const LOG_BYTES_MAX = 1024 * 1024;
 
-/** Was this process made the agent? Otherwise another one is, which lives. */
-export type AgentClaim =
-  | { readonly ok: true; readonly release: () => void }
-  | { readonly ok: false; readonly agent: KnownProcess };
+/** The process that is an agent, or is about to start one. */
+export interface AgentProcess extends KnownProcess {
+  /** It owns all of its Pods. */
+  readonly isReady: boolean;
+}
 
 /**
  * The agents of Pods that run in the background: a folder for each, which tells how its Pods are run and which process
@@ -55,6 +57,8 @@ export class BackgroundAgents {
       const paths = this.paths(id);
       makeFolder(agentsFolder(this.root));
       mkdirSync(paths.folder, { mode: 0o700 });
+      // Until the agent is there, whoever starts it stands for it.
+      this.#writeProcess(id, { ...knownProcess(process.pid, this.#lookup), isReady: false });
       writePrivateFile(paths.settings, JSON.stringify(settings));
       writePrivateFile(paths.beginning, JSON.stringify(beginning));
     });
@@ -75,34 +79,62 @@ export class BackgroundAgents {
     this.#onDisk(() => rmSync(this.paths(id).beginning, { force: true }));
   }
 
-  /** Makes this process the agent, unless one that lives is. Of several that try at once, one succeeds. */
-  claim(id: string): AgentClaim {
+  /**
+   * Makes this process the agent, unless one that lives is. Of several that try at once, one succeeds. Undefined: it
+   * is; else who is.
+   * @param heirOf the process that makes room for this one
+   */
+  claim(id: string, heirOf?: number): AgentProcess | undefined {
     const own = knownProcess(process.pid, this.#lookup);
-    const living = this.#onDisk(() =>
+    return this.#onDisk(() =>
       this.#locks.hold('agents', 'all', id, () => {
         const present = this.processOf(id);
-        if (present !== undefined && stillExists(present, this.#lookup)) return present;
-        writeFileAtomically(this.paths(id).process, JSON.stringify(own));
+        if (present === undefined) throw new PodrunError(`there is no background agent ${id} any more`);
+        if (present.pid !== heirOf && stillExists(present, this.#lookup)) return present;
+        this.#writeProcess(id, { ...own, isReady: false });
         return undefined;
       }),
     );
-    if (living !== undefined) return { ok: false, agent: living };
-    return { ok: true, release: () => this.remove(id) };
   }
 
-  /** The process that is the agent, or was it last. */
-  processOf(id: string): KnownProcess | undefined {
-    return readJson<KnownProcess>(this.paths(id).process);
+  /** This process, which is the agent, owns all of its Pods. */
+  markReady(id: string): void {
+    this.#onDisk(() => this.#writeProcess(id, { ...knownProcess(process.pid, this.#lookup), isReady: true }));
   }
 
-  /** Agents whose process is gone, though they were not done. */
-  lost(): string[] {
-    return this.#onDisk(() =>
-      namesIn(agentsFolder(this.root)).filter((id) => {
-        const known = this.processOf(id);
-        return known !== undefined && !stillExists(known, this.#lookup);
-      }),
-    );
+  /** The process that is the agent, or was it last; undefined: there is no such agent, or not any more. */
+  processOf(id: string): AgentProcess | undefined {
+    return this.#onDisk(() => readJson<AgentProcess>(this.paths(id).process));
+  }
+
+  isAlive(process: AgentProcess): boolean {
+    return stillExists(process, this.#lookup);
+  }
+
+  /** All that are not done. */
+  list(): string[] {
+    return this.#onDisk(() => namesIn(agentsFolder(this.root)));
+  }
+
+  /** Puts on record how a container has ended. */
+  recordExit(id: string, exit: unknown): void {
+    this.#onDisk(() => appendFileSync(this.paths(id).exits, `${JSON.stringify(exit)}\n`, { mode: 0o600 }));
+  }
+
+  /** What was put on record of containers that have ended. */
+  exits<T>(id: string): T[] {
+    const lines = this.#onDisk(() => ifPresent(() => readFileSync(this.paths(id).exits, 'utf8')))?.split('\n') ?? [];
+    return lines.flatMap((line) => {
+      try {
+        return [JSON.parse(line) as T];
+      } catch {
+        return []; // torn by a crash, or the empty end
+      }
+    });
+  }
+
+  #writeProcess(id: string, agent: AgentProcess): void {
+    writeFileAtomically(this.paths(id).process, JSON.stringify(agent));
   }
 
   /** It has nothing to do any more. */

@@ -134,6 +134,10 @@ export interface AgentPaths {
   readonly beginning: string;
   /** The process that is the agent at the moment, or was it last. */
   readonly process: string;
+  /** Where the keeper of its containers listens. */
+  readonly keeperSocket: string;
+  /** How containers have ended, a line each. */
+  readonly exits: string;
 }
 
 /** @param id of the agent, see background-agents.ts */
@@ -144,6 +148,8 @@ export function agentPaths(root: string, id: string): AgentPaths {
     settings: path.join(folder, 'settings.json'),
     beginning: path.join(folder, 'beginning.json'),
     process: path.join(folder, 'process.json'),
+    keeperSocket: path.join(folder, 'keeper.sock'),
+    exits: path.join(folder, 'exits.ndjson'),
   };
 }
 

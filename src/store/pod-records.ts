@@ -13,7 +13,7 @@ import {
   writePrivateFile,
 } from './atomic-file.ts';
 import { errorCode } from './disk-errors.ts';
-import { historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
+import { agentPaths, historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
 import { keysIn } from './listing.ts';
 import { asReadersSeeIt } from './lost-owner.ts';
 import {
@@ -78,12 +78,16 @@ export class PodRecords {
     return keysIn(this.#parts.root, 'pods', scope).flatMap(({ namespace, name }) => this.get(namespace, name) ?? []);
   }
 
-  /** Pods whose agent was killed before they had ended. */
+  /**
+   * Pods whose agent was killed before they had ended, and with which nobody will go on: those of background agents are
+   * not among them.
+   */
   lost(): LostPod[] {
     return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
       const agent = this.#ownership.lostOwnerOf(namespace, name);
       const pod = agent === undefined ? undefined : this.get(namespace, name);
       if (agent === undefined || pod === undefined || isTerminalPhase(pod.status.phase)) return [];
+      if (agent.agent !== undefined && existsSync(agentPaths(this.#parts.root, agent.agent).settings)) return [];
       return [{ pod, agentPid: agent.pid, agent: agent.agent }];
     });
   }

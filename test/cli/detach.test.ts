@@ -19,7 +19,7 @@ describe('apply --detach', () => {
     main.print('still here\n');
     expect(await workshop.run(['wait', 'pod/web', '--for=condition=Ready'])).toMatchObject({ exitCode: 0 });
     expect((await workshop.run(['logs', 'web'])).stdout).toBe('still here\n');
-    expect(workshop.backgroundProcesses()).toHaveLength(1);
+    expect(workshop.backgroundProcesses()).toHaveLength(2);
 
     expect(await workshop.run(['delete', 'pod', 'web'])).toMatchObject({ exitCode: 0 });
     await main.gone;

@@ -82,6 +82,8 @@ export class PodSimulation {
           tell,
           surroundings: {
             createSandbox: createSandbox ?? (() => Promise.resolve(undefined)),
+            adopted: () => undefined,
+            words: () => ({}),
             removeSandbox: () => Promise.resolve(),
             measureStorage: () => Promise.resolve(this.usage),
             limitsOf: () => undefined,

@@ -10,15 +10,21 @@ import type { FileStore } from '../../store/file-store.ts';
  * it had in memory goes.
  */
 export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
+  await endProcesses(store, pod, clock);
+  if (!usesMemory(pod.spec)) return;
+  const { namespace, name } = pod.metadata;
+  const { removeInMemory } = await import('../volumes/in-memory.ts');
+  removeInMemory(pod, store.memory, store.paths(namespace, name).volumes);
+}
+
+/** Ends what still runs of a Pod; what it has stored stays. */
+export async function endProcesses(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
   const { namespace, name, uid } = pod.metadata;
   // Somebody may have begun a new run of that name by now.
   const recorded = store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
   const groups = [...store.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));
   const containers = remainingContainers(pod, recorded, new Map(groups));
   if (containers.length > 0) await endRemains(containers, clock);
-  if (!usesMemory(pod.spec)) return;
-  const { removeInMemory } = await import('../volumes/in-memory.ts');
-  removeInMemory(pod, store.memory, store.paths(namespace, name).volumes);
 }
 
 /**

@@ -23,11 +23,15 @@ export class HostNetwork {
    * Takes a Pod in. Its address stays the same as long as it is there. On a system that has one loopback address only
    * (macOS, until an administrator adds others), that is everybody's.
    */
-  async join({ metadata: { uid }, spec }: StoredPod): Promise<string> {
+  async join({ metadata: { uid }, spec, status }: StoredPod): Promise<string> {
     this.#hasOwnAddresses ??= hasPodAddresses();
     if (spec.hostNetwork === true || !(await this.#hasOwnAddresses)) return this.#hostIP;
     const given = this.#given.get(uid);
     if (given !== undefined) return given;
+    // A Pod that goes on after its agent is gone has one already.
+    const before = ownAddress(status.podIP);
+    if (before !== undefined) this.#given.set(uid, before);
+    if (before !== undefined) return before;
     const taken = new Set([...this.#othersAddresses(), ...this.#given.values()]);
     const address = loopbackAddress(uid, (candidate) => taken.has(candidate));
     this.#given.set(uid, address);
@@ -43,6 +47,11 @@ export class HostNetwork {
 /** Has this machine an address of its own for each Pod? */
 export function hasPodAddresses(): Promise<boolean> {
   return canListen(TRIED_ADDRESS);
+}
+
+/** Undefined: it is no address of podrun's. */
+function ownAddress(address: string | undefined): string | undefined {
+  return address?.startsWith('127.') === true && address !== '127.0.0.1' ? address : undefined;
 }
 
 /** May a server of this process listen at an address of this machine? */

@@ -9,6 +9,7 @@ import { fieldHasNoEffect } from '../../lifecycle/texts/events.ts';
 import { idleFields } from '../../manifest/support/idle-fields.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import type { LogSink } from '../../agent/container-logs.ts';
 import { podFiles } from './pod-files.ts';
 
 /** What decides how Pods are run, beside their manifests: plain data. */
@@ -35,13 +36,18 @@ export interface AgentSettings {
 
 type Listeners = Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onOver' | 'onEvent' | 'onTrouble'>;
 
+/** For containers whose output somebody else writes down. */
+const NO_LOG: LogSink = { write: () => undefined, close: () => undefined };
+
 export interface AgentParts extends Pick<AgentOptions, 'clock' | 'runtime'>, Listeners {
   readonly settings: AgentSettings;
   readonly store: FileStore;
+  /** The runtime writes the logs of containers itself. */
+  readonly logsElsewhere?: boolean;
 }
 
 /** The agent of this process: as whoever runs podrun, with the files of the store. */
-export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
+export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: AgentParts): Agent {
   const {
     images,
     crashLoop,
@@ -59,7 +65,7 @@ export function makeAgent({ settings, store, ...parts }: AgentParts): Agent {
   return new Agent({
     ...parts,
     store,
-    files: podFiles(store),
+    files: logsElsewhere ? { ...podFiles(store), openLog: () => NO_LOG } : podFiles(store),
     node: readNode({ storageDir: store.root, labels: nodeLabels, taints: nodeTaints }),
     images,
     crashLoop,

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
+import { AGENT_COMMAND, KEEPER_COMMAND } from './command-names.ts';
 
-/** The command that a background agent is. podrun calls it for itself: it is in no help. */
-export const AGENT_COMMAND = 'run-background-agent';
-
-export function registerBackgroundAgent(program: Command, done: (exitCode: number) => void): void {
+/** Commands that podrun calls for itself. */
+export function registerBackgroundCommands(program: Command, done: (exitCode: number) => void): void {
+  const stateDir = (): string | undefined => program.opts<{ stateDir?: string }>().stateDir;
   program
     .command(AGENT_COMMAND, { hidden: true })
     .argument('<id>')
-    .action(async (id: string) => {
-      const { stateDir } = program.opts<{ stateDir?: string }>();
-      const { runAgent } = await import('./run-agent.ts');
-      done(await runAgent(stateDir, id));
-    });
+    .action(async (id: string) => done(await (await import('./run-agent.ts')).runAgent(stateDir(), id)));
+  program
+    .command(KEEPER_COMMAND, { hidden: true })
+    .argument('<id>')
+    .action(async (id: string) => done(await (await import('./run-keeper.ts')).runKeeper(stateDir(), id)));
 }

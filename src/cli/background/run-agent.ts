@@ -1,74 +1,143 @@
-import { closeSync, writeSync } from 'node:fs';
+import { KeptRuntime } from '../../agent/keeper/kept-runtime.ts';
+import type { KeptContainer } from '../../agent/keeper/protocol.ts';
+import { endProcesses } from '../../agent/clean-up/leftovers.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import { SystemClock } from '../../clock.ts';
-import { ANSWER_DESCRIPTOR } from '../../runtime/background.ts';
+import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
 import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
+import { endRemains } from '../../runtime/remains.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { type Begun, type Beginning, beginRuns } from '../apply/begin-runs.ts';
+import { type Begun, beginRuns } from '../apply/begin-runs.ts';
 import { rememberCreated } from '../apply/last-manifest.ts';
 import { type AgentSettings, makeAgent } from '../apply/make-agent.ts';
-import { openRuntime } from '../apply/open-runtime.ts';
-import { listenForSignals } from '../apply/signals.ts';
 import { openStore } from '../environment.ts';
-import type { AgentAnswer, Assignment } from './answer.ts';
+import { KEEPER_COMMAND } from './command-names.ts';
+import { type Assignment, say } from './answer.ts';
+import { callBackground } from './call-background.ts';
 
-/** Is the agent of Pods until they are over: the process behind `podrun apply --detach`. */
+/** The process behind `podrun apply --detach`, and what it works with. */
+interface Place {
+  readonly id: string;
+  readonly store: FileStore;
+  readonly clock: SystemClock;
+  readonly agents: BackgroundAgents;
+  readonly settings: AgentSettings;
+  readonly runtime: KeptRuntime;
+  /** Pods that it runs, by uid. */
+  readonly pods: Map<string, StoredPod>;
+  readonly trouble: (text: string) => void;
+}
+
+/** A Pod whose former agent is gone. */
+interface Resumed {
+  readonly pod: StoredPod;
+  readonly release: () => void;
+}
+
+/**
+ * Is the agent of Pods until they are over: of those that it is to begin with, and of those that it was the agent of as
+ * another process, which is gone. When it is killed itself, its containers go on: they have a keeper.
+ */
 export async function runAgent(stateDir: string | undefined, id: string): Promise<number> {
   const clock = new SystemClock();
   const store = openStore(stateDir, clock);
   const agents = new BackgroundAgents(store.root, { startTimeOf, bootId });
+  const other = agents.claim(id, process.ppid);
+  if (other !== undefined) throw new PodrunError(`process ${other.pid} is background agent ${id} already`);
   const settings = agents.settings<AgentSettings>(id);
-  const assignment = agents.beginning<Assignment>(id);
-  if (settings === undefined || assignment === undefined) {
-    throw new PodrunError(`there is no background agent ${id} to be`);
-  }
-  const claim = agents.claim(id);
-  if (!claim.ok) throw new PodrunError(`process ${claim.agent.pid} is background agent ${id} already`);
-  let beginning: Beginning;
-  try {
-    beginning = await beginRuns(store, clock, assignment.pods, { command: assignment.command, agent: id });
-  } catch (error) {
-    if (!(error instanceof PodrunError)) throw error;
-    const { message, hint, exitCode } = error;
-    claim.release();
-    say({ type: 'failed', message, hint, exitCode });
-    return exitCode;
-  }
-  agents.hasBegun(id);
-  const { begun, taken } = beginning;
-  say({
-    type: 'began',
-    begun: begun.map(({ pod }) => pod),
-    taken: taken.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`),
-  });
-  await runToTheEnd({ store, clock, settings }, begun);
-  claim.release();
-  return EXIT.ok;
-}
-
-/** Nobody may hold the descriptor any more: what it is to say is said. */
-function say(answer: AgentAnswer): void {
-  try {
-    writeSync(ANSWER_DESCRIPTOR, `${JSON.stringify(answer)}\n`);
-    closeSync(ANSWER_DESCRIPTOR);
-  } catch {
-    // Whoever wanted to know is gone.
-  }
-}
-
-interface Place {
-  readonly store: FileStore;
-  readonly clock: SystemClock;
-  readonly settings: AgentSettings;
-}
-
-async function runToTheEnd({ store, clock, settings }: Place, begun: readonly Begun[]): Promise<void> {
-  const runtime = await openRuntime(store, clock, settings);
+  if (settings === undefined) throw new PodrunError(`there is no background agent ${id} to be`);
+  const pods = new Map<string, StoredPod>();
   const trouble = (text: string): void => {
     process.stderr.write(`${formatTime(clock.now().wallMs)} ${text}\n`);
   };
+  const runtime = openRuntime({ id, store, clock, agents, settings, pods, trouble });
+  try {
+    await runPods({ id, store, clock, agents, settings, runtime, pods, trouble });
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    const { message, hint, exitCode } = error;
+    say({ type: 'failed', message, hint, exitCode });
+    return exitCode;
+  }
+}
+
+function openRuntime({ id, agents, settings, pods, clock, trouble }: Omit<Place, 'runtime'>): KeptRuntime {
+  const env = settings.hostEnv as Readonly<Record<string, string>>;
+  return new KeptRuntime({
+    clock,
+    socket: agents.paths(id).keeperSocket,
+    features: settings.features,
+    startKeeper: async () => {
+      await callBackground(agents, { command: KEEPER_COMMAND, id, env, what: 'the keeper of the containers' });
+    },
+    logPlaceOf: (instance) => {
+      const [uid = '', container = '', attempt = ''] = instance.split('/');
+      const { namespace = '', name = '' } = pods.get(uid)?.metadata ?? {};
+      return { namespace, name, uid, container, attempt: Number(attempt) };
+    },
+    endRemains: async (ids) => {
+      const containers = ids.map((one) => ({ id: one, main: undefined }));
+      await endRemains(containers, clock).catch(() => undefined);
+    },
+    onTrouble: trouble,
+  });
+}
+
+async function runPods(place: Place): Promise<void> {
+  const { id, store, clock, agents, runtime, pods } = place;
+  const kept = await runtime.findKept();
+  const resumed = takeOver(place);
+  if (kept === undefined) {
+    runtime.remember(agents.exits<KeptContainer>(id));
+    for (const { pod } of resumed) await endProcesses(store, pod, clock);
+  }
+  const assignment = agents.beginning<Assignment>(id);
+  const uids = new Set(resumed.map(({ pod }) => keyOf(pod)));
+  const wanted = assignment?.pods.filter(({ object }) => !uids.has(keyOf(object))) ?? [];
+  const title = { command: assignment?.command ?? '', agent: id };
+  const { begun, taken } = await beginRuns(store, clock, wanted, title);
+  agents.hasBegun(id);
+  agents.markReady(id);
+  say({
+    type: 'began',
+    begun: begun.map(({ pod }) => pod),
+    taken: taken.map(({ object }) => keyOf(object)),
+    resumed: resumed.map(({ pod }) => pod.metadata.name),
+  });
+  for (const { pod } of [...resumed, ...begun]) pods.set(pod.metadata.uid, pod);
+  await runToTheEnd(place, begun, resumed, kept ?? agents.exits<KeptContainer>(id));
+  await runtime.close();
+  agents.remove(id);
+}
+
+/** Makes the Pods ours that this agent was running when its former process ended. */
+function takeOver({ id, store }: Place): Resumed[] {
+  return store.list<StoredPod>('pods').flatMap(({ metadata: { namespace, name, uid } }) => {
+    const owner = store.ownerOf(namespace, name);
+    if (owner?.agent !== id) return [];
+    const claim = store.claimPod(namespace, name, owner.command, id);
+    // As it is stored: whose owner is gone is Unknown to readers.
+    const pod = claim.ok ? store.get<StoredPod>('pods', namespace, name) : undefined;
+    if (!claim.ok || pod?.metadata.uid !== uid) return [];
+    if (!isTerminalPhase(pod.status.phase)) return [{ pod, release: claim.release }];
+    claim.release();
+    return [];
+  });
+}
+
+async function runToTheEnd(
+  { store, clock, settings, runtime, trouble }: Place,
+  begun: readonly Begun[],
+  resumed: readonly Resumed[],
+  kept: readonly KeptContainer[],
+): Promise<void> {
+  const subscription = store.watch<StoredPod>('pods', {}, ({ type, object }) => {
+    if (type === 'DELETED') runtime.forget(object.metadata.uid);
+  });
   await new Promise<void>((resolve) => {
     const look = (): void => {
       if (agent.isOver) resolve();
@@ -78,25 +147,34 @@ async function runToTheEnd({ store, clock, settings }: Place, begun: readonly Be
       store,
       clock,
       runtime,
+      logsElsewhere: true,
       onOutput: () => undefined,
       onHookOutput: () => undefined,
-      onOver: look,
+      onOver: (pod) => {
+        runtime.forget(pod.metadata.uid);
+        look();
+      },
       onEvent: () => undefined,
       onTrouble: (error) => trouble(error.message),
     });
-    const killAll = (): void => runtime.killAll();
-    process.once('exit', killAll);
-    let isAsked = false;
-    listenForSignals(clock, (signal) => {
-      trouble(`${signal}: ending the Pods`);
-      agent.terminate({ force: isAsked });
-      isAsked = true;
-    });
+    for (const { pod } of resumed) agent.resume(pod, foundOf(pod, kept));
     for (const { pod, written } of begun) {
       rememberCreated(store, pod, written);
       agent.run(pod);
     }
     look();
   });
-  for (const { release } of begun) release();
+  subscription.close();
+  for (const { release } of [...begun, ...resumed]) release();
+}
+
+function foundOf({ metadata: { uid } }: StoredPod, kept: readonly KeptContainer[]): FoundInstance[] {
+  return kept.flatMap(({ id, running: { startedAt } }) => {
+    const [podUid, container = '', attempt] = id.split('/');
+    return podUid === uid ? [{ id, container, attempt: Number(attempt), startedAt }] : [];
+  });
+}
+
+function keyOf({ metadata: { namespace, name } }: StoredPod): string {
+  return `${namespace}/${name}`;
 }

@@ -1,12 +1,12 @@
 import { inheritedVariables } from '../../agent/prepare.ts';
 import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { startInBackground } from '../../runtime/background.ts';
 import type { BackgroundAgents } from '../../store/background-agents.ts';
 import type { AgentSettings } from '../apply/make-agent.ts';
 import type { ManifestObject } from '../apply/manifest-object.ts';
-import { AGENT_COMMAND } from './agent.ts';
+import { AGENT_COMMAND } from './command-names.ts';
 import type { AgentAnswer, Assignment } from './answer.ts';
+import { callBackground } from './call-background.ts';
 
 /** What came of Pods that were given to a background agent. */
 export interface Started {
@@ -29,7 +29,6 @@ export async function startAgent(
   const id = agents.create({ ...settings, hostEnv }, assignment);
   try {
     const answer = await callAgent(agents, id, hostEnv);
-    if (answer.type === 'failed') throw new PodrunError(answer.message, answer);
     const taken = new Set(answer.taken);
     return {
       begun: answer.begun,
@@ -41,24 +40,17 @@ export async function startAgent(
   }
 }
 
-async function callAgent(
+/**
+ * Starts the process that is an agent from now on.
+ * @throws {PodrunError} when it cannot
+ */
+export async function callAgent(
   agents: BackgroundAgents,
   id: string,
   env: Readonly<Record<string, string>>,
-): Promise<AgentAnswer> {
-  const [program = ''] = process.argv.slice(1);
-  const log = agents.openLog();
-  const cannot = (why: string): PodrunError =>
-    new PodrunError(`error: the background agent cannot be started: ${why}`, { hint: `What it said is in ${log}.` });
-  const answer = await startInBackground({
-    argv: [process.execPath, ...process.execArgv, program, '--state-dir', agents.root, AGENT_COMMAND, id],
-    env,
-    // It must not keep a folder from being unmounted.
-    cwd: '/',
-    log,
-  }).catch((error: unknown) => {
-    throw cannot(error instanceof Error ? error.message : String(error));
-  });
-  if (answer.type === 'said') return JSON.parse(answer.line) as AgentAnswer;
-  throw cannot(answer.signal === null ? `it ended with exit code ${answer.exitCode}` : `${answer.signal} ended it`);
+): Promise<Extract<AgentAnswer, { type: 'began' }>> {
+  const line = await callBackground(agents, { command: AGENT_COMMAND, id, env, what: 'the background agent' });
+  const answer = JSON.parse(line) as AgentAnswer;
+  if (answer.type === 'failed') throw new PodrunError(answer.message, answer);
+  return answer;
 }

@@ -93,7 +93,7 @@ export function nextProbeStep(
 ): ProbeTurn & { readonly step: ProbeStep } {
   if (pod.finished) return { worker: before, step: EXIT, publish: undefined };
   if (seen.instanceId === undefined) return { worker: before, step: WAIT, publish: undefined };
-  const worker = attend(before, type, seen.instanceId);
+  const worker = attend(before, type, seen);
   if (worker.onHold) return { worker, step: WAIT, publish: undefined };
   // kubelet records a failure for an instance that has ended. Nobody asks about such an instance: nothing is published.
   if (!seen.running) return { worker, step: seen.willRestart ? WAIT : EXIT, publish: undefined };
@@ -174,10 +174,14 @@ export function probeNumbers(probe: Probe): ProbeNumbers {
   };
 }
 
-/** A new instance starts with the initial value; the run of outcomes goes on. */
-function attend(worker: ProbeWorker, type: ProbeType, instanceId: string): ProbeWorker {
+/**
+ * A new instance starts with the initial value; the run of outcomes goes on. One that was ready already when this agent
+ * began to look at it stays so until a probe finds otherwise.
+ */
+function attend(worker: ProbeWorker, type: ProbeType, { instanceId, ready }: ProbedContainer): ProbeWorker {
   if (worker.instanceId === instanceId) return worker;
-  return { ...worker, instanceId, result: INITIAL_RESULT[type], onHold: false };
+  const result = type === 'readiness' && ready ? 'success' : INITIAL_RESULT[type];
+  return { ...worker, instanceId, result, onHold: false };
 }
 
 function settle(worker: ProbeWorker, result: 'success' | 'failure'): ProbeTurn {

@@ -33,6 +33,11 @@ export function failedCreatePodSandBox(error: string): EventDraft {
   return warning('FailedCreatePodSandBox', `Failed to create pod sandbox: ${error}`);
 }
 
+/** The environment in which its containers ran is gone, and they are started anew. Source: kuberuntime_manager.go. */
+export function sandboxChanged(): EventDraft {
+  return normal('SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
+}
+
 /** Source: pkg/volume/util/operationexecutor/operation_generator.go GenerateMountVolumeFunc. */
 export function failedMount(volume: string, error: string): EventDraft {
   return warning('FailedMount', `MountVolume.SetUp failed for volume ${goQuote(volume)} : ${error}`);

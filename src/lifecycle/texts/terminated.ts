@@ -1,6 +1,6 @@
 /**
  * The reasons of a container that has ended. Source: containerd, internal/cri/server/helpers.go and
- * container_start.go (the first four, which the runtime says); pkg/kubelet/kubelet_pods.go,
+ * container_start.go, restart.go (the first five, which the runtime says); pkg/kubelet/kubelet_pods.go,
  * pkg/kubelet/container/runtime.go (the others).
  */
 export const TERMINATED = {
@@ -8,6 +8,7 @@ export const TERMINATED = {
   error: 'Error',
   oomKilled: 'OOMKilled',
   startError: 'StartError',
+  unknown: 'Unknown',
   statusUnknown: 'ContainerStatusUnknown',
   restartingAllContainers: 'RestartingAllContainers',
 } as const;

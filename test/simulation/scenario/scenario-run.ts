@@ -138,6 +138,8 @@ export class ScenarioRun {
       hasClaim: () => false,
       surroundings: {
         createSandbox: (_pod, { signal }) => this.#createSandbox(signal),
+        adopted: () => undefined,
+        words: () => ({}),
         removeSandbox: () => Promise.resolve(this.#tell({ type: 'sandbox', what: 'removed' })),
         prepare: (_pod, container, { id }) => {
           this.#tell({ type: 'asked', container: container.name, id });

@@ -1,0 +1,386 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { chmodSync, rmSync } from 'node:fs';
+import { PodrunError } from '../../api/errors.ts';
+import type { Alarm, Clock } from '../../clock.ts';
+import type { OutputStream, ProcessStreams, RunningContainer, RunningExec, Runtime } from '../../runtime/runtime.ts';
+import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
+import type { LogSink } from '../container-logs.ts';
+import {
+  encodeFrame,
+  type Frame,
+  FrameReader,
+  type FromKeeper,
+  KEEPER_VERSION,
+  type KeptContainer,
+  type LogPlace,
+  type ProcessRef,
+  type ToKeeper,
+  type Told,
+  type ToldExit,
+  type ToldLaunch,
+} from './protocol.ts';
+
+export interface KeeperOptions {
+  readonly runtime: Runtime;
+  readonly clock: Clock;
+  /** The socket at which it listens, in a folder that nobody else may enter. */
+  readonly socket: string;
+  /**
+   * Opens the log of an instance; undefined: its Pod is gone.
+   * @throws {PodrunError} when it cannot be written
+   */
+  readonly openLog: (place: LogPlace) => LogSink | undefined;
+  /** Puts on record how a container ended, for an agent that asks when the keeper is gone, too. */
+  readonly recordExit: (container: KeptContainer) => void;
+  /** Nothing runs, and nobody will ask for anything. */
+  readonly onDone: () => void;
+}
+
+/** A container that was started, and what is known of it. */
+interface Kept {
+  readonly launch: ToldLaunch;
+  readonly log: ContainerLog;
+  running: RunningContainer | undefined;
+  exit: ToldExit | undefined;
+  isSwept: boolean;
+  /** The agent wants its output to stay where it is. */
+  isHeld: boolean;
+}
+
+/** A command that somebody sees and types into. */
+interface Session {
+  running: RunningExec | undefined;
+  isHeld: boolean;
+}
+
+/** When nothing runs and no agent is connected, one may be on its way. */
+const IDLE_MS = 2000;
+
+/**
+ * Starts containers on behalf of an agent and outlives it: it waits for them, learns their exit codes, writes their
+ * logs, and knows nothing of Pods. One agent at a time tells it what to do; when that is gone, the containers go on,
+ * and the next one is told what became of them. When the keeper itself ends, its containers do, too.
+ */
+export class Keeper {
+  readonly #options: KeeperOptions;
+  readonly #kept = new Map<string, Kept>();
+  /** Starts that are under way. */
+  readonly #starting = new Set<Promise<void>>();
+  readonly #commands = new Map<number, AbortController>();
+  /** Commands that somebody sees and types into. */
+  readonly #sessions = new Map<number, Session>();
+  #agent: Socket | undefined;
+  #server: Server | undefined;
+  #address: SocketAddress | undefined;
+  #idle: Alarm | undefined;
+  #hasEnded = false;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when agents can connect. */
+  async listen(): Promise<void> {
+    const address = socketAddress(this.#options.socket);
+    rmSync(address.address, { force: true });
+    const server = createServer((socket) => this.#serve(socket));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(address.address, resolve);
+    });
+    chmodSync(address.address, 0o600);
+    this.#server = server;
+    this.#address = address;
+    this.#checkIdle();
+  }
+
+  /** There is one agent: who comes later has taken the place of who came before. */
+  #serve(socket: Socket): void {
+    this.#leave();
+    this.#agent = socket;
+    this.#idle?.cancel();
+    const reader = new FrameReader<ToKeeper>();
+    socket.on('data', (piece) => {
+      if (socket !== this.#agent) return;
+      try {
+        for (const frame of reader.read(piece)) this.#take(frame);
+      } catch {
+        socket.destroy();
+      }
+    });
+    socket.on('drain', () => this.#holdOutput());
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      if (socket === this.#agent) this.#leave();
+    });
+    void this.#greet(socket);
+  }
+
+  async #greet(socket: Socket): Promise<void> {
+    // What is being started is among what has been started, or it has failed.
+    await Promise.all(this.#starting);
+    if (socket !== this.#agent) return;
+    const containers = [...this.#kept.values()].flatMap(told);
+    this.#send({ type: 'hello', version: KEEPER_VERSION, containers });
+  }
+
+  /** The agent is gone: what it wanted beside the containers nobody wants any more. */
+  #leave(): void {
+    this.#agent?.destroy();
+    this.#agent = undefined;
+    for (const command of this.#commands.values()) command.abort();
+    for (const { running } of this.#sessions.values()) running?.kill();
+    for (const kept of this.#kept.values()) kept.isHeld = false;
+    this.#holdOutput();
+    this.#checkIdle();
+  }
+
+  #take({ message, chunk }: Frame<ToKeeper>): void {
+    switch (message.type) {
+      case 'start':
+        return this.#start(message);
+      case 'signal':
+        return this.#kept.get(message.container)?.running?.signal(message.name);
+      case 'limit':
+        return this.#limit(message);
+      case 'kill':
+        return this.#process(message.of)?.kill();
+      case 'input':
+        return void this.#input(message, chunk);
+      case 'inputEnd':
+        return this.#process(message.of)?.streams?.input?.end();
+      case 'resize':
+        return this.#process(message.of)?.streams?.terminal?.resize(message.size);
+      case 'hold':
+        return this.#hold(message);
+      case 'exec':
+        return void this.#exec(message);
+      case 'startExec':
+        return void this.#startExec(message);
+      case 'abort':
+        return this.#commands.get(message.command)?.abort();
+      case 'forget':
+        return this.#forget(message.uid);
+      case 'end':
+        this.#hasEnded = true;
+        return this.#checkIdle();
+      default:
+        // Of a later version.
+        message satisfies never;
+    }
+  }
+
+  #start({ launch, log: place }: Extract<ToKeeper, { type: 'start' }>): void {
+    const { id } = launch;
+    // Of the instances before, the agent has learned all there is.
+    for (const [other, { exit }] of this.#kept) {
+      if (exit !== undefined && withoutAttempt(other) === withoutAttempt(id)) this.#kept.delete(other);
+    }
+    const log = new ContainerLog(place, this.#options, (message) => this.#trouble(message));
+    const kept: Kept = { launch, log, running: undefined, exit: undefined, isSwept: false, isHeld: false };
+    const starting = this.#startKept(kept).finally(() => this.#starting.delete(starting));
+    this.#starting.add(starting);
+  }
+
+  async #startKept(kept: Kept): Promise<void> {
+    const { launch, log } = kept;
+    const { id } = launch;
+    const of: ProcessRef = { container: id };
+    this.#kept.set(id, kept);
+    const outcome = await this.#options.runtime.start({
+      ...launch,
+      onOutput: (stream, chunk) => {
+        log.write(stream, chunk);
+        this.#send({ type: 'output', of, stream }, chunk);
+        if (this.#agent?.writableNeedDrain === true) this.#holdOutput();
+      },
+      onExit: ({ swept, ...exit }) => {
+        log.close();
+        kept.exit = exit;
+        for (const one of told(kept)) this.#options.recordExit(one);
+        this.#send({ type: 'exited', container: id, exit });
+        void swept.then(() => {
+          kept.isSwept = true;
+          this.#send({ type: 'swept', container: id });
+          this.#checkIdle();
+        });
+      },
+    });
+    if (outcome.ok) kept.running = outcome.container;
+    else this.#kept.delete(id);
+    this.#send({
+      type: 'started',
+      container: id,
+      outcome: outcome.ok ? { ...outcome, container: plain(outcome.container) } : outcome,
+    });
+  }
+
+  #limit({ container, limits }: Extract<ToKeeper, { type: 'limit' }>): void {
+    const notice = this.#kept.get(container)?.running?.limit?.(limits);
+    if (notice !== undefined) this.#trouble(notice);
+  }
+
+  async #input({ of, piece }: Extract<ToKeeper, { type: 'input' }>, chunk: Buffer): Promise<void> {
+    await this.#process(of)?.streams?.input?.write(chunk);
+    this.#send({ type: 'inputTaken', piece });
+  }
+
+  async #exec({ command, request, wantsOutput }: Extract<ToKeeper, { type: 'exec' }>): Promise<void> {
+    const abort = new AbortController();
+    this.#commands.set(command, abort);
+    const onOutput = (stream: OutputStream, chunk: Buffer): void =>
+      this.#send({ type: 'output', of: { command }, stream }, chunk);
+    const outcome = await this.#options.runtime.exec({
+      ...request,
+      signal: abort.signal,
+      ...(wantsOutput ? { onOutput } : {}),
+    });
+    this.#commands.delete(command);
+    this.#send({ type: 'execOutcome', command, outcome });
+  }
+
+  async #startExec({ command, launch }: Extract<ToKeeper, { type: 'startExec' }>): Promise<void> {
+    const agent = this.#agent;
+    const session: Session = { running: undefined, isHeld: false };
+    this.#sessions.set(command, session);
+    const outcome = await this.#options.runtime.startExec({
+      ...launch,
+      onOutput: (stream, chunk) => {
+        this.#send({ type: 'output', of: { command }, stream }, chunk);
+        if (this.#agent?.writableNeedDrain === true) this.#holdOutput();
+      },
+      onExit: (exitCode) => {
+        this.#sessions.delete(command);
+        this.#send({ type: 'execExited', command, exitCode });
+      },
+    });
+    if (!outcome.ok) this.#sessions.delete(command);
+    else if (agent !== this.#agent) outcome.command.kill();
+    else session.running = outcome.command;
+    this.#send({
+      type: 'execStarted',
+      command,
+      outcome: outcome.ok ? { ...outcome, command: plain(outcome.command) } : outcome,
+    });
+  }
+
+  #process(of: ProcessRef): { readonly streams?: ProcessStreams; kill(): void } | undefined {
+    return this.#holder(of)?.running;
+  }
+
+  #holder(of: ProcessRef): Kept | Session | undefined {
+    return 'container' in of ? this.#kept.get(of.container) : this.#sessions.get(of.command);
+  }
+
+  #hold({ of, held }: Extract<ToKeeper, { type: 'hold' }>): void {
+    const holder = this.#holder(of);
+    if (holder === undefined) return;
+    holder.isHeld = held;
+    this.#holdOutput();
+  }
+
+  /** What the agent does not take must not fill our memory. */
+  #holdOutput(): void {
+    const isBehind = this.#agent?.writableNeedDrain === true;
+    for (const { running, exit, isHeld } of this.#kept.values()) {
+      if (exit === undefined) running?.streams?.holdOutput(isBehind || isHeld);
+    }
+    for (const { running, isHeld } of this.#sessions.values()) running?.streams.holdOutput(isBehind || isHeld);
+  }
+
+  #forget(uid: string): void {
+    for (const [id, kept] of this.#kept) {
+      if (!id.startsWith(`${uid}/`)) continue;
+      kept.log.mute();
+      if (kept.isSwept) this.#kept.delete(id);
+    }
+  }
+
+  #trouble(message: string): void {
+    this.#send({ type: 'trouble', message, at: this.#options.clock.now() });
+  }
+
+  #send(message: FromKeeper, chunk?: Buffer): void {
+    if (this.#agent?.writable === true) this.#agent.write(encodeFrame(message, chunk));
+  }
+
+  #checkIdle(): void {
+    this.#idle?.cancel();
+    if (this.#starting.size > 0 || [...this.#kept.values()].some(({ isSwept }) => !isSwept)) return;
+    if (this.#hasEnded) return this.#close();
+    if (this.#agent !== undefined) return;
+    const { clock } = this.#options;
+    this.#idle = clock.wakeAt(clock.now().monotonicMs + IDLE_MS, () => this.#close());
+  }
+
+  #close(): void {
+    this.#server?.close();
+    this.#address?.release();
+    this.#agent?.destroy();
+    this.#options.onDone();
+  }
+}
+
+/** The log of one instance, opened with its first output. What cannot be written is told once, and lost. */
+class ContainerLog {
+  readonly #place: LogPlace;
+  readonly #options: Pick<KeeperOptions, 'openLog' | 'clock'>;
+  readonly #onTrouble: (message: string) => void;
+  #sink: LogSink | undefined;
+  #isMute = false;
+  #trouble = '';
+
+  constructor(
+    place: LogPlace,
+    options: Pick<KeeperOptions, 'openLog' | 'clock'>,
+    onTrouble: (message: string) => void,
+  ) {
+    this.#place = place;
+    this.#options = options;
+    this.#onTrouble = onTrouble;
+  }
+
+  write(stream: OutputStream, chunk: Buffer): void {
+    if (this.#isMute) return;
+    this.#try(() => {
+      this.#sink ??= this.#options.openLog(this.#place);
+      if (this.#sink === undefined) this.#isMute = true;
+      else this.#sink.write(stream, chunk, this.#options.clock.now().wallMs);
+    });
+  }
+
+  close(): void {
+    this.#try(() => this.#sink?.close());
+    this.#sink = undefined;
+  }
+
+  /** Its place may be another's. */
+  mute(): void {
+    this.#isMute = true;
+  }
+
+  #try(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      if (!(error instanceof PodrunError)) throw error;
+      if (this.#trouble !== error.message) this.#onTrouble(error.message);
+      this.#trouble = error.message;
+    }
+  }
+}
+
+function told({ launch, running, exit, isSwept }: Kept): KeptContainer[] {
+  if (running === undefined) return [];
+  return [{ id: launch.id, launch, running: plain(running), exit, isSwept }];
+}
+
+/** What JSON makes of it: its functions are gone. */
+function plain<T extends object>(running: T): Told<T> {
+  return JSON.parse(JSON.stringify(running)) as Told<T>;
+}
+
+/** An ID is `POD-UID/CONTAINER/ATTEMPT`. */
+function withoutAttempt(id: string): string {
+  return id.slice(0, id.lastIndexOf('/'));
+}

@@ -1,0 +1,43 @@
+import { PodrunError } from '../../api/errors.ts';
+import { startInBackground } from '../../runtime/background.ts';
+import type { BackgroundAgents } from '../../store/background-agents.ts';
+
+/** What of our environment, beside what containers get, podrun itself goes by. */
+const OWN_VARIABLES = ['XDG_RUNTIME_DIR'];
+
+export interface BackgroundPodrun {
+  readonly command: string;
+  readonly id: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What it is, for messages. */
+  readonly what: string;
+}
+
+/**
+ * Starts podrun in the background, and answers the line that it says first.
+ * @throws {PodrunError} when it cannot be started, or ends before it has said anything
+ */
+export async function callBackground(
+  agents: BackgroundAgents,
+  { command, id, env, what }: BackgroundPodrun,
+): Promise<string> {
+  const [program = ''] = process.argv.slice(1);
+  const log = agents.openLog();
+  const cannot = (why: string): PodrunError =>
+    new PodrunError(`error: ${what} cannot be started: ${why}`, { hint: `What it said is in ${log}.` });
+  const own = OWN_VARIABLES.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const answer = await startInBackground({
+    argv: [process.execPath, ...process.execArgv, program, '--state-dir', agents.root, command, id],
+    env: { ...env, ...Object.fromEntries(own) },
+    // It must not keep a folder from being unmounted.
+    cwd: '/',
+    log,
+  }).catch((error: unknown) => {
+    throw cannot(error instanceof Error ? error.message : String(error));
+  });
+  if (answer.type === 'said') return answer.line;
+  throw cannot(answer.signal === null ? `it ended with exit code ${answer.exitCode}` : `${answer.signal} ended it`);
+}

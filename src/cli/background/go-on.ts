@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { agentsFolder, stateRoot } from '../../store/layout.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from './command-names.ts';
+
+/** Commands that are not about what runs. */
+const UNCONCERNED: ReadonlySet<string> = new Set(['version', 'explain', 'doctor', AGENT_COMMAND, KEEPER_COMMAND]);
+
+/** Before a command: what was left in the background goes on, also when the process that looked after it is gone. */
+export async function goOnWithAgents(stateDir: string | undefined, command: string): Promise<void> {
+  if (UNCONCERNED.has(command)) return;
+  // Every command pays for this; most have no background agent.
+  if (!existsSync(agentsFolder(stateRoot({ flag: stateDir, env: process.env, home: homedir() })))) return;
+  const { reviveAgents } = await import('./revive-agents.ts');
+  await reviveAgents(stateDir);
+}

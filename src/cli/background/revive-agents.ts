@@ -1,0 +1,48 @@
+import { PodrunError } from '../../api/errors.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
+import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
+import { BackgroundAgents } from '../../store/background-agents.ts';
+import type { AgentSettings } from '../apply/make-agent.ts';
+import { openStore } from '../environment.ts';
+import { callAgent } from './start-agent.ts';
+
+/** How long an agent that somebody else has just started may take to own its Pods. */
+const OTHERS_MS = 10_000;
+const LOOK_AGAIN_MS = 10;
+
+/** Starts background agents again that are gone though their Pods are not over, and says so. */
+export async function reviveAgents(stateDir: string | undefined): Promise<void> {
+  const clock = new SystemClock();
+  try {
+    const agents = new BackgroundAgents(openStore(stateDir, clock).root, { startTimeOf, bootId });
+    await Promise.all(agents.list().map((id) => revive(agents, id, clock)));
+  } catch (error) {
+    // The command itself may do all the same: it tells of trouble with the store in its own words.
+    if (!(error instanceof PodrunError)) throw error;
+    process.stderr.write(`Warning: ${error.message.replace(/^error: /, '')}\n`);
+  }
+}
+
+async function revive(agents: BackgroundAgents, id: string, clock: Clock): Promise<void> {
+  const untilMs = clock.now().monotonicMs + OTHERS_MS;
+  while (clock.now().monotonicMs < untilMs) {
+    const present = agents.processOf(id);
+    if (present === undefined || (present.isReady && agents.isAlive(present))) return;
+    if (!agents.isAlive(present) && agents.claim(id) === undefined) return startAgain(agents, id, present.pid);
+    await new Promise<void>((resolve) => {
+      clock.wakeAt(clock.now().monotonicMs + LOOK_AGAIN_MS, resolve);
+    });
+  }
+}
+
+async function startAgain(agents: BackgroundAgents, id: string, formerPid: number): Promise<void> {
+  const settings = agents.settings<AgentSettings>(id);
+  // Whoever made it was killed before it was whole.
+  if (settings === undefined) return agents.remove(id);
+  const { hostEnv } = settings;
+  const { resumed, begun } = await callAgent(agents, id, hostEnv as Readonly<Record<string, string>>);
+  const names = [...resumed, ...begun.map(({ metadata }) => metadata.name)];
+  if (names.length === 0) return;
+  const pods = names.map((name) => `pod/${name}`).join(', ');
+  process.stderr.write(`${pods}: the background agent (process ${formerPid}) was gone; another one goes on\n`);
+}

@@ -1,0 +1,47 @@
+import { Keeper } from '../../agent/keeper/keeper.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
+import { BackgroundAgents } from '../../store/background-agents.ts';
+import { ContainerLog } from '../../store/logs/container-log.ts';
+import { instanceLogPath } from '../../store/logs/log-files.ts';
+import type { AgentSettings } from '../apply/make-agent.ts';
+import { openRuntime } from '../apply/open-runtime.ts';
+import { openStore } from '../environment.ts';
+import { say } from './answer.ts';
+
+/** Keeps the containers of a background agent: they live as long as this process, whatever becomes of the agent. */
+export async function runKeeper(stateDir: string | undefined, id: string): Promise<number> {
+  const clock = new SystemClock();
+  const store = openStore(stateDir, clock);
+  const agents = new BackgroundAgents(store.root, { startTimeOf, bootId });
+  const settings = agents.settings<AgentSettings>(id);
+  if (settings === undefined) throw new PodrunError(`there is no background agent ${id}`);
+  const runtime = await openRuntime(store, clock, settings);
+  process.once('exit', () => runtime.killAll());
+  // It is in a session of its own: whatever ends that session is meant for somebody else.
+  process.on('SIGHUP', () => undefined);
+  await runtime.prepare();
+  await new Promise<void>((resolve, reject) => {
+    const keeper = new Keeper({
+      runtime,
+      clock,
+      socket: agents.paths(id).keeperSocket,
+      openLog: ({ namespace, name, uid, container, attempt }) => {
+        if (store.get<StoredPod>('pods', namespace, name)?.metadata.uid !== uid) return undefined;
+        return new ContainerLog(instanceLogPath(store.paths(namespace, name).logs, container, attempt));
+      },
+      recordExit: (container) => {
+        try {
+          agents.recordExit(id, container);
+        } catch {
+          // The agent is told, as long as there is one.
+        }
+      },
+      onDone: resolve,
+    });
+    keeper.listen().then(() => say({ type: 'listening' }), reject);
+  });
+  return EXIT.ok;
+}

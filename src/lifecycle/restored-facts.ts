@@ -1,0 +1,193 @@
+import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus } from '../api/generated/types.ts';
+import { allContainers, allContainerStatuses, type StoredPod } from '../api/objects.ts';
+import { type Instant, parseTime } from '../api/time.ts';
+import { type ContainerFacts, containerFacts, type Exit, type Instance, NEW_POD, type PodFacts } from './facts.ts';
+import { restartsAll, shouldRestart } from './plan/restart-policy.ts';
+import { TERMINATED } from './texts/terminated.ts';
+
+/** An instance of a container that the runtime knows: it runs, or it has ended and nobody was told. */
+export interface FoundInstance {
+  readonly id: string;
+  readonly container: string;
+  readonly attempt: number;
+  readonly startedAt: Instant;
+}
+
+/** What an agent begins with that goes on with a Pod in place of one that is gone. */
+export interface Restoration {
+  readonly facts: PodFacts;
+  /** The instances that are to be looked after: of those that have ended, that is still to be told. */
+  readonly adopted: readonly FoundInstance[];
+  /** Containers ran that the runtime has lost, and the Pod gets a new environment: the machine was booted, say. */
+  readonly isSandboxNew: boolean;
+}
+
+/** What the runtime says of a container that it has lost. Source: containerd, internal/cri/server/restart.go. */
+const LOST_EXIT_CODE = 255;
+
+/**
+ * What is known of a Pod to an agent that did not see it live: from its status and from what the runtime has, as to a
+ * kubelet that was restarted. Containers that run go on, with their numbers; hooks that have begun are not run again;
+ * what a probe has found of a container that runs holds until it finds something else; back-offs begin anew. Source:
+ * pkg/kubelet/kuberuntime/kuberuntime_manager.go GetPodStatus, computePodActions; pkg/kubelet/prober/worker.go.
+ * @param pod as its agent left it
+ */
+export function restoredFacts(pod: StoredPod, found: readonly FoundInstance[], now: Instant): Restoration {
+  const { status } = pod;
+  const restored = allContainers(pod.spec).map((container) => {
+    const told = allContainerStatuses(status).find(({ name }) => name === container.name);
+    const newest = found
+      .filter(({ container: name }) => name === container.name)
+      .reduce<FoundInstance | undefined>(later, undefined);
+    return { container, newest, ...restoreContainer({ container, told, newest, now }) };
+  });
+  const adopted = restored.flatMap(({ adopts, newest }) => (adopts && newest !== undefined ? [newest] : []));
+  const trigger = restored.find(({ container, own: { current } }) => {
+    return current?.exit !== undefined && restartsAll(container, current.exit.exitCode);
+  });
+  const facts: PodFacts = {
+    ...NEW_POD,
+    podIP: status.podIP,
+    startTime: instantOf(status.startTime, now),
+    containers: Object.fromEntries(restored.map(({ container, own }) => [container.name, own])),
+    sandbox: restored.some(({ own }) => own.current !== undefined) ? 'ready' : 'absent',
+    restartingAll: trigger && { trigger: trigger.container.name },
+  };
+  const lost = restored.filter(({ isLost }) => isLost).length;
+  const isSandboxNew = lost > 0 && adopted.length === 0 && needsSandbox(pod, facts);
+  return { facts: isSandboxNew ? withNewSandbox(pod, facts) : facts, adopted, isSandboxNew };
+}
+
+/** What is left of the grace period of a Pod that is being deleted, in whole seconds; at least one. */
+export function graceSecondsLeft(pod: StoredPod, now: Instant): number {
+  const untilMs = parseTime(pod.metadata.deletionTimestamp ?? '');
+  return Math.max(1, Math.ceil((untilMs - now.wallMs) / 1000));
+}
+
+interface Known {
+  readonly container: Container;
+  readonly told: ContainerStatus | undefined;
+  readonly newest: FoundInstance | undefined;
+  readonly now: Instant;
+}
+
+interface Restored {
+  readonly own: ContainerFacts;
+  readonly adopts: boolean;
+  readonly isLost: boolean;
+}
+
+function restoreContainer({ container, told, newest, now }: Known): Restored {
+  const fresh = containerFacts(NEW_POD, container.name);
+  const before = told === undefined ? undefined : newestTold(told, container, now);
+  const runs = before !== undefined && before.exit === undefined;
+  // What the status says of its end counts: it was told already.
+  if (newest === undefined || (before !== undefined && !runs && before.attempt >= newest.attempt)) {
+    if (before === undefined)
+      return { own: { ...fresh, nextAttempt: told?.restartCount ?? 0 }, adopts: false, isLost: false };
+    const current = runs ? { ...before, exit: lostExit(now), swept: true } : before;
+    const own = {
+      ...fresh,
+      current,
+      previous: told && previousTold(told, container, now),
+      nextAttempt: before.attempt + 1,
+    };
+    return { own, adopts: false, isLost: runs };
+  }
+  const { id, attempt, startedAt } = newest;
+  const image = before?.id === id ? before.image : (container.image ?? '');
+  const current: Instance = { ...instance(container), id, attempt, image, startedAt, exit: undefined, swept: false };
+  const isKnown = before?.id === id;
+  const previous = isKnown
+    ? told && previousTold(told, container, now)
+    : before && { ...before, exit: before.exit ?? lostExit(now), swept: true };
+  const probes = isKnown
+    ? { startup: told?.started === true ? true : undefined, readiness: told?.ready === true ? true : undefined }
+    : {};
+  return { own: { ...fresh, current, previous, nextAttempt: attempt + 1, probes }, adopts: true, isLost: false };
+}
+
+/** The newest instance that the status tells of. */
+function newestTold(told: ContainerStatus, container: Container, now: Instant): Instance | undefined {
+  const { state = {}, lastState = {}, restartCount } = told;
+  const shown: ContainerState = state.running !== undefined || state.terminated !== undefined ? state : lastState;
+  const { running, terminated } = shown;
+  const id = idOf(terminated?.containerID ?? told.containerID);
+  if (id === undefined || (running === undefined && terminated === undefined)) return undefined;
+  return {
+    ...instance(container),
+    id,
+    attempt: restartCount,
+    image: told.image,
+    startedAt: instantOf(running?.startedAt ?? terminated?.startedAt, now),
+    exit: terminated && exitOf(terminated, now),
+  };
+}
+
+/** The instance before that, where the status tells of it. */
+function previousTold(told: ContainerStatus, container: Container, now: Instant): Instance | undefined {
+  const { state = {}, lastState = {}, restartCount } = told;
+  const { terminated } = lastState;
+  if (state.waiting !== undefined || terminated === undefined) return undefined;
+  return {
+    ...instance(container),
+    id: idOf(terminated.containerID) ?? '',
+    attempt: Math.max(0, restartCount - 1),
+    image: told.image,
+    startedAt: instantOf(terminated.startedAt, now),
+    exit: exitOf(terminated, now),
+  };
+}
+
+function instance({ resources }: Container): Pick<Instance, 'resources' | 'stop' | 'swept'> {
+  return { resources, stop: undefined, swept: true };
+}
+
+const REASONS = [TERMINATED.completed, TERMINATED.oomKilled, TERMINATED.startError, TERMINATED.unknown] as const;
+
+function exitOf({ exitCode, reason, message, finishedAt }: ContainerStateTerminated, now: Instant): Exit {
+  return {
+    exitCode,
+    reason: REASONS.find((one) => one === reason) ?? TERMINATED.error,
+    message,
+    at: instantOf(finishedAt, now) ?? now,
+  };
+}
+
+function lostExit(now: Instant): Exit {
+  return { exitCode: LOST_EXIT_CODE, reason: TERMINATED.unknown, message: undefined, at: now };
+}
+
+/** A time of the wall clock as a moment, as far as the clock has not been set since. Undefined for none, and 1970. */
+function instantOf(time: string | null | undefined, now: Instant): Instant | undefined {
+  const wallMs = parseTime(time ?? '');
+  if (Number.isNaN(wallMs) || wallMs === 0) return undefined;
+  return { wallMs, monotonicMs: now.monotonicMs - (now.wallMs - wallMs) };
+}
+
+function idOf(containerID: string | undefined): string | undefined {
+  const id = containerID?.replace(/^.*:\/\//, '');
+  return id === '' ? undefined : id;
+}
+
+function later(one: FoundInstance | undefined, other: FoundInstance): FoundInstance {
+  return one === undefined || other.attempt > one.attempt ? other : one;
+}
+
+/** Is there anything to run in a new environment? Source: kuberuntime_manager.go computePodActions (CreateSandbox). */
+function needsSandbox({ spec }: StoredPod, facts: PodFacts): boolean {
+  if (spec.restartPolicy === 'Never') return false;
+  return spec.containers.some((container) => {
+    const { current } = containerFacts(facts, container.name);
+    return current?.exit === undefined || shouldRestart(spec.restartPolicy, container, current.exit.exitCode);
+  });
+}
+
+/** In a new environment the Pod is initialized anew, from the first init container on. */
+function withNewSandbox({ spec }: StoredPod, facts: PodFacts): PodFacts {
+  const init = (spec.initContainers ?? []).map(({ name }) => {
+    const { nextAttempt } = containerFacts(facts, name);
+    return [name, { ...containerFacts(NEW_POD, name), nextAttempt }] as const;
+  });
+  return { ...facts, sandbox: 'absent', containers: { ...facts.containers, ...Object.fromEntries(init) } };
+}

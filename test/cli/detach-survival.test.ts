@@ -1,0 +1,204 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
+import { stageForEach } from '../puppet/stage.ts';
+import { storeOf } from './prepared-store.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const stage = stageForEach();
+const PATIENT = { timeout: 10_000 };
+
+const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');
+const mainStatus = () => web()?.status.containerStatuses?.[0];
+const events = () => storeOf(workshop).list<StoredEvent>('events', { namespace: 'default' });
+const main = () => ({ name: 'main', command: stage.command('main') });
+
+async function detached(spec: Partial<PodSpec>): Promise<void> {
+  const file = workshop.pod('web', { terminationGracePeriodSeconds: 60, containers: [main()], ...spec });
+  expect(await workshop.run(['apply', '-d', file])).toMatchObject({ exitCode: 0, stderr: '' });
+}
+
+function agentPid(): number {
+  const folder = path.join(workshop.stateDir, '.agents');
+  const [id = ''] = readdirSync(folder);
+  return (JSON.parse(readFileSync(path.join(folder, id, 'process.json'), 'utf8')) as { pid: number }).pid;
+}
+
+/** Kills processes, and resolves when they are gone. */
+async function kill(...pids: number[]): Promise<void> {
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  await vi.waitUntil(() => !workshop.backgroundProcesses().some((pid) => pids.includes(pid)), PATIENT);
+}
+
+const keeperPids = (): number[] => workshop.backgroundProcesses().filter((pid) => pid !== agentPid());
+const running = () => vi.waitUntil(() => web()?.status.phase === 'Running', PATIENT);
+const phase = (wanted: string) => workshop.run(['wait', 'pod/web', `--for=jsonpath={.status.phase}=${wanted}`]);
+
+describe('a background agent that was killed', () => {
+  it('is started again by the next command, and the container goes on as it was', async () => {
+    await detached({ containers: [{ ...main(), readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1 } }] });
+    const puppet = await stage.puppet('main');
+    await workshop.run(['wait', 'pod/web', '--for=condition=Ready']);
+    const before = web()?.status;
+    const former = agentPid();
+    puppet.print('before\n');
+    await kill(former);
+    puppet.print('between\n');
+    const get = await workshop.run(['get', 'pod', 'web']);
+    expect(get.stdout).toMatch(/web +1\/1 +Running +0 /);
+    expect(get.stderr).toBe(`pod/web: the background agent (process ${former}) was gone; another one goes on\n`);
+    puppet.print('after\n');
+    await vi.waitUntil(async () => (await workshop.run(['logs', 'web'])).stdout.includes('after'), PATIENT);
+    expect((await workshop.run(['logs', 'web'])).stdout).toBe('before\nbetween\nafter\n');
+    expect(web()?.status).toEqual(before);
+    expect(agentPid()).not.toBe(former);
+    expect((await workshop.run(['get', 'pod', 'web'])).stderr).toBe('');
+
+    expect(await workshop.run(['delete', 'pod', 'web', '--grace-period=1'])).toMatchObject({ exitCode: 0 });
+    await puppet.gone;
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
+    expect(workshop.processes()).toEqual([]);
+  });
+
+  it.each([
+    { when: 'after the next one was there', isWatched: true },
+    { when: 'while nobody looked', isWatched: false },
+  ])('does not lose the exit code of a container that ends $when', async ({ isWatched }) => {
+    await detached({ restartPolicy: 'Never' });
+    const puppet = await stage.puppet('main');
+    await running();
+    await kill(agentPid());
+    if (isWatched) await workshop.run(['get', 'pods']);
+    puppet.print('last words\n');
+    puppet.exit(7);
+    await puppet.gone;
+    const goneMs = Date.now();
+    expect(await phase('Failed')).toMatchObject({ exitCode: 0 });
+    expect(mainStatus()).toMatchObject({ restartCount: 0, state: { terminated: { exitCode: 7, reason: 'Error' } } });
+    expect(Date.parse(mainStatus()?.state?.terminated?.finishedAt ?? '')).toBeLessThanOrEqual(goneMs + 100);
+    expect((await workshop.run(['logs', 'web'])).stdout).toBe('last words\n');
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
+  });
+
+  it('leaves restarts to the next one, which counts on', async () => {
+    await detached({});
+    (await stage.puppet('main')).exit(3);
+    const second = await stage.puppet('main');
+    await vi.waitUntil(() => mainStatus()?.restartCount === 1 && mainStatus()?.state?.running !== undefined, PATIENT);
+    await kill(agentPid());
+    second.exit(4);
+    await second.gone;
+    await workshop.run(['get', 'pods']);
+    const third = await stage.puppet('main');
+    await vi.waitUntil(() => mainStatus()?.restartCount === 2 && mainStatus()?.state?.running !== undefined, PATIENT);
+    expect(mainStatus()?.lastState?.terminated?.exitCode).toBe(4);
+    third.print('third\n');
+    await vi.waitUntil(async () => (await workshop.run(['logs', 'web'])).stdout === 'third\n', PATIENT);
+  });
+
+  it('has its successor run no init container and no postStart hook again, but what is due', async () => {
+    const note = (what: string) => ['sh', '-c', `echo ${what} >> ${workshop.folder}/notes`];
+    await detached({
+      initContainers: [{ name: 'init', image: 'busybox', command: note('init') }],
+      containers: [
+        {
+          ...main(),
+          lifecycle: {
+            postStart: { exec: { command: note('postStart') } },
+            preStop: { exec: { command: note('preStop') } },
+          },
+          readinessProbe: { exec: { command: ['test', '-e', 'ready'] }, periodSeconds: 1 },
+        },
+      ],
+    });
+    const puppet = await stage.puppet('main');
+    await running();
+    await kill(agentPid());
+    workshop.file('ready', '');
+    expect(await workshop.run(['wait', 'pod/web', '--for=condition=Ready'])).toMatchObject({ exitCode: 0 });
+    expect(web()?.status.initContainerStatuses?.[0]).toMatchObject({ restartCount: 0, ready: true });
+    await workshop.run(['delete', 'pod', 'web', '--grace-period=5']);
+    await puppet.gone;
+    expect(readFileSync(path.join(workshop.folder, 'notes'), 'utf8')).toBe('init\npostStart\npreStop\n');
+  });
+
+  it('has its successor go on with a deletion', async () => {
+    await detached({});
+    const puppet = await stage.puppet('main');
+    await running();
+    await puppet.catch('SIGTERM');
+    await workshop.run(['delete', 'pod', 'web', '--wait=false']);
+    expect(await puppet.received()).toBe('SIGTERM');
+    await kill(agentPid());
+    expect((await workshop.run(['get', 'pods'])).stdout).toMatch(/web +1\/1 +Terminating/);
+    expect(await puppet.received()).toBe('SIGTERM');
+    puppet.exit(0);
+    await vi.waitUntil(() => web() === undefined, PATIENT);
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
+  });
+
+  it('has one successor, however many commands come at once', async () => {
+    await detached({});
+    await stage.puppet('main');
+    await running();
+    await kill(agentPid());
+    const gets = await Promise.all(Array.from({ length: 8 }, () => workshop.run(['get', 'pods'])));
+    for (const { stdout } of gets) expect(stdout).toMatch(/web +1\/1 +Running/);
+    expect(gets.filter(({ stderr }) => stderr !== '')).toHaveLength(1);
+    expect(workshop.backgroundProcesses()).toHaveLength(2);
+  });
+
+  it('lets commands be run in the container by its successor', async () => {
+    await detached({ containers: [{ ...main(), env: [{ name: 'with.dot', value: 'kept' }] }] });
+    await stage.puppet('main');
+    await running();
+    await kill(agentPid());
+    const exec = await workshop.run(['exec', 'web', '--', 'sh', '-c', 'env; exit 5']);
+    expect(exec.exitCode).toBe(5);
+    expect(exec.stdout).toContain(`WORKSHOP=${workshop.folder}\n`);
+  });
+});
+
+describe('when the keeper of the containers was killed', () => {
+  it('they end, and the agent starts them again with another one', async () => {
+    await detached({});
+    const puppet = await stage.puppet('main');
+    await running();
+    await kill(...keeperPids());
+    await puppet.gone;
+    await stage.puppet('main');
+    await vi.waitUntil(() => mainStatus()?.restartCount === 1 && mainStatus()?.state?.running !== undefined, PATIENT);
+    expect(mainStatus()?.lastState?.terminated).toMatchObject({ exitCode: 137, reason: 'Error' });
+    expect(workshop.backgroundProcesses()).toHaveLength(2);
+  });
+
+  it('and the agent too, the next command has them started again in a new environment', async () => {
+    await detached({});
+    const puppet = await stage.puppet('main');
+    await running();
+    await kill(agentPid(), ...keeperPids());
+    await puppet.gone;
+    await workshop.run(['get', 'pods']);
+    await stage.puppet('main');
+    await vi.waitUntil(() => mainStatus()?.restartCount === 1 && mainStatus()?.state?.running !== undefined, PATIENT);
+    expect(mainStatus()?.lastState?.terminated).toMatchObject({ exitCode: 255, reason: 'Unknown' });
+    expect(events().map(({ reason }) => reason)).toContain('SandboxChanged');
+  });
+
+  it('and the agent too, a Pod that is never restarted has failed', async () => {
+    await detached({ restartPolicy: 'Never' });
+    const puppet = await stage.puppet('main');
+    await running();
+    await kill(agentPid(), ...keeperPids());
+    await puppet.gone;
+    expect(await phase('Failed')).toMatchObject({ exitCode: 0 });
+    expect(mainStatus()).toMatchObject({
+      restartCount: 0,
+      state: { terminated: { exitCode: 255, reason: 'Unknown' } },
+    });
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
+  });
+});
