@@ -62,7 +62,7 @@ async function startPiped(
   const { argv, cwd, env, id, stdin } = launch;
   let pipes: OutputPipes;
   try {
-    pipes = await output.make();
+    pipes = await output.make(inside.owner);
   } catch (error) {
     return { ok: false, why: forkFailed(errnoOf(error)) };
   }

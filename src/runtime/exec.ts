@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
 import { errnoOf } from './errno.ts';
-import { handOver } from './identity-command.ts';
 import type { Inside, ProgramCall } from './inside.ts';
 import { killGroup } from './kill.ts';
 import type { OutputMaker, OutputOwner, OutputPipes } from './output.ts';
@@ -41,8 +40,7 @@ export async function runExec(
   const { file } = checked;
   let pipes: OutputPipes;
   try {
-    pipes = await output.make();
-    handOver(pipes.stdio, inside.owner);
+    pipes = await output.make(inside.owner);
   } catch (error) {
     return failedToStart(forkFailed(errnoOf(error)));
   }

@@ -1,4 +1,3 @@
-import { fchownSync } from 'node:fs';
 import type { Identity } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
 import { HOST, type Inside, type ProgramCall } from './inside.ts';
@@ -134,16 +133,3 @@ function withLoaderVariablesAside(call: ProgramCall): ProgramCall {
 
 const ENV = '/usr/bin/env';
 const UNCHANGED = ['/usr/bin/nice', '-n', '0'] as const;
-
-/**
- * Gives the pipes that a program writes to to its user: /dev/stdout opens them anew, which only their owner may.
- * @param pipes descriptors, or what is no business of the file system
- */
-export function handOver(pipes: readonly unknown[], owner: Inside['owner']): void {
-  if (owner === undefined) return;
-  try {
-    for (const pipe of pipes) if (typeof pipe === 'number') fchownSync(pipe, owner.uid, owner.gid);
-  } catch {
-    // Without CAP_CHOWN. The descriptors that it gets can be written to all the same.
-  }
-}

@@ -2,7 +2,9 @@ import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
+import { handOver } from './hand-over.ts';
 import { closeFifo, FifoPool } from './fifo-pool.ts';
+import type { Inside } from './inside.ts';
 import { readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
 import type { OutputStream } from './runtime.ts';
 
@@ -45,10 +47,14 @@ export class OutputMaker {
     if (this.#kind === 'fifo') await this.#fifos.fill();
   }
 
-  /** @throws {Error} with an errno when the system gives no more files */
-  async make(): Promise<OutputPipes> {
+  /**
+   * @param owner see Inside
+   * @throws {Error} with an errno when the system gives no more files
+   */
+  async make(owner?: Inside['owner']): Promise<OutputPipes> {
     if (this.#kind === 'pipe') return this.#nodePipes();
     const { stdout, stderr } = await this.#fifos.takePair();
+    handOver([stdout.writeFd, stderr.writeFd], owner);
     return {
       stdio: [stdout.writeFd, stderr.writeFd],
       read: (_child, onOutput) => {

@@ -2,7 +2,7 @@ import type { StdioOptions } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Clock } from '../clock.ts';
 import { runExec } from './exec.ts';
-import { handOver, withIdentity } from './identity-command.ts';
+import { withIdentity } from './identity-command.ts';
 import { type Confiner, HOST, type Inside, type InsideOutcome } from './inside.ts';
 import { killGroup } from './kill.ts';
 import { type Limited, UNLIMITED } from './limits/limited.ts';
@@ -136,8 +136,7 @@ export class ProcessRuntime implements Runtime {
     }
     let pipes: OutputPipes;
     try {
-      pipes = await this.#output.make();
-      handOver(pipes.stdio, inside.owner);
+      pipes = await this.#output.make(inside.owner);
     } catch (error) {
       return { error: outputFailed(String(error)) };
     }

@@ -4,7 +4,7 @@ import { constants as system } from 'node:os';
 import { ReadStream } from 'node:tty';
 import type { Clock } from '../clock.ts';
 import { sendSignal } from './kill.ts';
-import { handOver } from './identity-command.ts';
+import { handOver } from './hand-over.ts';
 import type { Inside, ProgramCall } from './inside.ts';
 import { type MainProcess, pipedInput, signalProgram } from './main-process.ts';
 import { readTerminal } from './pipe-reader.ts';

@@ -100,7 +100,7 @@ function asRoot(tier: string): void {
     expect(told).toEqual(expect.arrayContaining(['0', `CapEff:${hex(rights)}`, 'NoNewPrivs:0']));
   });
 
-  it.skipIf(!isPossible)('hooks and probes are the same user', async () => {
+  it.skipIf(!isPossible)('hooks, probes and commands beside it are the same user', async () => {
     const script = 'echo "I am $(id -u) in $(id -G)" > /dev/stdout; test $(id -u) = 12345';
     const asks = { exec: { command: ['sh', '-c', script] } };
     const probed = spec({ runAsUser: 12_345, runAsGroup: 5 }, {});
@@ -110,9 +110,11 @@ function asRoot(tier: string): void {
       lifecycle: { postStart: asks },
       readinessProbe: { ...asks, periodSeconds: 1, failureThreshold: 1 },
     }));
-    const ended = await run(['apply', workshop.pod('web', probed), '--until', 'ready', '--timeout', '10s']);
-    expect(ended.exitCode).toBe(0);
-    expect(ended.stdout).toContain('web/main (postStart) | I am 12345 in 5');
+    const applied = workshop.start(['apply', workshop.pod('web', probed)], in_(tier));
+    await applied.until(({ stdout }) => stdout.includes('Ready'));
+    const { stdout } = await run(['exec', 'web', '--', 'sh', '-c', 'id -u > /dev/stdout; id -g; id -G']);
+    expect(stdout.split('\n').slice(0, 3)).toEqual(['12345', '5', '5']);
+    expect(applied.stdout).toContain('web/main (postStart) | I am 12345 in 5');
   });
 
   const mounting = (container: { readonly command?: string[] }): PodSpec => {
