@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isTerminalPhase } from '../api/objects.ts';
 import type { PodStatus } from '../api/generated/types.ts';
-import { makerOf, readJson, readReplacedJson, removeTree } from './atomic-file.ts';
+import { makerOf, readJson, readReplacedJson } from './atomic-file.ts';
 import { ifPresent } from './disk-errors.ts';
 import type { FileLocks } from './file-lock.ts';
 import { type ProcessLookup, stillExists } from './known-process.ts';
@@ -46,10 +46,9 @@ export class StrayFiles {
     }
   }
 
-  /** What belongs to a Pod only while somebody runs it: copies of the root that containers wrote to, and sockets. */
+  /** What belongs to a Pod only while somebody runs it. */
   #sweepPod(paths: PodPaths): void {
     if (this.#isRun(paths)) return;
-    removeTree(paths.layers);
     for (const entry of entriesIn(paths.folder)) {
       if (entry.isSocket() || entry.isFIFO()) rmSync(path.join(paths.folder, entry.name), { force: true });
     }

@@ -23,7 +23,7 @@ describe.runIf(process.platform === 'linux')('whatever befalls podrun, nothing i
   it.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('seed %i', async (seed) => {
     const scenario = scenarioOf(seed);
     const faults = await live(workshop, scenario);
-    expect(faults.map((fault) => `${fault}, in ${JSON.stringify(scenario)}`)).toEqual([]);
+    expect(faults.map((fault) => `${fault}, with ${JSON.stringify(scenario.blow)} at ${scenario.atMs} ms`)).toEqual([]);
   });
 });
 

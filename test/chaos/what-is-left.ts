@@ -67,7 +67,7 @@ function strayFiles({ folder, stateDir, uids }: Whereabouts): string[] {
     for (const name of namesIn(place)) {
       const file = path.join(place, name);
       const inState = path.relative(stateDir, file);
-      if (isTemporary(inState, file)) found.push(`file: ${file}`);
+      if (isTemporary(inState, file)) found.push(`file: ${file} ${target(file)}`);
       // What is in a volume or in a log is somebody else's.
       else if (isFolder(file) && !/^pods\/[^/]+\/[^/]+\/(volumes|logs)$/.test(inState)) look(file);
     }

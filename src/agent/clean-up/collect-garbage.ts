@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { surplusPods } from '../../lifecycle/requests/pod-gc.ts';
@@ -5,6 +6,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import { sweepMemoryFolders } from '../../store/memory-folders.ts';
 import type { LooseFolder, StoreGarbage } from '../../store/garbage.ts';
 import { deletePod } from './delete-pod.ts';
+import { claimUnowned, removeLayers } from './leftovers.ts';
 import { closeLostRun } from './lost-runs.ts';
 
 /** Something that was removed, or that was brought to its end. */
@@ -43,8 +45,21 @@ export async function collectGarbage(collection: Collection): Promise<void> {
   removeFolders(collection, 'volume', unclaimed(collection));
   removeEvents(collection);
   if (collection.dryRun) return;
+  await removeUnusedLayers(collection);
   garbage.sweep();
   sweepMemoryFolders(store.memory, () => podsInNeed(store));
+}
+
+/** Of Pods whose podrun was killed just after they had ended. */
+async function removeUnusedLayers({ store, namespace }: Collection): Promise<void> {
+  const ended = store.list<StoredPod>('pods', { namespace }).filter(({ status }) => isTerminalPhase(status.phase));
+  for (const pod of ended) {
+    if (!existsSync(store.paths(pod.metadata.namespace, pod.metadata.name).layers)) continue;
+    const claim = claimUnowned(store, pod, 'gc');
+    if (claim === undefined) continue;
+    await removeLayers(store, pod);
+    claim.release();
+  }
 }
 
 /** Pods that may still run: somebody owns them, or nobody has closed yet what a podrun that was killed has left. */

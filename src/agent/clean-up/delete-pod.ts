@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { planDeletion } from '../../lifecycle/requests/deletion.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { ConflictError } from '../../store/store-errors.ts';
-import { claimUnowned, endLeftovers } from './leftovers.ts';
+import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
 
 export interface PodDeletion {
   readonly store: FileStore;
@@ -76,5 +76,6 @@ async function clearAway({ store, clock }: PodDeletion, pod: StoredPod): Promise
   const claim = claimUnowned(store, pod, 'delete');
   if (claim === undefined) return false;
   await endLeftovers(store, pod, clock);
+  await removeLayers(store, pod);
   return true;
 }

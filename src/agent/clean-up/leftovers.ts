@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { PodrunError } from '../../api/errors.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -25,6 +26,16 @@ export async function endProcesses(store: FileStore, pod: StoredPod, clock: Cloc
   const groups = [...store.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));
   const containers = remainingContainers(pod, recorded, new Map(groups));
   if (containers.length > 0) await endRemains(containers, clock);
+}
+
+/**
+ * Removes what containers of a Pod have written to their copies of the root, with what was made on the host for them.
+ * Nothing of it may run any more, and this process owns it: another run of that name has its own at the same place.
+ */
+export async function removeLayers(store: FileStore, { metadata: { namespace, name } }: StoredPod): Promise<void> {
+  const { layers } = store.paths(namespace, name);
+  // Few have any.
+  if (existsSync(layers)) await (await import('../../runtime/namespace/layers.ts')).removeLeftLayers(layers);
 }
 
 /**

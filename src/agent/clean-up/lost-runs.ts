@@ -5,7 +5,7 @@ import { nodeNotReady } from '../../lifecycle/texts/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { LostPod } from '../../store/pod-records.ts';
 import { EventRecorder } from '../event-recorder.ts';
-import { claimUnowned, endLeftovers } from './leftovers.ts';
+import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
 
 /**
  * Ends what killed agents left running, and closes the records of their Pods: a Pod on its way out is removed, the
@@ -39,7 +39,7 @@ export async function closeLostRun(
   return closeRecord(store, pod, agentPid, clock);
 }
 
-function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock: Clock): boolean {
+async function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock: Clock): Promise<boolean> {
   const { namespace, name, uid } = lost.metadata;
   const claim = claimUnowned(store, lost, 'apply');
   if (claim === undefined) return false;
@@ -47,6 +47,7 @@ function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock:
     // As its agent left it: without an owner that is gone, readers see what is stored.
     const pod = store.get<StoredPod>('pods', namespace, name);
     if (pod?.metadata.uid !== uid) return false;
+    await removeLayers(store, pod);
     if (pod.metadata.deletionTimestamp === undefined) {
       tellNodeNotReady(store, pod, clock);
       store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, agentPid, clock.now()) });

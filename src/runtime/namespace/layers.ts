@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -10,6 +10,34 @@ export async function removeLayer(layerDir: string, madeOnHost: readonly string[
   for (const place of madeOnHost.toReversed()) removeEmpty(place);
   openWorkFolders(layerDir);
   await rm(layerDir, { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** Where a layer has on record what was made outside of it, a JSON string a line. */
+export function madeOnHostFile(layerDir: string): string {
+  return path.join(layerDir, 'made-on-host');
+}
+
+/**
+ * Removes the layers of containers that a podrun left which was killed; nothing may run in them any more.
+ * @param layers the folder of a Pod that holds a folder for each container, with a layer for each of its runs
+ */
+export async function removeLeftLayers(layers: string): Promise<void> {
+  for (const container of namesIn(layers)) {
+    for (const run of namesIn(path.join(layers, container))) {
+      const layerDir = path.join(layers, container, run);
+      await removeLayer(layerDir, readMadeOnHost(layerDir));
+    }
+  }
+  await rm(layers, { recursive: true, force: true }).catch(() => undefined);
+}
+
+function readMadeOnHost(layerDir: string): string[] {
+  try {
+    const lines = readFileSync(madeOnHostFile(layerDir), 'utf8').split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as string);
+  } catch {
+    return []; // nothing was made, or it cannot be known any more
+  }
 }
 
 function removeEmpty(place: string): void {

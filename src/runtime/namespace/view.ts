@@ -1,10 +1,11 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../errno.ts';
 import { beneath, followPath, type TreeMount } from './container-tree.ts';
 import type { FstabEntry } from './fstab.ts';
 import { overlayPath } from './fstab.ts';
 import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
+import { madeOnHostFile } from './layers.ts';
 
 /** Folders of a container's layer: `root` is where its root is put together. */
 const ROOT = 'root';
@@ -113,12 +114,18 @@ export class View {
       const file = beneath(made, mount.target, at);
       const isLast = index === parts.length - 1;
       if (isLast && !isFolder) writeFileSync(file, '', { flag: 'a' });
-      else if (makeFolder(file) && isOutside) this.#madeOnHost.push(file);
+      else if (makeFolder(file) && isOutside) this.#made(file);
       // Of a folder that two layers have, the upper one's owner and mode count.
       else copyOwnerOf(mount.seen.slice(1), mount.target, at, file);
     }
-    if (isOutside && !isFolder) this.#madeOnHost.push(beneath(made, mount.target, place));
+    if (isOutside && !isFolder) this.#made(beneath(made, mount.target, place));
     return place;
+  }
+
+  /** Put on record at once: who tidies up after a podrun that was killed has to know. */
+  #made(file: string): void {
+    this.#madeOnHost.push(file);
+    appendFileSync(madeOnHostFile(this.#options.layerDir), `${JSON.stringify(file)}\n`, { mode: 0o600 });
   }
 }
 
