@@ -17,6 +17,7 @@ import { loadOrExplain } from './manifest-input.ts';
 import type { ManifestObject } from './manifest-object.ts';
 import { openView } from '../view/open-view.ts';
 import { runPods, type Session } from './run-pods.ts';
+import { holdSignals } from './signals.ts';
 import { recordOf, storeRecord } from './store-record.ts';
 import { tellIdleFields } from './tell-idle-fields.ts';
 
@@ -71,7 +72,7 @@ interface SortedPods {
 
 /** Changes the Pods that run already, runs the others, and waits for what there is to wait for. */
 async function applyPods(session: Session, { live, own }: SortedPods): Promise<number> {
-  const { flags, plan, clock, store, view } = session;
+  const { flags, store, view } = session;
   if (flags.detach) {
     const { applyDetached } = await import('./apply-detached.ts');
     return applyDetached(session, { live, own }, async (pods) => {
@@ -79,6 +80,16 @@ async function applyPods(session: Session, { live, own }: SortedPods): Promise<n
       if (pods.length > 0) warnOfIdleFlags(session);
     });
   }
+  const held = holdSignals();
+  try {
+    return await beginAndRun({ ...session, held }, { live, own });
+  } finally {
+    held.release();
+  }
+}
+
+async function beginAndRun(session: Session, { live, own }: SortedPods): Promise<number> {
+  const { plan, clock, store, view } = session;
   const { begun, taken } = await beginRuns(store, clock, own, { command: calledCommand() });
   try {
     await checkChanges(store, taken);

@@ -19,7 +19,7 @@ import { LivePods } from './live-pods.ts';
 import { goalCommand } from './goal-command.ts';
 import { type AgentSettings, makeAgent } from './make-agent.ts';
 import { openRuntime } from './open-runtime.ts';
-import { listenForSignals } from './signals.ts';
+import { type HeldSignals, listenForSignals } from './signals.ts';
 
 /** A run of `apply`, and all that it is about. */
 export interface Session {
@@ -32,6 +32,8 @@ export interface Session {
   readonly config: ConfigFile | undefined;
   /** How its Pods are kept apart from the machine; it may have to be found out. */
   readonly runtime: Promise<ChosenRuntime>;
+  /** What has asked the run to end before it could. */
+  readonly held?: HeldSignals;
 }
 
 /** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
@@ -92,6 +94,8 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   for (const { pod } of begun) view.pod({ type: 'ADDED', object: pod });
   for (const { pod } of begun) agent.run(pod);
   run.look();
+  const early = session.held?.release();
+  if (early !== undefined) run.interrupt(early);
   const settled = settle(session, begun).catch((error: unknown) =>
     view.trouble(error instanceof Error ? error.message : String(error)),
   );

@@ -22,3 +22,26 @@ export function listenForSignals(clock: Clock, onSignal: (signal: ListenedFor) =
     },
   };
 }
+
+/** Signals that have come before anybody could act on them. */
+export interface HeldSignals {
+  /** Ends the holding; answers the first that came, once. */
+  release(): ListenedFor | undefined;
+}
+
+/** Until released, no request to end stops podrun in the middle of what it does: a lock that it holds would stay. */
+export function holdSignals(): HeldSignals {
+  let first: ListenedFor | undefined;
+  const listener = (signal: ListenedFor): void => {
+    first ??= signal;
+  };
+  for (const signal of LISTENED_FOR) process.on(signal, listener);
+  return {
+    release: () => {
+      for (const signal of LISTENED_FOR) process.off(signal, listener);
+      const held = first;
+      first = undefined;
+      return held;
+    },
+  };
+}
