@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { madeOnHostFile, removeLeftLayers } from '../../../src/runtime/namespace/layers.ts';
 
-it('removes what a killed podrun left of layers, and what was made on the host for them, if nobody uses it', async () => {
+it('removes layers that a killed podrun has left, and what was made on the host for them, if it is empty', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'podrun-layers-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const made = ['data', 'data/inner', 'file', 'used', 'full'].map((name) => path.join(root, name));
