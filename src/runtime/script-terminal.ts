@@ -49,7 +49,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
     child.once('close', () => resolve());
   });
   const program = childOf(pid) ?? pid;
-  const programPid = inside.isSealed ? await inside.programOf(program) : program;
+  const programPid = await inside.programOf(program);
   const process: MainProcess = {
     pid,
     programPid,

@@ -96,8 +96,8 @@ class ContainerLimits implements Limited {
         await this.place(pid);
         return inside.programOf(pid);
       },
-      // Whatever a process does to hide, it stays in its group.
-      isSealed: inside.isSealed || group !== undefined,
+      // What a process starts in its first moment, before it is taken in, may hide from the group.
+      isSealed: inside.isSealed,
       owner: inside.owner,
       kill: () => {
         inside.kill();
