@@ -52,7 +52,7 @@ async function measurePods(store: FileStore, clock: Clock, pods: readonly Stored
     processes: store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`)),
   }));
   const usages = await measureContainers(
-    running.flatMap(({ processes }) => processes.map((main) => ({ id: main.id, main }))),
+    running.flatMap(({ processes }) => processes.map((main) => ({ ...main, main }))),
     clock,
   );
   return running.flatMap(({ namespace, name, processes }) => {

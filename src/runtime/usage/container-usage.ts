@@ -1,13 +1,16 @@
 import type { Clock } from '../../clock.ts';
+import { groupUsage } from '../cgroup/cgroup-usage.ts';
 import type { ProcessIdentity } from '../process-identity.ts';
 import { listProcesses } from '../process-table.ts';
-import { membersOf, type SweepTarget } from '../sweeper.ts';
+import { membersOf } from '../sweeper.ts';
 import { type ProcessUsage, usageOfProcesses } from './process-usage.ts';
 
 /** A container that runs, whoever has started it. */
 export interface MeasuredContainer {
   readonly id: string;
   readonly main: ProcessIdentity;
+  /** Folders of its cgroups, if it has any. */
+  readonly cgroups?: readonly string[];
 }
 
 /** What a container takes at the moment. */
@@ -27,8 +30,9 @@ interface Look {
 }
 
 /**
- * Measures containers for half a second, as the sum over their processes: those of the main process's group, those
- * that bear the container's mark, and their descendants. One that has ended meanwhile is not in the answer.
+ * Measures containers for half a second: by their cgroups, or else as the sum over their processes: those of the main
+ * process's group, those that bear the container's mark, and their descendants. One that has ended meanwhile is not in
+ * the answer.
  */
 export async function measureContainers(
   containers: readonly MeasuredContainer[],
@@ -53,18 +57,24 @@ export async function measureContainers(
 }
 
 async function lookAt(containers: readonly MeasuredContainer[], clock: Clock): Promise<Map<string, Look>> {
-  const targets = containers.map(({ id, main }): SweepTarget => ({ id, leader: main }));
+  const looks = new Map<string, Look>();
+  for (const { id, cgroups = [] } of containers) {
+    const usage = groupUsage(cgroups);
+    if (usage === undefined) continue;
+    looks.set(id, { cpuSeconds: new Map([['group', usage.cpuSeconds]]), memoryBytes: usage.memoryBytes });
+  }
+  const targets = containers.flatMap(({ id, main }) => (looks.has(id) ? [] : [{ id, leader: main }]));
+  if (targets.length === 0) return looks;
   const members = membersOf(targets, await listProcesses(clock, 0));
   const usages = await usageOfProcesses([...members.values()].flat().map(({ pid }) => pid));
-  return new Map(
-    targets.flatMap((target): Array<[string, Look]> => {
-      const found = (members.get(target) ?? []).flatMap((member): Array<[string, ProcessUsage]> => {
-        const usage = usages.get(member.pid);
-        return usage === undefined ? [] : [[`${member.pid} ${member.startTime}`, usage]];
-      });
-      return found.length === 0 ? [] : [[target.id, sum(found)]];
-    }),
-  );
+  for (const target of targets) {
+    const found = (members.get(target) ?? []).flatMap((member): Array<[string, ProcessUsage]> => {
+      const usage = usages.get(member.pid);
+      return usage === undefined ? [] : [[`${member.pid} ${member.startTime}`, usage]];
+    });
+    if (found.length > 0) looks.set(target.id, sum(found));
+  }
+  return looks;
 }
 
 function sum(usages: ReadonlyArray<[string, ProcessUsage]>): Look {
