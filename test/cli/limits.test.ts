@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import type { StoredEvent } from '../../src/api/objects.ts';
 import { cgroupMachine } from '../../src/runtime/cgroup/cgroup-machine.ts';
-import { type Podrun, podsIn, watchLines, workshopForEach } from './workshop.ts';
+import { type Ended, type Podrun, podsIn, watchLines, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const { places } = cgroupMachine();
@@ -144,14 +144,20 @@ describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
   });
 });
 
+interface Outcome {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code?: number;
+}
+
 /** podrun where no cgroup is mounted. */
-async function withoutCgroups(...args: string[]): Promise<{ stdout: string; exitCode: number }> {
+async function withoutCgroups(...args: string[]): Promise<Ended> {
   const script = 'umount -R -l /sys/fs/cgroup; exec "$@"';
   const words = ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', ...workshop.commandLine(args)];
   const env = { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: workshop.stateDir };
   const child = promisify(execFile)('unshare', words, { cwd: workshop.folder, env });
-  const { stdout, code = 0 } = (await child.catch((error: unknown) => error)) as { stdout: string; code?: number };
-  return { stdout, exitCode: code };
+  const { stdout, stderr, code = 0 } = (await child.catch((error: unknown) => error)) as Outcome;
+  return { stdout, stderr, exitCode: code };
 }
 
 describe.skipIf(!isRoot || process.platform !== 'linux')('limits, where cgroups are not mounted (needs root)', () => {
@@ -166,6 +172,14 @@ describe.skipIf(!isRoot || process.platform !== 'linux')('limits, where cgroups 
     ]);
     const { items } = JSON.parse((await workshop.run(['events', '-o', 'json'])).stdout) as { items: StoredEvent[] };
     expect(items.filter(({ reason }) => reason === 'LimitsNotEnforced')).toHaveLength(1);
+  });
+
+  it('are an error with --strict: nothing is started', async () => {
+    const file = manifest({ name: 'a', command: ['true'], resources: { limits: { memory: '100Mi', cpu: '1' } } });
+    const { stderr, exitCode } = await withoutCgroups('apply', file, '--strict', '--enforce-memory=poll');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('error: pod/web: limits on cpu are not enforced: no cgroups are mounted');
+    expect(existsSync(path.join(workshop.stateDir, 'pods'))).toBe(false);
   });
 
   it('of memory are watched on request, and a container with too much is OOMKilled', async () => {

@@ -10,6 +10,7 @@ import type { ApplyFlags } from './apply.ts';
 import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
 import { beginRuns, undoRuns } from './begin-runs.ts';
 import { checkChanges } from './check-changes.ts';
+import { checkLimits } from './check-limits.ts';
 import { chooseRuntime, runtimeChoice } from './choose-runtime.ts';
 import { calledCommand, openStore } from '../environment.ts';
 import { isLive } from './live-pods.ts';
@@ -38,6 +39,13 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => isLive(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
+  const elsewhere = await checkLimits(
+    own.map(({ object }) => object),
+    flags,
+    config,
+    clock,
+  );
+  if (elsewhere !== undefined) return elsewhere;
   // It may have to be found out, which goes on while the Pods are begun, unless they may have to be refused.
   const runtime = chooseRuntime(own.length === 0 ? 'process' : choice, store.root, clock);
   if (choice === 'namespace') await runtime;

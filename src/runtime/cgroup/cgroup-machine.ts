@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errnoOf, errnoText } from '../errno.ts';
+import { factsOf } from '../process-identity.ts';
 import { type Controller, hierarchiesOf, type Hierarchy } from './hierarchy.ts';
 
 /** Where groups with a controller are made. */
@@ -140,13 +141,20 @@ function whyNotEnabled(group: string, controller: Controller, mayMove: boolean):
   return again === undefined ? undefined : `${file}: ${errnoText(again)}`;
 }
 
-/** Leaves a group that nobody else is in, for one below it. */
+/** Leaves a group, with its children, for one below it; false when somebody else is in it. */
 function moveAside(group: string): boolean {
-  const inside = readText(path.join(group, 'cgroup.procs')).trim();
-  if (inside !== String(process.pid)) return false;
+  const inside = readText(path.join(group, 'cgroup.procs')).split('\n').filter(Boolean);
+  if (!inside.every((pid) => isOurs(Number(pid)))) return false;
   const aside = path.join(group, OWN_GROUP);
   if (whyNotMade(aside) !== undefined) return false;
-  return whyNotWritten(path.join(aside, 'cgroup.procs'), inside) === undefined;
+  return inside.every((pid) => whyNotWritten(path.join(aside, 'cgroup.procs'), pid) === undefined);
+}
+
+/** This process or a descendant of it. */
+function isOurs(pid: number): boolean {
+  if (pid === process.pid) return true;
+  const parent = factsOf(pid)?.parentPid ?? 0;
+  return parent > 1 && isOurs(parent);
 }
 
 /** The controllers that a parent group of version 2 needs before limits can be set in its children. */

@@ -36,6 +36,16 @@ export function limitContainer(
   return new ContainerLimits(id, { group, polledBytes, notice, clock });
 }
 
+/** Which limits of a container would not hold here, and why, in one sentence; undefined: all would. */
+export function whyNotEnforced(limits: ResourceLimits, pollsMemory: boolean): string | undefined {
+  const machine = cgroupMachine();
+  const missing = limitsIn(limits).flatMap((limit): Array<[Limit, string]> => {
+    const why = limit === 'memory' && pollsMemory ? undefined : machine.missing.get(limit);
+    return why === undefined ? [] : [[limit, why]];
+  });
+  return missing.length === 0 ? undefined : notEnforced(new Map(missing));
+}
+
 /** Which limits a container has that are to be enforced. A request of CPU is a wish. */
 function limitsIn({ together, ...own }: ResourceLimits): Limit[] {
   const all = [own, together];
