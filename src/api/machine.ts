@@ -32,6 +32,8 @@ export type Obstacle =
   | { readonly type: 'notRoot' }
   /** Root, but without the capabilities that are needed. */
   | { readonly type: 'missingCapabilities'; readonly capabilities: readonly string[] }
+  /** Limits do not hold: where no cgroup can be made, and why. */
+  | { readonly type: 'noCgroup'; readonly said: string }
   /** None of these is a tmpfs that podrun may write to. */
   | { readonly type: 'noMemory'; readonly places: readonly string[] };
 
@@ -41,6 +43,7 @@ export type MachineFeature =
   | 'ownProc'
   | 'layers'
   | 'users'
+  | 'limits'
   | 'podAddresses'
   | 'memoryVolumes'
   | 'terminals';

@@ -7,8 +7,8 @@ import { listenForSignals } from './signals.ts';
 import type { Clock } from '../../clock.ts';
 
 /**
- * Makes sure, before anything is started, that limits of Pods hold as far as they can: with --strict it is an error when
- * they do not. Answers an exit code where another podrun did all there is to do, in a place where they hold.
+ * Makes sure, before anything is started, that limits of Pods hold as far as they can: with --strict it is an error
+ * when they do not. Answers an exit code where another podrun did all there is to do, in a place where they hold.
  * @throws {PodrunError} (usage) with --strict
  */
 export async function checkLimits(

@@ -2,6 +2,7 @@ import { hasPodAddresses } from '../../agent/network/host-network.ts';
 import { ownPowers } from '../../agent/own-powers.ts';
 import type { MachineFinding, Obstacle } from '../../api/machine.ts';
 import { canChangeUser, type Powers } from '../../lifecycle/security/powers.ts';
+import { cgroupMachine } from '../../runtime/cgroup/cgroup-machine.ts';
 import { namespaceFindings } from '../../runtime/detection/findings.ts';
 import type { NamespaceDetection } from '../../runtime/detection/namespaces.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -15,7 +16,8 @@ export async function examineMachine(namespaces: NamespaceDetection): Promise<Ma
     ? { tier: 'namespace', namespaces: namespaces.facts }
     : { tier: 'process', namespaces: undefined };
   const [podAddresses, terminals] = await Promise.all([addressFinding(), terminalFinding()]);
-  return [...namespaceFindings(namespaces), userFinding(ownPowers(features)), podAddresses, memoryFinding(), terminals];
+  const users = userFinding(ownPowers(features));
+  return [...namespaceFindings(namespaces), users, limitFinding(), podAddresses, memoryFinding(), terminals];
 }
 
 function userFinding(powers: Powers): MachineFinding {
@@ -31,6 +33,18 @@ function whyNotOtherUsers({ uid, hasSetpriv, capabilities }: Powers): Obstacle {
   const missing = ['setuid', 'setgid'].filter((name) => !capabilities.includes(name));
   // With both of them it is the user namespace: root of it is not root of the machine.
   return missing.length === 0 ? { type: 'notRoot' } : { type: 'missingCapabilities', capabilities: missing };
+}
+
+function limitFinding(): MachineFinding {
+  if (process.platform !== 'linux') {
+    return { feature: 'limits', verdict: 'no', how: 'none', why: { type: 'platform', platform: process.platform } };
+  }
+  const { places, missing } = cgroupMachine();
+  const [said] = missing.values();
+  if (said === undefined) return { feature: 'limits', verdict: 'yes', how: 'all' };
+  const why = { type: 'noCgroup', said } as const;
+  if (places.has('memory')) return { feature: 'limits', verdict: 'partly', how: 'memory', why };
+  return { feature: 'limits', verdict: 'no', how: 'none', why };
 }
 
 async function addressFinding(): Promise<MachineFinding> {

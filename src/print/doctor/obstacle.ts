@@ -34,6 +34,8 @@ export function obstacleText(obstacle: Obstacle): string {
       return 'podrun does not run as root';
     case 'missingCapabilities':
       return `podrun lacks the capabilities ${obstacle.capabilities.join(', ')}`;
+    case 'noCgroup':
+      return obstacle.said;
     case 'noMemory':
       return `none of ${obstacle.places.join(', ')} is a tmpfs that podrun may write to`;
     default:

@@ -15,6 +15,8 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
       return 'npm install --include=optional, or for all users npm install -g @lydell/node-pty';
     case 'users':
       return userRemedy(why, machine);
+    case 'limits':
+      return limitsRemedy(why, machine);
     case 'memoryVolumes':
       return 'mount a tmpfs at /dev/shm: mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm';
     case 'podAddresses':
@@ -28,6 +30,14 @@ const AS_ROOT = 'run podrun as root: sudo -E podrun';
 const OTHER_FOLDER =
   'put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or tmpfs, not an overlay';
 const OTHER_KERNEL = 'run podrun as root of the machine, or with Linux 5.11 or newer';
+
+const POLL = 'have memory watched: podrun apply --enforce-memory=poll';
+
+function limitsRemedy({ type }: Obstacle, { userId }: Machine): string {
+  if (type === 'platform') return POLL;
+  if (userId === 0) return `run podrun where /sys/fs/cgroup can be written to, or ${POLL}`;
+  return `systemd-run --user --scope -p Delegate=yes podrun …, or ${AS_ROOT}, or ${POLL}`;
+}
 
 function userRemedy({ type }: Obstacle, machine: Machine): string | undefined {
   if (type === 'missingPrograms') return install(['util-linux', ...alpine(machine, ['setpriv'])], machine);

@@ -33,6 +33,14 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
       own: 'containers run as the user and group of podrun',
     },
   },
+  limits: {
+    name: 'limits',
+    ways: {
+      all: 'limits of memory, CPU and processes hold, by cgroups',
+      memory: 'limits of memory hold, by cgroups, and others do not',
+      none: 'limits of memory, CPU and processes do not all hold',
+    },
+  },
   podAddresses: {
     name: 'Pod addresses',
     ways: { own: 'each Pod has an address of its own in 127.0.0.0/8', none: 'all Pods share one address' },

@@ -57,16 +57,21 @@ function findOut(): CgroupMachine {
 /** Tries to make groups, wherever they could be. What was made and is not of use is removed. */
 export function exploreCgroups({ membership, mounts, isRoot }: CgroupSources): CgroupMachine {
   const places = new Map<Controller, GroupPlace>();
-  const missing = new Map<Controller, string>(LIMITING.map((controller) => [controller, 'no cgroups are mounted']));
-  for (const hierarchy of hierarchiesOf(membership, mounts)) {
+  const reasons = new Map<Controller, string>();
+  // Where both versions are there, the first has the controllers, and tells why they cannot be used.
+  const hierarchies = hierarchiesOf(membership, mounts).sort((a, b) => a.version - b.version);
+  for (const hierarchy of hierarchies) {
     const trial = hierarchy.version === 1 ? tryVersion1(hierarchy) : tryVersion2(hierarchy, isRoot);
     for (const controller of trial.controllers) {
-      places.set(controller, { version: hierarchy.version, parent: trial.parent });
-      missing.delete(controller);
+      if (!places.has(controller)) places.set(controller, { version: hierarchy.version, parent: trial.parent });
     }
-    for (const [controller, why] of trial.missing) if (!places.has(controller)) missing.set(controller, why);
+    for (const [controller, why] of trial.missing) if (!reasons.has(controller)) reasons.set(controller, why);
   }
-  return { places, missing };
+  const missing = LIMITING.filter((controller) => !places.has(controller));
+  return {
+    places,
+    missing: new Map(missing.map((controller) => [controller, reasons.get(controller) ?? 'no cgroups are mounted'])),
+  };
 }
 
 interface Trial {

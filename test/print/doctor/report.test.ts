@@ -45,6 +45,7 @@ describe('why something cannot be had', () => {
     [{ type: 'notRoot' }, 'podrun does not run as root'],
     [{ type: 'missingCapabilities', capabilities: ['setuid'] }, 'podrun lacks the capabilities setuid'],
     [{ type: 'noMemory', places: ['/a', '/b'] }, 'none of /a, /b is a tmpfs that podrun may write to'],
+    [{ type: 'noCgroup', said: 'no cgroups are mounted' }, 'no cgroups are mounted'],
     [{ type: 'missingPackage', name: 'x' }, 'the package x is not installed'],
     [{ type: 'timeout', doing: 'mount /proc', afterMs: 2000 }, 'to mount /proc took longer than 2 s'],
     [{ type: 'folder', path: '/s', said: 'read-only file system' }, '/s cannot be written to: read-only file system'],
@@ -74,6 +75,12 @@ describe('what to do about it', () => {
 
   it('names the setting, or root', () => {
     expect(remedy(apparmor)).toContain('kernel.apparmor_restrict_unprivileged_userns=0, or run podrun as root');
+  });
+
+  it('has limits of memory watched where no cgroup can be made', () => {
+    const why: Obstacle = { type: 'noCgroup', said: 'no cgroups are mounted' };
+    expect(remedy(why, 'limits')).toMatch(/^systemd-run --user .*--enforce-memory=poll$/);
+    expect(remedy(why, 'limits', { ...report, userId: 0 })).not.toContain('systemd-run');
   });
 
   it('advises root to be root only to those who are not', () => {
