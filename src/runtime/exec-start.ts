@@ -94,6 +94,8 @@ function attend({ onExit }: ExecLaunch, begun: Begun, watchdog: Watchdog): ExecS
   const kill = (): void => {
     // When the process is gone, its number may be another's; if it is nobody's, the group is still what it was.
     if (isRunning || factsOf(pid) === undefined) killGroup(pid);
+    // One that leads a session inside its container left that group.
+    if (isRunning && process.programPid !== pid) killGroup(process.programPid);
     abandonOutput();
   };
   return { ok: true, command: { streams, kill }, notice };

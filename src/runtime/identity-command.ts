@@ -72,6 +72,7 @@ export function withIdentity(
     enter: (call) => inside.enter(prefixed(call, prefix)),
     programOf: (pid) => inside.programOf(pid),
     isSealed: inside.isSealed,
+    hasOwnNumbers: inside.hasOwnNumbers,
     owner,
     kill: () => inside.kill(),
     end: () => inside.end(),

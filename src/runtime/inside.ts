@@ -20,6 +20,8 @@ export interface Inside {
   programOf(pid: number): Promise<number>;
   /** The kernel ends all processes of the container with its first, also those that hide. */
   readonly isSealed: boolean;
+  /** Its processes have numbers of their own; what we have started stays outside, and waits for the program. */
+  readonly hasOwnNumbers?: boolean | undefined;
   /** To whom on this machine belongs what its programs are to open; undefined: to podrun's user. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
   /** Ends everything inside, at once and without waiting. */

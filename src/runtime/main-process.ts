@@ -36,12 +36,8 @@ export async function pipedProcess(
   const { stdin } = child;
   // A program may end, or close its input, before it has read everything.
   stdin?.on('error', () => undefined);
-  const ended: MainProcess['ended'] = new Promise((resolve) => {
-    child.once('exit', (code, signal) => {
-      stdin?.destroy();
-      resolve({ exitCode: exitCodeOf(code, signal), signal: signal ?? undefined });
-    });
-  });
+  const ended = endOf(child);
+  void ended.then(() => stdin?.destroy());
   const programPid = await program;
   return {
     pid,
@@ -55,6 +51,14 @@ export async function pipedProcess(
       holdOutput: (held) => output.hold(held),
     },
   };
+}
+
+export function endOf(child: ChildProcess): MainProcess['ended'] {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      resolve({ exitCode: exitCodeOf(code, signal), signal: signal ?? undefined });
+    });
+  });
 }
 
 /**

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { Inside, ProgramCall } from './inside.ts';
 import { sendSignal } from './kill.ts';
-import { type MainProcess, pipedInput } from './main-process.ts';
+import { endOf, type MainProcess, pipedInput } from './main-process.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
-import { exitCodeOf, spawnLeader } from './spawn.ts';
+import { spawnLeader } from './spawn.ts';
 import type { TerminalOutcome } from './terminal.ts';
 
 const NOT_RESIZED =
@@ -53,11 +53,7 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
   const process: MainProcess = {
     pid,
     programPid,
-    ended: new Promise((resolve) => {
-      child.once('exit', (code, signal) => {
-        resolve({ exitCode: exitCodeOf(code, signal), signal: signal ?? undefined });
-      });
-    }),
+    ended: endOf(child),
     finishOutput: () => closed,
     // script itself would answer a signal by killing the program, without time to end.
     signal: (number) => sendSignal(inside.isSealed ? programPid : (childOf(pid) ?? pid), number),

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants as system } from 'node:os';
 import { ReadStream } from 'node:tty';
@@ -6,12 +6,12 @@ import type { Clock } from '../clock.ts';
 import { sendSignal } from './kill.ts';
 import { handOver } from './hand-over.ts';
 import type { Inside, ProgramCall } from './inside.ts';
-import { type MainProcess, pipedInput, signalProgram } from './main-process.ts';
+import { endOf, type MainProcess, pipedInput, signalProgram } from './main-process.ts';
 import { readTerminal } from './pipe-reader.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
 import { hasScript, startUnderScript } from './script-terminal.ts';
-import { exitCodeOf, turnToSpawn, withContainerUmask } from './spawn.ts';
+import { exitCodeOf, spawnLeader, turnToSpawn, withContainerUmask } from './spawn.ts';
 
 /** A main process in a terminal of its own, or why there is none. */
 export type TerminalOutcome =
@@ -24,6 +24,7 @@ export type TerminalOutcome =
  */
 interface PtyModule {
   fork(...request: ForkRequest): { readonly fd: number; readonly pid: number; readonly pty: string };
+  open(columns: number, rows: number): { readonly master: number; readonly slave: number };
   resize(fd: number, columns: number, rows: number): void;
 }
 
@@ -61,19 +62,39 @@ export async function startInTerminal(
   clock: Clock,
 ): Promise<TerminalOutcome> {
   const { argv, cwd, id } = launch;
-  const call = inside.enter({ file, argv, cwd, env: { ...launch.env, [CONTAINER_MARKER]: id } });
   const native = loadNative();
+  const asked: ProgramCall = { file, argv, cwd, env: { ...launch.env, [CONTAINER_MARKER]: id } };
+  const leader = native === undefined ? undefined : sessionLeader(asked, inside);
+  const call = leader ?? inside.enter(asked);
   if (native === undefined)
     return startUnderScript({ launch, call, inside, size: FIRST_SIZE, endOfInput: END_OF_INPUT });
   await turnToSpawn();
   try {
-    const { pid, ...forked } = withContainerUmask(() => fork(native, { call, owner: inside.owner }, launch, clock));
+    const { owner } = inside;
+    const begun =
+      leader === undefined
+        ? withContainerUmask(() => fork(native, call, owner))
+        : await openForLeader(native.pty, call, owner);
+    const { pid, ended } = begun;
+    const rest = terminalStreams(native.pty, begun, launch, clock);
     const programPid = await inside.programOf(pid);
     const signal: MainProcess['signal'] = (number) => signalProgram({ pid, programPid }, number);
-    return { ok: true, process: { ...forked, pid, programPid, signal }, notice: undefined };
+    return { ok: true, process: { ...rest, pid, ended, programPid, signal }, notice: undefined };
   } catch (error) {
     return { ok: false, why: `no terminal could be opened: ${error instanceof Error ? error.message : String(error)}` };
   }
+}
+
+/**
+ * Where processes have numbers of their own, a program must lead a session inside: in one that began outside, its shell
+ * could not name the process group that has the terminal, and says so at its end. Undefined: that is not needed, or
+ * setsid(1) of util-linux is missing.
+ */
+function sessionLeader(asked: ProgramCall, inside: Inside): ProgramCall | undefined {
+  if (inside.hasOwnNumbers !== true) return undefined;
+  const setsid = ['/usr/bin/setsid', '/bin/setsid'].find((file) => existsSync(inside.pathOf(file)));
+  if (setsid === undefined) return undefined;
+  return inside.enter({ ...asked, file: setsid, argv: [setsid, '--ctty', ...asked.argv] });
 }
 
 /** Which terminals containers can have here; undefined: none. */
@@ -100,12 +121,15 @@ function loadNative(): Native | undefined {
   }
 }
 
-function fork(
-  { pty, helper }: Native,
-  { call: { argv, env, cwd }, owner }: { readonly call: ProgramCall; readonly owner: Inside['owner'] },
-  { onOutput }: ContainerLaunch,
-  clock: Clock,
-): Omit<MainProcess, 'programPid' | 'signal'> {
+/** A process in a terminal. */
+interface Begun extends Pick<MainProcess, 'pid' | 'ended'> {
+  /** The side of the terminal that is ours. */
+  readonly fd: number;
+  /** The other one, see `openOwnEnd`. */
+  readonly ownEnd: number;
+}
+
+function fork({ pty, helper }: Native, { argv, env, cwd }: ProgramCall, owner: Inside['owner']): Begun {
   const [file, ...args] = argv;
   const { columns, rows } = FIRST_SIZE;
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
@@ -120,14 +144,33 @@ function fork(
   const forked = pty.fork(file, args, variables, cwd, columns, rows, ...user, false, helper, (...exit) =>
     onExit(...exit),
   );
-  const { fd, pid } = forked;
   const ownEnd = openOwnEnd(forked);
   handOver([ownEnd], owner);
+  return { fd: forked.fd, pid: forked.pid, ended, ownEnd };
+}
+
+/** For a program that will make the terminal its own: until then it is nobody's. */
+async function openForLeader(pty: PtyModule, call: ProgramCall, owner: Inside['owner']): Promise<Begun> {
+  const { master: fd, slave: ownEnd } = pty.open(FIRST_SIZE.columns, FIRST_SIZE.rows);
+  handOver([ownEnd], owner);
+  const spawned = await spawnLeader({ ...call, stdio: [ownEnd, ownEnd, ownEnd] });
+  if (!spawned.ok) {
+    closeSync(fd);
+    closeSync(ownEnd);
+    throw new Error(spawned.errno);
+  }
+  return { fd, pid: spawned.pid, ended: endOf(spawned.child), ownEnd };
+}
+
+function terminalStreams(
+  pty: PtyModule,
+  { fd, ownEnd }: Begun,
+  { onOutput }: ContainerLaunch,
+  clock: Clock,
+): Pick<MainProcess, 'finishOutput' | 'streams'> {
   const master = new ReadStream(fd);
   const reader = readTerminal(master, fd, clock, (chunk) => onOutput('stdout', chunk));
   return {
-    pid,
-    ended,
     finishOutput: () => {
       closeSync(ownEnd);
       return reader.finish();

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { stageForEach } from '../puppet/stage.ts';
 import { hasTerminals, startAtTerminal } from './own-terminal.ts';
@@ -7,7 +9,8 @@ const workshop = workshopForEach();
 const stage = stageForEach();
 let applied: Podrun;
 
-beforeEach(async () => {
+/** What `apply` is run with: Pods are kept apart as the machine permits, or as it says. */
+async function run(...flags: string[]): Promise<void> {
   const pod = workshop.pod('web', {
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: 2,
@@ -25,15 +28,22 @@ beforeEach(async () => {
       { name: 'side', command: stage.command('side') },
     ],
   });
-  applied = workshop.start(['apply', pod]);
+  applied = workshop.start(['apply', pod, ...flags]);
   await Promise.all([stage.puppet('main'), stage.puppet('side')]);
   await applied.until(({ stdout }) => stdout.includes('Running and Ready'));
-});
+}
+
+/** Without, podrun refuses to keep containers apart. */
+const hasNamespaces =
+  spawnSync('unshare', [...(process.getuid?.() === 0 ? [] : ['-r']), '--mount', '--pid', '--fork', 'true']).status ===
+  0;
 
 const exec = (...args: string[]): Promise<Ended> => workshop.run(['exec', ...args]);
 const DEFAULTED = 'Defaulted container "main" out of: main, side, setup (init)\n';
 
 describe('podrun exec', () => {
+  beforeEach(() => run());
+
   it('runs a command with what the container has, and ends as it does', async () => {
     const script = 'echo "$COLOR $PWD"; echo trouble >&2; exit 7';
     expect(await exec('web', '--', 'sh', '-c', script)).toEqual({
@@ -139,7 +149,9 @@ describe('podrun exec', () => {
     await applied.ended;
     expect(await exec('web', '-q', '--', 'true')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/^error: nobody runs pod "web" any more: nothing of it can be reached\n/),
+      stderr: expect.stringMatching(
+        /was killed; .*\nerror: cannot exec into a container in a completed pod; current phase is Failed\n$/,
+      ),
     });
     const done = workshop.pod('done', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
     await workshop.run(['apply', done]);
@@ -152,20 +164,47 @@ describe('podrun exec', () => {
 });
 
 describe.runIf(hasTerminals)('podrun exec -it', () => {
-  it('is a terminal in the container, of the size of ours, to the exit code', async () => {
-    const terminal = startAtTerminal(workshop, ['exec', '-it', 'web', '-q', '--', 'env', 'PS1=prompt>', 'sh']);
-    await terminal.shows(/^prompt>$/);
-    terminal.type("stty size; echo $TERM $COLOR $(pwd) fi''rst\n");
-    await terminal.shows(/\r\n20 90\r\nxterm red \/usr first\r\nprompt>$/);
-    terminal.resize(70, 10);
-    terminal.type("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
-    await terminal.shows(/\r\nsecond\r\nprompt>$/);
-    terminal.type('sh -c \'trap "echo caught; exit" INT; echo rea""dy; while :; do sleep 0.01; done\'\n');
-    await terminal.shows(/\r\nready\r\n$/);
-    terminal.type('\x03');
-    await terminal.shows(/\^Ccaught\r\nprompt>$/);
-    terminal.type('exit 5\n');
-    await terminal.shows(/command terminated with exit code 5\r\n$/);
-    expect(await terminal.ended).toBe(5);
+  it.each(hasNamespaces ? ['process', 'namespace'] : ['process'])(
+    'is a terminal in the container, to the exit code (%s)',
+    async (tier) => {
+      await run(`--runtime=${tier}`);
+      const terminal = startAtTerminal(workshop, ['exec', '-it', 'web', '-q', '--', 'env', 'PS1=prompt>', 'sh']);
+      await terminal.shows(/^prompt>$/);
+      terminal.type("stty size; echo $TERM $COLOR $(pwd) fi''rst\n");
+      await terminal.shows(/\r\n20 90\r\nxterm red \/usr first\r\nprompt>$/);
+      terminal.resize(70, 10);
+      terminal.type("until [ \"$(stty size)\" = '10 70' ]; do :; done; echo sec''ond\n");
+      await terminal.shows(/\r\nsecond\r\nprompt>$/);
+      terminal.type('sh -c \'trap "echo caught; exit" INT; echo rea""dy; while :; do sleep 0.01; done\'\n');
+      await terminal.shows(/\r\nready\r\n$/);
+      terminal.type('\x03');
+      await terminal.shows(/\^Ccaught\r\nprompt>$/);
+      terminal.type('exit 5\n');
+      await terminal.shows(/\r\ncommand terminated with exit code 5\r\n$/);
+      expect(await terminal.ended).toBe(5);
+    },
+  );
+});
+
+describe.runIf(hasNamespaces)('podrun exec in a container with namespaces', () => {
+  beforeEach(() => run('--runtime=namespace'));
+
+  it('sees what the container sees, and nothing that the host has', async () => {
+    const script =
+      'hostname; echo here > /usr/exec-was-here; cat /usr/exec-was-here; kill -0 1 && ls /proc | grep -cx 1';
+    expect(await exec('web', '-q', '--', 'sh', '-c', script)).toEqual({
+      exitCode: 0,
+      stdout: 'web\nhere\n1\n',
+      stderr: '',
+    });
+    expect(existsSync('/usr/exec-was-here')).toBe(false);
+  });
+
+  it('takes its command along', async () => {
+    const podrun = workshop.start(['exec', '-q', 'web', '--', ...stage.command('command')]);
+    const command = await stage.puppet('command');
+    podrun.signal('SIGKILL');
+    await command.gone;
+    expect((await podrun.ended).exitCode).toBe(137);
   });
 });

@@ -108,6 +108,7 @@ class ContainerLimits implements Limited {
       },
       // What a process starts in its first moment, before it is taken in, may hide from the group.
       isSealed: inside.isSealed,
+      hasOwnNumbers: inside.hasOwnNumbers,
       owner: inside.owner,
       kill: () => {
         inside.kill();

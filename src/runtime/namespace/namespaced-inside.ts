@@ -54,6 +54,10 @@ export class NamespacedInside implements Inside {
     return { pid: this.#first?.pid ?? pid, userPid: pid };
   }
 
+  get hasOwnNumbers(): boolean {
+    return this.#options.processes !== 'host';
+  }
+
   pathOf(wanted: string): string {
     return pathInRoot(`/proc/${this.joinable.pid}/root`, wanted);
   }
