@@ -36,7 +36,7 @@ const POLL = 'have memory watched: podrun apply --enforce-memory=poll';
 function limitsRemedy({ type }: Obstacle, { userId }: Machine): string {
   if (type === 'platform') return POLL;
   if (userId === 0) return `run podrun where /sys/fs/cgroup can be written to, or ${POLL}`;
-  return `systemd-run --user --scope -p Delegate=yes podrun …, or ${AS_ROOT}, or ${POLL}`;
+  return `systemd-run --user --scope -p Delegate=yes podrun apply ..., or ${AS_ROOT}, or ${POLL}`;
 }
 
 function userRemedy({ type }: Obstacle, machine: Machine): string | undefined {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errnoOf, errnoText } from '../errno.ts';
 import { factsOf } from '../process-identity.ts';
@@ -175,7 +175,18 @@ function whyNotMade(folder: string): string | undefined {
     return undefined;
   } catch (error) {
     const errno = errnoOf(error);
-    return errno === 'EEXIST' ? undefined : `no group can be made in ${path.dirname(folder)}: ${errnoText(errno)}`;
+    // It may be that of a podrun of another user.
+    if (errno === 'EEXIST') return isWritable(folder) ? undefined : `${folder} belongs to somebody else`;
+    return `no group can be made in ${path.dirname(folder)}: ${errnoText(errno)}`;
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
