@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { StoredPod } from '../api/objects.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { Clock } from '../clock.ts';
@@ -305,7 +304,8 @@ export class ContainerEffects implements EffectRunner {
   #resize(pod: StoredPod): void {
     for (const live of this.#live.values()) {
       const limits = this.#surroundings.limitsOf(pod, containerSpec(pod, live.ref.container));
-      if (isDeepStrictEqual(limits, live.limits)) continue;
+      // As they are told from process to process: what is undefined and what is not there is the same.
+      if (JSON.stringify(limits) === JSON.stringify(live.limits)) continue;
       live.limits = limits;
       const notice = limits === undefined ? undefined : live.running.limit?.(limits);
       if (notice !== undefined) this.#tellLimits(pod, notice);

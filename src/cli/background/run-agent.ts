@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { KeptRuntime } from '../../agent/keeper/kept-runtime.ts';
 import type { KeptContainer } from '../../agent/keeper/protocol.ts';
 import { endProcesses } from '../../agent/clean-up/leftovers.ts';
@@ -123,8 +124,13 @@ function takeOver({ id, store }: Place): Resumed[] {
     // As it is stored: whose owner is gone is Unknown to readers.
     const pod = claim.ok ? store.get<StoredPod>('pods', namespace, name) : undefined;
     if (!claim.ok || pod?.metadata.uid !== uid) return [];
-    if (!isTerminalPhase(pod.status.phase)) return [{ pod, release: claim.release }];
-    claim.release();
+    const release = (): void => {
+      // Of the former process, for which this one may not have had any use.
+      rmSync(store.paths(namespace, name).attachSocket, { force: true });
+      claim.release();
+    };
+    if (!isTerminalPhase(pod.status.phase)) return [{ pod, release }];
+    release();
     return [];
   });
 }

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { Container, ContainerStatus, PodSpec } from '../../src/api/generated/types.ts';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { formatTime } from '../../src/api/time.ts';
+import { containerFacts, NEW_POD } from '../../src/lifecycle/facts.ts';
+import { type FoundInstance, graceSecondsLeft, restoredFacts } from '../../src/lifecycle/restored-facts.ts';
+
+const NOW = { monotonicMs: 1_000_000, wallMs: Date.UTC(2026, 0, 1) };
+const STARTED = { monotonicMs: 940_000.5, wallMs: NOW.wallMs - 60_000 };
+const startedAt = formatTime(STARTED.wallMs);
+
+const main: Container = { name: 'main', image: 'busybox' };
+
+function pod(
+  spec: Partial<PodSpec>,
+  statuses: Partial<ContainerStatus>[],
+  init: Partial<ContainerStatus>[] = [],
+): StoredPod {
+  const whole = (status: Partial<ContainerStatus>): ContainerStatus => ({
+    name: 'main',
+    image: 'busybox',
+    imageID: '',
+    ready: false,
+    restartCount: 0,
+    ...status,
+  });
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: startedAt },
+    spec: { containers: [main], ...spec },
+    status: {
+      phase: 'Running',
+      podIP: '127.1.2.3',
+      startTime: startedAt,
+      containerStatuses: statuses.map(whole),
+      initContainerStatuses: init.map(whole),
+    },
+  };
+}
+
+const id = (attempt: number, name = 'main'): string => `u/${name}/${attempt}`;
+const containerID = (attempt: number, name = 'main'): string => `podrun://${id(attempt, name)}`;
+const found = (attempt: number, container = 'main'): FoundInstance => ({
+  id: id(attempt, container),
+  container,
+  attempt,
+  startedAt: STARTED,
+});
+const running = { running: { startedAt } };
+const ended = (attempt: number, exitCode = 1) => ({
+  terminated: {
+    exitCode,
+    reason: exitCode === 0 ? 'Completed' : 'Error',
+    startedAt,
+    finishedAt: startedAt,
+    containerID: containerID(attempt),
+  },
+});
+
+describe('a container of a Pod whose agent is gone', () => {
+  it('that runs is adopted as it was, with what its probes have found', () => {
+    const status = {
+      state: running,
+      lastState: ended(1),
+      restartCount: 2,
+      containerID: containerID(2),
+      ready: true,
+      started: true,
+    };
+    const { facts, adopted, isSandboxNew } = restoredFacts(pod({}, [status]), [found(2)], NOW);
+    expect(adopted).toEqual([found(2)]);
+    expect(isSandboxNew).toBe(false);
+    expect(facts).toMatchObject({ sandbox: 'ready', podIP: '127.1.2.3', termination: undefined });
+    expect(facts.startTime).toEqual({ wallMs: STARTED.wallMs, monotonicMs: 940_000 });
+    expect(containerFacts(facts, 'main')).toMatchObject({
+      starting: undefined,
+      current: { id: id(2), attempt: 2, startedAt: STARTED, exit: undefined, swept: false },
+      previous: { id: id(1), attempt: 1, exit: { exitCode: 1, reason: 'Error' } },
+      nextAttempt: 3,
+      probes: { startup: true, readiness: true },
+      backOff: undefined,
+    });
+  });
+
+  it('that was started when nobody could tell of it any more is adopted, without results of probes', () => {
+    const status = { state: ended(0), restartCount: 0, containerID: containerID(0), started: true };
+    const { facts, adopted } = restoredFacts(pod({}, [status]), [found(0), found(1)], NOW);
+    expect(adopted).toEqual([found(1)]);
+    const own = containerFacts(facts, 'main');
+    expect(own).toMatchObject({
+      current: { id: id(1), attempt: 1, exit: undefined },
+      previous: { id: id(0) },
+      nextAttempt: 2,
+    });
+    expect(own.probes).toEqual({});
+  });
+
+  it('that was never started is new', () => {
+    const { facts, adopted } = restoredFacts(
+      pod({}, [{ state: { waiting: { reason: 'ContainerCreating' } } }]),
+      [],
+      NOW,
+    );
+    expect(adopted).toEqual([]);
+    expect(facts.sandbox).toBe('absent');
+    expect(containerFacts(facts, 'main')).toEqual(containerFacts(NEW_POD, 'main'));
+  });
+
+  it('that had ended, and waited for its restart, is what it was, without a back-off', () => {
+    const status = {
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      lastState: ended(4, 137),
+      restartCount: 4,
+      containerID: containerID(4),
+    };
+    const { facts, adopted, isSandboxNew } = restoredFacts(pod({}, [status]), [found(4)], NOW);
+    expect([adopted, isSandboxNew]).toEqual([[], false]);
+    expect(containerFacts(facts, 'main')).toMatchObject({
+      current: { attempt: 4, exit: { exitCode: 137 }, swept: true },
+      startError: undefined,
+      backOff: undefined,
+      nextAttempt: 5,
+    });
+  });
+
+  it('whose exit matches a RestartAllContainers rule sets that off', () => {
+    const exitCodes = { operator: 'In', values: [42] };
+    const rules = {
+      ...main,
+      restartPolicy: 'Never',
+      restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes }],
+    };
+    const status = { state: ended(0, 42), containerID: containerID(0) };
+    expect(restoredFacts(pod({ containers: [rules] }, [status]), [], NOW).facts.restartingAll).toEqual({
+      trigger: 'main',
+    });
+  });
+});
+
+describe('a Pod whose containers the runtime has lost', () => {
+  const status = { state: running, restartCount: 1, containerID: containerID(1), ready: true, started: true };
+  const init = { name: 'init', state: ended(0, 0), containerID: containerID(0, 'init'), ready: true };
+  const spec = { initContainers: [{ name: 'init', image: 'busybox' }] };
+
+  it.each(['Always', 'OnFailure'] as const)(
+    'gets a new environment with restartPolicy %s, and is initialized anew',
+    (restartPolicy) => {
+      const { facts, adopted, isSandboxNew } = restoredFacts(
+        pod({ ...spec, restartPolicy }, [status], [init]),
+        [],
+        NOW,
+      );
+      expect([adopted, isSandboxNew, facts.sandbox]).toEqual([[], true, 'absent']);
+      expect(containerFacts(facts, 'main')).toMatchObject({
+        current: { attempt: 1, exit: { exitCode: 255, reason: 'Unknown', at: NOW }, swept: true },
+        nextAttempt: 2,
+        probes: {},
+      });
+      expect(containerFacts(facts, 'init')).toMatchObject({ current: undefined, nextAttempt: 1 });
+    },
+  );
+
+  it('gets none with restartPolicy Never', () => {
+    const { facts, isSandboxNew } = restoredFacts(pod({ ...spec, restartPolicy: 'Never' }, [status], [init]), [], NOW);
+    expect([isSandboxNew, facts.sandbox]).toEqual([false, 'ready']);
+    expect(containerFacts(facts, 'init').current?.exit?.exitCode).toBe(0);
+  });
+
+  it('keeps its environment when one of them is still there', () => {
+    const two = pod({ containers: [main, { ...main, name: 'other' }] }, [
+      status,
+      { ...status, name: 'other', containerID: containerID(1, 'other') },
+    ]);
+    const { facts, adopted, isSandboxNew } = restoredFacts(two, [found(1, 'other')], NOW);
+    expect([isSandboxNew, facts.sandbox, adopted.length]).toEqual([false, 'ready', 1]);
+    expect(containerFacts(facts, 'main').current?.exit?.exitCode).toBe(255);
+  });
+});
+
+it.each([
+  { left: 12_300, seconds: 13 },
+  { left: 0, seconds: 1 },
+  { left: -5000, seconds: 1 },
+])('of a deletion that is due in $left ms, $seconds s of the grace period are left', ({ left, seconds }) => {
+  const base = pod({}, []);
+  const deleted = { ...base, metadata: { ...base.metadata, deletionTimestamp: formatTime(NOW.wallMs + left) } };
+  expect(graceSecondsLeft(deleted, NOW)).toBe(seconds);
+});
