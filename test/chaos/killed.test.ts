@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { type Podrun, type Workshop, workshopForEach } from '../cli/workshop.ts';
 import { faultsAfter, unreadable } from './aftermath.ts';
 import { faultsInLogs } from './logs.ts';
-import { type Blow, type Scenario, scenarioOf } from './scenario.ts';
+import { type Blow, type Scenario, scenarioOf, SHARED_FOLDER } from './scenario.ts';
 import { StoreReader } from './store-reader.ts';
 
 /** npm run chaos tries 200. */
@@ -58,7 +58,8 @@ function manifest(place: Workshop, { seed, spec }: Scenario, ledgers: string): s
     containers?.map((container) => ({ ...container, env }));
   const whole = { ...spec, initContainers: withEnv(spec.initContainers), containers: withEnv(spec.containers) };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: `chaos-${seed}` }, spec: whole };
-  return place.file('pod.yaml', stringify(pod, { aliasDuplicateObjects: false }));
+  const text = stringify(pod, { aliasDuplicateObjects: false });
+  return place.file('pod.yaml', text.replaceAll(SHARED_FOLDER, place.folder));
 }
 
 /** Answers whether podrun was killed. */

@@ -1,5 +1,11 @@
 import type { Container, PodSpec, Probe } from '../../src/api/generated/types.ts';
 
+/** Stands for the folder that podrun runs in, which containers share with the host. */
+export const SHARED_FOLDER = '/shared-folder';
+
+/** Where a volume is mounted that the host has no place for: in a copy of the root, or in the shared folder. */
+const MOUNT_PATHS = ['/chaos-data', `${SHARED_FOLDER}/mounted/here`] as const;
+
 /** What befalls the podrun that runs a Pod. */
 export type Blow =
   /** As nobody can react to it. */
@@ -101,7 +107,7 @@ function container(chance: Chance, name: string, lines: number): Container {
     name,
     image: 'busybox',
     command: ['sh', '-c', script({ chance, lines, exitCode })],
-    ...(chance.is(0.3) ? { volumeMounts: [{ name: 'data', mountPath: '/chaos-data' }] } : {}),
+    ...(chance.is(0.3) ? { volumeMounts: [{ name: 'data', mountPath: chance.pick(MOUNT_PATHS) }] } : {}),
     ...(canLive && Object.keys(lifecycle).length > 0 ? { lifecycle } : {}),
     ...(canLive && chance.is(0.3) ? { readinessProbe: probe(chance) } : {}),
     ...(canLive && chance.is(0.2) ? { startupProbe: { ...probe(chance), failureThreshold: 100 } } : {}),

@@ -73,6 +73,8 @@ function strayFiles({ folder, stateDir, uids }: Whereabouts): string[] {
     }
   };
   look(stateDir);
+  // A mount point that had to be made, see scenario.ts.
+  if (existsSync(path.join(folder, 'mounted'))) found.push(`file: ${folder}/mounted`);
   for (const place of ['/tmp', '/dev/shm', '/run', '/run/lock', path.join(folder, 'tmp')]) {
     for (const name of namesIn(place)) {
       if (place.startsWith(folder) || uids.some((uid) => name.includes(uid))) found.push(`file: ${place}/${name}`);
