@@ -8,7 +8,12 @@ import type { Observation, StartFailed } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import { probedContainers } from '../lifecycle/probes/probed-containers.ts';
-import { failedCreatePodSandBox, limitsNotEnforced, terminalMissing } from '../lifecycle/texts/events.ts';
+import {
+  failedCreatePodSandBox,
+  noSignalHandler,
+  limitsNotEnforced,
+  terminalMissing,
+} from '../lifecycle/texts/events.ts';
 import { stopSignal } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import type { Confinement, Identity, ResourceLimits } from '../runtime/confinement.ts';
@@ -185,7 +190,7 @@ export class ContainerEffects implements EffectRunner {
       case 'runPreStop':
         return void this.#runHook(pod, 'preStop', effect);
       case 'signal':
-        return this.#live.get(effect.id)?.running.signal(stopSignal(containerSpec(pod, effect.container)));
+        return this.#signal(pod, effect);
       case 'kill':
         return this.#live.get(effect.id)?.running.kill();
       default:
@@ -205,6 +210,12 @@ export class ContainerEffects implements EffectRunner {
     this.#prober.close();
     for (const instance of this.#live.values()) instance.ended.abort();
     this.#live.clear();
+  }
+
+  #signal(pod: StoredPod, { container, id }: { readonly container: string; readonly id: string }): void {
+    const name = stopSignal(containerSpec(pod, container));
+    if (this.#live.get(id)?.running.signal(name) !== true) return;
+    this.#surroundings.event(pod, noSignalHandler(container, name));
   }
 
   async #createSandbox(pod: StoredPod): Promise<void> {

@@ -22,6 +22,7 @@ import type {
   Runtime,
   StartOutcome,
 } from './runtime.ts';
+import { diesUnprepared } from './signal-handlers.ts';
 import { signalNumber } from './signal-number.ts';
 import { spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { isPlainText, lookUpProgram, prepareWorkingDirectory, whyNotLoadable } from './start-checks.ts';
@@ -215,7 +216,12 @@ export class ProcessRuntime implements Runtime {
       pid,
       startedAt,
       signal: (name) => {
-        if (!hasEnded) main.signal(signalNumber(name) ?? SIGTERM);
+        if (hasEnded) return false;
+        const number = signalNumber(name) ?? SIGTERM;
+        const isFirst = launch.confinement?.strictPid1 === true && inside.isSealed;
+        const isUnprepared = !isFirst && number !== SIGKILL && diesUnprepared(main.programPid, number);
+        main.signal(number);
+        return isUnprepared;
       },
       kill,
       limit: (limits) => limited.change(limits),

@@ -74,8 +74,9 @@ export interface RunningContainer {
   /**
    * Sends a signal to the main process only, as container runtimes do; SIGTERM in place of one that this machine does
    * not have. A process that is gone is not an error.
+   * @returns true when this ends a process that a node, where it would be process 1, would have to kill in the end
    */
-  signal(name: string): void;
+  signal(name: string): boolean;
   /** Kills every process of the container at once (SIGKILL). */
   kill(): void;
   /** It may take so much from now on. Answers which limits do not hold, and why; one sentence. */

@@ -99,7 +99,10 @@ export class SimulatedRuntime implements Runtime {
       container: {
         pid,
         startedAt: program.startedAt,
-        signal: (signal) => program.signal(signal),
+        signal: (signal) => {
+          program.signal(signal);
+          return false;
+        },
         kill: () => program.kill(),
       },
     };

@@ -14,7 +14,7 @@ export interface RuntimeSources {
 }
 
 /** When nobody says anything. */
-const UNLESS_SAID: RuntimeChoice = 'process';
+const UNLESS_SAID: RuntimeChoice = 'auto';
 
 /** @throws {PodrunError} (usage) when the variable says something else */
 export function runtimeChoice({ flag, variable, file }: RuntimeSources): RuntimeChoice {

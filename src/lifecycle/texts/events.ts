@@ -177,6 +177,14 @@ export function notThisNode(wanted: string, node: string): EventDraft {
   return own('NotThisNode', `${names}: nobody here runs the Pod. Leave nodeName out, and the scheduler finds a node`);
 }
 
+/** podrun's own: a container ends sooner than it would on a node. */
+export function noSignalHandler(container: string, signal: string): EventDraft {
+  const message =
+    `container ${container} has no handler for ${signal}, which ends it here: on a cluster it is process 1, which ` +
+    'does not notice such a signal, and would be killed at the end of the grace period (--strict-pid1 shows that)';
+  return { ...own('NoSignalHandler', message, container), type: 'Normal' };
+}
+
 /** podrun's own: a container that asks for a terminal has none, or one that cannot do everything. */
 export function terminalMissing(container: string, why: string): EventDraft {
   return warning('TerminalMissing', why, container);

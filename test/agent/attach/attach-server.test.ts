@@ -20,7 +20,7 @@ const startedAt = { monotonicMs: 0, wallMs: 0 };
 const live: LiveInstance = {
   ref: instance,
   preparation: { argv: ['sh'], env: { COLOR: 'red' }, cwd: '/', stdin: false },
-  running: { pid: 1, startedAt, signal: () => {}, kill: () => {}, streams: quiet },
+  running: { pid: 1, startedAt, signal: () => false, kill: () => {}, streams: quiet },
   ended: new AbortController(),
   postStart: new AbortController(),
   hooks: new Set(),

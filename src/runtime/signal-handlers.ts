@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * Would this signal end the process for want of a handler, and not even be noticed if it were the first of its process
+ * namespace? False where the system does not tell.
+ * @see proc_pid_status(5), SigCgt and SigIgn
+ */
+export function diesUnprepared(pid: number, signal: number): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    return ['SigCgt', 'SigIgn'].every((field) => !hasSignal(status, field, signal));
+  } catch {
+    return false; // gone
+  }
+}
+
+function hasSignal(status: string, field: string, signal: number): boolean {
+  const [, mask = '0'] = new RegExp(`^${field}:\\s*([0-9a-f]+)$`, 'm').exec(status) ?? [];
+  return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;
+}
