@@ -140,7 +140,7 @@ export class Keeper {
       case 'start':
         return this.#start(message);
       case 'signal':
-        return this.#kept.get(message.container)?.running?.signal(message.name);
+        return void this.#kept.get(message.container)?.running?.signal(message.name);
       case 'limit':
         return this.#limit(message);
       case 'kill':

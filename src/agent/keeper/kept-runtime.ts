@@ -352,7 +352,10 @@ export class KeptRuntime implements Runtime {
     const { streams, ...facts } = told;
     return {
       ...facts,
-      signal: (name) => this.#send({ type: 'signal', container: id, name }),
+      signal: (name) => {
+        this.#send({ type: 'signal', container: id, name });
+        return false;
+      },
       kill: () => this.#send({ type: 'kill', of }),
       // What does not hold of it, the keeper tells later.
       limit: (limits) => {
