@@ -152,6 +152,15 @@ describe.skipIf(!canBeSomebody)('as an ordinary user (whom root needs setpriv to
     expect(refused.stderr).toContain('--best-effort starts the container all the same');
   });
 
+  it('with --strict nothing is started', async () => {
+    const file = workshop.pod('web', spec({ supplementalGroups: [9999] }, { readOnlyRootFilesystem: true }));
+    const { exitCode, stderr } = await runAsSomebody(['apply', file, '--strict']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('spec.containers[0].securityContext.readOnlyRootFilesystem: the container has no file');
+    expect(stderr).toContain('spec.securityContext.supplementalGroups: podrun is not root and not in group 9999');
+    expect((await runAsSomebody(['apply', file, '--strict', '--best-effort'])).stderr).toContain('used together');
+  });
+
   it('with --best-effort it starts, and is told what it does not have', async () => {
     const file = workshop.pod('web', spec({ runAsUser: 12_345 }, { capabilities: { add: ['SYS_TIME'] } }));
     const ended = await runAsSomebody(['apply', file, '--best-effort']);

@@ -30,6 +30,12 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
       hint: 'A run prints text for people, or with -o json a stream of watch events.',
     });
   }
+  if (flags.strict && flags.bestEffort) {
+    throw new PodrunError('error: --strict and --best-effort cannot be used together', {
+      exitCode: EXIT.usage,
+      hint: 'One wants everything that the manifests ask for, the other takes what can be had.',
+    });
+  }
   if (flags.wait && !flags.detach) {
     throw new PodrunError('error: --wait is about Pods in the background', {
       exitCode: EXIT.usage,

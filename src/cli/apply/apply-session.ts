@@ -31,14 +31,15 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const choice = runtimeChoice({ flag: flags.runtime, variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
   // Who wants to be sure that all fields have an effect waits until that is known.
   const isAsked = flags.strict && flags.dryRun === 'none';
-  const tier = isAsked ? (await chooseRuntime(choice, store.root, clock)).features.tier : choice;
-  const loaded = await loadOrExplain(flags, tier !== 'process');
+  const features = isAsked ? (await chooseRuntime(choice, store.root, clock)).features : undefined;
+  const loaded = await loadOrExplain(flags, (features?.tier ?? choice) !== 'process');
   if (!loaded.ok) return loaded.exitCode;
   if (flags.dryRun !== 'none') return (await import('./apply-dry-run.ts')).dryRunApply(loaded.objects, flags);
   const { pods, records } = sortObjects(loaded.objects);
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => isLive(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
+  if (features !== undefined) (await import('./refuse-security.ts')).refuseSecurity(own, features);
   const elsewhere = await checkLimits(
     own.map(({ object }) => object),
     flags,

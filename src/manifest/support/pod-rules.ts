@@ -4,8 +4,8 @@ import { type FieldRule, type SupportTable, unlessApart, works } from './rule.ts
 const ONE_NODE = 'there is one node and no scheduler';
 const NOTHING_TO_PREFER = 'there is one node: nothing is preferred to it';
 const HOST_RESOLVER = 'containers use the resolver of the host';
-const HOST_NAME = partly('what $HOSTNAME says; the host keeps its name');
-const NO_NAMESPACES = 'always so: containers are processes of the host';
+const HOST_NAME = partly('in the process tier, $HOSTNAME alone says it: the host keeps its name');
+const NO_NAMESPACES = 'in the process tier it is always so: containers are processes of the host';
 
 /** True without doing anything. */
 const ALWAYS_SO: FieldRule = { treatment: 'works', note: NO_NAMESPACES };
@@ -29,9 +29,7 @@ export const POD_RULES: SupportTable = {
     hostPID: ALWAYS_SO,
     hostIPC: ALWAYS_SO,
     shareProcessNamespace: ALWAYS_SO,
-    hostUsers: partly(
-      'users are those of the host: false keeps root out where podrun is not root, else nothing starts',
-    ),
+    hostUsers: partly('false: nobody is root of the machine unless podrun is; then the container does not start'),
     hostname: HOST_NAME,
     subdomain: HOST_NAME,
     hostnameOverride: HOST_NAME,

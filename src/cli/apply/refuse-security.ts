@@ -1,0 +1,26 @@
+import { ownPowers } from '../../agent/own-powers.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { allContainers, type StoredPod } from '../../api/objects.ts';
+import { judgeSecurity } from '../../lifecycle/security/judge-security.ts';
+import type { RuntimeFeatures } from '../../runtime/features.ts';
+import type { ManifestObject } from './manifest-object.ts';
+
+/**
+ * For who wants nothing started that would lack something: what security contexts ask for and cannot have here.
+ * @throws {PodrunError} (usage) when there is such a thing
+ */
+export function refuseSecurity(pods: readonly ManifestObject<StoredPod>[], features: RuntimeFeatures): void {
+  const powers = ownPowers(features);
+  const problems = pods.flatMap(({ object: { metadata, spec }, file }) => {
+    const complaints = allContainers(spec).flatMap((container) => {
+      const { refusals, notices } = judgeSecurity(spec, container, powers);
+      return [...refusals, ...notices];
+    });
+    return complaints.map(({ path, note }) => `error: ${file}: Pod "${metadata.name}": ${path}: ${note}`);
+  });
+  if (problems.length === 0) return;
+  throw new PodrunError([...new Set(problems)].join('\n'), {
+    exitCode: EXIT.usage,
+    hint: 'Nothing was started. Without --strict, what only makes a container have fewer rights is told in events.',
+  });
+}
