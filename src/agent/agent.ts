@@ -13,6 +13,7 @@ import { podHostname } from '../lifecycle/environment/hostname.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
 import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
+import type { NetworkFacts } from '../runtime/network/detect.ts';
 import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
 import type { Store, Subscription } from '../store/store.ts';
 import { AttachPoint } from './attach/attach-point.ts';
@@ -53,6 +54,8 @@ export interface AgentOptions {
   readonly isolation: Isolation | undefined;
   /** How many processes and threads a Pod may have; undefined: any number. */
   readonly podPidsLimit: number | undefined;
+  /** How Pods get networks of their own; undefined: they share that of the host. */
+  readonly privateNetworks: NetworkFacts | undefined;
   /** What of a Pod's spec has no effect here: an event each. */
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
   /** What containers write, as it arrives. */
@@ -210,13 +213,12 @@ export class Agent {
         if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
         const hostname = podHostname(pod);
         if (!hostname.ok) throw new Error(hostname.message);
-        return this.#networks.join(pod);
+        return this.#networks.join(pod, attempt);
       },
       removeSandbox: async (pod) => {
         this.#volumes.get(pod.metadata.uid)?.remove();
         this.#volumes.delete(pod.metadata.uid);
-        this.#networks.leave(pod);
-        await this.#attachPoint.close(pod);
+        await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
       },
       // As below: most Pods have no limits.
       measureStorage: async (pod, wanted) => (await import('./storage-usage.ts')).storageUsage(pod, wanted, files),
@@ -258,8 +260,10 @@ export class Agent {
         if (isHookOutput(pod, instance, said)) onHookOutput(pod, { ...said, container: instance.container });
       },
       // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.
-      runHook: async (input) => (await import('./hooks.ts')).runHook(input),
-      runProbe: async (input) => (await import('./probe/index.ts')).probeOnce(input),
+      runHook: async (input) =>
+        (await import('./hooks.ts')).runHook({ ...input, dial: this.#networks.dialerOf(input.pod) }),
+      runProbe: async (input) =>
+        (await import('./probe/index.ts')).probeOnce({ ...input, dial: this.#networks.dialerOf(input.pod) }),
     };
   }
 
@@ -288,7 +292,8 @@ export class Agent {
   #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {
     const { uid } = pod.metadata;
     const podIP = this.#networks.addressOf(pod);
-    const sandbox = { volumes: this.#volumes.get(uid), podIP };
+    const network = this.#networks.privateNetworkOf(pod)?.join;
+    const sandbox = { volumes: this.#volumes.get(uid), podIP, network };
     const prepared = this.#preparer.prepare(pod, container, sandbox);
     if (!prepared.ok) return prepared;
     const { files, isolation } = this.#options;

@@ -18,6 +18,7 @@ import { stopSignal } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import type { Confinement, Identity, ResourceLimits } from '../runtime/confinement.ts';
 import type { Adopted, OutputStream, ProcessExit, RunningContainer, Runtime } from '../runtime/runtime.ts';
+import type { NetworkJoin } from '../runtime/network/join.ts';
 import { Handlers, type HandlerSaying, type HookName } from './handlers.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
 import type { NetworkSign } from './network/pod-networks.ts';
@@ -36,6 +37,8 @@ export interface Preparation {
   readonly tty?: boolean;
   /** As whom it runs; undefined: podrun's own. */
   readonly identity?: Identity | undefined;
+  /** The private network that it is in; undefined: that of the host. */
+  readonly network?: NetworkJoin | undefined;
   /** Paths of the container, in the words of a command that runs in it, become those of the host. */
   readonly translate?: (word: string) => string;
   /** What it sees of the machine; undefined: the host as it is. */

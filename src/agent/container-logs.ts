@@ -1,6 +1,7 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { OutputStream, RunningContainer } from '../runtime/runtime.ts';
+import type { NetworkJoin } from '../runtime/network/join.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { MemoryArea } from '../store/memory-folders.ts';
 import type { InstanceRef } from './container-effects.ts';
@@ -43,6 +44,10 @@ export interface PodFiles {
   attachSocket(pod: StoredPod): string;
   /** Remembers a process, so that a later command can end it when the agent was killed. */
   recordProcess(pod: StoredPod, instance: InstanceRef, container: Pick<RunningContainer, 'pid' | 'cgroups'>): void;
+  /** The same for what keeps the network of a Pod, with what others need who want to get in. */
+  recordNetwork(pod: StoredPod, network: NetworkJoin): void;
+  /** As recorded, if it is still kept. */
+  recordedNetwork(pod: StoredPod): NetworkJoin | undefined;
   /** Those of all Pods that somebody runs. */
   addressesInUse(): ReadonlySet<string>;
 }

@@ -15,6 +15,7 @@ import {
 } from '../lifecycle/texts/hook-errors.ts';
 import type { ExecOutcome } from '../runtime/runtime.ts';
 import { type HandlerVoice, howCommandEnded } from './handler-voice.ts';
+import type { Dial } from './network/pod-networks.ts';
 import { pause, withDeadline } from './probe/deadline.ts';
 import { HTTP_FOR_HTTPS } from './probe/go-error.ts';
 import { httpGet } from './probe/http-get.ts';
@@ -27,6 +28,8 @@ export interface HookInput {
   readonly container: Container;
   /** Runs a command in the container. */
   readonly exec: (argv: [string, ...string[]], signal: AbortSignal) => Promise<ExecOutcome>;
+  /** Undefined: the Pod is in the network of the host. */
+  readonly dial?: Dial | undefined;
   readonly clock: Clock;
   /** Aborted when the container has ended, or its Pod does not wait for the hook. */
   readonly signal: AbortSignal;
@@ -106,8 +109,9 @@ async function deliver(request: HttpRequest, input: HookInput): Promise<string |
   return undefined;
 }
 
-async function send(request: HttpRequest, { clock, signal, voice }: HookInput): Promise<string | undefined> {
-  const reply = await withDeadline({ clock, timeoutMs: undefined, signal }, (deadline) => httpGet(request, deadline));
+async function send(request: HttpRequest, { clock, signal, voice, dial }: HookInput): Promise<string | undefined> {
+  const limits = { clock, timeoutMs: undefined, signal };
+  const reply = await withDeadline(limits, (deadline) => httpGet(request, deadline, dial));
   switch (reply.type) {
     case 'answered':
       voice.output('stdout', Buffer.from(reply.body));

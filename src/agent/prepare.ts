@@ -29,6 +29,7 @@ import {
   notAtMountPath,
   volumeVariables,
 } from '../lifecycle/volumes/volume-mounts.ts';
+import type { NetworkJoin } from '../runtime/network/join.ts';
 import type { Store } from '../store/store.ts';
 import type { Preparation, Prepared } from './container-effects.ts';
 import type { Security } from './security.ts';
@@ -72,6 +73,8 @@ export interface Sandbox {
   readonly volumes: PodVolumes | undefined;
   /** Undefined: nobody has asked for its address yet. */
   readonly podIP: string | undefined;
+  /** Undefined: the network of the host. */
+  readonly network: NetworkJoin | undefined;
 }
 
 /** Those of these variables that containers get. */
@@ -192,6 +195,7 @@ export class Preparer {
           ...Object.fromEntries(made.env),
         },
         cwd: isElsewhere ? target.cwd : hostPathOf(workingDir ?? cwd, container.workingDir ? mounts : []),
+        network: sandbox.network,
         stdin: container.stdin ?? false,
         tty: container.tty ?? false,
         identity,

@@ -9,6 +9,7 @@ import { type Limited, UNLIMITED } from './limits/limited.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
 import type { RuntimeFeatures } from './features.ts';
+import { insideNetwork } from './network/join.ts';
 import { quickStartTimeOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type {
@@ -116,8 +117,13 @@ export class ProcessRuntime implements Runtime {
   }
 
   async #open(launch: ContainerLaunch): Promise<InsideOutcome> {
-    if (this.#confiner === undefined || launch.confinement === undefined) return { ok: true, inside: HOST };
-    return this.#confiner.open(launch);
+    const outcome: InsideOutcome =
+      this.#confiner === undefined || launch.confinement === undefined
+        ? { ok: true, inside: HOST }
+        : await this.#confiner.open(launch);
+    const { network } = launch;
+    if (!outcome.ok || network === undefined) return outcome;
+    return { ok: true, inside: insideNetwork(network, outcome.inside) };
   }
 
   async #startInside(launch: ContainerLaunch, inside: Inside): Promise<StartedInside> {

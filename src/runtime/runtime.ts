@@ -1,6 +1,7 @@
 import type { Instant } from '../api/time.ts';
 import type { Confinement, Identity, ResourceLimits } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
+import type { NetworkJoin } from './network/join.ts';
 
 /** Everything needed to start the main process of one container instance. */
 export interface ContainerLaunch {
@@ -24,6 +25,8 @@ export interface ContainerLaunch {
   /** Undefined: podrun's own. */
   readonly identity?: Identity | undefined;
   readonly limits?: ResourceLimits | undefined;
+  /** The private network that it is in; undefined: that of the machine. */
+  readonly network?: NetworkJoin | undefined;
   /** Called with every piece of output, in order of arrival; never after `onExit`. */
   readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
   /**

@@ -25,6 +25,15 @@ export interface RecordedProcess extends KnownProcess {
   readonly containerName: string;
   /** Folders of its cgroups, which have to be removed after it; absent: it has none. */
   readonly cgroups?: readonly string[];
+  /** It is of no container: it keeps the network of the Pod, which is entered like this. */
+  readonly network?: RecordedNetwork;
+}
+
+/** How the private network of a Pod is entered: see NetworkJoin of the runtime. */
+export interface RecordedNetwork {
+  readonly nsenter: string;
+  readonly holderPid: number;
+  readonly isUsers: boolean;
 }
 
 export type Claim =

@@ -4,7 +4,7 @@ import { Workshop } from './workshop.ts';
 
 const VERBS = [
   ...'apply get describe logs exec attach probes events wait delete debug gc'.split(' '),
-  ...'doctor top explain patch label annotate condition'.split(' '),
+  ...'port-forward doctor top explain patch label annotate condition'.split(' '),
 ];
 
 const root = new URL('../../', import.meta.url);
@@ -31,6 +31,6 @@ it.each([...pages, ...fixtures])('%s shows only flags and commands that exist', 
   const calls = [...text.matchAll(/(?:npx |\$ |`| {4}|# {3})podrun ([^`\n]*)/g)].map(([, call = '']) => call);
   const flags = calls.flatMap((call) => call.replaceAll(/ -- .*|#.*|'[^']*'/g, '').match(/--[a-z][a-z-]*/g) ?? []);
   expect(flags.filter((flag) => !help.includes(flag))).toEqual([]);
-  const verbs = calls.flatMap((call) => call.match(/^[a-z]+/) ?? []);
+  const verbs = calls.flatMap((call) => call.match(/^[a-z-]+(?= |$)/) ?? []);
   expect(verbs.filter((verb) => ![...VERBS, 'version'].includes(verb))).toEqual([]);
 });

@@ -101,8 +101,8 @@ describe.skipIf(process.platform !== 'linux')('a port that is taken (found in /p
     const puppet = await stage.puppet('owner');
     await puppet.listen({ port });
     const late = await workshop.run(['apply', listening('late', port, '"0.0.0.0"')]);
-    const taken = `port ${port} is taken by pod/owner container app (pid ${puppet.pid}); bind to $POD_IP`;
-    expect(late.stdout).toContain(taken);
+    const owned = `port ${port} is taken by pod/owner container app (pid ${puppet.pid})`;
+    expect(late.stdout).toContain(`${owned}; bind to $POD_IP or use --network pod`);
     expect(late.exitCode).toBe(1);
     expect((await workshop.run(['events', '--for', 'pod/late'])).stdout).toMatch(/Warning +PortTaken/);
     apply.signal('SIGINT');

@@ -9,15 +9,23 @@ const of: { readonly type: 'container'; readonly pod: string; readonly container
 };
 
 it.each<[PortOwner, boolean, string]>([
-  [{ ...of, namespace: undefined }, true, 'port 8080 is taken by pod/web container app (pid 4711); bind to $POD_IP'],
+  [
+    { ...of, namespace: undefined },
+    true,
+    'port 8080 is taken by pod/web container app (pid 4711); bind to $POD_IP or use --network pod',
+  ],
   [{ ...of, namespace: undefined }, false, 'port 8080 is taken by pod/web container app (pid 4711)'],
   [
     { ...of, namespace: 'shop' },
     true,
-    'port 8080 is taken by pod/web in namespace shop, container app (pid 4711); bind to $POD_IP',
+    'port 8080 is taken by pod/web in namespace shop, container app (pid 4711); bind to $POD_IP or use --network pod',
   ],
   [{ type: 'samePod', container: 'app', pid: 7 }, true, 'port 8080 is taken by container app of the same Pod (pid 7)'],
-  [{ type: 'program', program: 'nginx', pid: 123 }, true, 'port 8080 is taken by nginx (pid 123); bind to $POD_IP'],
+  [
+    { type: 'program', program: 'nginx', pid: 123 },
+    true,
+    'port 8080 is taken by nginx (pid 123); bind to $POD_IP or use --network pod',
+  ],
   [{ type: 'unknown' }, false, 'port 8080 is taken by a process of another user'],
 ])('a port that %j has', (owner, hasOwnAddress, message) => {
   expect(portTaken('main', { port: 8080, owner, hasOwnAddress })).toEqual({

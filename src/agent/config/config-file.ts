@@ -13,6 +13,10 @@ import { splitWords } from './split-words.ts';
 const CONFIG_FILE_NAME = 'podrun.yaml';
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
+/** Whose network Pods are in: that of the host, or one of their own. */
+type PodNetworkKind = (typeof NETWORKS)[number];
+const NETWORKS = ['host', 'pod'] as const;
+
 /** What `podrun.yaml` says. */
 export interface ConfigFile {
   /** Absolute. */
@@ -26,6 +30,8 @@ export interface ConfigFile {
   readonly runtime: RuntimeChoice | undefined;
   /** How many processes and threads a Pod may have; undefined: any number. */
   readonly podPidsLimit: number | undefined;
+  /** Whose network Pods are in; undefined: it does not say. */
+  readonly network: PodNetworkKind | undefined;
 }
 
 /**
@@ -80,8 +86,8 @@ async function readText(path: string, name: string): Promise<string> {
 }
 
 function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
-  const { images, node, podPidsLimit, runtime } =
-    root.kind === 'nothing' ? {} : root.fields(['images', 'node', 'podPidsLimit', 'runtime']);
+  const { images, network, node, podPidsLimit, runtime } =
+    root.kind === 'nothing' ? {} : root.fields(['images', 'network', 'node', 'podPidsLimit', 'runtime']);
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
@@ -89,12 +95,18 @@ function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
     nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
     runtime: runtime && readRuntime(runtime),
     podPidsLimit: podPidsLimit === undefined ? undefined : readPidsLimit(podPidsLimit),
+    network: network && readNetwork(network),
   };
 }
 
 function readRuntime(node: ConfigNode): RuntimeChoice {
   const text = node.text();
   return RUNTIME_CHOICES.find((choice) => choice === text) ?? node.fail(`must be one of ${RUNTIME_CHOICES.join(', ')}`);
+}
+
+function readNetwork(node: ConfigNode): PodNetworkKind {
+  const text = node.text();
+  return NETWORKS.find((one) => one === text) ?? node.fail(`must be one of ${NETWORKS.join(', ')}`);
 }
 
 /** One entry of `images`: a command as text or list, or a map that says more. */

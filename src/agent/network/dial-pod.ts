@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { StoredPod } from '../../api/objects.ts';
+import type { NetworkRelay } from '../../runtime/network/relay.ts';
 
 /** What a Pod's own `localhost` is for others. */
 const LOCALHOSTS = ['127.0.0.1', '::1'];
@@ -9,14 +10,15 @@ const LOCALHOSTS = ['127.0.0.1', '::1'];
  * network. Where Pods share that of this machine, the Pod's address comes first, as localhost is everybody's; then
  * localhost, for a program that listens nowhere else.
  * Rejects with the error of the Pod's address.
+ * @param relay connects in the network of the Pod; undefined: that is the one of this machine
  */
-export async function dialPod({ status }: StoredPod, port: number): Promise<Socket> {
+export async function dialPod({ status }: StoredPod, port: number, relay: NetworkRelay | undefined): Promise<Socket> {
   const { podIP } = status;
   const hosts = [...(podIP === undefined ? [] : [podIP]), ...LOCALHOSTS.filter((host) => host !== podIP)];
   const errors: unknown[] = [];
   for (const host of hosts) {
     try {
-      return await dial(host, port);
+      return await (relay === undefined ? dial(host, port) : relay.dial({ host, port }));
     } catch (error) {
       errors.push(error);
     }

@@ -1,20 +1,30 @@
+import type { Socket } from 'node:net';
+import { PodrunError } from '../../api/errors.ts';
 import type { Container, Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
+import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { ProcessExit } from '../../runtime/runtime.ts';
+import type { NetworkFacts } from '../../runtime/network/detect.ts';
+import type { DialTarget } from '../../runtime/network/relay.ts';
+import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
 import type { Store } from '../../store/store.ts';
 import type { PodFiles } from '../container-logs.ts';
-import { HostNetwork } from './host-network.ts';
+import { hasPodAddresses } from './loopbacks.ts';
+import type { PrivateNetwork } from './private-network.ts';
 import type { PortSubject, PortTrouble } from './port-trouble.ts';
 
 export interface PodNetworksOptions {
   readonly clock: Clock;
   readonly store: Store;
-  readonly files: Pick<PodFiles, 'addressesInUse'>;
+  readonly files: Pick<PodFiles, 'addressesInUse' | 'recordNetwork' | 'recordedNetwork'>;
   readonly node: NodeFacts;
+  /** One that takes up what runs already leaves it running when it is killed. */
+  readonly runtime: Pick<Runtime, 'adopt'>;
+  /** How Pods get networks of their own; undefined: they share that of the host. */
+  readonly privateNetworks: NetworkFacts | undefined;
 }
 
 /** An instance of a container, and a look into its log. */
@@ -40,36 +50,100 @@ const LINES_READ = 30;
 /** How programs say that a port is taken. */
 const IN_USE = /EADDRINUSE|address (is )?already in use|address in use|\[errno (98|48)\]/i;
 
+/** Connects where we cannot; undefined: to be connected to like everything else. */
+export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Socket> | undefined;
+
+/** The making of a Pod's network. */
+interface JoinAttempt {
+  /** Aborted when the Pod goes down. */
+  readonly signal: AbortSignal;
+  readonly event: (event: EventDraft) => void;
+}
+
 /** The networks of the Pods that an agent runs. */
 export class PodNetworks {
   readonly #options: PodNetworksOptions;
-  readonly #host: HostNetwork;
   /** By uid of the Pod, as long as it has not ended. */
   readonly #addresses = new Map<string, string>();
+  readonly #private = new Map<string, PrivateNetwork>();
+  #hasLoopbacks: Promise<boolean> | undefined;
   #trouble: Promise<PortTrouble> | undefined;
 
   constructor(options: PodNetworksOptions) {
     this.#options = options;
-    const { node, files } = options;
-    this.#host = new HostNetwork({ hostIP: node.hostIPs[0], othersAddresses: () => files.addressesInUse() });
   }
 
-  /** Makes the Pod's network, and answers its address. */
-  async join(pod: StoredPod): Promise<string> {
-    const address = await this.#host.join(pod);
-    this.#addresses.set(pod.metadata.uid, address);
+  /** Makes the Pod's network, and answers its address. Rejects when it cannot be made. */
+  async join(pod: StoredPod, attempt: JoinAttempt): Promise<string> {
+    const { uid } = pod.metadata;
+    const address = await this.#addressFor(pod);
+    this.#addresses.set(uid, address);
+    const { privateNetworks: facts, files, clock, runtime } = this.#options;
+    if (facts === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
+    const [{ PrivateNetwork }, { heldBefore }] = await Promise.all([
+      import('./private-network.ts'),
+      import('../../runtime/network/holder.ts'),
+    ]);
+    const recorded = files.recordedNetwork(pod);
+    const before = recorded && heldBefore(recorded, clock);
+    const outlivesUs = runtime.adopt !== undefined;
+    const network = await PrivateNetwork.open({ ...attempt, spec: pod.spec, address, facts, before, outlivesUs });
+    if (attempt.signal.aborted) {
+      await network.close();
+      return address;
+    }
+    this.#private.set(uid, network);
+    if (before === undefined) this.#record(pod, network);
     return address;
   }
 
+  /** Without the record, port-forward does not get in: no reason to keep the Pod from running. */
+  #record(pod: StoredPod, { join }: PrivateNetwork): void {
+    try {
+      this.#options.files.recordNetwork(pod, join);
+    } catch (error) {
+      if (!(error instanceof PodrunError)) throw error;
+    }
+  }
+
   /** The Pod has ended. */
-  leave(pod: StoredPod): void {
-    this.#host.leave(pod);
-    this.#addresses.delete(pod.metadata.uid);
+  async leave({ metadata: { uid } }: StoredPod): Promise<void> {
+    this.#addresses.delete(uid);
+    const network = this.#private.get(uid);
+    this.#private.delete(uid);
+    await network?.close();
   }
 
   /** Undefined: it has none yet. */
   addressOf({ metadata }: StoredPod): string | undefined {
     return this.#addresses.get(metadata.uid);
+  }
+
+  /** Undefined: the Pod is in the network of the host. */
+  privateNetworkOf({ metadata }: StoredPod): PrivateNetwork | undefined {
+    return this.#private.get(metadata.uid);
+  }
+
+  /** Connects to addresses of the Pod's own; undefined: the Pod is in the network of the host. */
+  dialerOf(pod: StoredPod): Dial | undefined {
+    const network = this.privateNetworkOf(pod);
+    return (
+      network && ((target, signal) => (target.host === network.address ? network.dial(target, signal) : undefined))
+    );
+  }
+
+  async #addressFor({ metadata: { uid }, spec, status }: StoredPod): Promise<string> {
+    const { node, files, privateNetworks } = this.#options;
+    const [hostIP] = node.hostIPs;
+    if (spec.hostNetwork === true) return hostIP;
+    const hasOwn = privateNetworks !== undefined || (await (this.#hasLoopbacks ??= hasPodAddresses()));
+    if (!hasOwn) return hostIP;
+    const range = privateNetworks === undefined ? LOOPBACK : PRIVATE;
+    // A Pod that goes on after its agent is gone has one already.
+    const given = this.#addresses.get(uid) ?? (range.pattern.test(status.podIP ?? '') ? status.podIP : undefined);
+    if (given !== undefined) return given;
+    const taken = new Set([...files.addressesInUse(), ...this.#addresses.values()]);
+    return podAddress(range, uid, (address) => taken.has(address));
   }
 
   /** Undefined: the network has nothing to do with it. */
@@ -99,7 +173,7 @@ export class PodNetworks {
       store.list<StoredPod>('pods').find(({ metadata }) => metadata.uid === uid);
     // Most Pods have no trouble.
     this.#trouble ??= import('./port-trouble.ts').then(
-      (module) => new module.PortTrouble({ clock, podWithUid, processIn: () => undefined }),
+      (module) => new module.PortTrouble({ clock, podWithUid, networkOf: (pod) => this.privateNetworkOf(pod)?.join }),
     );
     return this.#trouble;
   }

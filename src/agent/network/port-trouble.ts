@@ -5,6 +5,7 @@ import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { listensOnLocalhost, type PortOwner, portTaken } from '../../lifecycle/texts/port-events.ts';
 import { type Listener, listenerOwners, type ListenerOwner, listenersOn } from '../../runtime/listeners.ts';
+import type { NetworkJoin } from '../../runtime/network/join.ts';
 import { joinHostPort, resolvePort } from '../probe/target.ts';
 
 /** A container that may have trouble with a port. */
@@ -27,8 +28,8 @@ interface OwnedListener extends Listener {
 export interface PortTroubleOptions {
   readonly clock: Clock;
   readonly podWithUid: (uid: string) => StoredPod | undefined;
-  /** A process in the network of the Pod; undefined: the Pod shares ours. */
-  readonly processIn: (pod: StoredPod) => number | undefined;
+  /** Undefined: the Pod shares ours. */
+  readonly networkOf: (pod: StoredPod) => NetworkJoin | undefined;
 }
 
 /** Finds out, from outside, why a program has trouble with its port: on a cluster each Pod has all ports to itself. */
@@ -88,7 +89,7 @@ export class PortTrouble {
   }
 
   #listenersOn({ pod }: PortSubject, ports: readonly number[]): Listener[] {
-    return listenersOn(ports, this.#options.processIn(pod));
+    return listenersOn(ports, this.#options.networkOf(pod)?.holderPid);
   }
 
   /** With the processes that have them. It takes a while: the same sockets are looked for once for each instance. */

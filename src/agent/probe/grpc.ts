@@ -1,4 +1,5 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
+import type { Socket } from 'node:net';
 import { formatGoDuration } from '../../api/duration.ts';
 import type { GRPCAction } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go-quote.ts';
@@ -20,11 +21,13 @@ const BACK_OFF = { firstMs: 1000, factor: 1.6 };
  * as grpc-go does. Source: pkg/probe/grpc/grpc.go.
  */
 export async function probeGrpc(action: GRPCAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
-  const { pod, clock, signal } = input;
-  const address = joinHostPort(defaultHost(pod), action.port);
+  const { pod, clock, signal, dial } = input;
+  const target = { host: defaultHost(pod), port: action.port };
+  const address = joinHostPort(target.host, target.port);
   const within = formatGoDuration(timeoutMs);
   return withDeadline({ clock, timeoutMs, signal }, async (deadline): Promise<ProbeOutcome> => {
-    const session = await connect(address, clock, deadline);
+    const dialed = (): Promise<Socket> | undefined => dial?.(target, deadline.signal);
+    const session = await connect(address, clock, deadline, dialed);
     if (session === undefined) {
       const error = `within ${within}: context deadline exceeded`;
       const output = `timeout: failed to connect service ${goQuote(address)} ${error}`;
@@ -63,19 +66,34 @@ function failureText(status: GrpcStatus, within: string): string {
 }
 
 /** Undefined: time is up, or nobody is interested any more. */
-async function connect(address: string, clock: Clock, deadline: Deadline): Promise<ClientHttp2Session | undefined> {
+async function connect(
+  address: string,
+  clock: Clock,
+  deadline: Deadline,
+  dialed: () => Promise<Socket> | undefined,
+): Promise<ClientHttp2Session | undefined> {
   for (let pauseMs = BACK_OFF.firstMs; !deadline.signal.aborted; pauseMs *= BACK_OFF.factor) {
-    const session = await open(address, deadline);
-    if (session !== undefined) return session;
+    try {
+      const session = await open(address, deadline, await dialed());
+      if (session !== undefined) return session;
+    } catch {
+      // Refused, as when there is no session.
+    }
     await pause(clock, pauseMs, deadline.signal);
   }
   return undefined;
 }
 
 /** Resolves when the server has shown that it speaks HTTP/2; with undefined when it does not, or is not there. */
-function open(address: string, deadline: Deadline): Promise<ClientHttp2Session | undefined> {
+function open(
+  address: string,
+  deadline: Deadline,
+  connected: Socket | undefined,
+): Promise<ClientHttp2Session | undefined> {
   return new Promise((resolve) => {
-    const session = process.getBuiltinModule('node:http2').connect(`http://${address}`);
+    const session = process
+      .getBuiltinModule('node:http2')
+      .connect(`http://${address}`, connected && { createConnection: () => connected });
     const end = (opened: ClientHttp2Session | undefined): void => {
       deadline.signal.removeEventListener('abort', onFailure);
       if (opened === undefined) session.destroy();

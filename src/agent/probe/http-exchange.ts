@@ -1,6 +1,9 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { goQuote } from '../../api/go-quote.ts';
 import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
+import type { Dial } from '../network/pod-networks.ts';
 import type { Deadline } from './deadline.ts';
 import { type Connection, errnoAnswer, goNetworkError } from './go-error.ts';
 import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';
@@ -28,10 +31,20 @@ export interface HttpFailure {
  * Sends one request over a connection of its own and waits for the head of the answer. Certificates are not verified,
  * no proxy is asked. Never rejects: an error is a text of Go's client.
  */
-export async function exchange(request: HttpRequest, deadline: Deadline): Promise<HttpAnswer | HttpFailure> {
+export async function exchange(
+  request: HttpRequest,
+  deadline: Deadline,
+  dial?: Dial,
+): Promise<HttpAnswer | HttpFailure> {
   const invalid = invalidHeader(request);
   if (invalid !== undefined) return { error: invalid };
-  const sent = open(request, deadline);
+  let connected: Socket | undefined;
+  try {
+    connected = await dial?.({ host: request.hostname, port: request.port }, deadline.signal);
+  } catch (error) {
+    return unconnected(error, deadline, { ends: '', heard: false });
+  }
+  const sent = open(request, deadline, connected);
   const connectionOf = watchConnection(sent, request);
   let failure: unknown;
   // Also after the answer has begun: then the error says why the rest of it is missing.
@@ -40,9 +53,7 @@ export async function exchange(request: HttpRequest, deadline: Deadline): Promis
   });
   const message = await headOf(sent);
   if (message === undefined) {
-    const gaveUp = interruption(deadline, 'Client.Timeout exceeded while awaiting headers');
-    if (gaveUp !== undefined) return { error: gaveUp };
-    return { error: goNetworkError(failure, connectionOf()), answer: errnoAnswer(failure) };
+    return unconnected(failure, deadline, connectionOf());
   }
   return {
     status: message.statusCode ?? 0,
@@ -51,20 +62,27 @@ export async function exchange(request: HttpRequest, deadline: Deadline): Promis
   };
 }
 
+function unconnected(failure: unknown, deadline: Deadline, connection: Connection): HttpFailure {
+  const gaveUp = interruption(deadline, 'Client.Timeout exceeded while awaiting headers');
+  if (gaveUp !== undefined) return { error: gaveUp };
+  return { error: goNetworkError(failure, connection), answer: errnoAnswer(failure) };
+}
+
 /** Why we gave up ourselves, if we did. */
 export function interruption(deadline: Deadline, when: string): string | undefined {
   if (deadline.passed) return `context deadline exceeded (${when})`;
   return deadline.signal.aborted ? 'context canceled' : undefined;
 }
 
-function open(request: HttpRequest, deadline: Deadline): ClientRequest {
+function open(request: HttpRequest, deadline: Deadline, connected: Socket | undefined): ClientRequest {
   const { isSecure, hostname, port, path } = request;
   const options = {
     host: hostname,
     port,
     path,
     headers: rawHeaders(request),
-    agent: false,
+    // An agent would connect by itself.
+    ...(connected === undefined ? { agent: false as const } : { createConnection: () => connected }),
     signal: deadline.signal,
     maxHeaderSize: HEADERS_MAX_BYTES,
     // Go's client is as tolerant: a script that answers with bare line feeds passes a kubelet's probe.
@@ -74,7 +92,11 @@ function open(request: HttpRequest, deadline: Deadline): ClientRequest {
   if (!isSecure) return process.getBuiltinModule('node:http').request(options);
   const isName = process.getBuiltinModule('node:net').isIP(hostname) === 0;
   const servername = isName ? hostname : '';
-  return process.getBuiltinModule('node:https').request({ ...options, servername, rejectUnauthorized: false });
+  const secure = { ...options, servername, rejectUnauthorized: false };
+  if (connected === undefined) return process.getBuiltinModule('node:https').request(secure);
+  const { connect } = process.getBuiltinModule('node:tls');
+  const createConnection = (): TLSSocket => connect({ socket: connected, servername, rejectUnauthorized: false });
+  return process.getBuiltinModule('node:https').request({ ...secure, createConnection });
 }
 
 /** Names and values in turn, so that repeated headers stay repeated. */
@@ -118,10 +140,12 @@ function watchConnection(sent: ClientRequest, request: HttpRequest): () => Conne
   sent.once('socket', (socket) => {
     // What TLS has exchanged is no answer.
     if (!request.isSecure) bytesHeard = () => socket.bytesRead;
-    socket.once('connect', () => {
+    const note = (): void => {
       const { localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 } = socket;
       ends = `${joinHostPort(localAddress, localPort)}->${joinHostPort(remoteAddress, remotePort)}`;
-    });
+    };
+    if (socket.connecting) socket.once('connect', note);
+    else note();
   });
   return () => ({ ends, heard: bytesHeard() > 0 });
 }

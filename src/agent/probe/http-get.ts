@@ -1,5 +1,6 @@
 import { goQuote } from '../../api/go-quote.ts';
 import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
+import type { Dial } from '../network/pod-networks.ts';
 import type { Deadline } from './deadline.ts';
 import { exchange, type HttpAnswer, interruption } from './http-exchange.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -19,11 +20,12 @@ export type HttpReply =
 /**
  * Sends a GET request and follows the redirects that stay on the host. A redirect elsewhere is the answer itself. Never
  * rejects. Source: pkg/probe/http/http.go RedirectChecker; Go's net/http Client.do.
+ * @param dial how to get to addresses that this machine does not know
  */
-export async function httpGet(first: HttpRequest, deadline: Deadline): Promise<HttpReply> {
+export async function httpGet(first: HttpRequest, deadline: Deadline, dial?: Dial): Promise<HttpReply> {
   let request = first;
   for (let sent = 1; ; sent++) {
-    const answer = await exchange(request, deadline);
+    const answer = await exchange(request, deadline, dial);
     if ('error' in answer) return { ...answer, ...unanswered(request.url, answer.error) };
     const { location } = answer.message.headers;
     if (location === undefined || location === '' || !REDIRECTS.has(answer.status)) return readReply(answer, deadline);

@@ -7,12 +7,12 @@ import type { ProbeInput } from './input.ts';
 
 /** Any answer from 200 to 399 is good. Source: pkg/probe/http/http.go DoHTTPProbe. */
 export async function probeHttp(action: HTTPGetAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
-  const { pod, container, clock, signal } = input;
+  const { pod, container, clock, signal, dial } = input;
   const built = requestFor(action, pod, container, 'probe');
   if (!built.ok) return { result: 'error', output: built.error };
   let timedOut = false;
   const reply = await withDeadline({ clock, timeoutMs, signal }, async (deadline) => {
-    const received = await httpGet(built.request, deadline);
+    const received = await httpGet(built.request, deadline, dial);
     timedOut = deadline.passed;
     return received;
   });

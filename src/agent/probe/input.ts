@@ -1,6 +1,7 @@
 import type { Container, Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
+import type { Dial } from '../network/pod-networks.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ExecOutcome } from '../../runtime/runtime.ts';
 
@@ -12,6 +13,8 @@ export interface ProbeInput {
   readonly type: ProbeType;
   /** Runs a command in the container. */
   readonly exec: (argv: [string, ...string[]], timeoutMs: number, signal: AbortSignal) => Promise<ExecOutcome>;
+  /** Undefined: the Pod is in the network of the host. */
+  readonly dial?: Dial | undefined;
   readonly clock: Clock;
   /** Aborted when the outcome does not matter any more. */
   readonly signal: AbortSignal;

@@ -50,8 +50,10 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   // It may have to be found out, which goes on while the Pods are begun, unless they may have to be refused.
   const runtime = chooseRuntime(own.length === 0 ? 'process' : choice, store.root, clock);
   if (choice === 'namespace') await runtime;
+  const wantsNetworks = (flags.network ?? config?.network) === 'pod' && own.length > 0;
+  const privateNetworks = wantsNetworks ? await (await import('./private-networks.ts')).privateNetworks() : undefined;
   const view = await openView({ flags, clock, pods: pods.map(({ object }) => object) });
-  const session: Session = { flags, plan, clock, store, view, images, config, runtime };
+  const session: Session = { flags, plan, clock, store, view, images, config, runtime, privateNetworks };
   try {
     await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live]);
     for (const record of records) await keepOnRecord(session, record);
@@ -141,6 +143,7 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
     ...(flags.config === undefined ? [] : ['--config']),
     ...(flags.runtime === undefined ? [] : ['--runtime']),
     ...(flags.enforceMemory === undefined ? [] : ['--enforce-memory']),
+    ...(flags.network === undefined ? [] : ['--network']),
     ...(crashLoop.initialMs === CRASH_LOOP.initialMs ? [] : ['--backoff-initial']),
     ...(crashLoop.maxMs === CRASH_LOOP.maxMs ? [] : ['--backoff-max']),
   ];

@@ -19,6 +19,8 @@ export interface ApplyFlags {
   readonly logs: boolean;
   readonly image: readonly string[];
   readonly config: string | undefined;
+  /** Undefined: as podrun.yaml says, else that of the host. */
+  readonly network: 'host' | 'pod' | undefined;
   readonly backoffInitial: string;
   readonly backoffMax: string;
   /** Where no cgroup limits memory: `poll` looks how much there is. */
@@ -127,6 +129,9 @@ export function registerApply(
     .option('--no-logs', 'do not show what containers print')
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
     .option('--config <file>', 'use this file in place of the podrun.yaml found upward from here')
+    .addOption(
+      new Option('--network <kind>', 'pod: each Pod has a network of its own (default: host)').choices(['host', 'pod']),
+    )
     .option(
       '--backoff-initial <duration>',
       'delay before the second restart of a container',

@@ -2,12 +2,15 @@ import { Agent, type AgentOptions } from '../../agent/agent.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { ownPowers } from '../../agent/own-powers.ts';
 import type { Taint } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import type { Powers } from '../../lifecycle/security/powers.ts';
 import { fieldHasNoEffect } from '../../lifecycle/texts/events.ts';
 import { idleFields } from '../../manifest/support/idle-fields.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
+import type { NetworkFacts } from '../../runtime/network/detect.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { LogSink } from '../../agent/container-logs.ts';
 import { podFiles } from './pod-files.ts';
@@ -21,6 +24,8 @@ export interface AgentSettings {
   readonly podPidsLimit: number | undefined;
   /** Look how much memory containers have, where no cgroup limits it. */
   readonly pollsMemory: boolean;
+  /** How Pods get networks of their own; undefined: they share that of the host. */
+  readonly privateNetworks: NetworkFacts | undefined;
   /** The environment of whoever called podrun; of little of it containers are told. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** Where podrun was called. */
@@ -60,6 +65,7 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     sharedFolders: shared,
     strictPid1,
     isBestEffort,
+    privateNetworks,
   } = settings;
   let powers: Powers | undefined;
   return new Agent({
@@ -70,11 +76,22 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     images,
     crashLoop,
     podPidsLimit,
+    privateNetworks,
     hostEnv,
     powers: () => (powers ??= ownPowers(parts.runtime.features)),
     isBestEffort,
     cwd,
     isolation: features.tier === 'namespace' ? { shared, strictPid1 } : undefined,
-    notices: (pod) => idleFields({ ...pod }, features.tier === 'namespace').map(fieldHasNoEffect),
+    notices: (pod) => noticesOf(pod, settings),
   });
+}
+
+/** Ports of the host have an effect where Pods have networks of their own. */
+const HOST_PORT = /\.host(Port|IP)$/;
+
+function noticesOf(pod: StoredPod, { features, privateNetworks }: AgentSettings): EventDraft[] {
+  const fields = idleFields({ ...pod }, features.tier === 'namespace');
+  const forwards = privateNetworks !== undefined;
+  const idle = forwards ? fields.filter(({ paths }) => !paths.every((path) => HOST_PORT.test(path))) : fields;
+  return idle.map(fieldHasNoEffect);
 }

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import type { PodFiles } from '../../agent/container-logs.ts';
+import type { StoredMeta } from '../../api/objects.ts';
+import type { NetworkJoin } from '../../runtime/network/join.ts';
 import { startTimeOf } from '../../runtime/process-identity.ts';
 import { appendToHookLog, ContainerLog } from '../../store/logs/container-log.ts';
 import { objectPath } from '../../store/layout.ts';
@@ -35,6 +37,18 @@ export function podFiles(store: FileStore): PodFiles {
     terminationLog: ({ metadata }, { container, attempt }) =>
       path.join(store.paths(metadata.namespace, metadata.name).folder, 'termination', container, String(attempt)),
     attachSocket: ({ metadata }) => store.paths(metadata.namespace, metadata.name).attachSocket,
+    recordedNetwork: ({ metadata }) => networkOf(store, metadata),
+    recordNetwork: ({ metadata: { namespace, name, uid } }, network) => {
+      const startTime = startTimeOf(network.holderPid);
+      if (startTime === undefined) return;
+      store.recordProcess(namespace, name, {
+        id: `${uid}/`,
+        pid: network.holderPid,
+        startTime,
+        containerName: '',
+        network,
+      });
+    },
     recordProcess: ({ metadata }, { id, container: containerName }, { pid, cgroups = [] }) => {
       const startTime = startTimeOf(pid);
       // Gone already: there is nothing that a later command would have to end.
@@ -43,4 +57,9 @@ export function podFiles(store: FileStore): PodFiles {
       store.recordProcess(metadata.namespace, metadata.name, started);
     },
   };
+}
+
+/** How the private network of a Pod is entered; undefined: it has none. */
+export function networkOf(store: FileStore, { namespace, name, uid }: StoredMeta): NetworkJoin | undefined {
+  return store.remainsOf(namespace, name).findLast(({ id, network }) => id === `${uid}/` && network)?.network;
 }

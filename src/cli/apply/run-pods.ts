@@ -7,6 +7,7 @@ import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { SystemClock } from '../../clock.ts';
 import { goalText } from '../../lifecycle/requests/goal.ts';
+import type { NetworkFacts } from '../../runtime/network/detect.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ApplyPlan } from './apply-input.ts';
@@ -34,6 +35,8 @@ export interface Session {
   readonly runtime: Promise<ChosenRuntime>;
   /** What has asked the run to end before it could. */
   readonly held?: HeldSignals;
+  /** How Pods get networks of their own; undefined: they share that of the host. */
+  readonly privateNetworks: NetworkFacts | undefined;
 }
 
 /** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
@@ -115,7 +118,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
 
 /** How Pods of this command are run. What they ask for and this machine does not permit is said. */
 export async function settingsOf(session: Session, pods: readonly StoredPod[]): Promise<AgentSettings> {
-  const { plan, images, config, flags, view } = session;
+  const { plan, images, config, flags, view, privateNetworks } = session;
   const chosen = await session.runtime;
   const lack = await lackOf(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
@@ -126,6 +129,7 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
     nodeTaints: config?.nodeTaints ?? [],
     podPidsLimit: config?.podPidsLimit,
     pollsMemory: flags.enforceMemory === 'poll',
+    privateNetworks,
     hostEnv: process.env,
     cwd: process.cwd(),
     features: chosen.features,

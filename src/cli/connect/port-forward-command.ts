@@ -6,12 +6,14 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { type ForwardedPort, forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
+import type { NetworkRelay } from '../../runtime/network/relay.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { listenForSignals } from '../apply/signals.ts';
 import { openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { PortForwardFlags } from './port-forward.ts';
 import { listenAddresses, listenOnPorts } from './port-listeners.ts';
+import { PodRelays } from './pod-relays.ts';
 import { reachPod } from './reached-pod.ts';
 
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.terminated } as const;
@@ -37,6 +39,7 @@ export async function portForward(words: readonly string[], flags: PortForwardFl
   }
   const out = new StandardOutput();
   const sockets = new Set<Socket>();
+  const relays = new PodRelays(store);
   const listeners = await listenOnPorts({
     ports,
     addresses,
@@ -44,7 +47,7 @@ export async function portForward(words: readonly string[], flags: PortForwardFl
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
       out.write(`Handling connection for ${port.local}\n`);
-      void handOn(socket, port, currentPod(store, pod));
+      void handOn(socket, port, currentPod(store, pod), relays.of(pod));
     },
     onTrouble: (text) => process.stderr.write(`${text}\n`),
   });
@@ -63,6 +66,7 @@ export async function portForward(words: readonly string[], flags: PortForwardFl
     signals?.close();
     listeners.close();
     for (const socket of sockets) socket.destroy();
+    relays.close();
   }
 }
 
@@ -72,12 +76,17 @@ function currentPod(store: FileStore, { metadata }: StoredPod): StoredPod | unde
   return present?.metadata.uid === metadata.uid ? present : undefined;
 }
 
-async function handOn(client: Socket, { local, remote }: ForwardedPort, pod: StoredPod | undefined): Promise<void> {
+async function handOn(
+  client: Socket,
+  { local, remote }: ForwardedPort,
+  pod: StoredPod | undefined,
+  relay: NetworkRelay | undefined,
+): Promise<void> {
   // Until there is somebody to hand an error on to.
   client.on('error', () => undefined);
   if (pod === undefined) return void client.destroy();
   try {
-    const server = await dialPod(pod, remote);
+    const server = await dialPod(pod, remote, relay);
     pipeline(client, server, () => undefined);
     pipeline(server, client, () => undefined);
   } catch (error) {

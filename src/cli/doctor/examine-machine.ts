@@ -1,8 +1,8 @@
-import { hasPodAddresses } from '../../agent/network/host-network.ts';
 import { ownPowers } from '../../agent/own-powers.ts';
 import type { MachineFinding, Obstacle } from '../../api/machine.ts';
 import { canChangeUser, type Powers } from '../../lifecycle/security/powers.ts';
 import { cgroupMachine } from '../../runtime/cgroup/cgroup-machine.ts';
+import { hasPodAddresses } from '../../agent/network/loopbacks.ts';
 import { namespaceFindings } from '../../runtime/detection/findings.ts';
 import type { NamespaceDetection } from '../../runtime/detection/namespaces.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';

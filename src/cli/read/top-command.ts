@@ -49,7 +49,9 @@ async function measurePods(store: FileStore, clock: Clock, pods: readonly Stored
     namespace,
     name,
     // Of an earlier run of that name, nothing is meant.
-    processes: store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`)),
+    processes: store
+      .remainsOf(namespace, name)
+      .filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined),
   }));
   const usages = await measureContainers(
     running.flatMap(({ processes }) => processes.map((main) => ({ ...main, main }))),

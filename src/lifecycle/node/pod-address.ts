@@ -1,32 +1,50 @@
-/*
- * Addresses of Pods on a machine whose network they share: each Pod has one of its own in 127.0.0.0/8, all of which
- * leads to the machine itself.
- */
+/** A range of addresses that Pods may have: how many there are, and the one of a number below that. */
+export interface AddressRange {
+  /** What they look like, and no address that the machine has for itself does. */
+  readonly pattern: RegExp;
+  readonly count: number;
+  readonly addressAt: (index: number) => string;
+}
 
-/** 127.0.x.y is left alone: the machine's own name, local resolvers and the like are there. */
-const SECOND = { first: 1, count: 254 };
-const THIRD = { first: 0, count: 256 };
-/** Neither .0 nor .255: some programs take them for the address of a network. */
+// Neither .0 nor .255 as the last byte: some programs take them for the address of a network.
 const LAST = { first: 1, count: 254 };
-const COUNT = SECOND.count * THIRD.count * LAST.count;
+const BYTE = 256;
+
+/**
+ * Of Pods that share the network of the machine: 127.0.0.0/8 leads to the machine itself. 127.0.x.y is left alone: the
+ * machine's own name, local resolvers and the like are there.
+ */
+export const LOOPBACK: AddressRange = {
+  pattern: /^127\.(?!0\.)/,
+  count: 254 * BYTE * LAST.count,
+  addressAt: (index) => {
+    const rest = Math.floor(index / LAST.count);
+    return `127.${1 + Math.floor(rest / BYTE)}.${rest % BYTE}.${LAST.first + (index % LAST.count)}`;
+  },
+};
+
+/** Of Pods that have a network of their own: nothing else is there. 10.93.0.x is left alone. */
+export const PRIVATE: AddressRange = {
+  pattern: /^10\.93\.(?!0\.)/,
+  count: 254 * LAST.count,
+  addressAt: (index) => `10.93.${1 + Math.floor(index / LAST.count)}.${LAST.first + (index % LAST.count)}`,
+};
+
 const TRIES_MAX = 10_000;
 
-/** The address of a Pod that shares the machine's network: the same for the same uid, unless it is taken. */
-export function loopbackAddress(uid: string, isTaken: (address: string) => boolean): string {
-  const first = hash(uid) % COUNT;
+/** The address of a Pod: the same for the same uid, unless it is taken. */
+export function podAddress(
+  { count, addressAt }: AddressRange,
+  uid: string,
+  isTaken: (address: string) => boolean,
+): string {
+  const first = hash(uid) % count;
   // So many Pods do not run on a machine; what has no room then shares its address.
   for (let tried = 0; tried < TRIES_MAX; tried++) {
-    const address = addressAt((first + tried) % COUNT);
+    const address = addressAt((first + tried) % count);
     if (!isTaken(address)) return address;
   }
   return addressAt(first);
-}
-
-function addressAt(index: number): string {
-  const last = LAST.first + (index % LAST.count);
-  const rest = Math.floor(index / LAST.count);
-  const third = THIRD.first + (rest % THIRD.count);
-  return `127.${SECOND.first + Math.floor(rest / THIRD.count)}.${third}.${last}`;
 }
 
 /** FNV-1a, 32 bits. */

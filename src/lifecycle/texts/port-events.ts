@@ -22,7 +22,7 @@ export function portTaken(
   port: { readonly port: number; readonly owner: PortOwner; readonly hasOwnAddress: boolean },
 ): EventDraft {
   const { owner, hasOwnAddress } = port;
-  const advice = hasOwnAddress && owner.type !== 'samePod' ? '; bind to $POD_IP' : '';
+  const advice = hasOwnAddress && owner.type !== 'samePod' ? '; bind to $POD_IP or use --network pod' : '';
   return own('PortTaken', `port ${port.port} is taken by ${named(owner)}${advice}`, container);
 }
 
@@ -52,4 +52,20 @@ function named(owner: PortOwner): string {
     default:
       return owner satisfies never;
   }
+}
+
+/** podrun's own: what a Pod with a private network cannot do that it could do on a cluster. */
+export function isolatedNetwork(address: string): EventDraft {
+  const message =
+    `the Pod has a network of its own, with the address ${address}; ` +
+    'nothing outside is reached from there, neither other Pods nor this machine';
+  return own('NetworkIsolated', message);
+}
+
+/** podrun's own: the port of the host leads nowhere. */
+export function hostPortNotForwarded(port: number, protocol: string): EventDraft {
+  return own(
+    'HostPortNotForwarded',
+    `host port ${port} is not forwarded to the Pod: podrun forwards TCP, not ${protocol}`,
+  );
 }

@@ -13,13 +13,13 @@ export function searchFolders(userPath: string | undefined): string[] {
 }
 
 /** A program that was found, and what tells it from one that takes its place later. */
-interface FoundProgram {
+export interface FoundProgram {
   readonly file: string;
   readonly mark: string;
 }
 
 /** Looks for a program without starting anything (4 µs a folder). */
-function findProgram(name: string, folders: readonly string[]): FoundProgram | undefined {
+export function findProgram(name: string, folders: readonly string[]): FoundProgram | undefined {
   for (const folder of folders) {
     const file = path.join(folder, name);
     const stats = statSync(file, { throwIfNoEntry: false });

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { NamespaceFacts } from '../features.ts';
 import { killProcess } from '../kill.ts';
 import { startTimeOf } from '../process-identity.ts';
+import { joinWords, type NetworkJoin } from '../network/join.ts';
 import { CONTAINER_MARKER } from '../process-table.ts';
 import { turnToSpawn } from '../spawn.ts';
 
@@ -34,6 +35,8 @@ export interface HolderRequest {
   readonly own: readonly NamespaceKind[];
   /** A process, and those of its namespaces in which these ones are made. */
   readonly base: { readonly from: Joinable; readonly kinds: readonly NamespaceKind[] } | undefined;
+  /** The private network that they belong to; undefined: that of the host. */
+  readonly network: NetworkJoin | undefined;
   readonly hostname: string | undefined;
   /** What is mounted. */
   readonly fstab: string;
@@ -91,14 +94,22 @@ export async function startHolder(request: HolderRequest): Promise<Holder> {
 
 /** The command line that makes the namespaces. */
 function holderCommand(request: HolderRequest): [string, ...string[]] {
-  const { facts, own, base, fstab, root, hostname } = request;
+  const { facts, own, base, network, fstab, root, hostname } = request;
   const { tools, mode } = facts;
   const join =
     base === undefined ? [] : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), '--no-fork', '--wdns=/'];
   const user = mode === 'user' && base === undefined ? ['--user', '--map-root-user'] : [];
   const make = [tools.unshare, ...user, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
   const set = [tools.sh, '-c', script(tools), 'sh', fstab, root ?? '', hostname ?? ''];
-  return [tools.setpriv, '--pdeathsig', 'KILL', ...join, ...make, ...set];
+  return [
+    tools.setpriv,
+    '--pdeathsig',
+    'KILL',
+    ...(network === undefined ? [] : joinWords(network)),
+    ...join,
+    ...make,
+    ...set,
+  ];
 }
 
 /** How nsenter(1) is told to join namespaces. */

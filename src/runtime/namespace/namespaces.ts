@@ -57,7 +57,7 @@ export class Namespaces implements Confiner {
     const { layerDir, pod } = confinement;
     const target = this.#target(confinement);
     // Who sees the processes of another container shares with it what the Pod shares.
-    const shared = target === undefined ? await this.#pods.join(pod, layerDir) : undefined;
+    const shared = target === undefined ? await this.#pods.join(pod, layerDir, launch.network) : undefined;
     let view: View | undefined;
     const leave = async (): Promise<void> => {
       await removeLayer(layerDir, view?.madeOnHost ?? []);
@@ -71,7 +71,7 @@ export class Namespaces implements Confiner {
       view = containerView({ confinement, facts, hostMounts: readHostMounts(), processes, sharedMemory });
       const holderPid = shared?.holder.pid;
       const from = target?.joinable ?? (holderPid === undefined ? undefined : { pid: holderPid, userPid: holderPid });
-      const holder = await this.#hold(launch.id, { confinement, view, plan, from });
+      const holder = await this.#hold(launch, { confinement, view, plan, from });
       await checkMounts(holder, confinement.mounts);
       return new NamespacedInside({
         holder,
@@ -95,7 +95,7 @@ export class Namespaces implements Confiner {
     return [...this.#open].findLast(([id]) => id.startsWith(processesOf))?.[1];
   }
 
-  #hold(id: string, { confinement, view, plan, from }: Holding): Promise<Holder> {
+  #hold({ id, network }: ContainerLaunch, { confinement, view, plan, from }: Holding): Promise<Holder> {
     const { layerDir, pod } = confinement;
     const fstab = path.join(layerDir, 'fstab');
     writeFileSync(fstab, fstabText(view.entries));
@@ -104,6 +104,7 @@ export class Namespaces implements Confiner {
       id,
       own: plan.own,
       base: from && { from, kinds: plan.joined },
+      network,
       hostname: from === undefined ? pod.hostname : undefined,
       fstab,
       root: view.root,

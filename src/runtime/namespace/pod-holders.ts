@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { PodNamespaces } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
+import type { NetworkJoin } from '../network/join.ts';
 import { fstabText } from './fstab.ts';
 import { type Holder, startHolder } from './holder.ts';
 
@@ -41,12 +42,12 @@ export class PodHolders {
    * @param layerDir of the container; what the Pod needs is made beside it
    * @throws {Error} with what the tools said
    */
-  async join(pod: PodNamespaces, layerDir: string): Promise<PodHolder | undefined> {
+  async join(pod: PodNamespaces, layerDir: string, network: NetworkJoin | undefined): Promise<PodHolder | undefined> {
     if (!pod.sharesMemory && !pod.sharesProcesses) return undefined;
     let shared = this.#pods.get(pod.uid);
     if (shared === undefined) {
       const folder = `${path.dirname(layerDir)}-pod`;
-      shared = { made: this.#make(pod, folder), folder, users: 0 };
+      shared = { made: this.#make(pod, folder, network), folder, users: 0 };
       this.#pods.set(pod.uid, shared);
     }
     shared.users += 1;
@@ -73,7 +74,7 @@ export class PodHolders {
     for (const { made } of this.#pods.values()) void made.then(({ holder }) => holder.kill()).catch(() => undefined);
   }
 
-  async #make(pod: PodNamespaces, folder: string): Promise<PodHolder> {
+  async #make(pod: PodNamespaces, folder: string, network: NetworkJoin | undefined): Promise<PodHolder> {
     const sharedMemory = path.join(folder, 'shm');
     const fstab = path.join(folder, 'fstab');
     mkdirSync(sharedMemory, { recursive: true, mode: 0o700 });
@@ -89,6 +90,7 @@ export class PodHolders {
         ...(pod.sharesProcesses ? (['pid'] as const) : []),
       ],
       base: undefined,
+      network,
       hostname: pod.hostname,
       fstab,
       root: undefined,

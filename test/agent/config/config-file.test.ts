@@ -110,7 +110,7 @@ runtime: process
   });
 
   it.each([
-    ['image: {}', '1:1: image: unknown field, allowed are images, node, podPidsLimit, runtime'],
+    ['image: {}', '1:1: image: unknown field, allowed are images, network, node, podPidsLimit, runtime'],
     ['podPidsLimit: 0', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
     ['podPidsLimit: many', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
     ['- a', '1:1: must be a map'],

@@ -1,10 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loopbackAddress } from '../../../src/lifecycle/node/pod-address.ts';
+import { LOOPBACK, podAddress, PRIVATE } from '../../../src/lifecycle/node/pod-address.ts';
 
 const free = (): boolean => false;
 
-describe('loopbackAddress()', () => {
+const loopbackAddress = (uid: string, isTaken: (address: string) => boolean): string =>
+  podAddress(LOOPBACK, uid, isTaken);
+
+describe('podAddress()', () => {
   it('is the same for the same Pod', () => {
     const uid = '7b3d8f6e-0000-4000-8000-000000000001';
     expect(loopbackAddress(uid, free)).toBe(loopbackAddress(uid, free));
@@ -22,6 +25,18 @@ describe('loopbackAddress()', () => {
         expect(last).toBeGreaterThanOrEqual(1);
         expect(last).toBeLessThanOrEqual(254);
         expect(rest).toEqual([]);
+      }),
+    );
+  });
+
+  it('is a private one for a private network', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uid) => {
+        const [, third, last] = /^10\.93\.(\d+)\.(\d+)$/.exec(podAddress(PRIVATE, uid, free)) ?? [];
+        expect(Number(third)).toBeGreaterThanOrEqual(1);
+        expect(Number(third)).toBeLessThanOrEqual(254);
+        expect(Number(last)).toBeGreaterThanOrEqual(1);
+        expect(Number(last)).toBeLessThanOrEqual(254);
       }),
     );
   });

@@ -1,0 +1,115 @@
+import type { Server, Socket } from 'node:net';
+import { isSidecar } from '../../api/objects.ts';
+import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
+import type { EventDraft } from '../../lifecycle/effects.ts';
+import { hostPortNotForwarded, isolatedNetwork } from '../../lifecycle/texts/port-events.ts';
+import type { NetworkFacts } from '../../runtime/network/detect.ts';
+import { type HeldNetwork, holdNetwork } from '../../runtime/network/holder.ts';
+import type { NetworkJoin } from '../../runtime/network/join.ts';
+import { type DialTarget, NetworkRelay } from '../../runtime/network/relay.ts';
+
+export interface PrivateNetworkOptions {
+  readonly spec: PodSpec;
+  readonly address: string;
+  readonly facts: NetworkFacts;
+  /** The network that the Pod has already; undefined: it has none. */
+  readonly before: HeldNetwork | undefined;
+  /** It goes on when podrun is killed. */
+  readonly outlivesUs: boolean;
+  readonly event: (event: EventDraft) => void;
+}
+
+const ANY_ADDRESS = '0.0.0.0';
+
+/** The network of one Pod: its containers share a localhost, and nobody else sees their ports but through us. */
+export class PrivateNetwork {
+  readonly address: string;
+  readonly #held: HeldNetwork;
+  readonly #relay: NetworkRelay;
+  readonly #servers: Server[] = [];
+  readonly #connections = new Set<Socket>();
+
+  private constructor(address: string, held: HeldNetwork) {
+    this.address = address;
+    this.#held = held;
+    this.#relay = new NetworkRelay(held.join);
+  }
+
+  /** Rejects when the network cannot be made, or a port of the host cannot be had. */
+  static async open(options: PrivateNetworkOptions): Promise<PrivateNetwork> {
+    const { spec, address, before, event } = options;
+    const network = new PrivateNetwork(address, before ?? (await hold(options)));
+    try {
+      for (const port of forwardedPorts(spec)) {
+        if (port.protocol === undefined || port.protocol === 'TCP') await network.#forward(port);
+        else event(hostPortNotForwarded(port.hostPort ?? 0, port.protocol));
+      }
+    } catch (error) {
+      await network.close();
+      throw error;
+    }
+    if (before === undefined) event(isolatedNetwork(address));
+    return network;
+  }
+
+  get join(): NetworkJoin {
+    return this.#held.join;
+  }
+
+  /** Connects to a port of the Pod; see NetworkRelay. */
+  dial(target: DialTarget, signal?: AbortSignal): Promise<Socket> {
+    return this.#relay.dial(target, signal);
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) server.close();
+    for (const connection of this.#connections) connection.destroy();
+    this.#relay.close();
+    await this.#held.end();
+  }
+
+  /** Hands connections to a port of the host on to the Pod. */
+  #forward({ hostPort, hostIP, containerPort }: ContainerPort): Promise<void> {
+    const server = process.getBuiltinModule('node:net').createServer({ allowHalfOpen: true }, (client) => {
+      void this.#connect(client, containerPort ?? 0);
+    });
+    this.#servers.push(server);
+    return new Promise((resolve, reject) => {
+      server.once('error', (error) => reject(new Error(`cannot forward host port ${hostPort}: ${error.message}`)));
+      server.listen({ port: hostPort, host: hostIP || ANY_ADDRESS }, () => resolve());
+    });
+  }
+
+  async #connect(client: Socket, port: number): Promise<void> {
+    this.#keep(client);
+    try {
+      const server = await this.dial({ host: this.address, port });
+      this.#keep(server);
+      client.once('close', () => server.destroy());
+      server.once('close', () => client.destroy());
+      client.pipe(server).pipe(client);
+    } catch {
+      // As where nobody listens: the client learns of it by a reset.
+      client.resetAndDestroy();
+    }
+  }
+
+  #keep(connection: Socket): void {
+    this.#connections.add(connection);
+    connection.on('error', () => connection.destroy());
+    connection.once('close', () => this.#connections.delete(connection));
+  }
+}
+
+async function hold({ address, facts, outlivesUs }: PrivateNetworkOptions): Promise<HeldNetwork> {
+  const outcome = await holdNetwork(facts.tools, { mode: facts.mode, address, outlivesUs });
+  if (outcome.ok) return outcome.network;
+  throw new Error(`cannot make a network for the Pod: ${outcome.error}`);
+}
+
+/** Those of plain init containers are not. Source: pkg/kubelet/container/helpers.go MakePortMappings. */
+function forwardedPorts({ containers, initContainers = [] }: PodSpec): ContainerPort[] {
+  return [...containers, ...initContainers.filter(isSidecar)].flatMap(({ ports = [] }) =>
+    ports.filter(({ hostPort = 0 }) => hostPort > 0),
+  );
+}

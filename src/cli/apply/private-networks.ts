@@ -1,0 +1,15 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { detectNetworks, type NetworkFacts } from '../../runtime/network/detect.ts';
+
+/**
+ * How Pods get networks of their own on this machine.
+ * @throws {PodrunError} (usage) where they cannot
+ */
+export async function privateNetworks(): Promise<NetworkFacts> {
+  const detection = await detectNetworks(process.env['PATH']);
+  if (detection.ok) return detection.facts;
+  throw new PodrunError(`error: Pods cannot have networks of their own here: ${detection.why}`, {
+    exitCode: EXIT.usage,
+    hint: 'Nothing was started. --network host is what every machine has; podrun doctor tells what this one permits.',
+  });
+}

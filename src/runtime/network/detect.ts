@@ -1,0 +1,38 @@
+import { holdNetwork } from './holder.ts';
+import { findNetworkTools, type NetworkTools } from './tools.ts';
+
+/** How this machine lets us make private networks: plain data. */
+export interface NetworkFacts {
+  readonly tools: NetworkTools;
+  /** `root`: with CAP_SYS_ADMIN; `user`: in a user namespace. */
+  readonly mode: 'root' | 'user';
+}
+
+export type NetworkDetection =
+  | { readonly ok: true; readonly facts: NetworkFacts }
+  /** Why there can be none: part of a sentence. */
+  | { readonly ok: false; readonly why: string };
+
+/** Makes a private network once, and lets it go (10 ms). @param userPath the PATH of whoever runs podrun */
+export async function detectNetworks(userPath: string | undefined): Promise<NetworkDetection> {
+  if (process.platform !== 'linux') return { ok: false, why: 'only Linux has private networks' };
+  const found = findNetworkTools(userPath);
+  if (!found.ok) {
+    const { missing } = found;
+    return { ok: false, why: `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed` };
+  }
+  const { tools } = found;
+  const errors: string[] = [];
+  for (const mode of process.getuid?.() === 0 ? (['root', 'user'] as const) : (['user'] as const)) {
+    const outcome = await holdNetwork(tools, { mode, address: TRIED_ADDRESS, outlivesUs: false });
+    if (outcome.ok) {
+      await outcome.network.end();
+      return { ok: true, facts: { tools, mode } };
+    }
+    errors.push(outcome.error);
+  }
+  return { ok: false, why: errors.join('; ') };
+}
+
+/** Nobody else sees it. */
+const TRIED_ADDRESS = '10.93.0.1';

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../clock.ts';
+import { errnoOf, errnoText } from '../errno.ts';
+import { killGroup } from '../kill.ts';
+import { startTimeOf } from '../process-identity.ts';
+import type { NetworkJoin } from './join.ts';
+import type { NetworkTools } from './tools.ts';
+
+/** A network of its own: it lives as long as its holder. */
+export interface HeldNetwork {
+  readonly join: NetworkJoin;
+  /** Resolves when the holder is gone; what still runs in the network keeps it. */
+  end(): Promise<void>;
+}
+
+export interface HoldRequest {
+  /** `root`: with CAP_SYS_ADMIN; `user`: in a user namespace in which everybody is who he is. */
+  readonly mode: 'root' | 'user';
+  readonly address: string;
+  /** It goes on when podrun is killed; else it ends with it. */
+  readonly outlivesUs: boolean;
+}
+
+export type HoldOutcome =
+  | { readonly ok: true; readonly network: HeldNetwork }
+  /** In the words of the program that failed. */
+  | { readonly ok: false; readonly error: string };
+
+/*
+ * What the holder does. It alone has the right to set up the network: whoever else is in it is an ordinary user there.
+ * The last line is read by the one who waits.
+ */
+const SCRIPT = `exec 2>&1
+"$IP" -batch - <<END || exit 1
+link set lo up
+addr add $ADDRESS/32 dev lo
+END
+echo ready
+exec >/dev/null 2>&1 "$SLEEP" infinity`;
+
+/** Makes a network that nothing leads into or out of, with a localhost and one address beside (3 to 10 ms). */
+export async function holdNetwork(
+  tools: NetworkTools,
+  { mode, address, outlivesUs }: HoldRequest,
+): Promise<HoldOutcome> {
+  const user = mode === 'user' ? ['--user', '--map-current-user', '--keep-caps'] : [];
+  const death = outlivesUs ? [] : [tools.setpriv, '--pdeathsig', 'KILL'];
+  const [file, ...args] = [...death, tools.unshare, ...user, '--net', tools.sh, '-c', SCRIPT];
+  const env = { IP: tools.ip, SLEEP: tools.sleep, ADDRESS: address, LC_ALL: 'C' };
+  let child: ChildProcess;
+  try {
+    child = spawn(file, args, { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  } catch (error) {
+    return { ok: false, error: errnoText(errnoOf(error)) };
+  }
+  const said = await firstWords(child);
+  const { pid } = child;
+  if (pid === undefined || said !== 'ready') return { ok: false, error: said };
+  const isGone = once(child, 'exit').then(() => undefined);
+  child.unref();
+  return {
+    ok: true,
+    network: {
+      join: { nsenter: tools.nsenter, holderPid: pid, isUsers: mode === 'user' },
+      end: () => {
+        killGroup(pid);
+        // Now there is somebody who waits for it.
+        child.ref();
+        return isGone;
+      },
+    },
+  };
+}
+
+/** A network that another podrun has made, and whose holder goes on. */
+export function heldBefore(join: NetworkJoin, clock: Clock): HeldNetwork {
+  return {
+    join,
+    end: async () => {
+      killGroup(join.holderPid);
+      while (startTimeOf(join.holderPid) !== undefined) {
+        await new Promise<void>((resolve) => {
+          clock.wakeAt(clock.now().monotonicMs + LOOK_EVERY_MS, resolve);
+        });
+      }
+    },
+  };
+}
+
+const LOOK_EVERY_MS = 2;
+
+/** `ready`, or what was said up to the end. */
+function firstWords(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    for (const stream of [child.stdout, child.stderr] as readonly (Readable | null)[]) {
+      stream?.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+        if (/^ready$/m.test(text)) done('ready');
+      });
+    }
+    const done = (said: string): void => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve(said);
+    };
+    child.once('error', (error) => done(errnoText(errnoOf(error))));
+    child.once('close', () => done(text.trim().replaceAll('\n', '; ') || 'it ended without a word'));
+  });
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { inNetwork, type NetworkJoin } from './join.ts';
+
+/** Where to connect to, in the network of a Pod. */
+export interface DialTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Answer {
+  readonly id: number;
+  /** What Node says of a connection that could not be made. */
+  readonly error?: { readonly message: string };
+}
+
+interface Waiting {
+  readonly resolve: (socket: Socket) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/*
+ * The process in the network: connects where it is told to, and hands the connection over as it is. Nothing is read
+ * before: what the other side says first is there for whoever gets the connection. It ends with us.
+ */
+const PROGRAM = `
+const { connect } = require('node:net');
+process.on('disconnect', () => process.exit());
+process.on('message', ({ id, host, port }) => {
+  const socket = connect({ host, port });
+  socket.pause();
+  const failed = (error) => process.send({ id, error: { ...error, message: error.message } });
+  socket.once('error', failed);
+  socket.once('connect', () => {
+    socket.off('error', failed).on('error', () => undefined);
+    process.send({ id }, socket);
+  });
+});`;
+
+/** Connects to ports in a private network. A process of its own (40 MB) from the first connection on. */
+export class NetworkRelay {
+  readonly #join: NetworkJoin;
+  readonly #waiting = new Map<number, Waiting>();
+  #child: ChildProcess | undefined;
+  #lastId = 0;
+
+  constructor(join: NetworkJoin) {
+    this.#join = join;
+  }
+
+  /**
+   * Resolves with a connection that is there; nothing of it was read. Rejects with the error that a connection of our
+   * own would have had, or when the signal is aborted.
+   */
+  dial({ host, port }: DialTarget, signal?: AbortSignal): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(new Error('aborted'));
+      const id = ++this.#lastId;
+      const settle = (): void => {
+        this.#waiting.delete(id);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const onAbort = (): void => {
+        settle();
+        reject(new Error('aborted'));
+      };
+      signal?.addEventListener('abort', onAbort);
+      this.#waiting.set(id, {
+        resolve: (socket) => {
+          settle();
+          resolve(socket);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      this.#running().send({ id, host, port }, (error) => {
+        if (error !== null) this.#waiting.get(id)?.reject(error);
+      });
+    });
+  }
+
+  close(): void {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child?.connected === true) child.disconnect();
+    this.#giveUp(new Error('the network is gone'));
+  }
+
+  #running(): ChildProcess {
+    this.#child ??= this.#start();
+    return this.#child;
+  }
+
+  #start(): ChildProcess {
+    const program = { file: process.execPath, argv: ['node', '-e', PROGRAM] as const, env: {}, cwd: '/' };
+    const { file, argv, env, cwd } = inNetwork(this.#join, { ...program, argv: [...program.argv] });
+    const [, ...args] = argv;
+    const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    child.on('message', (answer, socket) => this.#answered(answer as Answer, socket as Socket | undefined));
+    const onEnd = (error: unknown): void => {
+      // The next one to connect starts another.
+      if (this.#child === child) this.#child = undefined;
+      this.#giveUp(error);
+    };
+    child.once('error', onEnd);
+    child.once('exit', () => onEnd(new Error('the process in the network has ended')));
+    // Whoever waits for an answer waits; nobody waits for the relay.
+    child.unref();
+    child.channel?.unref();
+    return child;
+  }
+
+  #answered({ id, error }: Answer, socket: Socket | undefined): void {
+    const waiting = this.#waiting.get(id);
+    // Nobody wants it any more.
+    if (waiting === undefined) return void socket?.destroy();
+    if (socket !== undefined) return waiting.resolve(socket);
+    waiting.reject(Object.assign(new Error(error?.message ?? 'no connection'), error));
+  }
+
+  #giveUp(error: unknown): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+  }
+}
