@@ -9,6 +9,7 @@ import { locate } from './read/source-node.ts';
 import type { Position, SourceText } from './read/source-text.ts';
 import { notEnforced } from './support/idle-fields.ts';
 import { idleFieldErrors, refusedFields } from './support/refused-fields.ts';
+import { validateObjectSize } from './validate/object-size.ts';
 import { validateObject } from './validate/index.ts';
 import { warningsFor } from './warnings.ts';
 
@@ -89,7 +90,8 @@ function findMistakes(
   object: KubeObject,
   { forRunning, refusesIdle, areApart }: ObjectOptions,
 ): { stage: Stage; error: FieldError }[] {
-  const invalid = withoutRepeats(validateObject(object)).map((error) => ({ stage: 'validate' as const, error }));
+  const mistakes = [...validateObject(object), ...validateObjectSize(object)];
+  const invalid = withoutRepeats(mistakes).map((error) => ({ stage: 'validate' as const, error }));
   if (invalid.length > 0) return invalid;
   const refused = forRunning || refusesIdle ? refusedFields(object) : [];
   const idle = refusesIdle ? idleFieldErrors(object, areApart) : [];

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { hasMemory, memoryPlace } from '../store/memory-place.ts';
+import { TIERS } from './tiers.ts';
 import { type Podrun, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -50,9 +51,9 @@ const SPEC: PodSpec = {
   ],
 };
 
-async function start(place: string): Promise<Podrun> {
+async function start(place: string, tier: string): Promise<Podrun> {
   const manifest = SECRET + readFileSync(workshop.pod('web', SPEC), 'utf8');
-  const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place }, manifest);
+  const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place, PODRUN_RUNTIME: tier }, manifest);
   await podrun.until(({ stdout }) => stdout.includes('ready') && stdout.includes('hook'));
   return podrun;
 }
@@ -75,10 +76,10 @@ function commandLines(): string[] {
     .map((pid) => spawnSync('cat', [`/proc/${pid}/cmdline`], { encoding: 'utf8' }).stdout);
 }
 
-describe.skipIf(!hasMemory)('secrets (skipped where there is no tmpfs)', () => {
+describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a tmpfs)', (tier) => {
   it('reach the program, and nobody else', { timeout: 30_000 }, async () => {
     const place = memoryPlace();
-    const podrun = await start(place);
+    const podrun = await start(place, tier);
     expect(podrun.stdout).toContain(`bytes=${VALUES.join('').length}\n`);
     expect(podrun.stdout).toContain('variables=2\n');
 
@@ -112,7 +113,7 @@ describe.skipIf(!hasMemory)('secrets (skipped where there is no tmpfs)', () => {
     const place = memoryPlace();
     // Only what podrun makes protects: everything above is open.
     for (const folder of [place, workshop.folder]) chmodSync(folder, 0o755);
-    const podrun = await start(place);
+    const podrun = await start(place, tier);
     for (const folder of [place, workshop.stateDir]) {
       const found = spawnSync('setpriv', ['--reuid=54321', '--clear-groups', 'grep', '-r', '', folder]);
       expect(found.stdout.toString()).toBe('');
@@ -124,7 +125,7 @@ describe.skipIf(!hasMemory)('secrets (skipped where there is no tmpfs)', () => {
 
   it('are gone when the Pod has ended, with whatever else it had in memory', async () => {
     const place = memoryPlace();
-    const podrun = await start(place);
+    const podrun = await start(place, tier);
     expect(filesBelow(place).map((file) => path.basename(file))).toContain('file');
     podrun.signal('SIGINT');
     await podrun.ended;
@@ -138,12 +139,12 @@ describe.skipIf(!hasMemory)('secrets (skipped where there is no tmpfs)', () => {
     ['the next run', ['apply', '-f', 'other.yaml']],
   ])('are gone after podrun was killed, with %s', async (_, command) => {
     const place = memoryPlace();
-    const podrun = await start(place);
+    const podrun = await start(place, tier);
     podrun.signal('SIGKILL');
     await podrun.ended;
     expect(filesBelow(place)).not.toEqual([]);
     workshop.pod('other', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
-    const { exitCode } = await workshop.run(command, { XDG_RUNTIME_DIR: place });
+    const { exitCode } = await workshop.run(command, { XDG_RUNTIME_DIR: place, PODRUN_RUNTIME: tier });
     expect([exitCode, readdirSync(place)]).toEqual([0, []]);
   });
 
@@ -152,7 +153,7 @@ describe.skipIf(!hasMemory)('secrets (skipped where there is no tmpfs)', () => {
     const uid = process.getuid?.() ?? 0;
     const full = { ...SPEC, volumes: SPEC.volumes?.map((volume) => enlarged(volume)) };
     const manifest = SECRET + readFileSync(workshop.pod('web', full), 'utf8');
-    const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place }, manifest);
+    const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place, PODRUN_RUNTIME: tier }, manifest);
     await podrun.until(({ stdout }) => stdout.includes('ready'));
     expect(readdirSync(path.join(place, `podrun-${uid}`))).toHaveLength(1);
     expect(lstatSync(path.join(workshop.stateDir, 'pods/default/web/volumes/ram')).isDirectory()).toBe(true);

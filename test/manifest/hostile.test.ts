@@ -29,6 +29,16 @@ function mergeChain(length: number): string {
   return `m0: &m0 {k0: 1}\n${Array.from({ length }, (_, index) => line(index + 1)).join('')}`;
 }
 
+const items = (where: string): object => ({
+  spec: { volumes: [{ name: 'v', configMap: { name: 'cm', items: [{ key: 'a', path: where }] } }] },
+});
+const mount = (given: object): object => ({
+  spec: {
+    volumes: [{ name: 'v', emptyDir: {} }],
+    containers: [{ name: 'main', image: 'busybox', volumeMounts: [{ name: 'v', ...given }] }],
+  },
+});
+
 const HOSTILE: readonly (readonly [name: string, text: () => string | Uint8Array, want: RegExp])[] = [
   ['a billion laughs', () => POD + laughs(9), /excessive aliasing/],
   ['laughs that just pass a million', () => POD + laughs(7), /excessive aliasing/],
@@ -112,6 +122,50 @@ describe('hostile manifests', () => {
     const { objects, errors } = await loadText(text());
     expect(objects).toEqual([]);
     expect(detailOf(errors)).toMatch(want);
+  });
+
+  it('are not kept where a cluster would not: 10,000 containers', { timeout: 2 * DEADLINE_MS }, async () => {
+    const containers = Array.from({ length: 10_000 }, (_, index) => ({ name: `c${index}`, image: 'busybox' }));
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'demo' }, spec: { containers } };
+    const { objects, errors } = await loadText(JSON.stringify(pod));
+    expect(objects).toEqual([]);
+    expect(detailOf(errors)).toMatch(
+      /^etcdserver: request is too large: the object is \d{7} bytes long, and a cluster/,
+    );
+  });
+
+  it.each<[string, object]>([
+    ['names of Pods', { metadata: { name: '../up' } }],
+    ['namespaces', { metadata: { name: 'x', namespace: '..' } }],
+    ['names of containers', { spec: { containers: [{ name: '../../c', image: 'b' }] } }],
+    ['names of volumes', { spec: { volumes: [{ name: '../v', emptyDir: {} }] } }],
+    ['absolute paths of items', items('/etc/x')],
+    ['climbing paths of items', items('a/../../x')],
+    ["the writer's own folders as paths of items", items('..data/x')],
+    ['climbing sub-paths', mount({ mountPath: '/a', subPath: '../x' })],
+    ['absolute sub-paths', mount({ mountPath: '/a', subPath: '/etc' })],
+    ['climbing hostPaths', { spec: { volumes: [{ name: 'v', hostPath: { path: '/tmp/../etc' } }] } }],
+    ['names of variables with a NUL', { spec: { containers: [{ name: 'c', image: 'b', env: [{ name: 'A\0B' }] }] } }],
+    ['addresses with lines of their own', { spec: { hostAliases: [{ ip: '1.1.1.1\nevil', hostnames: ['x'] }] } }],
+    ['names of hosts with lines of their own', { spec: { hostAliases: [{ ip: '1.1.1.1', hostnames: ['x\nevil'] }] } }],
+    ['name servers with lines of their own', { spec: { dnsConfig: { nameservers: ['1.1.1.1\nsearch evil'] } } }],
+    ['search domains with lines of their own', { spec: { dnsConfig: { searches: ['a\nnameserver 6.6.6.6'] } } }],
+    ['hostnames that climb', { spec: { hostname: '../x' } }],
+  ])('are refused: %s', async (_, given: { metadata?: object; spec?: object }) => {
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'demo', ...given.metadata },
+      spec: { containers: [{ name: 'main', image: 'busybox' }], ...given.spec },
+    };
+    const { objects, errors } = await loadText(JSON.stringify(pod));
+    expect(objects).toEqual([]);
+    expect(errors.map(({ stage }) => stage)).toContain('validate');
+  });
+
+  it.each(['../a', '..', '..data', 'a/b', ''])('are refused: the key %j of a ConfigMap', async (key) => {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, data: { [key]: '1' } };
+    expect((await loadText(JSON.stringify(object))).objects).toEqual([]);
   });
 
   it('do not change what objects are', async () => {

@@ -4,6 +4,7 @@ import { errnoOf, errnoText } from '../../runtime/errno.ts';
 export function fileTrouble(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { syscall, path } = error as NodeJS.ErrnoException;
-  if (syscall === undefined) return error.message;
+  // Node itself refuses text with a NUL in it.
+  if (syscall === undefined) return errnoOf(error) === 'EINVAL' ? errnoText('EINVAL') : error.message;
   return `${syscall}${path === undefined ? '' : ` ${path}`}: ${errnoText(errnoOf(error))}`;
 }

@@ -1,0 +1,113 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { HostPathVolumeSource, PodSpec } from '../../src/api/generated/types.ts';
+import { TIERS } from './tiers.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+
+type HostPathType = NonNullable<HostPathVolumeSource['type']>;
+
+describe.each(TIERS)('volumes in the tier %s', (tier) => {
+  const env = { PODRUN_RUNTIME: tier };
+
+  it.each(['out', 'out/new/deeper', 'dangling', 'dangling/x', 'climb/precious', 'loop'])(
+    'never lead to where links of a container point: subPath %s',
+    async (subPath) => {
+      const outside = workshop.folderNamed('outside');
+      writeFileSync(path.join(outside, 'precious'), 'kept');
+      const links =
+        `cd "\${PODRUN_VOLUME_V:-/v}" && ln -s ${outside} out && ln -s ${outside}/none dangling && ` +
+        `ln -s loop loop && ln -s ../../../../../../../../../../../../../..${outside} climb`;
+      const volumeMounts = [{ name: 'v', mountPath: '/v' }];
+      const spec: PodSpec = {
+        restartPolicy: 'Never',
+        volumes: [{ name: 'v', emptyDir: {} }],
+        initContainers: [{ name: 'links', image: 'busybox', command: ['sh', '-c', links], volumeMounts }],
+        containers: [
+          {
+            name: 'main',
+            command: ['sh', '-c', 'cd "${PODRUN_VOLUME_V:-/data}" && echo x >written'],
+            volumeMounts: [{ name: 'v', mountPath: '/data', subPath }],
+          },
+        ],
+      };
+      const podrun = workshop.start(['apply', workshop.pod('x', spec)], env);
+      await podrun.until(({ stdout }) => stdout.includes('CreateContainerConfigError'));
+      podrun.signal('SIGINT');
+      const { stdout } = await podrun.ended;
+      expect(stdout).toMatch(
+        /failed to (prepare subPath|create subPath directory) for volumeMount "v" of container "main"/,
+      );
+      expect(readdirSync(outside)).toEqual(['precious']);
+      expect(readFileSync(path.join(outside, 'precious'), 'utf8')).toBe('kept');
+    },
+  );
+
+  it('have the kinds that hostPath asks for, or say what is there instead', async () => {
+    const folder = workshop.folderNamed('host');
+    writeFileSync(path.join(folder, 'file'), '');
+    mkdirSync(path.join(folder, 'dir'));
+    const types = [
+      ['dir', 'Directory'],
+      ['file', 'File'],
+      ['made/deep', 'DirectoryOrCreate'],
+      ['made-file', 'FileOrCreate'],
+      ['dir', ''],
+    ] as const;
+    const spec = (volumes: readonly (readonly [string, HostPathType])[]): PodSpec => ({
+      restartPolicy: 'Never',
+      volumes: volumes.map(([name, type], at) => ({
+        name: `v${at}`,
+        hostPath: { path: name.startsWith('/') ? name : path.join(folder, name), type },
+      })),
+      containers: [{ name: 'main', command: ['true'] }],
+    });
+    expect((await workshop.run(['apply', workshop.pod('fine', spec(types))], env)).exitCode).toBe(0);
+    expect([lstatSync(`${folder}/made/deep`).isDirectory(), lstatSync(`${folder}/made-file`).isFile()]).toEqual([
+      true,
+      true,
+    ]);
+    const wrong = [
+      ['file', 'Directory'],
+      ['dir', 'File'],
+      ['dir', 'Socket'],
+      ['file', 'CharDevice'],
+      ['file', 'BlockDevice'],
+      ['none', 'Directory'],
+      ...(existsSync('/proc/self') ? [['/proc/none/deep', 'DirectoryOrCreate'] as const] : []),
+    ] as const;
+    const podrun = workshop.start(['apply', '-o', 'json', workshop.pod('wrong', spec(wrong))], env);
+    const failures = () =>
+      new Set(
+        podrun.lines.flatMap(({ object }) =>
+          'reason' in object && object.reason === 'FailedMount' ? object.message : [],
+        ),
+      );
+    await podrun.until(() => failures().size === wrong.length);
+    podrun.signal('SIGINT');
+    await podrun.ended;
+    expect([...failures()].join('\n')).toMatch(/hostPath type check failed: .*\/dir is not a socket file/);
+  });
+
+  it('take a Secret of the greatest size there is', async () => {
+    const data = { large: Buffer.alloc(1024 * 1024 - 5, 'x').toString('base64') };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'large' }, data };
+    workshop.file('secret.json', JSON.stringify(secret));
+    const spec: PodSpec = {
+      restartPolicy: 'Never',
+      volumes: [{ name: 'v', secret: { secretName: 'large' } }],
+      containers: [
+        {
+          name: 'main',
+          command: ['sh', '-c', 'cat "${PODRUN_VOLUME_V:-/data}/large" | wc -c'],
+          volumeMounts: [{ name: 'v', mountPath: '/data' }],
+        },
+      ],
+    };
+    const { stdout, exitCode } = await workshop.run(['apply', 'secret.json', workshop.pod('x', spec)], env);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`web/main | ${1024 * 1024 - 5}`.replace('web', 'x'));
+  });
+});
