@@ -41,10 +41,9 @@ export interface ContainerViewRequest {
  */
 export function containerView({ confinement, facts, hostMounts, processes, sharedMemory }: ContainerViewRequest): View {
   const { layerDir, isRootReadOnly, pod, hasAllDevices } = confinement;
-  const { mode } = facts;
+  const { mode, layers } = facts;
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
-  const hasLayers = facts.layers !== undefined;
-  const view = new View({ layerDir, hostMounts, mode, hasLayers, isReadOnly: isRootReadOnly });
+  const view = new View({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly });
   // With the whole host shared there would be no view of one's own.
   const shared = outermost(confinement.shared.filter((place) => place !== '/' && isThere(place)));
   if (mode === 'root') showRoot(view, { hostMounts, shared });

@@ -42,17 +42,23 @@ export interface HolderRequest {
   readonly fstab: string;
   /** The folder that becomes the root; undefined: it stays that of the host. */
   readonly root: string | undefined;
+  /** Where the layers of the container are taken into a tmpfs; undefined: they stay on disk. */
+  readonly memory?: string | undefined;
 }
 
 /**
- * Arguments: fstab, new root, host name; the programs are those of the host, by their paths. Ready is told when the old
- * root was let go of: until then it lies over the new one, so that whoever enters may not make a user namespace, which
- * the kernel refuses to those with another root than their mounts. With SIGCHLD ignored, a process is rid of children
- * without asking after them: that makes `sleep` a process 1 which leaves no zombies. (A shell would have it otherwise.)
+ * Arguments: fstab, new root, host name, where a tmpfs takes in the layers beside it; the programs are those of the
+ * host, by their paths. Ready is told when the old root was let go of: until then it lies over the new one, so that
+ * whoever enters may not make a user namespace, which the kernel refuses to those with another root than their mounts.
+ * With SIGCHLD ignored, a process is rid of children without asking after them: that makes `sleep` a process 1 which
+ * leaves no zombies. (A shell would have it otherwise.)
  */
 function script({ mount, umount, pivotRoot, env, sleep }: NamespaceFacts['tools']): string {
   return [
     `if [ -n "$3" ]; then { echo "$3" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$3"; fi`,
+    'if [ -n "$4" ]; then',
+    `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$4" && cp -a "$4/../upper" "$4/../work" "$4" || exit 1`,
+    'fi',
     `'${mount}' -n -c -a -T "$1" || exit 1`,
     `if [ -n "$2" ]; then cd "$2" && '${pivotRoot}' . . && '${umount}' -l . || exit 1; fi`,
     'echo ready >&2',
@@ -94,13 +100,13 @@ export async function startHolder(request: HolderRequest): Promise<Holder> {
 
 /** The command line that makes the namespaces. */
 function holderCommand(request: HolderRequest): [string, ...string[]] {
-  const { facts, own, base, network, fstab, root, hostname } = request;
+  const { facts, own, base, network, fstab, root, hostname, memory } = request;
   const { tools, mode } = facts;
   const join =
     base === undefined ? [] : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), '--no-fork', '--wdns=/'];
   const user = mode === 'user' && base === undefined ? ['--user', '--map-root-user'] : [];
   const make = [tools.unshare, ...user, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
-  const set = [tools.sh, '-c', script(tools), 'sh', fstab, root ?? '', hostname ?? ''];
+  const set = [tools.sh, '-c', script(tools), 'sh', fstab, root ?? '', hostname ?? '', memory ?? ''];
   return [
     tools.setpriv,
     '--pdeathsig',

@@ -108,6 +108,7 @@ export class Namespaces implements Confiner {
       hostname: from === undefined ? pod.hostname : undefined,
       fstab,
       root: view.root,
+      memory: view.memory,
     });
   }
 }

@@ -1,6 +1,7 @@
 import { appendFileSync, chmodSync, chownSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../errno.ts';
+import type { NamespaceFacts } from '../features.ts';
 import { beneath, followPath, type TreeMount } from './container-tree.ts';
 import type { FstabEntry } from './fstab.ts';
 import { overlayPath } from './fstab.ts';
@@ -11,6 +12,7 @@ import { madeOnHostFile } from './layers.ts';
 const ROOT = 'root';
 const UPPER = 'upper';
 const WORK = 'work';
+const MEMORY = 'memory';
 
 /** Mount options that a user namespace must not take away from a mount of the host. */
 const LOCKED_OPTIONS = ['nosuid', 'nodev', 'noexec'];
@@ -20,8 +22,7 @@ export interface ViewOptions {
   readonly layerDir: string;
   readonly hostMounts: readonly HostMount[];
   readonly mode: 'root' | 'user';
-  /** May overlays have an upper layer? */
-  readonly hasLayers: boolean;
+  readonly layers: NamespaceFacts['layers'];
   readonly isReadOnly: boolean;
 }
 
@@ -39,12 +40,19 @@ export class View {
   constructor(options: ViewOptions) {
     this.#options = options;
     mkdirSync(this.root);
-    if (options.hasLayers) for (const folder of [UPPER, WORK]) mkdirSync(path.join(options.layerDir, folder));
+    if (this.memory !== undefined) mkdirSync(this.memory);
+    if (options.layers !== undefined)
+      for (const folder of [UPPER, WORK]) mkdirSync(path.join(options.layerDir, folder));
   }
 
   /** The folder of the host that becomes the container's root. */
   get root(): string {
     return path.join(this.#options.layerDir, ROOT);
+  }
+
+  /** Where a tmpfs is mounted and takes in what was made for layers; undefined: that stays where it is. */
+  get memory(): string | undefined {
+    return this.#options.layers === 'tmpfs' ? path.join(this.#options.layerDir, MEMORY) : undefined;
   }
 
   get entries(): readonly FstabEntry[] {
@@ -61,16 +69,17 @@ export class View {
    * @param at the same path in the container; it is there
    */
   copy(at: string): void {
-    if (!this.#options.hasLayers) return this.bind({ source: at, target: at, isReadOnly: true });
+    if (this.#options.layers === undefined) return this.bind({ source: at, target: at, isReadOnly: true });
     const name = String(this.#overlays++);
-    const [upper, work] = [UPPER, WORK].map((folder) => path.join(this.#options.layerDir, folder, name)) as [
-      string,
-      string,
-    ];
+    const { layerDir } = this.#options;
+    const upper = path.join(layerDir, UPPER, name);
     mkdirSync(upper);
-    mkdirSync(work);
+    mkdirSync(path.join(layerDir, WORK, name));
     copyOwner(at, upper);
-    const layers = [`lowerdir=${overlayPath(at)}`, `upperdir=${overlayPath(upper)}`, `workdir=${overlayPath(work)}`];
+    const [upperDir, workDir] = [UPPER, WORK].map((folder) => path.join(this.memory ?? layerDir, folder, name));
+    const layers = Object.entries({ lowerdir: at, upperdir: upperDir ?? '', workdir: workDir ?? '' }).map(
+      ([option, folder]) => `${option}=${overlayPath(folder)}`,
+    );
     const user = this.#options.mode === 'user' ? ['userxattr'] : [];
     const mode = this.#options.isReadOnly ? ['ro'] : [];
     this.#add({ source: 'overlay', target: at, type: 'overlay', options: [...layers, ...user, ...mode] });

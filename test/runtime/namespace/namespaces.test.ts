@@ -187,6 +187,24 @@ describe.skipIf(facts === undefined)('a container with namespaces', () => {
   });
 });
 
+describe.skipIf(facts === undefined)('where the state folder cannot hold layers', () => {
+  const inMemory = makeRig('fifo', facts && { ...facts, layers: 'tmpfs' });
+  const without = makeRig('fifo', facts && { ...facts, layers: undefined });
+  const script = '(echo w > /etc/podrun-layer && cat /etc/podrun-layer) 2>&1; cat /no/such/f 2>&1';
+
+  it('they are in memory', async () => {
+    const { confinement } = confined({ mounts: [mount(source('volume'), '/no/such/f')] });
+    expect((await inMemory.run(sh(script), { confinement })).text).toBe('w\nvolume');
+    expect(existsSync(confinement.layerDir)).toBe(false);
+  });
+
+  it('and memory cannot either, the root of the host is read-only', async () => {
+    const { text } = await without.run(sh(script), confined());
+    expect(text).toMatch(/Read-only file system[^]*No such file/);
+    expect(existsSync('/etc/podrun-layer')).toBe(false);
+  });
+});
+
 describe.skipIf(facts === undefined)('the processes that a container sees', () => {
   it('begin with its main process where that is to be the first', async () => {
     const first = (): { confinement: Confinement } => confined({ strictPid1: true });
