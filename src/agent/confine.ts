@@ -56,12 +56,17 @@ export function confine(input: ConfineInput): Confinement {
     },
     layerDir,
     processesOf: targetOf(input),
-    mounts,
+    mounts: mounts.toSorted((a, b) => depthOf(a) - depthOf(b)),
     shared: isolation.shared,
     isRootReadOnly: security?.readOnlyRootFilesystem === true,
     hasAllDevices: security?.privileged === true,
     strictPid1: isolation.strictPid1,
   };
+}
+
+/** What lies inside another mount comes after it. Source: containerd, internal/cri/opts/spec_opts.go orderedMounts. */
+function depthOf({ target }: Mount): number {
+  return target.split('/').length;
 }
 
 /** Instances are numbered: whichever of the target runs is meant. */

@@ -17,7 +17,7 @@ export interface UserNamespace {
  * The options of setpriv(1) that make a process somebody; none: nothing is to be changed.
  *
  * The bounding set is what counts: root gets all of it at the next execve, others nothing, as on a node. Nothing is
- * inheritable or ambient: podrun may have been started with such capabilities itself.
+ * inheritable, and so nothing ambient: podrun may have been started with such capabilities itself.
  */
 function setprivOptions({ uid, gid, groups, capabilities, noNewPrivileges }: Identity): string[] {
   const options: string[] = [];
@@ -28,7 +28,7 @@ function setprivOptions({ uid, gid, groups, capabilities, noNewPrivileges }: Ide
   else if (gid !== undefined) options.push('--keep-groups');
   if (capabilities !== undefined) {
     const kept = capabilities.map((name) => `,+${name}`).join('');
-    options.push('--bounding-set', `-all${kept}`, '--inh-caps', '-all', '--ambient-caps', '-all');
+    options.push('--bounding-set', `-all${kept}`, '--inh-caps', '-all');
   }
   if (noNewPrivileges) options.push('--no-new-privs');
   return options;

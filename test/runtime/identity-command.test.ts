@@ -12,7 +12,7 @@ const OWN: Identity = {
   capabilities: undefined,
   noNewPrivileges: false,
 };
-const NO_MORE = '--inh-caps -all --ambient-caps -all';
+const NO_MORE = '--inh-caps -all';
 
 const TABLE: ReadonlyArray<{ name: string; identity: Partial<Identity>; words: string }> = [
   { name: 'podrun itself', identity: {}, words: '' },
