@@ -45,6 +45,7 @@ export type MachineFeature =
   | 'users'
   | 'limits'
   | 'podAddresses'
+  | 'podNetworks'
   | 'memoryVolumes'
   | 'terminals';
 

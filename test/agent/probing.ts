@@ -1,3 +1,4 @@
+import type { Dial } from '../../src/agent/network/pod-networks.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import type { ProbeOutcome } from '../../src/agent/prober.ts';
 import type { Container, HTTPGetAction, Probe } from '../../src/api/generated/types.ts';
@@ -12,6 +13,7 @@ export interface Circumstances {
   readonly exec?: (argv: [string, ...string[]], timeoutMs: number) => Promise<ExecOutcome>;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
+  readonly dial?: Dial;
 }
 
 /** What events and counters are made of; what exactly was answered is left to {@link journalled}. */
@@ -32,9 +34,11 @@ export function probingHttp(
 
 /** Runs a probe once, in a Pod of which only what matters is said. */
 export function journalled(probe: Probe, circumstances: Circumstances = {}): Promise<ProbeOutcome> {
-  const { container, podIP, clock = new SystemClock(), signal = new AbortController().signal } = circumstances;
+  const { container, podIP, dial, clock = new SystemClock() } = circumstances;
+  const { signal = new AbortController().signal } = circumstances;
   const base = podWith();
   const pod: StoredPod = { ...base, status: { ...base.status, podIP } };
   const exec = circumstances.exec ?? (() => Promise.reject(new Error('no command expected')));
-  return probeOnce({ pod, container: { name: 'main', ...container }, probe, type: 'liveness', exec, clock, signal });
+  const main: Container = { name: 'main', ...container };
+  return probeOnce({ pod, container: main, probe, type: 'liveness', exec, dial, clock, signal });
 }

@@ -175,6 +175,28 @@ describe.skipIf(CASES.length === 0)('a Pod with a network of its own (needs ip, 
   });
 });
 
+/** A user namespace in which no network may be made. */
+const WITHOUT_NETWORKS = 'echo 0 > /proc/sys/user/max_net_namespaces';
+const WITHOUT = ['unshare', '--user', '--map-root-user', 'sh', '-c'];
+
+it.skipIf(!works([...WITHOUT, WITHOUT_NETWORKS]))(
+  'one that cannot be made is refused, and nothing starts',
+  async () => {
+    const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['true'] }] });
+    const words = workshop.commandLine(['apply', manifest, '--network', 'pod']);
+    const [file = '', ...args] = [...WITHOUT, `${WITHOUT_NETWORKS} && exec "$@"`, 'sh', ...words];
+    const env = { ...process.env, PODRUN_STATE_DIR: workshop.stateDir, NO_COLOR: '1', CI: 'true' };
+    const podrun = new Podrun(spawn(file, args, { cwd: workshop.folder, env }));
+    started.push(podrun);
+    const { exitCode, stdout, stderr } = await podrun.ended;
+    expect(stderr).toMatch(
+      /^error: Pods cannot have networks of their own here: podrun may not make network namespaces/,
+    );
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('Nothing was started.');
+  },
+);
+
 it('podrun.yaml may ask for it; what it may not ask for is told with its place', async () => {
   workshop.file('podrun.yaml', 'network: bridge\n');
   const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['true'] }] });

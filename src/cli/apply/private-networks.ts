@@ -8,7 +8,8 @@ import { detectNetworks, type NetworkFacts } from '../../runtime/network/detect.
 export async function privateNetworks(): Promise<NetworkFacts> {
   const detection = await detectNetworks(process.env['PATH']);
   if (detection.ok) return detection.facts;
-  throw new PodrunError(`error: Pods cannot have networks of their own here: ${detection.why}`, {
+  const { obstacleText } = await import('../../print/doctor/obstacle.ts');
+  throw new PodrunError(`error: Pods cannot have networks of their own here: ${obstacleText(detection.why)}`, {
     exitCode: EXIT.usage,
     hint: 'Nothing was started. --network host is what every machine has; podrun doctor tells what this one permits.',
   });

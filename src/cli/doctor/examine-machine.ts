@@ -6,6 +6,7 @@ import { hasPodAddresses } from '../../agent/network/loopbacks.ts';
 import { namespaceFindings } from '../../runtime/detection/findings.ts';
 import type { NamespaceDetection } from '../../runtime/detection/namespaces.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
+import { detectNetworks } from '../../runtime/network/detect.ts';
 import { terminalKind } from '../../runtime/terminal.ts';
 import { memoryPlaces } from '../../store/layout.ts';
 import { memoryPlace } from '../../store/memory-folders.ts';
@@ -15,9 +16,14 @@ export async function examineMachine(namespaces: NamespaceDetection): Promise<Ma
   const features: RuntimeFeatures = namespaces.ok
     ? { tier: 'namespace', namespaces: namespaces.facts }
     : { tier: 'process', namespaces: undefined };
-  const [podAddresses, terminals] = await Promise.all([addressFinding(), terminalFinding()]);
+  const [podAddresses, podNetworks, terminals] = await Promise.all([
+    addressFinding(),
+    networkFinding(),
+    terminalFinding(),
+  ]);
   const users = userFinding(ownPowers(features));
-  return [...namespaceFindings(namespaces), users, limitFinding(), podAddresses, memoryFinding(), terminals];
+  const network = [podAddresses, podNetworks];
+  return [...namespaceFindings(namespaces), users, limitFinding(), ...network, memoryFinding(), terminals];
 }
 
 function userFinding(powers: Powers): MachineFinding {
@@ -56,6 +62,12 @@ function memoryFinding(): MachineFinding {
   const places = memoryPlaces(process.env, process.getuid?.());
   if (memoryPlace(places) !== undefined) return { feature: 'memoryVolumes', verdict: 'yes', how: 'memory' };
   return { feature: 'memoryVolumes', verdict: 'no', how: 'disk', why: { type: 'noMemory', places } };
+}
+
+async function networkFinding(): Promise<MachineFinding> {
+  const detection = await detectNetworks(process.env['PATH']);
+  if (detection.ok) return { feature: 'podNetworks', verdict: 'yes', how: detection.facts.mode };
+  return { feature: 'podNetworks', verdict: 'no', how: 'none', why: detection.why };
 }
 
 async function terminalFinding(): Promise<MachineFinding> {

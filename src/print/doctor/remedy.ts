@@ -21,9 +21,18 @@ export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Ma
       return 'mount a tmpfs at /dev/shm: mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm';
     case 'podAddresses':
       return why.type === 'platform' ? 'run podrun on Linux, or ifconfig lo0 alias 127.93.0.1 as root' : undefined;
+    case 'podNetworks':
+      return networkRemedy(why, machine);
     default:
       return namespaceRemedy(why, machine);
   }
+}
+
+function networkRemedy(why: Obstacle, machine: Machine): string | undefined {
+  if (why.type !== 'missingPrograms') return namespaceRemedy(why, machine);
+  const { programs } = why;
+  if (!programs.includes('ip')) return namespaceRemedy(why, machine);
+  return install(['iproute2', ...(programs.length === 1 ? [] : ['util-linux'])], machine);
 }
 
 const AS_ROOT = 'run podrun as root: sudo -E podrun';

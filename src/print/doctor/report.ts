@@ -45,6 +45,14 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
     name: 'Pod addresses',
     ways: { own: 'each Pod has an address of its own in 127.0.0.0/8', none: 'all Pods share one address' },
   },
+  podNetworks: {
+    name: 'Pod networks',
+    ways: {
+      root: 'apply --network pod gives each Pod a network of its own',
+      user: 'apply --network pod gives each Pod a network of its own, in a user namespace',
+      none: 'apply --network pod is refused',
+    },
+  },
   memoryVolumes: {
     name: 'secrets',
     ways: {

@@ -1,3 +1,4 @@
+import type { Obstacle } from '../../api/machine.ts';
 import { holdNetwork } from './holder.ts';
 import { findNetworkTools, type NetworkTools } from './tools.ts';
 
@@ -10,17 +11,18 @@ export interface NetworkFacts {
 
 export type NetworkDetection =
   | { readonly ok: true; readonly facts: NetworkFacts }
-  /** Why there can be none: part of a sentence. */
-  | { readonly ok: false; readonly why: string };
+  /** Why there can be none. */
+  | { readonly ok: false; readonly why: Obstacle };
+
+/** Nobody else sees it. */
+const TRIED_ADDRESS = '10.93.0.1';
 
 /** Makes a private network once, and lets it go (10 ms). @param userPath the PATH of whoever runs podrun */
 export async function detectNetworks(userPath: string | undefined): Promise<NetworkDetection> {
-  if (process.platform !== 'linux') return { ok: false, why: 'only Linux has private networks' };
+  const { platform } = process;
+  if (platform !== 'linux') return { ok: false, why: { type: 'platform', platform } };
   const found = findNetworkTools(userPath);
-  if (!found.ok) {
-    const { missing } = found;
-    return { ok: false, why: `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed` };
-  }
+  if (!found.ok) return { ok: false, why: { type: 'missingPrograms', programs: found.missing } };
   const { tools } = found;
   const errors: string[] = [];
   for (const mode of process.getuid?.() === 0 ? (['root', 'user'] as const) : (['user'] as const)) {
@@ -31,8 +33,6 @@ export async function detectNetworks(userPath: string | undefined): Promise<Netw
     }
     errors.push(outcome.error);
   }
-  return { ok: false, why: errors.join('; ') };
+  const said = [...new Set(errors)].join('; ');
+  return { ok: false, why: { type: 'refused', doing: 'make network namespaces', said, confinedBy: [] } };
 }
-
-/** Nobody else sees it. */
-const TRIED_ADDRESS = '10.93.0.1';

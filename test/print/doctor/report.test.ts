@@ -73,6 +73,15 @@ describe('what to do about it', () => {
     expect(remedy(missing, 'namespaces', { ...report, distributions })).toBe(text);
   });
 
+  it('names what private networks need', () => {
+    const debian = { ...report, distributions: ['debian'] };
+    const missingIp: Obstacle = { type: 'missingPrograms', programs: ['ip'] };
+    expect(remedy(missingIp, 'podNetworks', debian)).toBe('apt-get install iproute2');
+    const missingMore: Obstacle = { type: 'missingPrograms', programs: ['nsenter', 'ip'] };
+    expect(remedy(missingMore, 'podNetworks', debian)).toBe('apt-get install iproute2 util-linux');
+    expect(remedy(missing, 'podNetworks', debian)).toBe('apt-get install util-linux');
+  });
+
   it('names the setting, or root', () => {
     expect(remedy(apparmor)).toContain('kernel.apparmor_restrict_unprivileged_userns=0, or run podrun as root');
   });
