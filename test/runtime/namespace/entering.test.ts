@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { SystemClock } from '../../../src/clock.ts';
 import { detectNamespaces } from '../../../src/runtime/detection/namespaces.ts';
+import type { NamespaceFacts } from '../../../src/runtime/features.ts';
+import type { Inside } from '../../../src/runtime/inside.ts';
 import { Namespaces } from '../../../src/runtime/namespace/namespaces.ts';
 import type { ContainerLaunch } from '../../../src/runtime/runtime.ts';
 
@@ -49,24 +51,54 @@ function launch(): ContainerLaunch {
   };
 }
 
+const env = { PATH: process.env['PATH'] ?? '' };
+
+/** What this machine permits, when that is enough to make containers like this. */
+async function factsFor(mode: NamespaceFacts['mode'], context: TestContext): Promise<NamespaceFacts> {
+  const detection = await detectNamespaces({ stateDir: folder, clock, version: 'test', userPath: env.PATH });
+  if (!detection.ok) return context.skip('namespaces are not permitted here');
+  if (mode === 'root' && detection.facts.mode === 'user') return context.skip('only root can');
+  return { ...detection.facts, mode };
+}
+
+async function open(facts: NamespaceFacts): Promise<Inside> {
+  const opened = await new Namespaces({ facts, clock }).open(launch());
+  if (!opened.ok) throw new Error(opened.error);
+  return opened.inside;
+}
+
+function run(inside: Inside, program: string, command: readonly [string, ...string[]]) {
+  const { file, argv } = inside.enter({ file: program, argv: command, env, cwd: '/' });
+  const { stdout, stderr } = spawnSync(file, argv.slice(1), { encoding: 'utf8', env });
+  return { stdout, stderr };
+}
+
 describe.each(['root', 'user'] as const)('whoever enters a container, made as %s', (mode) => {
   it('is inside at once, however long the old root takes to go, and may make user namespaces', async (context) => {
-    const userPath = process.env['PATH'];
-    const detection = await detectNamespaces({ stateDir: folder, clock, version: 'test', userPath });
-    context.skip(!detection.ok, 'namespaces are not permitted here');
-    if (!detection.ok) return;
-    context.skip(mode === 'root' && detection.facts.mode === 'user', 'only root can');
-    const { tools } = detection.facts;
+    const facts = await factsFor(mode, context);
+    const { tools } = facts;
     const umount = path.join(folder, 'umount');
     writeFileSync(umount, `#!/bin/sh\nsleep 0.3\nexec ${tools.umount} "$@"\n`, { mode: 0o755 });
-    const facts = { ...detection.facts, mode, tools: { ...tools, umount } };
-    const opened = await new Namespaces({ facts, clock }).open(launch());
-    if (!opened.ok) throw new Error(opened.error);
+    const inside = await open({ ...facts, tools: { ...tools, umount } });
     const command = [tools.unshare, '--user', '--map-user=7', '--map-group=7', 'cat', '/only-inside/here'] as const;
-    const env = { PATH: userPath ?? '' };
-    const { file, argv } = opened.inside.enter({ file: tools.unshare, argv: command, env, cwd: '/' });
-    const { stdout, stderr } = spawnSync(file, argv.slice(1), { encoding: 'utf8', env });
-    await opened.inside.end();
-    expect({ stdout, stderr }).toEqual({ stdout: 'inside\n', stderr: '' });
+    const said = run(inside, tools.unshare, command);
+    await inside.end();
+    expect(said).toEqual({ stdout: 'inside\n', stderr: '' });
+  });
+
+  it('writes to memory where a disk takes no layers, and finds its mount points all the same', async (context) => {
+    const facts = await factsFor(mode, context);
+    context.skip(facts.layers === undefined, 'overlays are not permitted here');
+    const inside = await open({ ...facts, layers: 'tmpfs' });
+    const script =
+      'cat /only-inside/here; echo written >/var/in-layer; cat /var/in-layer; echo more >>/only-inside/here';
+    const said = run(inside, facts.tools.sh, ['sh', '-c', script]);
+    const files = readdirSync(path.join(folder, 'layer'), { recursive: true, encoding: 'utf8' });
+    await inside.end();
+    expect(said).toEqual({ stdout: 'inside\nwritten\n', stderr: '' });
+    expect(files.filter((file) => file.endsWith('in-layer'))).toEqual([]);
+    expect(readFileSync(path.join(folder, 'volume', 'here'), 'utf8')).toBe('inside\nmore\n');
+    expect(existsSync('/var/in-layer')).toBe(false);
+    expect(existsSync(path.join(folder, 'layer'))).toBe(false);
   });
 });
