@@ -6,7 +6,7 @@ import type { StoredConfigMap, StoredPod, StoredSecret } from '../../api/objects
 import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
-import { subPathFailed, volumeNotFound } from '../../lifecycle/texts/config-errors.ts';
+import { subPathFailed, unusableMountPath, volumeNotFound } from '../../lifecycle/texts/config-errors.ts';
 import { failedMount, volumeOnDisk } from '../../lifecycle/texts/events.ts';
 import { memoryWanted, usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
 import type { VolumeFacts } from '../../lifecycle/volumes/volume-files.ts';
@@ -95,6 +95,7 @@ export class PodVolumes {
       const volume = mount.name;
       const folder = this.#ready.get(volume);
       if (folder === undefined) return { ok: false, message: volumeNotFound(volume, container.name) };
+      if (mount.mountPath.includes('\0')) return { ok: false, message: unusableMountPath(mount.mountPath) };
       const chosen = mountSubPath(mount, env);
       if (!chosen.ok) return chosen;
       const spec = this.#pod.spec.volumes?.find(({ name }) => name === volume);

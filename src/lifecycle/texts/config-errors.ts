@@ -56,6 +56,11 @@ export function subPathFailed(problem: 'outside' | 'not made', volume: string, c
   return `failed to ${failed} for volumeMount ${goQuote(volume)} of container ${goQuote(container)}`;
 }
 
+/** podrun's own: no system call takes a path with a NUL in it. */
+export function unusableMountPath(mountPath: string): string {
+  return `volumeMounts: mountPath ${goQuote(mountPath)}: invalid argument`;
+}
+
 export function missingValues(names: Iterable<string>): string {
   return `missing value for ${[...names].toSorted().join(', ')}`;
 }

@@ -80,6 +80,12 @@ const readIn = (bench: Bench, file: string): string => readFileSync(path.join(mo
 
 const CM: Volume = { name: 'v', configMap: { name: 'cm' } };
 
+it('a container cannot have a volume at a path that no system call takes', async () => {
+  const bench = begin([{ name: 'v', emptyDir: {} }]);
+  await bench.ready;
+  expect(mounted(bench, { mountPath: '/a\0b' })).toBe('volumeMounts: mountPath "/a\\x00b": invalid argument');
+});
+
 describe('volumes', () => {
   it('are waited for, longer and longer, and told each time', async () => {
     const bench = begin([CM, { name: 'other' }]);
