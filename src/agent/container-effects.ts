@@ -41,6 +41,8 @@ export interface Preparation {
   readonly network?: NetworkJoin | undefined;
   /** Paths of the container, in the words of a command that runs in it, become those of the host. */
   readonly translate?: (word: string) => string;
+  /** Where a path of the container is for its programs: volumes may be elsewhere. Undefined: where it says. */
+  readonly locate?: (path: string) => string;
   /** What it sees of the machine; undefined: the host as it is. */
   readonly confinement?: Confinement | undefined;
 }

@@ -199,6 +199,7 @@ export class Preparer {
         stdin: container.stdin ?? false,
         tty: container.tty ?? false,
         identity,
+        locate: (path) => hostPathOf(path, mounts),
       },
       volumes: mounted.mounts,
       notices: [

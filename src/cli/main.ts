@@ -5,6 +5,7 @@ import { registerApply } from './apply/apply.ts';
 import { registerBackgroundCommands } from './background/agent.ts';
 import { goOnWithAgents } from './background/go-on.ts';
 import { registerAttach } from './connect/attach.ts';
+import { registerCp } from './connect/cp.ts';
 import { registerExec } from './connect/exec.ts';
 import { registerPortForward } from './connect/port-forward.ts';
 import { registerCondition } from './change/condition.ts';
@@ -74,6 +75,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerExec(program, command, done);
   registerAttach(program, done);
   registerPortForward(program, done);
+  registerCp(program, done);
   registerDebug(program, command, done);
   registerGc(program, done);
   registerDoctor(program, done);

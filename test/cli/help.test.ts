@@ -14,6 +14,7 @@ const COMMANDS = [
   'exec',
   'attach',
   'port-forward',
+  'cp',
   'debug',
   'gc',
   'doctor',

@@ -181,6 +181,7 @@ export class AttachServer {
       const { message } = frame;
       if (message.type === 'attach') session = this.#attach(uid, message, client);
       else if (message.type === 'exec') session = await this.#exec(uid, message, client);
+      else if (message.type === 'locate') return this.#locate(uid, message, client);
       else return void socket.destroy();
       if (session === undefined) {
         client.send({ kind: 'message', message: { type: 'refused' } });
@@ -218,11 +219,22 @@ export class AttachServer {
   }
 
   async #exec(uid: string, order: Opening<'exec'>, client: AttachedClient): Promise<Session | undefined> {
-    const live = [...this.#live.values()].find(({ ref }) => ref.id.startsWith(`${uid}/${order.container}/`));
+    const live = this.#liveIn(uid, order.container);
     if (live === undefined) return undefined;
     const session = new ExecSession(client);
     await session.start(order, live, this.#options.runtime);
     return session;
+  }
+
+  #locate(uid: string, { container, path }: Opening<'locate'>, client: AttachedClient): void {
+    const live = this.#liveIn(uid, container);
+    const located = live?.preparation.locate?.(path) ?? path;
+    client.send({ kind: 'message', message: live ? { type: 'located', path: located } : { type: 'refused' } });
+    client.end();
+  }
+
+  #liveIn(uid: string, container: string): LiveInstance | undefined {
+    return [...this.#live.values()].find(({ ref }) => ref.id.startsWith(`${uid}/${container}/`));
   }
 }
 

@@ -22,7 +22,9 @@ export type OpeningMessage =
       readonly argv: readonly [string, ...string[]];
       readonly stdin: boolean;
       readonly tty: boolean;
-    };
+    }
+  /** Where a path of the container is for commands in it: volumes may be elsewhere. */
+  | { readonly type: 'locate'; readonly container: string; readonly path: string; readonly stdin: false };
 
 export type AgentMessage =
   /** `notice`: what was asked for and is not, or not wholly, there; one sentence. */
@@ -31,6 +33,8 @@ export type AgentMessage =
   | { readonly type: 'refused' }
   /** The command could not be started, in the words of a container runtime. */
   | { readonly type: 'failed'; readonly error: string }
+  /** The answer to `locate`. */
+  | { readonly type: 'located'; readonly path: string }
   /** The container goes on; this client's input, which the connection was about, has come to its end. */
   | { readonly type: 'detached' }
   /** The last one: the container, or the command, has ended, and all of its output has been sent. */

@@ -3,7 +3,8 @@ import { allContainers, isTerminalPhase, type StoredPod } from '../../api/object
 import { SystemClock } from '../../clock.ts';
 import { openStore } from '../environment.ts';
 import type { AttachFlags } from './attach.ts';
-import { type ConnectionEnd, connectStreams, ownTerminal } from './connect-streams.ts';
+import type { ConnectionEnd } from './agent-connection.ts';
+import { connectStreams, ownTerminal } from './connect-streams.ts';
 import { parseDetachKeys } from './detach-keys.ts';
 import { connectionLost, containerNotFound, reachPod, runningContainer } from './reached-pod.ts';
 

@@ -2,7 +2,8 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { openStore } from '../environment.ts';
-import { type ConnectionEnd, connectStreams, ownTerminal } from './connect-streams.ts';
+import type { ConnectionEnd } from './agent-connection.ts';
+import { connectStreams, ownTerminal } from './connect-streams.ts';
 import type { ExecFlags } from './exec.ts';
 import { connectionLost, containerNotFound, reachPod, runningContainer } from './reached-pod.ts';
 

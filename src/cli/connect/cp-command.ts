@@ -1,0 +1,140 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isTerminalPhase } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { openStore } from '../environment.ts';
+import { handedOn } from '../standard-output.ts';
+import type { OutputTaker } from './agent-connection.ts';
+import { locateInContainer, type ReachedContainer, runInContainer } from './container-command.ts';
+import type { CpFlags } from './cp.ts';
+import { type CopyRequest, readCopy } from './file-spec.ts';
+import { reachPod, runningContainer } from './reached-pod.ts';
+import { packTar } from './tar-pack.ts';
+import { unpackTar } from './tar-unpack.ts';
+
+/**
+ * `podrun cp`: flags in, exit code out. Source: kubectl/pkg/cmd/cp/cp.go.
+ *
+ * tar runs in the container, as with kubectl: so a path of the container means what it means there, with its mounts,
+ * its links and its rights, and no link in it can lead us anywhere else.
+ */
+export async function cp(words: readonly string[], flags: CpFlags): Promise<number> {
+  const request = readCopy(words);
+  if (request.how === 'toPod' && statSync(request.source.path, { throwIfNoEntry: false }) === undefined) {
+    throw new PodrunError(`error: ${request.source.path} doesn't exist in local filesystem`);
+  }
+  const reached = await reach(request.how === 'toPod' ? request.target : request.source, flags);
+  return request.how === 'toPod' ? copyTo(reached, request, flags) : copyFrom(reached, request, flags);
+}
+
+type Copy<How> = Extract<CopyRequest, { readonly how: How }>;
+
+async function reach(side: Copy<'toPod'>['target'], flags: CpFlags): Promise<ReachedContainer> {
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const namespace = side.namespace ?? flags.namespace;
+  const { pod } = await reachPod(`pod/${side.pod}`, { store, clock, namespace, podRunningTimeout: '1m0s' });
+  const { phase } = pod.status;
+  if (isTerminalPhase(phase)) {
+    throw new PodrunError(`error: cannot exec into a container in a completed pod; current phase is ${phase}`);
+  }
+  const container = runningContainer(store, pod, { container: flags.container, quiet: false });
+  const socket = store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket;
+  return { clock, pod, container, socket, isPatient: true };
+}
+
+async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod'>, flags: CpFlags): Promise<number> {
+  const file = path.resolve(source.path);
+  const wanted = await locateInContainer(reached, path.posix.normalize(target.path));
+  const isFolder = (await runInContainer(reached, { argv: ['test', '-d', wanted], output: SILENT })) === 0;
+  const place = withoutSlash(isFolder ? path.posix.join(wanted, path.basename(file)) : wanted);
+  const plain = flags.preserve ? [] : ['--no-same-permissions', '--no-same-owner'];
+  let trouble: unknown;
+  const input = packTar({
+    source: file,
+    name: path.posix.basename(place),
+    onSkipped: (skipped) => process.stderr.write(`warning: skipping special file: ${JSON.stringify(skipped)}\n`),
+  });
+  const exitCode = await runInContainer(reached, {
+    argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(place)],
+    input: telling(input, (error) => (trouble = error)),
+    output: TOLD,
+  }).catch((error: unknown) => {
+    throw trouble === undefined ? error : localError(trouble);
+  });
+  return conclude(exitCode);
+}
+
+async function copyFrom(
+  reached: ReachedContainer,
+  { source, target }: Copy<'fromPod'>,
+  flags: CpFlags,
+): Promise<number> {
+  const wanted = withoutSlash(await locateInContainer(reached, path.posix.normalize(source.path)));
+  const [folder, name] = [path.posix.dirname(wanted), path.posix.basename(wanted)];
+  const root = `./${name}`;
+  const archive = new PassThrough();
+  // Whoever reads it has failed, and says why.
+  archive.on('error', () => undefined);
+  const output: typeof TOLD = {
+    ...TOLD,
+    stdout: (chunk) => {
+      archive.write(chunk);
+      return handedOn(archive);
+    },
+  };
+  const packed = runInContainer(reached, { argv: ['tar', 'cf', '-', '-C', folder, root], output }).finally(() =>
+    archive.end(),
+  );
+  const unpacked = unpackTar({
+    archive,
+    root,
+    target: target.path,
+    fileName: path.posix.basename(path.posix.normalize(source.path)),
+    preserve: flags.preserve,
+    warn: (text) => process.stderr.write(`${text}\n`),
+  }).catch((error: unknown) => {
+    // Nobody reads on: whoever writes must not wait.
+    archive.resume();
+    throw error;
+  });
+  const [exitCode] = await Promise.all([packed, unpacked.catch(() => undefined)]);
+  // What tar has said comes first: without an archive there is nothing to unpack.
+  if (exitCode === 0) await unpacked.catch((error: unknown) => Promise.reject(localError(error)));
+  return conclude(exitCode);
+}
+
+/** As kubectl: what tar itself says has been shown. */
+function conclude(exitCode: number): number {
+  if (exitCode !== EXIT.ok) process.stderr.write(`command terminated with exit code ${exitCode}\n`);
+  return exitCode;
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+const SILENT: Pick<OutputTaker, 'stdout' | 'stderr'> = { stdout: nothing, stderr: nothing };
+const show = (chunk: Buffer): Promise<void> => {
+  process.stderr.write(chunk);
+  return handedOn(process.stderr);
+};
+const TOLD: Pick<OutputTaker, 'stdout' | 'stderr'> = { stdout: show, stderr: show };
+
+async function* telling(pieces: AsyncIterable<Buffer>, onError: (error: unknown) => void): AsyncGenerator<Buffer> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    onError(error);
+    throw error;
+  }
+}
+
+/** What goes wrong with files of this machine. */
+function localError(error: unknown): unknown {
+  if (error instanceof PodrunError || !(error instanceof Error)) return error;
+  return new PodrunError(`error: ${error.message}`);
+}
+
+function withoutSlash(file: string): string {
+  return file.replace(/(?<=.)\/+$/, '');
+}
