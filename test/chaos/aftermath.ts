@@ -1,7 +1,10 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Pod } from '../../src/api/generated/types.ts';
 import type { Podrun, Workshop } from '../cli/workshop.ts';
 import { whatIsLeft } from './what-is-left.ts';
+
+// These tests start many processes: on a busy machine that takes its time, which is not what they are about.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** What was done by whoever checks what is left. */
 export interface Aftermath {

@@ -25,7 +25,7 @@ describe.runIf(process.platform === 'linux')('a crowd', () => {
     const events = Array.from({ length: 4 }, () => workshop.run(['events']));
     const collectors = Array.from({ length: 4 }, () => workshop.run(['gc', '--keep', '100']));
     const outcomes = await Promise.all(applied);
-    expect(outcomes.map(({ exitCode }) => exitCode)).toEqual(own.map((_, index) => index % 2));
+    expect(outcomes.filter(({ exitCode }, index) => exitCode !== index % 2)).toEqual([]);
     expect((await Promise.all(together)).filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
     expect((await Promise.all(readers)).flatMap(unreadable)).toEqual([]);
     expect((await Promise.all([...events, ...collectors])).filter(({ exitCode }) => exitCode !== 0)).toEqual([]);

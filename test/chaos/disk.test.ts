@@ -7,6 +7,7 @@ import type { PodSpec } from '../../src/api/generated/types.ts';
 import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { StoreReader } from './store-reader.ts';
+import { SMALL_DISK } from './what-is-left.ts';
 
 const workshop = workshopForEach();
 const mounted: string[] = [];
@@ -35,7 +36,7 @@ function mountState(...options: string[]): void {
     'tmpfs',
     '-o',
     ['size=256k', ...options].join(','),
-    'x',
+    SMALL_DISK,
     workshop.stateDir,
   ]);
   if (outcome.status !== 0) throw new Error(`no tmpfs can be mounted: ${String(outcome.stderr)}`);

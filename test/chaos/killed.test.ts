@@ -20,11 +20,17 @@ const DEAD_WITHIN_MS = 1000;
 const workshop = workshopForEach();
 
 describe.runIf(process.platform === 'linux')('whatever befalls podrun, nothing is left and everything is true', () => {
-  it.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))('seed %i', async (seed) => {
-    const scenario = scenarioOf(seed);
-    const faults = await live(workshop, scenario);
-    expect(faults.map((fault) => `${fault}, with ${JSON.stringify(scenario.blow)} at ${scenario.atMs} ms`)).toEqual([]);
-  });
+  it.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
+    'seed %i',
+    { timeout: 60_000 },
+    async (seed) => {
+      const scenario = scenarioOf(seed);
+      const faults = await live(workshop, scenario);
+      expect(faults.map((fault) => `${fault}, with ${JSON.stringify(scenario.blow)} at ${scenario.atMs} ms`)).toEqual(
+        [],
+      );
+    },
+  );
 });
 
 /** Lives a scenario; answers all that went wrong. */

@@ -1,6 +1,9 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 
+/** What a test mounts itself has this source. Others who make mount namespaces meanwhile take it along. */
+export const SMALL_DISK = 'chaos-disk';
+
 /** Where to look for what podrun may have left, and how to tell that it is of this podrun. */
 export interface Whereabouts {
   /** Everything of the run is below this folder: state, working folder, temporary files. */
@@ -27,11 +30,16 @@ export function processes({ folder }: Pick<Whereabouts, 'folder'>): string[] {
       environment: read(`${at}/environ`),
       'command line': read(`${at}/cmdline`),
       'open files': links.map(target).join('\n'),
-      'mount namespace': isMountedHere ? '' : read(`${at}/mountinfo`),
+      'mount namespace': isMountedHere ? '' : mountsIn(`${at}/mountinfo`),
     };
     const found = Object.entries(traces).filter(([, text]) => text.includes(folder));
     return found.length === 0 ? [] : [`process ${pid} (${found.map(([what]) => what).join(', ')}): ${command}`];
   });
+}
+
+function mountsIn(file: string): string {
+  const lines = read(file).split('\n');
+  return lines.filter((line) => !line.includes(` ${SMALL_DISK} `)).join('\n');
 }
 
 function mounts({ folder }: Whereabouts): string[] {
