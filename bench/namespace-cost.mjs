@@ -1,0 +1,122 @@
+// What it costs to keep a container apart: from the call of `start` to the first byte that its program writes, and from
+// the call of `exec` to its end, with namespaces and without, in turns.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const STARTS = 80;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PATH = process.env.PATH;
+
+const PARTS = `
+export { SystemClock } from './src/clock.ts';
+export { detectNamespaces } from './src/runtime/detection/namespaces.ts';
+export { Namespaces } from './src/runtime/namespace/namespaces.ts';
+export { ProcessRuntime } from './src/runtime/process-runtime.ts';
+`;
+
+/** @returns {Promise<Array<{ what: string, value: number, unit: string, bar?: number, detail: string }>>} */
+export async function namespaceCost() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-bench-'));
+  const program = path.join(ROOT, 'dist', `bench-${process.pid}.mjs`);
+  try {
+    const parts = await load(program);
+    const clock = new parts.SystemClock();
+    const detection = await parts.detectNamespaces({ stateDir: folder, clock, version: 'bench', userPath: PATH });
+    if (!detection.ok) {
+      const detail = `skipped: namespaces cannot be made here (${JSON.stringify(detection.why)})`;
+      return [{ what: 'a start with namespaces, beyond one without', value: 0, unit: ' ms', detail }];
+    }
+    return await compare(parts, { folder, clock, facts: detection.facts });
+  } finally {
+    rmSync(program, { force: true });
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function load(program) {
+  await build({
+    stdin: { contents: PARTS, resolveDir: ROOT, loader: 'ts' },
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'error',
+  });
+  return await import(pathToFileURL(program).href);
+}
+
+async function compare({ ProcessRuntime, Namespaces }, { folder, clock, facts }) {
+  const fifoDir = path.join(folder, 'fifos');
+  const features = { tier: 'namespace', namespaces: facts };
+  const apart = new ProcessRuntime({ clock, fifoDir, features, confiner: new Namespaces({ facts, clock }) });
+  const plain = new ProcessRuntime({ clock, fifoDir });
+  await Promise.all([apart.prepare(), plain.prepare()]);
+  const times = { start: { apart: [], plain: [] }, exec: { apart: [], plain: [] } };
+  for (let round = 0; round < STARTS; round++) {
+    for (const [name, runtime] of Object.entries({ plain, apart })) {
+      const layerDir = path.join(folder, 'layers', `${name}-${round}`);
+      const { startMs, execMs } = await once(runtime, `${name}/${round}`, layerDir);
+      times.start[name].push(startMs);
+      times.exec[name].push(execMs);
+    }
+  }
+  const beyond = (kind, what, bar) => {
+    const [apartMs, plainMs] = [median(times[kind].apart), median(times[kind].plain)];
+    const detail = `medians of ${STARTS}: ${apartMs.toFixed(1)} and ${plainMs.toFixed(1)} ms, as ${facts.mode}`;
+    return { what, value: apartMs - plainMs, unit: ' ms', bar, detail };
+  };
+  return [
+    beyond('start', 'a start with namespaces, beyond one without', 12),
+    beyond('exec', 'a command beside it, beyond one without', 10),
+  ];
+}
+
+async function once(runtime, id, layerDir) {
+  const beganMs = performance.now();
+  let startMs;
+  let firstByte;
+  const spoken = new Promise((resolve) => (firstByte = resolve));
+  let onExit;
+  const ended = new Promise((resolve) => (onExit = resolve));
+  const pod = { uid: 'bench', hostname: 'bench', sharesMemory: false, sharesProcesses: false };
+  const outcome = await runtime.start({
+    id,
+    argv: ['sh', '-c', 'echo up; read end'],
+    env: { PATH },
+    cwd: '/tmp',
+    stdin: true,
+    confinement: {
+      pod: { ...pod, hostProcesses: false, hostIPC: false },
+      layerDir,
+      mounts: [],
+      shared: ['/tmp'],
+      isRootReadOnly: false,
+      hasAllDevices: false,
+      strictPid1: false,
+    },
+    onOutput: () => {
+      startMs ??= performance.now() - beganMs;
+      firstByte();
+    },
+    onExit: (exit) => onExit(exit),
+  });
+  if (!outcome.ok) throw new Error(outcome.error);
+  await spoken;
+  const execMs = performance.now();
+  await runtime.exec({ id, argv: ['true'], env: { PATH }, cwd: '/tmp', timeoutMs: undefined, maxOutputBytes: 1024 });
+  const execTookMs = performance.now() - execMs;
+  outcome.container.streams.input.end();
+  await (
+    await ended
+  ).swept;
+  return { startMs, execMs: execTookMs };
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
