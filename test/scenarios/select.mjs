@@ -1,6 +1,6 @@
 // Copies the conformance scenarios that podrun promises to pass (scope.json) into a fresh folder and prints its path.
 //
-//   node test/scenarios/select.mjs SCENARIOS_FOLDER
+//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace
 //
 // The runner takes a folder; what is out of scope must neither fail the run nor wait for its time limit.
 
@@ -8,15 +8,18 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const from = process.argv[2];
-if (from === undefined) throw new Error('usage: node test/scenarios/select.mjs SCENARIOS_FOLDER');
+const [from, runtime] = process.argv.slice(2);
+if (from === undefined || !['process', 'namespace'].includes(runtime)) {
+  throw new Error('usage: node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace');
+}
 
 const scope = JSON.parse(readFileSync(new URL('scope.json', import.meta.url), 'utf8'));
+const isExcepted = (id) => runtime === 'process' && id in scope.needsNamespaces;
 const into = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));
 const files = readdirSync(from).filter((file) => file.endsWith('.yaml'));
 for (const file of files) {
   const theme = /^theme: *(\S+)/m.exec(readFileSync(path.join(from, file), 'utf8'))?.[1];
   const id = path.basename(file, '.yaml');
-  if (scope.themes.includes(theme) && !(id in scope.except)) copyFileSync(path.join(from, file), path.join(into, file));
+  if (scope.themes.includes(theme) && !isExcepted(id)) copyFileSync(path.join(from, file), path.join(into, file));
 }
 process.stdout.write(`${into}\n`);
