@@ -95,7 +95,7 @@ export class PodRecords {
   /** Pods that have an owner, alive or not. Most Pods on record have ended, and cost no more than a look. */
   owned(): StoredPod[] {
     return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) =>
-      this.#ownership.ownerOf(namespace, name) === undefined ? [] : (this.get(namespace, name) ?? []),
+      existsSync(podPaths(this.#parts.root, namespace, name).owner) ? (this.get(namespace, name) ?? []) : [],
     );
   }
 
