@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
@@ -123,6 +123,20 @@ describe('a background agent that was killed', () => {
     await workshop.run(['delete', 'pod', 'web', '--grace-period=5']);
     await puppet.gone;
     expect(readFileSync(path.join(workshop.folder, 'notes'), 'utf8')).toBe('init\npostStart\npreStop\n');
+  });
+
+  it('leaves a container ready until a probe of its successor finds otherwise', async () => {
+    const readinessProbe = { exec: { command: ['test', '-e', 'ready'] }, periodSeconds: 1, failureThreshold: 2 };
+    workshop.file('ready', '');
+    await detached({ containers: [{ ...main(), readinessProbe }] });
+    await stage.puppet('main');
+    await workshop.run(['wait', 'pod/web', '--for=condition=Ready']);
+    await kill(agentPid());
+    rmSync(path.join(workshop.folder, 'ready'));
+    expect((await workshop.run(['get', 'pods'])).stdout).toMatch(/web +1\/1 +Running/);
+    await vi.waitUntil(() => mainStatus()?.ready === false, PATIENT);
+    workshop.file('ready', '');
+    await vi.waitUntil(() => mainStatus()?.ready === true, PATIENT);
   });
 
   it('has its successor go on with a deletion', async () => {

@@ -74,6 +74,7 @@ export class Keeper {
   #address: SocketAddress | undefined;
   #idle: Alarm | undefined;
   #hasEnded = false;
+  #isClosed = false;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -314,6 +315,8 @@ export class Keeper {
   }
 
   #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#server?.close();
     this.#address?.release();
     this.#agent?.destroy();

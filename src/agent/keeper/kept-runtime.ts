@@ -226,9 +226,15 @@ export class KeptRuntime implements Runtime {
         for (const frame of reader.read(piece)) take(frame);
       });
       socket.on('error', () => undefined);
-      socket.once('connect', release);
+      // Either it connects, or it fails to.
+      let isReleased = false;
+      const letGo = (): void => {
+        if (!isReleased) release();
+        isReleased = true;
+      };
+      socket.once('connect', letGo);
       socket.once('close', () => {
-        if (this.#connected === undefined) release();
+        letGo();
         resolve(undefined);
         if (this.#connected === socket) void this.#lost();
       });
