@@ -64,9 +64,10 @@ describe('a background agent that was killed', () => {
   });
 
   it.each([
-    { when: 'after the next one was there', isWatched: true },
-    { when: 'while nobody looked', isWatched: false },
-  ])('does not lose the exit code of a container that ends $when', async ({ isWatched }) => {
+    { when: 'after the next one was there', isWatched: true, isKept: true },
+    { when: 'while nobody looked', isWatched: false, isKept: true },
+    { when: 'so long ago that its keeper is gone, too', isWatched: false, isKept: false },
+  ])('does not lose the exit code of a container that ends $when', async ({ isWatched, isKept }) => {
     await detached({ restartPolicy: 'Never' });
     const puppet = await stage.puppet('main');
     await running();
@@ -76,6 +77,7 @@ describe('a background agent that was killed', () => {
     puppet.exit(7);
     await puppet.gone;
     const goneMs = Date.now();
+    if (!isKept) await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
     expect(await phase('Failed')).toMatchObject({ exitCode: 0 });
     expect(mainStatus()).toMatchObject({ restartCount: 0, state: { terminated: { exitCode: 7, reason: 'Error' } } });
     expect(Date.parse(mainStatus()?.state?.terminated?.finishedAt ?? '')).toBeLessThanOrEqual(goneMs + 100);

@@ -198,7 +198,9 @@ export class Keeper {
       onExit: ({ swept, ...exit }) => {
         log.close();
         kept.exit = exit;
-        for (const one of told(kept)) this.#options.recordExit(one);
+        // What it was started with may be secret, and nothing will be run in it any more.
+        const bare: ToldLaunch = { id, argv: [launch.argv[0]], env: {}, cwd: launch.cwd, stdin: false };
+        for (const one of told({ ...kept, launch: bare })) this.#options.recordExit(one);
         this.#send({ type: 'exited', container: id, exit });
         void swept.then(() => {
           kept.isSwept = true;

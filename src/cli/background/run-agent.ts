@@ -1,14 +1,13 @@
 import { rmSync } from 'node:fs';
 import { KeptRuntime } from '../../agent/keeper/kept-runtime.ts';
 import type { KeptContainer } from '../../agent/keeper/protocol.ts';
-import { endProcesses } from '../../agent/clean-up/leftovers.ts';
+import { endProcesses, removeLayers } from '../../agent/clean-up/leftovers.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import { SystemClock } from '../../clock.ts';
 import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
 import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
-import { endRemains } from '../../runtime/remains.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type Begun, beginRuns } from '../apply/begin-runs.ts';
@@ -66,7 +65,7 @@ export async function runAgent(stateDir: string | undefined, id: string): Promis
   }
 }
 
-function openRuntime({ id, agents, settings, pods, clock, trouble }: Omit<Place, 'runtime'>): KeptRuntime {
+function openRuntime({ id, store, agents, settings, pods, clock, trouble }: Omit<Place, 'runtime'>): KeptRuntime {
   const env = settings.hostEnv as Readonly<Record<string, string>>;
   return new KeptRuntime({
     clock,
@@ -81,8 +80,8 @@ function openRuntime({ id, agents, settings, pods, clock, trouble }: Omit<Place,
       return { namespace, name, uid, container, attempt: Number(attempt) };
     },
     endRemains: async (ids) => {
-      const containers = ids.map((one) => ({ id: one, main: undefined }));
-      await endRemains(containers, clock).catch(() => undefined);
+      const concerned = [...pods].filter(([uid]) => ids.some((one) => one.startsWith(`${uid}/`)));
+      for (const [, pod] of concerned) await endContainers(store, pod, clock).catch(() => undefined);
     },
     onTrouble: trouble,
   });
@@ -94,7 +93,7 @@ async function runPods(place: Place): Promise<void> {
   const resumed = takeOver(place);
   if (kept === undefined) {
     runtime.remember(agents.exits<KeptContainer>(id));
-    for (const { pod } of resumed) await endProcesses(store, pod, clock);
+    for (const { pod } of resumed) await endContainers(store, pod, clock);
   }
   const assignment = agents.beginning<Assignment>(id);
   const uids = new Set(resumed.map(({ pod }) => keyOf(pod)));
@@ -113,6 +112,12 @@ async function runPods(place: Place): Promise<void> {
   await runToTheEnd(place, begun, resumed, kept ?? agents.exits<KeptContainer>(id));
   await runtime.close();
   agents.remove(id);
+}
+
+/** Ends what is left of the containers of a Pod whose keeper is gone. */
+async function endContainers(store: FileStore, pod: StoredPod, clock: SystemClock): Promise<void> {
+  await endProcesses(store, pod, clock);
+  await removeLayers(store, pod);
 }
 
 /** Makes the Pods ours that this agent was running when its former process ended. */

@@ -30,7 +30,10 @@ class Hands implements Runtime {
         pid: 4711,
         startedAt: { monotonicMs: 1.5, wallMs: 2.5 },
         cgroups: ['/a'],
-        signal: note,
+        signal: (name) => {
+          note(name);
+          return false;
+        },
         kill: () => note('kill'),
         streams: {
           input: { write: async (chunk) => note(`input ${chunk.toString()}`), end: () => note('end') },
@@ -132,6 +135,7 @@ describe('a keeper', () => {
     expect(told.onExit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ exitCode: 3, oomKilled: true }));
     expect(log).toEqual(['main 0 stdout hello', 'closed']);
     expect(recorded).toMatchObject([{ id: 'u/main/0', exit: { exitCode: 3 } }]);
+    expect(JSON.stringify(recorded)).not.toContain('db.password');
   });
 
   it('tells why one could not be started', async () => {
