@@ -219,8 +219,12 @@ export class ContainerEffects implements EffectRunner {
 
   #signal(pod: StoredPod, { container, id }: { readonly container: string; readonly id: string }): void {
     const name = stopSignal(containerSpec(pod, container));
-    if (this.#live.get(id)?.running.signal(name) !== true) return;
-    this.#surroundings.event(pod, noSignalHandler(container, name));
+    const running = this.#live.get(id)?.running;
+    const answered = (isUnheard = false): void => {
+      if (isUnheard) this.#surroundings.event(pod, noSignalHandler(container, name));
+    };
+    if (running?.signalLater === undefined) answered(running?.signal(name));
+    else void running.signalLater(name).then(answered);
   }
 
   async #createSandbox(pod: StoredPod): Promise<void> {

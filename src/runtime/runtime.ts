@@ -80,6 +80,8 @@ export interface RunningContainer {
    * @returns true when this ends a process that a node, where it would be process 1, would have to kill in the end
    */
   signal(name: string): boolean;
+  /** The same, of a process that cannot be asked at once. */
+  signalLater?(name: string): Promise<boolean>;
   /** Kills every process of the container at once (SIGKILL). */
   kill(): void;
   /** It may take so much from now on. Answers which limits do not hold, and why; one sentence. */

@@ -6,6 +6,7 @@ import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
+const PATIENT = { timeout: 10_000 };
 
 const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');
 const manifest = (spec: object = {}): string =>
@@ -23,7 +24,7 @@ describe('apply --detach', () => {
 
     expect(await workshop.run(['delete', 'pod', 'web'])).toMatchObject({ exitCode: 0 });
     await main.gone;
-    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0);
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
     expect(workshop.processes()).toEqual([]);
   });
 
@@ -34,7 +35,7 @@ describe('apply --detach', () => {
     });
     await workshop.run(['apply', '--detach', file]);
     (await stage.puppet('main')).exit(0);
-    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0);
+    await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
     expect(web()?.status.phase).toBe('Succeeded');
   });
 
@@ -74,7 +75,7 @@ describe('apply --detach', () => {
     });
     await workshop.run(['delete', 'pod', 'web', '--grace-period=1']);
     const apply = workshop.start(['apply', file]);
-    await vi.waitUntil(() => web()?.status.phase === 'Running');
+    await vi.waitUntil(() => web()?.status.phase === 'Running', PATIENT);
     const again = await workshop.run(['apply', '-d', file]);
     expect(again).toEqual({
       exitCode: 0,

@@ -1,10 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { chmodSync, rmSync } from 'node:fs';
-import { PodrunError } from '../../api/errors.ts';
-import type { Alarm, Clock } from '../../clock.ts';
+import type { Alarm } from '../../clock.ts';
 import type { OutputStream, ProcessStreams, RunningContainer, RunningExec, Runtime } from '../../runtime/runtime.ts';
 import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
-import type { LogSink } from '../container-logs.ts';
+import { KeptLog, type KeptLogOptions } from './kept-log.ts';
 import {
   encodeFrame,
   type Frame,
@@ -12,7 +11,6 @@ import {
   type FromKeeper,
   KEEPER_VERSION,
   type KeptContainer,
-  type LogPlace,
   type ProcessRef,
   type ToKeeper,
   type Told,
@@ -20,16 +18,10 @@ import {
   type ToldLaunch,
 } from './protocol.ts';
 
-export interface KeeperOptions {
+export interface KeeperOptions extends KeptLogOptions {
   readonly runtime: Runtime;
-  readonly clock: Clock;
   /** The socket at which it listens, in a folder that nobody else may enter. */
   readonly socket: string;
-  /**
-   * Opens the log of an instance; undefined: its Pod is gone.
-   * @throws {PodrunError} when it cannot be written
-   */
-  readonly openLog: (place: LogPlace) => LogSink | undefined;
   /** Puts on record how a container ended, for an agent that asks when the keeper is gone, too. */
   readonly recordExit: (container: KeptContainer) => void;
   /** Nothing runs, and nobody will ask for anything. */
@@ -39,7 +31,7 @@ export interface KeeperOptions {
 /** A container that was started, and what is known of it. */
 interface Kept {
   readonly launch: ToldLaunch;
-  readonly log: ContainerLog;
+  readonly log: KeptLog;
   running: RunningContainer | undefined;
   exit: ToldExit | undefined;
   isSwept: boolean;
@@ -141,7 +133,7 @@ export class Keeper {
       case 'start':
         return this.#start(message);
       case 'signal':
-        return void this.#kept.get(message.container)?.running?.signal(message.name);
+        return this.#signal(message);
       case 'limit':
         return this.#limit(message);
       case 'kill':
@@ -177,7 +169,7 @@ export class Keeper {
     for (const [other, { exit }] of this.#kept) {
       if (exit !== undefined && withoutAttempt(other) === withoutAttempt(id)) this.#kept.delete(other);
     }
-    const log = new ContainerLog(place, this.#options, (message) => this.#trouble(message));
+    const log = new KeptLog(place, this.#options, (message) => this.#trouble(message));
     const kept: Kept = { launch, log, running: undefined, exit: undefined, isSwept: false, isHeld: false };
     const starting = this.#startKept(kept).finally(() => this.#starting.delete(starting));
     this.#starting.add(starting);
@@ -216,6 +208,11 @@ export class Keeper {
       container: id,
       outcome: outcome.ok ? { ...outcome, container: plain(outcome.container) } : outcome,
     });
+  }
+
+  #signal({ container, name, piece }: Extract<ToKeeper, { type: 'signal' }>): void {
+    const isUnheard = this.#kept.get(container)?.running?.signal(name) ?? false;
+    this.#send({ type: 'signalled', piece, isUnheard });
   }
 
   #limit({ container, limits }: Extract<ToKeeper, { type: 'limit' }>): void {
@@ -323,55 +320,6 @@ export class Keeper {
     this.#address?.release();
     this.#agent?.destroy();
     this.#options.onDone();
-  }
-}
-
-/** The log of one instance, opened with its first output. What cannot be written is told once, and lost. */
-class ContainerLog {
-  readonly #place: LogPlace;
-  readonly #options: Pick<KeeperOptions, 'openLog' | 'clock'>;
-  readonly #onTrouble: (message: string) => void;
-  #sink: LogSink | undefined;
-  #isMute = false;
-  #trouble = '';
-
-  constructor(
-    place: LogPlace,
-    options: Pick<KeeperOptions, 'openLog' | 'clock'>,
-    onTrouble: (message: string) => void,
-  ) {
-    this.#place = place;
-    this.#options = options;
-    this.#onTrouble = onTrouble;
-  }
-
-  write(stream: OutputStream, chunk: Buffer): void {
-    if (this.#isMute) return;
-    this.#try(() => {
-      this.#sink ??= this.#options.openLog(this.#place);
-      if (this.#sink === undefined) this.#isMute = true;
-      else this.#sink.write(stream, chunk, this.#options.clock.now().wallMs);
-    });
-  }
-
-  close(): void {
-    this.#try(() => this.#sink?.close());
-    this.#sink = undefined;
-  }
-
-  /** Its place may be another's. */
-  mute(): void {
-    this.#isMute = true;
-  }
-
-  #try(write: () => void): void {
-    try {
-      write();
-    } catch (error) {
-      if (!(error instanceof PodrunError)) throw error;
-      if (this.#trouble !== error.message) this.#onTrouble(error.message);
-      this.#trouble = error.message;
-    }
   }
 }
 

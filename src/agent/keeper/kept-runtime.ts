@@ -9,13 +9,11 @@ import type {
   ExecOutcome,
   ExecRequest,
   ExecStart,
-  ProcessStreams,
-  RunningContainer,
-  RunningExec,
   Runtime,
   StartOutcome,
 } from '../../runtime/runtime.ts';
 import { socketAddress } from '../attach/socket-address.ts';
+import { commandProxy, containerProxy, type KeeperLine } from './process-proxies.ts';
 import {
   encodeFrame,
   type Frame,
@@ -24,9 +22,7 @@ import {
   KEEPER_VERSION,
   type KeptContainer,
   type LogPlace,
-  type ProcessRef,
   type ToKeeper,
-  type ToldContainer,
   type ToldExit,
 } from './protocol.ts';
 
@@ -54,8 +50,6 @@ interface Live extends ContainerListeners {
   hasExited: boolean;
 }
 
-type ToldStreams = NonNullable<ToldContainer['streams']>;
-
 /** A command that somebody sees and types into. */
 interface Session extends Pick<ExecLaunch, 'onOutput' | 'onExit'> {
   readonly started: (outcome: ExecStart) => void;
@@ -80,7 +74,12 @@ export class KeptRuntime implements Runtime {
   readonly #starts = new Map<string, (outcome: StartOutcome) => void>();
   readonly #commands = new Map<number, Command>();
   readonly #sessions = new Map<number, Session>();
-  readonly #pieces = new Map<number, () => void>();
+  /** Who waits for an answer. */
+  readonly #pieces = new Map<number, (answer: boolean) => void>();
+  readonly #line: KeeperLine = {
+    send: (message) => this.#send(message),
+    ask: (question, chunk) => this.#ask(question, chunk),
+  };
   #numbers = 0;
   #socket: Promise<Socket> | undefined;
   #connected: Socket | undefined;
@@ -111,7 +110,7 @@ export class KeptRuntime implements Runtime {
     this.#listen(id, listeners);
     if (exit !== undefined) setImmediate(() => this.#exited(id, exit));
     if (isSwept) this.#swept(id);
-    return { container: this.#proxy(id, running), launch };
+    return { container: containerProxy(this.#line, id, running), launch };
   }
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
@@ -255,7 +254,9 @@ export class KeptRuntime implements Runtime {
       case 'swept':
         return this.#swept(message.container);
       case 'inputTaken':
-        return this.#pieces.get(message.piece)?.();
+        return this.#pieces.get(message.piece)?.(true);
+      case 'signalled':
+        return this.#pieces.get(message.piece)?.(message.isUnheard);
       case 'execOutcome':
         return this.#commands.get(message.command)?.done(message.outcome);
       case 'execStarted':
@@ -274,18 +275,15 @@ export class KeptRuntime implements Runtime {
   #started({ container: id, outcome }: Extract<FromKeeper, { type: 'started' }>): void {
     const done = this.#starts.get(id);
     this.#starts.delete(id);
-    done?.(outcome.ok ? { ...outcome, container: this.#proxy(id, outcome.container) } : outcome);
+    done?.(outcome.ok ? { ...outcome, container: containerProxy(this.#line, id, outcome.container) } : outcome);
   }
 
   #execStarted({ command, outcome }: Extract<FromKeeper, { type: 'execStarted' }>): void {
     const session = this.#sessions.get(command);
     if (!outcome.ok) this.#sessions.delete(command);
-    const of: ProcessRef = { command };
-    session?.started(outcome.ok ? { ...outcome, command: this.#proxyCommand(of, outcome.command.streams) } : outcome);
-  }
-
-  #proxyCommand(of: ProcessRef, streams: ToldStreams): RunningExec {
-    return { streams: this.#streams(of, streams), kill: () => this.#send({ type: 'kill', of }) };
+    session?.started(
+      outcome.ok ? { ...outcome, command: commandProxy(this.#line, command, outcome.command) } : outcome,
+    );
   }
 
   #execExited(command: number, exitCode: number): void {
@@ -336,7 +334,7 @@ export class KeptRuntime implements Runtime {
     this.#socket = undefined;
     if (this.#isClosing) return;
     this.#options.onTrouble(`${KEEPER_GONE}; its containers have been killed`);
-    for (const done of this.#pieces.values()) done();
+    for (const done of this.#pieces.values()) done(false);
     for (const { done } of this.#commands.values()) done({ type: 'aborted' });
     for (const { started } of this.#sessions.values()) started({ ok: false, error: KEEPER_GONE });
     for (const command of this.#sessions.keys()) this.#execExited(command, SIGKILLED.exitCode);
@@ -353,45 +351,15 @@ export class KeptRuntime implements Runtime {
     }
   }
 
-  #proxy(id: string, told: ToldContainer): RunningContainer {
-    const of: ProcessRef = { container: id };
-    const { streams, ...facts } = told;
-    return {
-      ...facts,
-      signal: (name) => {
-        this.#send({ type: 'signal', container: id, name });
-        return false;
-      },
-      kill: () => this.#send({ type: 'kill', of }),
-      // What does not hold of it, the keeper tells later.
-      limit: (limits) => {
-        this.#send({ type: 'limit', container: id, limits });
-        return undefined;
-      },
-      ...(streams === undefined ? {} : { streams: this.#streams(of, streams) }),
-    };
-  }
-
-  #streams(of: ProcessRef, { input, terminal }: ToldStreams): ProcessStreams {
-    return {
-      input: input && {
-        write: (chunk) => this.#writeInput(of, chunk),
-        end: () => this.#send({ type: 'inputEnd', of }),
-      },
-      terminal: terminal && { resize: (size) => this.#send({ type: 'resize', of, size }) },
-      holdOutput: (held) => this.#send({ type: 'hold', of, held }),
-    };
-  }
-
-  #writeInput(of: ProcessRef, chunk: Buffer): Promise<void> {
-    if (this.#connected === undefined) return Promise.resolve();
+  #ask(question: (piece: number) => ToKeeper, chunk?: Buffer): Promise<boolean> {
+    if (this.#connected === undefined) return Promise.resolve(false);
     const piece = ++this.#numbers;
     return new Promise((resolve) => {
-      this.#pieces.set(piece, () => {
+      this.#pieces.set(piece, (answer) => {
         this.#pieces.delete(piece);
-        resolve();
+        resolve(answer);
       });
-      this.#send({ type: 'input', of, piece }, chunk);
+      this.#send(question(piece), chunk);
     });
   }
 

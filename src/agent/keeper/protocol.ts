@@ -62,7 +62,7 @@ export type ProcessRef = { readonly container: string } | { readonly command: nu
 
 export type ToKeeper =
   | { readonly type: 'start'; readonly launch: ToldLaunch; readonly log: LogPlace }
-  | { readonly type: 'signal'; readonly container: string; readonly name: string }
+  | { readonly type: 'signal'; readonly container: string; readonly name: string; readonly piece: number }
   | { readonly type: 'limit'; readonly container: string; readonly limits: ResourceLimits }
   | { readonly type: 'kill'; readonly of: ProcessRef }
   /** With a piece of the input. */
@@ -91,6 +91,8 @@ export type FromKeeper =
   | { readonly type: 'exited'; readonly container: string; readonly exit: ToldExit }
   | { readonly type: 'swept'; readonly container: string }
   | { readonly type: 'inputTaken'; readonly piece: number }
+  /** See RunningContainer.signal. */
+  | { readonly type: 'signalled'; readonly piece: number; readonly isUnheard: boolean }
   | { readonly type: 'execOutcome'; readonly command: number; readonly outcome: ExecOutcome }
   | { readonly type: 'execStarted'; readonly command: number; readonly outcome: Told<ExecStart> }
   | { readonly type: 'execExited'; readonly command: number; readonly exitCode: number }

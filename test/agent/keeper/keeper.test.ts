@@ -32,7 +32,7 @@ class Hands implements Runtime {
         cgroups: ['/a'],
         signal: (name) => {
           note(name);
-          return false;
+          return name === 'SIGTERM';
         },
         kill: () => note('kill'),
         streams: {
@@ -151,10 +151,11 @@ describe('a keeper', () => {
     const { container } = outcome;
     await container.streams?.input?.write(Buffer.from('typed'));
     container.streams?.input?.end();
-    container.signal('SIGTERM');
+    expect(await container.signalLater?.('SIGTERM')).toBe(true);
+    expect(await container.signalLater?.('SIGINT')).toBe(false);
     container.kill();
-    await vi.waitUntil(() => hands.done.length === 4);
-    expect(hands.done).toEqual(['input typed', 'end', 'SIGTERM', 'kill'].map((what) => `u/main/0 ${what}`));
+    await vi.waitUntil(() => hands.done.length === 5);
+    expect(hands.done).toEqual(['input typed', 'end', 'SIGTERM', 'SIGINT', 'kill'].map((what) => `u/main/0 ${what}`));
   });
 
   it('has the next agent adopt what runs, and hear of what ended without it', async () => {

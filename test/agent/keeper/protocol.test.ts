@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { encodeFrame, FrameReader, type ToKeeper } from '../../../src/agent/keeper/protocol.ts';
 
-const message = fc.string().map((name): ToKeeper => ({ type: 'signal', container: 'a', name }));
+const message = fc.string().map((name): ToKeeper => ({ type: 'signal', container: 'a', name, piece: 1 }));
 const frames = fc.array(
   fc.record({ message, chunk: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) }),
 );

@@ -1,0 +1,59 @@
+import { PodrunError } from '../../api/errors.ts';
+import type { Clock } from '../../clock.ts';
+import type { OutputStream } from '../../runtime/runtime.ts';
+import type { LogSink } from '../container-logs.ts';
+import type { LogPlace } from './protocol.ts';
+
+export interface KeptLogOptions {
+  readonly clock: Clock;
+  /**
+   * Opens the log of an instance; undefined: its Pod is gone.
+   * @throws {PodrunError} when it cannot be written
+   */
+  readonly openLog: (place: LogPlace) => LogSink | undefined;
+}
+
+/** The log of one instance, opened with its first output. What cannot be written is told once, and lost. */
+export class KeptLog {
+  readonly #place: LogPlace;
+  readonly #options: KeptLogOptions;
+  readonly #onTrouble: (message: string) => void;
+  #sink: LogSink | undefined;
+  #isMute = false;
+  #trouble = '';
+
+  constructor(place: LogPlace, options: KeptLogOptions, onTrouble: (message: string) => void) {
+    this.#place = place;
+    this.#options = options;
+    this.#onTrouble = onTrouble;
+  }
+
+  write(stream: OutputStream, chunk: Buffer): void {
+    if (this.#isMute) return;
+    this.#try(() => {
+      this.#sink ??= this.#options.openLog(this.#place);
+      if (this.#sink === undefined) this.#isMute = true;
+      else this.#sink.write(stream, chunk, this.#options.clock.now().wallMs);
+    });
+  }
+
+  close(): void {
+    this.#try(() => this.#sink?.close());
+    this.#sink = undefined;
+  }
+
+  /** Its place may be another's. */
+  mute(): void {
+    this.#isMute = true;
+  }
+
+  #try(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      if (!(error instanceof PodrunError)) throw error;
+      if (this.#trouble !== error.message) this.#onTrouble(error.message);
+      this.#trouble = error.message;
+    }
+  }
+}
