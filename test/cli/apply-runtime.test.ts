@@ -89,7 +89,7 @@ describe.runIf(process.platform === 'linux')('who says how containers are kept a
     const pod = workshop.pod('p', TELLING);
     workshop.file('podrun.yaml', 'runtime: namespace\n');
     const own = namespaceOf(spawnSync('readlink', ['/proc/self/ns/mnt'], { encoding: 'utf8' }).stdout);
-    const fromFile = await workshop.run(['apply', pod]);
+    const fromFile = await workshop.run(['apply', pod], { PODRUN_RUNTIME: '' });
     const fromVariable = await workshop.run(['apply', pod], { PODRUN_RUNTIME: 'process' });
     const fromFlag = await workshop.run(['apply', pod, '--runtime', 'namespace'], { PODRUN_RUNTIME: 'process' });
     const seen = [fromFile, fromVariable, fromFlag].map(({ stdout }) => namespaceOf(stdout) === own);
@@ -102,7 +102,7 @@ describe.runIf(process.platform === 'linux')('who says how containers are kept a
     expect(asked).toMatchObject({ exitCode: 2, stdout: '' });
     expect(asked.stderr).toContain('invalid PODRUN_RUNTIME "docker"\nIt is one of auto, process, namespace.');
     workshop.file('podrun.yaml', 'runtime: docker\n');
-    const written = await workshop.run(['apply', pod]);
+    const written = await workshop.run(['apply', pod], { PODRUN_RUNTIME: '' });
     expect(written).toMatchObject({ exitCode: 2, stdout: '' });
     expect(written.stderr).toContain('podrun.yaml:1:10: runtime: must be one of auto, process, namespace');
     expect((await workshop.run(['apply', pod, '--runtime', 'docker'])).exitCode).toBe(2);
