@@ -210,7 +210,8 @@ function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
         mkdirIfMissing(one);
         if (version === 2 && one !== folder.folder) enableBelow(one, controllers);
       }
-      apply(parent, controllers, settingsFor(version, WHOLE_MACHINE));
+      const all = settingsFor(version, WHOLE_MACHINE).map((setting) => ({ ...setting, folder: parent }));
+      apply(controllers, all);
       break;
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT' || attempt === PASSES_MAX) throw error;
@@ -220,16 +221,27 @@ function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
 }
 
 function applySettings({ version, together, folder, controllers }: GroupFolder, limits: ResourceLimits): void {
-  apply(together, controllers, settingsFor(version, limits.together));
-  apply(folder, controllers, [...settingsFor(version, limits), ...(version === 2 ? [KILL_AS_GROUP] : [])]);
+  const own = [...settingsFor(version, limits), ...(version === 2 ? [KILL_AS_GROUP] : [])];
+  apply(controllers, [
+    ...settingsFor(version, limits.together).map((setting) => ({ ...setting, folder: together })),
+    ...own.map((setting) => ({ ...setting, folder })),
+  ]);
 }
 
-function apply(folder: string, controllers: ReadonlySet<Controller>, settings: readonly Setting[]): void {
-  const write = ({ file, text }: Setting): void => writeFileSync(path.join(folder, file), text);
+interface PlacedSetting extends Setting {
+  readonly folder: string;
+}
+
+/**
+ * Version 1 takes no limit that is above that of the group around it, nor one of memory that is above that of memory and
+ * swap. To raise them, one has to begin with the one, and to lower them, with the other: what is refused is tried again
+ * when all others are set.
+ */
+function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSetting[]): void {
+  const write = ({ folder, file, text }: PlacedSetting): void => writeFileSync(path.join(folder, file), text);
   const mine = settings.filter(({ controller }) => controllers.has(controller));
-  // To raise a limit of version 1, that of memory and swap has to be raised before, and to lower it, after.
-  const again = mine.filter((setting) => !succeeds(() => write(setting)));
-  for (const setting of again) {
+  const refused = mine.filter((setting) => !succeeds(() => write(setting)));
+  for (const setting of refused) {
     if (setting.isOptional === true) succeeds(() => write(setting));
     else write(setting);
   }
