@@ -48,6 +48,8 @@ export async function collectGarbage(collection: Collection): Promise<void> {
   await removeUnusedLayers(collection);
   garbage.sweep();
   sweepMemoryFolders(store.memory, () => podsInNeed(store));
+  const { removeStrayGroups } = await import('../../runtime/cgroup/stray-groups.ts');
+  removeStrayGroups(collection.clock.now().wallMs);
 }
 
 /** Of Pods whose podrun was killed just after they had ended. */

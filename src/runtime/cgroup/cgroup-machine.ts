@@ -26,7 +26,7 @@ export interface CgroupSources {
 }
 
 /** The group that holds the groups of containers. */
-const PARENT = 'podrun';
+export const PARENT = 'podrun';
 /** In version 2 no process may be in a group whose children are limited: podrun itself moves into this one. */
 const OWN_GROUP = 'podrun-agent';
 
