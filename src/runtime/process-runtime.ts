@@ -1,10 +1,12 @@
-import type { StdioOptions } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Clock } from '../clock.ts';
 import { runExec } from './exec.ts';
 import { withIdentity } from './identity-command.ts';
 import { type Confiner, HOST, type Inside, type InsideOutcome } from './inside.ts';
 import { killGroup } from './kill.ts';
+import { GATE_DESCRIPTOR } from './limits/gate.ts';
 import { type Limited, UNLIMITED } from './limits/limited.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
@@ -98,7 +100,7 @@ export class ProcessRuntime implements Runtime {
     }
     const limited = await this.#limit(launch);
     const inside = limited.within(withIdentity(opened.inside, launch.identity, this.features));
-    const outcome = await this.#startInside(launch, inside);
+    const outcome = await this.#startInside(launch, { inside, limited });
     if ('error' in outcome) {
       unmark();
       inside.kill();
@@ -126,7 +128,8 @@ export class ProcessRuntime implements Runtime {
     return { ok: true, inside: insideNetwork(network, outcome.inside) };
   }
 
-  async #startInside(launch: ContainerLaunch, inside: Inside): Promise<StartedInside> {
+  async #startInside(launch: ContainerLaunch, around: Surroundings): Promise<StartedInside> {
+    const { inside } = around;
     const pathOf: Inside['pathOf'] = (path) => inside.pathOf(path);
     const problem = prepareWorkingDirectory(launch.cwd, pathOf);
     if (problem !== undefined) return { error: startFailed(problem) };
@@ -147,7 +150,7 @@ export class ProcessRuntime implements Runtime {
     } catch (error) {
       return { error: outputFailed(String(error)) };
     }
-    const spawned = await spawnMain(launch, lookup.file, pipes, inside);
+    const spawned = await spawnMain(launch, lookup.file, pipes, around);
     if (!spawned.ok) {
       pipes.discard();
       return { error: startFailed(forkFailed(spawned.errno)) };
@@ -260,16 +263,31 @@ async function spawnMain(
   launch: ContainerLaunch,
   file: string,
   pipes: OutputPipes,
-  inside: Inside,
+  { inside, limited }: Surroundings,
 ): Promise<SpawnOutcome> {
   const { argv, cwd, id } = launch;
-  const stdio: StdioOptions = [launch.stdin ? 'pipe' : 'ignore', ...pipes.stdio];
+  const stdio = [launch.stdin ? 'pipe' : 'ignore', ...pipes.stdio] as const;
   const marker = { [CONTAINER_MARKER]: id };
   const errno = whyNotLoadable(file, cwd, (path) => inside.pathOf(path));
   const call = { file, argv, cwd, env: { ...launch.env, ...marker } };
+  const entered = inside.enter(call);
+  const waiting = errno === undefined ? limited.gate(entered, call) : undefined;
   const spawned: SpawnOutcome =
-    errno === undefined ? await spawnLeader({ ...inside.enter(call), stdio }) : { ok: false, errno };
+    errno === undefined
+      ? await spawnLeader(
+          waiting === undefined ? { ...entered, stdio: [...stdio] } : { ...waiting, stdio: [...stdio, 'pipe'] },
+        )
+      : { ok: false, errno };
+  if (spawned.ok && waiting !== undefined) limited.waits(spawned.pid, gateOf(spawned.child));
   if (spawned.ok || isForkError(spawned.errno)) return spawned;
   const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
-  return spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio });
+  return spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio: [...stdio] });
+}
+
+/** Lets a process go on that waits at its gate. */
+function gateOf(child: ChildProcess): () => void {
+  const gate = child.stdio[GATE_DESCRIPTOR] as Socket | null | undefined;
+  // It may have been killed meanwhile.
+  gate?.on('error', () => undefined);
+  return () => gate?.end('\n', () => gate.destroy());
 }

@@ -40,6 +40,12 @@ const PAUSE_MS = 5;
 /** A process may make children while its own are being looked for; it is stopped, they are not. */
 const PASSES_MAX = 20;
 
+/** A stop signal takes effect when the process has its turn. */
+const LOOKS_MAX = 60;
+const LOOKS_AT_ONCE = 20;
+/** States of a process that is not there yet, see proc_pid_stat(5). */
+const RUNNING = /[RSDI]/;
+
 /** The cgroup of one container: its processes are limited together, counted together, and killed together. */
 export class CgroupGroup {
   readonly #folders: readonly GroupFolder[];
@@ -86,35 +92,59 @@ export class CgroupGroup {
    * not.
    */
   async place(pid: number): Promise<string | undefined> {
-    // A signal to a process group reaches all of it at once, also what is being forked: nobody gets away.
-    const stopped = new Set([pid]);
-    sendSignal(-pid, 'SIGSTOP');
-    // In a terminal, it may not have got as far as having a group.
+    // First the one, until it stands: nsenter(1) stops for good when it sees its program stop.
     sendSignal(pid, 'SIGSTOP');
+    await this.#standsStill(pid);
     try {
       await this.#move(pid);
-      if (hasHadChildren(pid)) await this.#moveFamily(pid, stopped);
+      if (hasHadChildren(pid)) await this.#moveFamily(pid);
       return undefined;
     } catch (error) {
       return errnoText(errnoOf(error));
     } finally {
-      for (const group of stopped) sendSignal(-group, 'SIGCONT');
       sendSignal(pid, 'SIGCONT');
     }
   }
 
+  /** The same for one that does nothing until it is told to. */
+  async placeWaiting(pid: number): Promise<string | undefined> {
+    try {
+      await this.#move(pid);
+      return undefined;
+    } catch (error) {
+      return errnoText(errnoOf(error));
+    }
+  }
+
+  async #standsStill(pid: number): Promise<void> {
+    for (let look = 0; look < LOOKS_MAX && RUNNING.test(stateOf(pid)); look++) {
+      await new Promise<void>((resolve) => {
+        if (look < LOOKS_AT_ONCE) setImmediate(resolve);
+        else this.#clock.wakeAt(this.#clock.now().monotonicMs + 1, resolve);
+      });
+    }
+  }
+
   /** Takes in what a process has started before it was stopped. */
-  async #moveFamily(pid: number, stopped: Set<number>): Promise<void> {
-    for (let pass = 0; pass < PASSES_MAX; pass++) {
-      const inside = new Set(this.#folders.flatMap(({ folder }) => membersOf(folder)));
-      const outside = familyOf(pid).filter((member) => !inside.has(member.pid));
-      if (outside.length === 0) return;
-      for (const { groupId } of outside) {
-        // One that has a session of its own by now.
-        if (!stopped.has(groupId)) sendSignal(-groupId, 'SIGSTOP');
-        stopped.add(groupId);
+  async #moveFamily(pid: number): Promise<void> {
+    // A signal to a process group reaches all of it at once, also what is being forked: nobody gets away.
+    const stopped = new Set([pid]);
+    sendSignal(-pid, 'SIGSTOP');
+    try {
+      for (let pass = 0; pass < PASSES_MAX; pass++) {
+        const inside = new Set(this.#folders.flatMap(({ folder }) => membersOf(folder)));
+        const outside = familyOf(pid).filter((member) => !inside.has(member.pid));
+        if (outside.length === 0) return;
+        for (const { groupId } of outside) {
+          // One that has a session of its own by now.
+          if (!stopped.has(groupId)) sendSignal(-groupId, 'SIGSTOP');
+          stopped.add(groupId);
+        }
+        for (const member of outside) await this.#move(member.pid);
       }
-      for (const member of outside) await this.#move(member.pid);
+    } finally {
+      // Before the one that may be waiting for them.
+      for (const member of familyOf(pid)) sendSignal(member.pid, 'SIGCONT');
     }
   }
 
@@ -233,9 +263,9 @@ interface PlacedSetting extends Setting {
 }
 
 /**
- * Version 1 takes no limit that is above that of the group around it, nor one of memory that is above that of memory and
- * swap. To raise them, one has to begin with the one, and to lower them, with the other: what is refused is tried again
- * when all others are set.
+ * Version 1 takes no limit that is above that of the group around it, nor one of memory that is above that of memory
+ * and swap. To raise them, one has to begin with the one, and to lower them, with the other: what is refused is tried
+ * again when all others are set.
  */
 function apply(controllers: ReadonlySet<Controller>, settings: readonly PlacedSetting[]): void {
   const write = ({ folder, file, text }: PlacedSetting): void => writeFileSync(path.join(folder, file), text);
@@ -290,6 +320,12 @@ function hasHadChildren(pid: number): boolean {
   const stat = readText(`/proc/${pid}/stat`);
   // Field 11, see parseProcStat.
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[8]) > 0;
+}
+
+/** Its letter; empty when there is no such process. */
+function stateOf(pid: number): string {
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat.charAt(stat.lastIndexOf(')') + 2);
 }
 
 /** Processes of the session of a process, or of its group, and its descendants; without itself. */

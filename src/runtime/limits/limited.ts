@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { ResourceLimits } from '../confinement.ts';
-import type { Inside } from '../inside.ts';
+import type { Inside, ProgramCall } from '../inside.ts';
 
 /** The limits of one container, from before its start to its end. */
 export interface Limited {
@@ -10,6 +10,10 @@ export interface Limited {
   readonly notice: string | undefined;
   /** The inside of the container, where its main process is under the limits from the beginning. */
   within(inside: Inside): Inside;
+  /** What is to be started so that the program waits to be taken in; undefined: it cannot wait, or need not. */
+  gate(entered: ProgramCall, call: ProgramCall): ProgramCall | undefined;
+  /** A process was started that waits; `open` lets it go on. */
+  waits(pid: number, open: () => void): void;
   /** Takes in a process that has just been started for the container. Never rejects. */
   place(pid: number): Promise<void>;
   /** The main process runs. What nobody else enforces is watched from now on, and `kill` called when it is too much. */
@@ -25,6 +29,8 @@ export const UNLIMITED: Limited = {
   cgroups: [],
   notice: undefined,
   within: (inside) => inside,
+  gate: () => undefined,
+  waits: () => undefined,
   place: () => Promise.resolve(),
   watch: () => undefined,
   outOfMemory: () => undefined,

@@ -2,8 +2,9 @@ import { CgroupGroup } from '../cgroup/cgroup-group.ts';
 import { cgroupMachine, type CgroupMachine } from '../cgroup/cgroup-machine.ts';
 import type { Controller } from '../cgroup/hierarchy.ts';
 import type { ResourceLimits } from '../confinement.ts';
-import type { Inside } from '../inside.ts';
+import type { Inside, ProgramCall } from '../inside.ts';
 import { startTimeOf } from '../process-identity.ts';
+import { gated } from './gate.ts';
 import { type Limited, type LimitOptions, UNLIMITED } from './limited.ts';
 import { MemoryWatch } from './memory-watch.ts';
 
@@ -79,6 +80,8 @@ interface Means {
 class ContainerLimits implements Limited {
   readonly #id: string;
   readonly #means: Means;
+  /** By pid. */
+  readonly #waiting = new Map<number, () => void>();
   #notice: string | undefined;
   #watch: MemoryWatch | undefined;
   #wasExceeded = false;
@@ -122,8 +125,20 @@ class ContainerLimits implements Limited {
     };
   }
 
+  gate(entered: ProgramCall, call: ProgramCall): ProgramCall | undefined {
+    return this.#means.group === undefined ? undefined : gated(entered, call);
+  }
+
+  waits(pid: number, open: () => void): void {
+    this.#waiting.set(pid, open);
+  }
+
   async place(pid: number): Promise<void> {
-    const why = await this.#means.group?.place(pid);
+    const { group } = this.#means;
+    const open = this.#waiting.get(pid);
+    this.#waiting.delete(pid);
+    const why = open === undefined ? await group?.place(pid) : await group?.placeWaiting(pid);
+    open?.();
     if (why !== undefined) this.#notice = `the process could not be put under its limits: ${why}`;
   }
 
