@@ -92,7 +92,7 @@ describe('podrun debug', () => {
     await applied.ended;
     expect(await debug('--', 'true')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/nobody runs pod "web"/),
+      stderr: expect.stringMatching(/cannot add an ephemeral container to a completed pod/),
     });
   });
 });
