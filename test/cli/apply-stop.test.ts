@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { PodSpec } from '../../src/api/generated/types.ts';
+import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { podsIn, watchLines, workshopForEach } from './workshop.ts';
 
@@ -58,6 +58,27 @@ describe('Ctrl-C', () => {
 
     const status = podsIn(watchLines((await podrun.ended).stdout)).at(-1)?.status;
     expect(status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('a SIGTERM that comes early', () => {
+  it.each([40, 70, 100, 130, 160, 200])('(after %i ms) loses no Pod and leaves no lock', async (afterMs) => {
+    const name = `early-${afterMs}`;
+    const spec: PodSpec = {
+      containers: [{ name: 'main', command: ['sleep', '60'] }],
+      terminationGracePeriodSeconds: 1,
+    };
+    const podrun = workshop.start(['apply', workshop.pod(name, spec)]);
+    await sleep(afterMs);
+    podrun.signal('SIGTERM');
+    expect((await podrun.ended).exitCode).toBe(143);
+    const locks = path.join(workshop.stateDir, '.locks/pods/default');
+    expect(existsSync(locks) ? readdirSync(locks) : []).toEqual([]);
+    const { stdout, stderr } = await workshop.run(['get', 'pods', '-o', 'json']);
+    const [pod] = (JSON.parse(stdout) as { items: Pod[] }).items;
+    expect(stderr).toBe('');
+    expect([undefined, 'Failed', 'Succeeded']).toContain(pod?.status?.phase);
+    expect(workshop.processes()).toEqual([]);
   });
 });
 
