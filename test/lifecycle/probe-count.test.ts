@@ -91,7 +91,7 @@ describe('countOutcome()', () => {
     });
     fc.assert(
       fc.property(thresholds, fc.array(fc.boolean(), { maxLength: 40 }), (numbers, outcomes) => {
-        let worker = nextProbeStep(NEW_PROBE_WORKER, 'readiness', pod, up).worker;
+        let worker = nextProbeStep(NEW_PROBE_WORKER, 'readiness', pod, { ...up, ready: false }).worker;
         let published = false;
         let run = 0;
         for (const [index, success] of outcomes.entries()) {
