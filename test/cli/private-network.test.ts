@@ -33,10 +33,15 @@ const CASES = [
 ];
 
 const started: Podrun[] = [];
+const holders: number[] = [];
 afterEach(async () => {
   const all = started.splice(0);
   for (const podrun of all) podrun.signal('SIGKILL');
   await Promise.all(all.map(({ ended }) => ended));
+  // Those of Pods in the background outlive a test that fails.
+  for (const holder of holders.splice(0)) {
+    if (existsSync(`/proc/${holder}`)) process.kill(holder, 'SIGKILL');
+  }
 });
 
 /** podrun, run by root or by an ordinary user. */
@@ -68,7 +73,9 @@ const ASK = `fetch('http://localhost:8080/friend').then((r) => r.text()).then((t
 function holderOf(pod: string): number {
   const lines = readFileSync(path.join(workshop.stateDir, 'pods', 'default', pod, 'processes.ndjson'), 'utf8');
   const records = lines.split('\n').filter((line) => line.includes('"network"'));
-  return (JSON.parse(records.at(-1) ?? '') as { readonly pid: number }).pid;
+  const { pid } = JSON.parse(records.at(-1) ?? '') as { readonly pid: number };
+  holders.push(pid);
+  return pid;
 }
 
 async function startPod(who: string, tier: string, hostPort: number): Promise<Podrun> {
