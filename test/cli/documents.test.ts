@@ -4,7 +4,7 @@ import { Workshop } from './workshop.ts';
 
 const VERBS = [
   ...'apply get describe logs exec attach probes events wait delete debug gc'.split(' '),
-  ...'port-forward doctor top explain patch label annotate condition'.split(' '),
+  ...'cp port-forward doctor top explain patch label annotate condition'.split(' '),
 ];
 
 const root = new URL('../../', import.meta.url);
