@@ -1,7 +1,19 @@
-import { appendFileSync, chmodSync, chownSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { errnoOf } from '../errno.ts';
 import type { NamespaceFacts } from '../features.ts';
+import { descriptorPath, openBeneath } from '../open-beneath.ts';
 import { beneath, followPath, type TreeMount } from './container-tree.ts';
 import type { FstabEntry } from './fstab.ts';
 import { overlayPath } from './fstab.ts';
@@ -13,6 +25,8 @@ const ROOT = 'root';
 const UPPER = 'upper';
 const WORK = 'work';
 const MEMORY = 'memory';
+
+const FOLDER_MODE = 0o755;
 
 /** Mount options that a user namespace must not take away from a mount of the host. */
 const LOCKED_OPTIONS = ['nosuid', 'nodev', 'noexec'];
@@ -116,19 +130,34 @@ export class View {
     if (stats !== undefined || place === mount.target) return place;
     const { made } = mount;
     if (made === undefined) throw new Error(`mount ${wanted}: there is no such place, and none can be made`);
-    const isOutside = !isWithin(made, this.#options.layerDir);
     const parts = path.relative(mount.target, place).split('/');
-    for (const [index] of parts.entries()) {
-      const at = path.join(mount.target, ...parts.slice(0, index + 1));
-      const file = beneath(made, mount.target, at);
-      const isLast = index === parts.length - 1;
-      if (isLast && !isFolder) writeFileSync(file, '', { flag: 'a' });
-      else if (makeFolder(file) && isOutside) this.#made(file);
-      // Of a folder that two layers have, the upper one's owner and mode count.
-      else copyOwnerOf(mount.seen.slice(1), mount.target, at, file);
+    const places = parts.map((_, index) => path.join(mount.target, ...parts.slice(0, index + 1)));
+    if (!isWithin(made, this.#options.layerDir)) {
+      this.#makeOnHost(made, parts, isFolder);
+      return place;
     }
-    if (isOutside && !isFolder) this.#made(beneath(made, mount.target, place));
+    for (const [index, at] of places.entries()) {
+      const file = beneath(made, mount.target, at);
+      if (index === parts.length - 1 && !isFolder) writeFileSync(file, '', { flag: 'a' });
+      // Of a folder that two layers have, the upper one's owner and mode count.
+      else if (!makeFolder(file) || mount.seen.length > 1) copyOwnerOf(mount.seen.slice(1), mount.target, at, file);
+    }
     return place;
+  }
+
+  /** In a folder that others may be changing at the same time: no link of theirs leads out of it. */
+  #makeOnHost(folder: string, parts: readonly string[], isFolder: boolean): void {
+    const files = parts.map((_, index) => path.join(folder, ...parts.slice(0, index + 1)));
+    for (const file of files) if (lstatSync(file, { throwIfNoEntry: false }) === undefined) this.#made(file);
+    const name = parts.at(-1) ?? '';
+    const opened = openBeneath(folder, parts.slice(0, isFolder ? undefined : -1).join('/'), FOLDER_MODE);
+    if (!opened.ok) throw new Error(`mount ${files.at(-1)}: no place for it can be made in ${folder}`);
+    try {
+      const flags = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+      if (!isFolder) closeSync(openSync(path.join(descriptorPath(opened.fd), name), flags, 0o644));
+    } finally {
+      closeSync(opened.fd);
+    }
   }
 
   /** Put on record at once: who tidies up after a podrun that was killed has to know. */
@@ -146,7 +175,7 @@ function copyOwnerOf(lower: readonly string[], target: string, at: string, file:
 /** Answers false where it is there already. */
 function makeFolder(folder: string): boolean {
   try {
-    mkdirSync(folder, { mode: 0o755 });
+    mkdirSync(folder, { mode: FOLDER_MODE });
     return true;
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
