@@ -7,8 +7,6 @@ export interface NamespaceTools {
   readonly unshare: string;
   readonly nsenter: string;
   readonly mount: string;
-  readonly umount: string;
-  readonly pivotRoot: string;
   readonly setpriv: string;
   readonly sleep: string;
   readonly flock: string;

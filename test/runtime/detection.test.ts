@@ -20,7 +20,7 @@ import { SystemClock } from '../../src/clock.ts';
 import { detectNamespaces, explainRefusal, type NamespaceQuestion } from '../../src/runtime/detection/namespaces.ts';
 
 const clock = new SystemClock();
-const TOOLS = ['sh', 'unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'setpriv', 'sleep', 'flock', 'env'];
+const TOOLS = ['sh', 'unshare', 'nsenter', 'mount', 'setpriv', 'sleep', 'flock', 'env'];
 /** Says how it was called, so that a test can tell whether anything was tried. */
 const FAILING =
   '#!/bin/sh\necho called >>"${0%/*}/../calls"\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n';
@@ -70,9 +70,9 @@ async function whyNot(changes: Partial<NamespaceQuestion> = {}): Promise<Obstacl
 describe.runIf(process.platform === 'linux')('what keeps containers from having namespaces', () => {
   it('names the programs that are missing, and starts nothing', async () => {
     failingTools();
-    for (const name of ['unshare', 'pivot_root']) rmSync(path.join(tools, name));
+    for (const name of ['unshare', 'nsenter']) rmSync(path.join(tools, name));
     chmodSync(path.join(tools, 'sleep'), 0o644);
-    expect(await whyNot()).toEqual({ type: 'missingPrograms', programs: ['unshare', 'pivot_root', 'sleep'] });
+    expect(await whyNot()).toEqual({ type: 'missingPrograms', programs: ['unshare', 'nsenter', 'sleep'] });
     expect(calls()).toBe(0);
   });
 

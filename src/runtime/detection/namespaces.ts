@@ -82,7 +82,7 @@ async function tryMode(mode: NamespaceFacts['mode'], { stateDir, privileges, ...
     const reached = [...steps.keys()].at(-1) ?? 'unshare';
     return { ok: false, why: { type: 'timeout', doing: DOING[reached], afterMs: TRIAL_TIMEOUT_MS } };
   }
-  const why = obstacleTo(['unshare', 'tmpfs', 'pivotRoot', 'enter'], steps, privileges);
+  const why = obstacleTo(['unshare', 'tmpfs', 'newRoot', 'enter'], steps, privileges);
   if (why !== undefined) return { ok: false, why };
   const gaps = gapsOf(steps, privileges);
   const layers = gaps.diskLayers === undefined ? 'disk' : gaps.tmpfsLayers === undefined ? 'tmpfs' : undefined;
@@ -101,7 +101,7 @@ const DOING: Readonly<Record<TrialStep, string>> = {
   proc: 'mount /proc',
   diskLayers: 'mount an overlay with its upper layer in the state folder',
   tmpfsLayers: 'mount an overlay with its upper layer in a tmpfs',
-  pivotRoot: 'change the root',
+  newRoot: 'change the root',
   enter: 'enter namespaces',
 };
 

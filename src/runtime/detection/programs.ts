@@ -33,8 +33,6 @@ const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
   unshare: 'unshare',
   nsenter: 'nsenter',
   mount: 'mount',
-  umount: 'umount',
-  pivotRoot: 'pivot_root',
   flock: 'flock',
   env: 'env',
   setpriv: 'setpriv',

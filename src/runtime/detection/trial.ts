@@ -5,7 +5,7 @@ import type { NamespaceFacts, NamespaceTools } from '../features.ts';
 import { killGroup } from '../kill.ts';
 
 /** What is tried, in this order; what a step needs of an earlier one is in the script. */
-export type TrialStep = 'unshare' | 'tmpfs' | 'proc' | 'diskLayers' | 'tmpfsLayers' | 'pivotRoot' | 'enter';
+export type TrialStep = 'unshare' | 'tmpfs' | 'proc' | 'diskLayers' | 'tmpfsLayers' | 'newRoot' | 'enter';
 
 /** How it went. A step that is not there was not reached. */
 export type TrialSteps = ReadonlyMap<TrialStep, { readonly ok: boolean; readonly said: string }>;
@@ -38,11 +38,11 @@ layers() {
   "$MOUNT" -n -c -t overlay -o "lowerdir=$LOWER,upperdir=$1,workdir=$2$XATTR" overlay o && echo >o/podrun-trial
 }
 memory() { mkdir m/u m/w && layers m/u m/w; }
-pivot() { "$MOUNT" -n -c --rbind / r && cd r && "$PIVOT_ROOT" . . && "$UMOUNT" -n -c -l .; }
+move() { "$MOUNT" -n -c --rbind / r && cd r && "$MOUNT" -n -c --move . /; }
 step tmpfs "$MOUNT" -n -c -t tmpfs -o mode=0755 tmpfs m || exit 1
 step proc "$MOUNT" -n -c -t proc proc p
 step diskLayers layers u w || step tmpfsLayers memory
-step pivotRoot pivot || exit 1
+step newRoot move || exit 1
 trap '' CHLD
 exec "$SLEEP" infinity`;
 
@@ -88,8 +88,6 @@ function environment({ tools, mode, folder, searchPath }: TrialRequest): Readonl
     LC_ALL: 'C',
     FOLDER: folder,
     MOUNT: tools.mount,
-    UMOUNT: tools.umount,
-    PIVOT_ROOT: tools.pivotRoot,
     SLEEP: tools.sleep,
     // Below / are mounts that an ordinary user may not leave out of an overlay.
     LOWER: mode === 'root' ? '/' : '/usr',
@@ -144,7 +142,7 @@ async function readyOf(
   holder: Quiet,
   steps: Map<TrialStep, { ok: boolean; said: string }>,
 ): Promise<string | undefined> {
-  const isDone = (): boolean => /^@(yes|no) pivotRoot$/m.test(holder.said());
+  const isDone = (): boolean => /^@(yes|no) newRoot$/m.test(holder.said());
   await Promise.race([
     holder.closed,
     new Promise<void>((resolve) => {
@@ -160,7 +158,7 @@ async function readyOf(
   for (const [, before = '', answer, step] of said.matchAll(/((?:^(?!@).*\n)*)^@(yes|no) (\w+)$/gm)) {
     steps.set(step as TrialStep, { ok: answer === 'yes', said: before.trim() });
   }
-  return steps.get('pivotRoot')?.ok === true ? pid : undefined;
+  return steps.get('newRoot')?.ok === true ? pid : undefined;
 }
 
 /** Waits for work, but no longer than this: was it too long? */

@@ -1,7 +1,7 @@
 import type { Mount } from '../confinement.ts';
 import { fileIdentity } from '../file-identity.ts';
 import type { Holder } from './holder.ts';
-import { pathInRoot } from './root-of.ts';
+import { pathInRoot, rootOf } from './root-of.ts';
 
 /**
  * Mounts are made by path. Where a container has put something else at one meanwhile (a link out of its volume),
@@ -13,7 +13,7 @@ export async function checkMounts(
   mounts: readonly Mount[],
 ): Promise<void> {
   const wrong = mounts.find(
-    ({ target, identity }) => identity !== undefined && identityAt(`/proc/${holder.pid}/root`, target) !== identity,
+    ({ target, identity }) => identity !== undefined && identityAt(rootOf(holder.pid), target) !== identity,
   );
   if (wrong === undefined) return;
   holder.kill();

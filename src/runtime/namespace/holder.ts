@@ -37,8 +37,12 @@ export interface HolderRequest {
   readonly base: { readonly from: Joinable; readonly kinds: readonly NamespaceKind[] } | undefined;
   /** The private network that they belong to; undefined: that of the host. */
   readonly network: NetworkJoin | undefined;
+}
+
+/** What a holder does once it has its namespaces. */
+export interface HolderWork {
   readonly hostname: string | undefined;
-  /** What is mounted. */
+  /** A file that says what is mounted. */
   readonly fstab: string;
   /** The folder that becomes the root; undefined: it stays that of the host. */
   readonly root: string | undefined;
@@ -47,22 +51,25 @@ export interface HolderRequest {
 }
 
 /**
- * Arguments: fstab, new root, host name, where a tmpfs takes in the layers beside it; the programs are those of the
- * host, by their paths. Ready is told when the old root was let go of: until then it lies over the new one, so that
- * whoever enters may not make a user namespace, which the kernel refuses to those with another root than their mounts.
- * With SIGCHLD ignored, a process is rid of children without asking after them: that makes `sleep` a process 1 which
- * leaves no zombies. (A shell would have it otherwise.)
+ * Reads from its input, a line each: fstab, new root, host name, where a tmpfs takes in the layers beside it. The
+ * programs are those of the host, by their paths.
+ *
+ * The new root is moved over the old one: whoever enters the mounts finds itself in the uppermost. The holder itself
+ * stays where it was, and has the new root as its working directory. With SIGCHLD ignored, a process is rid of children
+ * without asking after them: that makes `sleep` a process 1 which leaves no zombies. (A shell would have it otherwise.)
  */
-function script({ mount, umount, pivotRoot, env, sleep }: NamespaceFacts['tools']): string {
+function script({ mount, env, sleep }: NamespaceFacts['tools']): string {
   return [
-    `if [ -n "$3" ]; then { echo "$3" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$3"; fi`,
-    'if [ -n "$4" ]; then',
-    `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$4" && cp -a "$4/../upper" "$4/../work" "$4" || exit 1`,
+    'IFS= read -r fstab && IFS= read -r root && IFS= read -r name && IFS= read -r memory || exit 1',
+    'if [ -n "$name" ]; then { echo "$name" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$name"; fi',
+    'if [ -n "$memory" ]; then',
+    `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$memory" || exit 1`,
+    '  cp -a "$memory/../upper" "$memory/../work" "$memory" || exit 1',
     'fi',
-    `'${mount}' -n -c -a -T "$1" || exit 1`,
-    `if [ -n "$2" ]; then cd "$2" && '${pivotRoot}' . . && '${umount}' -l . || exit 1; fi`,
+    `'${mount}' -n -c -a -T "$fstab" || exit 1`,
+    `if [ -n "$root" ]; then cd "$root" && '${mount}' -n -c --move . / || exit 1; fi`,
     'echo ready >&2',
-    `exec '${env}' --ignore-signal=CHLD '${sleep}' infinity 2>/dev/null`,
+    `exec '${env}' --ignore-signal=CHLD '${sleep}' infinity </dev/null 2>/dev/null`,
   ].join('\n');
 }
 
@@ -71,13 +78,14 @@ const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 /**
  * Makes namespaces, and mounts what is to be seen in them. Whatever becomes of podrun, the kernel ends the holder when
  * podrun ends, and everything in its process namespace.
- * @throws {Error} with what the tools said when it could not be done
+ * @param prepare says what is to be done, while the namespaces are being made
+ * @throws {Error} with what the tools said when it could not be done, or what `prepare` throws
  */
-export async function startHolder(request: HolderRequest): Promise<Holder> {
+export async function startHolder(request: HolderRequest, prepare: () => HolderWork): Promise<Holder> {
   await turnToSpawn();
   const [file, ...args] = holderCommand(request);
   const child = spawn(file, args, {
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['pipe', 'ignore', 'pipe'],
     // A session of its own: no signal of the terminal gets there.
     detached: true,
     cwd: '/',
@@ -87,35 +95,41 @@ export async function startHolder(request: HolderRequest): Promise<Holder> {
     () => undefined,
     () => undefined,
   );
-  const said = await saidByHolder(child);
-  const pid = child.pid === undefined ? undefined : childOf(child.pid);
-  if (said.isReady && pid !== undefined) {
+  // It may have failed by now, which it says otherwise.
+  child.stdin.on('error', () => undefined);
+  try {
+    const said = saidByHolder(child);
+    child.stdin.end(linesOf(prepare()));
+    const { isReady, text } = await said;
+    const pid = child.pid === undefined ? undefined : childOf(child.pid);
+    if (!isReady || pid === undefined) {
+      throw new Error(text.trim() || 'the namespaces of the container could not be made');
+    }
     const startTime = startTimeOf(pid);
     return { pid, ended, kill: () => void (startTime && killProcess({ pid, startTime })) };
+  } catch (error) {
+    child.kill('SIGKILL');
+    await ended;
+    throw error;
   }
-  child.kill('SIGKILL');
-  await ended;
-  throw new Error(said.text.trim() || 'the namespaces of the container could not be made');
+}
+
+function linesOf({ fstab, root = '', hostname = '', memory = '' }: HolderWork): string {
+  const lines = [fstab, root, hostname, memory];
+  const broken = lines.find((line) => line.includes('\n'));
+  if (broken !== undefined) throw new Error(`${JSON.stringify(broken)}: such a path cannot be mounted`);
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** The command line that makes the namespaces. */
-function holderCommand(request: HolderRequest): [string, ...string[]] {
-  const { facts, own, base, network, fstab, root, hostname, memory } = request;
+function holderCommand({ facts, own, base, network }: HolderRequest): [string, ...string[]] {
   const { tools, mode } = facts;
   const join =
     base === undefined ? [] : [tools.nsenter, ...joinFlags(base.from, base.kinds, mode), '--no-fork', '--wdns=/'];
   const user = mode === 'user' && base === undefined ? ['--user', '--map-root-user'] : [];
   const make = [tools.unshare, ...user, ...own.map((kind) => `--${kind}`), '--fork', '--kill-child'];
-  const set = [tools.sh, '-c', script(tools), 'sh', fstab, root ?? '', hostname ?? '', memory ?? ''];
-  return [
-    tools.setpriv,
-    '--pdeathsig',
-    'KILL',
-    ...(network === undefined ? [] : joinWords(network)),
-    ...join,
-    ...make,
-    ...set,
-  ];
+  const others = network === undefined ? [] : joinWords(network);
+  return [tools.setpriv, '--pdeathsig', 'KILL', ...others, ...join, ...make, tools.sh, '-c', script(tools)];
 }
 
 /** How nsenter(1) is told to join namespaces. */
@@ -125,9 +139,7 @@ export function joinFlags(
   mode: NamespaceFacts['mode'],
 ): string[] {
   const user = mode === 'user' ? [`--user=/proc/${userPid}/ns/user`, '--preserve-credentials'] : [];
-  // Of several mounts at the root of a mount namespace, the process knows which is its root.
-  const root = kinds.includes('mount') ? ['--root'] : [];
-  return ['--target', String(pid), ...user, ...kinds.map((kind) => `--${kind}`), ...root];
+  return ['--target', String(pid), ...user, ...kinds.map((kind) => `--${kind}`)];
 }
 
 /** The only child of a process; undefined: it has none, or has ended. */

@@ -5,7 +5,7 @@ import { killProcess } from '../kill.ts';
 import { type ProcessIdentity, startTimeOf } from '../process-identity.ts';
 import { childOf, type Holder, type Joinable, joinFlags, type NamespaceKind } from './holder.ts';
 import type { ProcessView } from './namespace-plan.ts';
-import { pathInRoot } from './root-of.ts';
+import { pathInRoot, rootOf } from './root-of.ts';
 
 export interface NamespacedInsideOptions {
   readonly holder: Holder;
@@ -59,7 +59,7 @@ export class NamespacedInside implements Inside {
   }
 
   pathOf(wanted: string): string {
-    return pathInRoot(`/proc/${this.joinable.pid}/root`, wanted);
+    return pathInRoot(rootOf(this.#options.holder.pid), wanted);
   }
 
   enter({ argv, env, cwd }: ProgramCall): ProgramCall {

@@ -68,10 +68,11 @@ export class Namespaces implements Confiner {
       const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const { processes } = plan;
       const { sharedMemory } = shared ?? {};
-      view = containerView({ confinement, facts, hostMounts: readHostMounts(), processes, sharedMemory });
+      const layOut = (): View =>
+        (view = containerView({ confinement, facts, hostMounts: readHostMounts(), processes, sharedMemory }));
       const holderPid = shared?.holder.pid;
       const from = target?.joinable ?? (holderPid === undefined ? undefined : { pid: holderPid, userPid: holderPid });
-      const holder = await this.#hold(launch, { confinement, view, plan, from });
+      const holder = await this.#hold(launch, { confinement, layOut, plan, from });
       await checkMounts(holder, confinement.mounts);
       return new NamespacedInside({
         holder,
@@ -95,27 +96,22 @@ export class Namespaces implements Confiner {
     return [...this.#open].findLast(([id]) => id.startsWith(processesOf))?.[1];
   }
 
-  #hold({ id, network }: ContainerLaunch, { confinement, view, plan, from }: Holding): Promise<Holder> {
+  #hold({ id, network }: ContainerLaunch, { confinement, layOut, plan, from }: Holding): Promise<Holder> {
     const { layerDir, pod } = confinement;
-    const fstab = path.join(layerDir, 'fstab');
-    writeFileSync(fstab, fstabText(view.entries));
-    return startHolder({
-      facts: this.#options.facts,
-      id,
-      own: plan.own,
-      base: from && { from, kinds: plan.joined },
-      network,
-      hostname: from === undefined ? pod.hostname : undefined,
-      fstab,
-      root: view.root,
-      memory: view.memory,
+    const { facts } = this.#options;
+    const base = from && { from, kinds: plan.joined };
+    return startHolder({ facts, id, own: plan.own, base, network }, () => {
+      const { entries, root, memory } = layOut();
+      const fstab = path.join(layerDir, 'fstab');
+      writeFileSync(fstab, fstabText(entries));
+      return { hostname: from === undefined ? pod.hostname : undefined, fstab, root, memory };
     });
   }
 }
 
 interface Holding {
   readonly confinement: Confinement;
-  readonly view: View;
+  readonly layOut: () => View;
   readonly plan: NamespacePlan;
   readonly from: Joinable | undefined;
 }

@@ -5,7 +5,7 @@ import type { PodNamespaces } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { NetworkJoin } from '../network/join.ts';
 import { fstabText } from './fstab.ts';
-import { type Holder, startHolder } from './holder.ts';
+import { type Holder, type NamespaceKind, startHolder } from './holder.ts';
 
 /** What the containers of a Pod share. */
 export interface PodHolder {
@@ -80,21 +80,14 @@ export class PodHolders {
     mkdirSync(sharedMemory, { recursive: true, mode: 0o700 });
     const options = ['nosuid', 'nodev', 'noexec', 'mode=1777', `size=${SHARED_MEMORY}`];
     writeFileSync(fstab, fstabText([{ source: 'shm', target: sharedMemory, type: 'tmpfs', options }]));
-    const holder = await startHolder({
-      facts: this.#facts,
-      id: `${pod.uid}/`,
-      own: [
-        'mount',
-        'uts',
-        ...(pod.hostIPC ? [] : (['ipc'] as const)),
-        ...(pod.sharesProcesses ? (['pid'] as const) : []),
-      ],
-      base: undefined,
-      network,
-      hostname: pod.hostname,
-      fstab,
-      root: undefined,
-    });
+    const own: NamespaceKind[] = [
+      'mount',
+      'uts',
+      ...(pod.hostIPC ? [] : (['ipc'] as const)),
+      ...(pod.sharesProcesses ? (['pid'] as const) : []),
+    ];
+    const request = { facts: this.#facts, id: `${pod.uid}/`, own, base: undefined, network };
+    const holder = await startHolder(request, () => ({ hostname: pod.hostname, fstab, root: undefined }));
     return { holder, sharedMemory: pod.hostIPC ? undefined : sharedMemory };
   }
 }

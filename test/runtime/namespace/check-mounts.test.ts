@@ -1,20 +1,24 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, symlinkSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fileIdentity } from '../../../src/runtime/file-identity.ts';
 import { checkMounts } from '../../../src/runtime/namespace/check-mounts.ts';
 
-/** This process stands for the holder: its root is that of the container. */
+/** A process stands for the holder: its working directory is the root of the container. */
 function check(target: string, identity: string | undefined): Promise<string> {
   let said = 'fine';
-  const holder = { pid: process.pid, ended: Promise.resolve(), kill: () => void (said = 'killed') };
+  const holder = { pid: atRoot.pid ?? 0, ended: Promise.resolve(), kill: () => void (said = 'killed') };
   const mounts = [{ source: '/somewhere', target, isReadOnly: false, identity }];
   return checkMounts(holder, mounts).then(
     () => said,
     (error: Error) => `${said}: ${error.message}`,
   );
 }
+
+const atRoot = spawn('sleep', ['100'], { cwd: '/', stdio: 'ignore' });
+afterAll(() => atRoot.kill());
 
 describe.skipIf(process.platform !== 'linux')('what is mounted', () => {
   it('is what was found, or the container does not start', async () => {

@@ -74,12 +74,12 @@ function run(inside: Inside, program: string, command: readonly [string, ...stri
 }
 
 describe.each(['root', 'user'] as const)('whoever enters a container, made as %s', (mode) => {
-  it('is inside at once, however long the old root takes to go, and may make user namespaces', async (context) => {
+  it('is inside at once, however long its holder takes to settle, and may make user namespaces', async (context) => {
     const facts = await factsFor(mode, context);
     const { tools } = facts;
-    const umount = path.join(folder, 'umount');
-    writeFileSync(umount, `#!/bin/sh\nsleep 0.3\nexec ${tools.umount} "$@"\n`, { mode: 0o755 });
-    const inside = await open({ ...facts, tools: { ...tools, umount } });
+    const slow = path.join(folder, 'env');
+    writeFileSync(slow, `#!/bin/sh\nsleep 0.3\nexec ${tools.env} "$@"\n`, { mode: 0o755 });
+    const inside = await open({ ...facts, tools: { ...tools, env: slow } });
     const command = [tools.unshare, '--user', '--map-user=7', '--map-group=7', 'cat', '/only-inside/here'] as const;
     const said = run(inside, tools.unshare, command);
     await inside.end();
