@@ -53,7 +53,12 @@ async function load(program) {
 async function compare({ ProcessRuntime, Namespaces }, { folder, clock, facts }) {
   const fifoDir = path.join(folder, 'fifos');
   const features = { tier: 'namespace', namespaces: facts };
-  const apart = new ProcessRuntime({ clock, fifoDir, features, confiner: new Namespaces({ facts, clock }) });
+  const apart = new ProcessRuntime({
+    clock,
+    fifoDir,
+    features,
+    confiner: new Namespaces({ facts, clock, commonDir: path.join(folder, 'common') }),
+  });
   const plain = new ProcessRuntime({ clock, fifoDir });
   await Promise.all([apart.prepare(), plain.prepare()]);
   const times = { start: { apart: [], plain: [] }, exec: { apart: [], plain: [] } };

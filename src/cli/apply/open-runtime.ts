@@ -19,9 +19,11 @@ export async function openRuntime(
 
 /** Only who keeps containers apart needs to know how. */
 async function openNamespaces(stateDir: string, clock: Clock, facts: NamespaceFacts): Promise<Namespaces> {
-  const [{ Namespaces }, { forgetNamespaces }] = await Promise.all([
+  const [{ Namespaces }, { forgetNamespaces }, { runtimeFolder }] = await Promise.all([
     import('../../runtime/namespace/namespaces.ts'),
     import('../../runtime/detection/cache.ts'),
+    import('../../runtime/detection/trial-folder.ts'),
   ]);
-  return new Namespaces({ facts, clock, onFailure: () => forgetNamespaces(stateDir) });
+  const commonDir = runtimeFolder(stateDir);
+  return new Namespaces({ facts, clock, commonDir, onFailure: () => forgetNamespaces(stateDir) });
 }

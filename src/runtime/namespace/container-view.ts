@@ -30,6 +30,8 @@ export interface ContainerViewRequest {
   readonly facts: NamespaceFacts;
   readonly hostMounts: readonly HostMount[];
   readonly processes: ProcessView;
+  /** Where what is in every /dev may be; undefined: each container makes its own. */
+  readonly commonDevices: string | undefined;
   /** Where the Pod's shared memory is; undefined: the container gets its own. */
   readonly sharedMemory: string | undefined;
 }
@@ -39,7 +41,8 @@ export interface ContainerViewRequest {
  * and its volumes, over it.
  * @throws {Error} when something is to be mounted where nothing can be
  */
-export function containerView({ confinement, facts, hostMounts, processes, sharedMemory }: ContainerViewRequest): View {
+export function containerView(request: ContainerViewRequest): View {
+  const { confinement, facts, hostMounts, processes, commonDevices, sharedMemory } = request;
   const { layerDir, isRootReadOnly, pod, hasAllDevices } = confinement;
   const { mode, layers } = facts;
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
@@ -55,6 +58,7 @@ export function containerView({ confinement, facts, hostMounts, processes, share
   view.bind({ source: '/sys', target: '/sys', isReadOnly: mode === 'root' && !hasAllDevices });
   addDevices(view, {
     folder: path.join(layerDir, 'dev'),
+    common: layers === undefined ? undefined : commonDevices,
     hasAll: hasAllDevices,
     hostIPC: pod.hostIPC,
     sharedMemory,

@@ -19,6 +19,8 @@ import type { View } from './view.ts';
 export interface NamespacesOptions {
   readonly facts: NamespaceFacts;
   readonly clock: Clock;
+  /** A folder for what all containers see, made when missing; undefined: each container makes its own. */
+  readonly commonDir?: string;
   /** No inside could be made: what was found out about the machine may no longer be so. */
   readonly onFailure?: () => void;
 }
@@ -64,12 +66,20 @@ export class Namespaces implements Confiner {
       if (target === undefined) await this.#pods.leave(pod);
     };
     try {
-      const { facts, clock } = this.#options;
+      const { facts, clock, commonDir } = this.#options;
+      const commonDevices = commonDir && path.join(commonDir, 'dev');
       const plan = planNamespaces(confinement, target ? 'target' : shared && 'pod');
       const { processes } = plan;
       const { sharedMemory } = shared ?? {};
       const layOut = (): View =>
-        (view = containerView({ confinement, facts, hostMounts: readHostMounts(), processes, sharedMemory }));
+        (view = containerView({
+          confinement,
+          facts,
+          hostMounts: readHostMounts(),
+          processes,
+          commonDevices,
+          sharedMemory,
+        }));
       const holderPid = shared?.holder.pid;
       const from = target?.joinable ?? (holderPid === undefined ? undefined : { pid: holderPid, userPid: holderPid });
       const holder = await this.#hold(launch, { confinement, layOut, plan, from });

@@ -84,20 +84,26 @@ export class View {
    */
   copy(at: string): void {
     if (this.#options.layers === undefined) return this.bind({ source: at, target: at, isReadOnly: true });
+    this.overlay({ lower: at, target: at, isReadOnly: this.#options.isReadOnly });
+  }
+
+  /** A folder of the host, copy-on-write, at some place. Where there are layers only. */
+  overlay({ lower, target: wanted, isReadOnly }: { lower: string; target: string; isReadOnly: boolean }): void {
+    const target = this.#mountPoint(wanted, true);
     const name = String(this.#overlays++);
     const { layerDir } = this.#options;
     const upper = path.join(layerDir, UPPER, name);
     mkdirSync(upper);
     mkdirSync(path.join(layerDir, WORK, name));
-    copyOwner(at, upper);
+    copyOwner(lower, upper);
     const [upperDir, workDir] = [UPPER, WORK].map((folder) => path.join(this.memory ?? layerDir, folder, name));
-    const layers = Object.entries({ lowerdir: at, upperdir: upperDir ?? '', workdir: workDir ?? '' }).map(
+    const layers = Object.entries({ lowerdir: lower, upperdir: upperDir ?? '', workdir: workDir ?? '' }).map(
       ([option, folder]) => `${option}=${overlayPath(folder)}`,
     );
     const user = this.#options.mode === 'user' ? ['userxattr'] : [];
-    const mode = this.#options.isReadOnly ? ['ro'] : [];
-    this.#add({ source: 'overlay', target: at, type: 'overlay', options: [...layers, ...user, ...mode] });
-    this.#tree.push({ target: at, seen: [upper, at], made: upper });
+    const mode = isReadOnly ? ['ro'] : [];
+    this.#add({ source: 'overlay', target, type: 'overlay', options: [...layers, ...user, ...mode] });
+    this.#tree.push({ target, seen: [upper, lower], made: upper });
   }
 
   /** A file or folder of the host, as it is, with all that is mounted in it. */

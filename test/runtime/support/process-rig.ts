@@ -52,7 +52,7 @@ export function sh(script: string): Argv {
 export function makeRig(output: 'fifo' | 'pipe' = 'fifo', facts?: NamespaceFacts): Rig {
   const clock = new SystemClock();
   const folder = mkdtempSync(join(tmpdir(), 'podrun-runtime-'));
-  const confiner = facts && new Namespaces({ facts, clock });
+  const confiner = facts && new Namespaces({ facts, clock, commonDir: join(folder, 'common') });
   const features = facts && ({ tier: 'namespace', namespaces: facts } as const);
   const runtime = new ProcessRuntime({ clock, fifoDir: join(folder, 'fifos'), output, confiner, features });
   const prefix = `rig-${process.pid}-${Math.random().toString(36).slice(2)}-`;
