@@ -20,6 +20,8 @@ export interface FifoPair {
 // mkfifo takes 3 to 5 ms whether it makes two or sixteen.
 const FIFOS_AHEAD = 16;
 
+const ATTEMPTS_MAX = 3;
+
 // More than this many spare ones in the folder: several agents ended at once. The rest goes.
 const SPARES_MAX = 64;
 
@@ -110,9 +112,14 @@ export class FifoPool {
     makeDirectory(this.#directory);
     const prefix = `${process.pid}.${process.hrtime.bigint().toString(36)}`;
     const names = Array.from({ length: Math.max(FIFOS_AHEAD, this.#wanted) }, (_, index) => `${prefix}.${index}`);
-    const child = spawn('mkfifo', ['-m', '600', ...names], { cwd: this.#directory, stdio: 'ignore' });
-    const [exitCode] = (await once(child, 'exit')) as [number | null];
-    if (exitCode !== 0) throw new Error(`mkfifo in ${this.#directory} ended with exit code ${exitCode}`);
+    for (let attempt = 1; ; attempt++) {
+      const child = spawn('mkfifo', ['-m', '600', ...names], { cwd: this.#directory, stdio: 'ignore' });
+      const [exitCode] = (await once(child, 'exit')) as [number | null];
+      if (exitCode === 0) break;
+      // Who tidies up in the folder may take one away between its making and the setting of its mode.
+      for (const name of names) rmSync(join(this.#directory, name), { force: true });
+      if (attempt === ATTEMPTS_MAX) throw new Error(`mkfifo in ${this.#directory} ended with exit code ${exitCode}`);
+    }
     this.#paths.push(...names.map((name) => join(this.#directory, name)));
   }
 }

@@ -11,18 +11,19 @@ export interface EventNote {
   readonly component: string;
 }
 
-/** The events of a stream, in order. */
+/** The events of a stream, in order, but for those in which podrun speaks of itself. */
 export function eventNotes(lines: ReadonlyArray<WatchEvent<unknown>>): EventNote[] {
   const objects = lines.map(({ object }) => object as StoredPod | StoredEvent);
   const pod = objects.filter((object) => object.kind === 'Pod').findLast(({ spec }) => spec.nodeName !== undefined);
   const events = objects.filter((object) => object.kind === 'Event');
-  return events.map(({ type = '', reason = '', message = '', involvedObject, source, reportingComponent }) => ({
+  const notes = events.map(({ type = '', reason = '', message = '', involvedObject, source, reportingComponent }) => ({
     type,
     reason,
     message: pod === undefined ? message : neutralText(message, pod),
     about: involvedObject.fieldPath ?? '',
     component: source?.component ?? reportingComponent ?? '',
   }));
+  return notes.filter(({ component }) => component !== 'podrun');
 }
 
 export function noteText({ type, reason, message, about, component }: EventNote): string {
