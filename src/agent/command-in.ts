@@ -1,5 +1,5 @@
 import type { ExecRequest } from '../runtime/runtime.ts';
-import type { LiveInstance } from './container-effects.ts';
+import type { LiveInstance } from './instance.ts';
 
 /** A command of hooks, probes and `podrun exec`, as it is run in a container: with what its main process has. */
 export function commandIn(

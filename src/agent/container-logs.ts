@@ -4,7 +4,7 @@ import type { OutputStream, RunningContainer } from '../runtime/runtime.ts';
 import type { NetworkJoin } from '../runtime/network/join.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { MemoryArea } from '../store/memory-folders.ts';
-import type { InstanceRef } from './container-effects.ts';
+import type { InstanceRef } from './instance.ts';
 import type { HandlerSaying } from './handlers.ts';
 
 /** A log file that is being written. */

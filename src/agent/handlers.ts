@@ -7,7 +7,8 @@ import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import { lifecycleHttpFallback } from '../lifecycle/texts/events.ts';
 import type { ExecOutcome, ExecRequest, OutputStream, Runtime } from '../runtime/runtime.ts';
 import { commandIn } from './command-in.ts';
-import type { InstanceRef, LiveInstance, PodSurroundings } from './container-effects.ts';
+import type { InstanceRef, LiveInstance } from './instance.ts';
+import type { PodSurroundings } from './pod-surroundings.ts';
 import { HandlerVoice, howCommandEnded } from './handler-voice.ts';
 
 export type HookName = 'postStart' | 'preStop';

@@ -3,7 +3,7 @@ import { terminationLogNotAtPath } from '../lifecycle/texts/events.ts';
 import { TERMINATION_LOG_OUT_OF_REACH } from '../lifecycle/texts/security.ts';
 import type { Identity } from '../runtime/confinement.ts';
 import { confine, type ConfineInput } from './confine.ts';
-import type { Prepared } from './container-effects.ts';
+import type { Prepared } from './instance.ts';
 import type { PreparedContainer } from './prepare.ts';
 import { canReach } from './reach.ts';
 import {

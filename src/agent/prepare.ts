@@ -31,7 +31,7 @@ import {
 } from '../lifecycle/volumes/volume-mounts.ts';
 import type { NetworkJoin } from '../runtime/network/join.ts';
 import type { Store } from '../store/store.ts';
-import type { Preparation, Prepared } from './container-effects.ts';
+import type { Preparation, Prepared } from './instance.ts';
 import type { Security } from './security.ts';
 import type { MountOutcome, PodVolumes } from './volumes/pod-volumes.ts';
 

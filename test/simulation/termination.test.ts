@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PodSurroundings } from '../../src/agent/container-effects.ts';
+import type { PodSurroundings } from '../../src/agent/pod-surroundings.ts';
 import type { Container } from '../../src/api/generated/types.ts';
 import { PodSimulation } from './pod-simulation.ts';
 import type { ProgramBehaviour } from './simulated-program.ts';

@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
-import type { InstanceRef, LiveInstance } from '../container-effects.ts';
+import type { InstanceRef, LiveInstance } from '../instance.ts';
 import type { AttachServer, AttachServerOptions } from './attach-server.ts';
 
 /** The server at which others reach the containers, loaded and opened when nobody waits for it any more. */

@@ -5,7 +5,7 @@ import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { OutputStream, Runtime } from '../../runtime/runtime.ts';
-import type { InstanceRef, LiveInstance } from '../container-effects.ts';
+import type { InstanceRef, LiveInstance } from '../instance.ts';
 import { Attachable, type AttachedClient } from './attachable.ts';
 import { ExecSession } from './exec-session.ts';
 import { type ClientMessage, encodeFrame, type Frame, FrameReader, type OpeningMessage } from './frames.ts';

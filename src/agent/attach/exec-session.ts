@@ -1,6 +1,6 @@
 import type { ExecStart, Runtime } from '../../runtime/runtime.ts';
 import { commandIn } from '../command-in.ts';
-import type { LiveInstance } from '../container-effects.ts';
+import type { LiveInstance } from '../instance.ts';
 import { type AttachedClient, resizeTerminal } from './attachable.ts';
 import type { AgentMessage, ClientMessage, Frame, OpeningMessage } from './frames.ts';
 

@@ -12,7 +12,7 @@ import { memoryWanted, usesMemory } from '../../lifecycle/volumes/volume-medium.
 import type { VolumeFacts } from '../../lifecycle/volumes/volume-files.ts';
 import { absoluteMountPath, type Mounted, mountSubPath } from '../../lifecycle/volumes/volume-mounts.ts';
 import type { Store, Subscription } from '../../store/store.ts';
-import type { SandboxAttempt } from '../container-effects.ts';
+import type { SandboxAttempt } from '../pod-surroundings.ts';
 import { pause } from '../probe/deadline.ts';
 import { fileTrouble } from './file-trouble.ts';
 import { removeInMemory } from './in-memory.ts';

@@ -8,7 +8,7 @@ import { AttachServer } from '../../../src/agent/attach/attach-server.ts';
 import { type AgentMessage, encodeFrame, type Frame, FrameReader } from '../../../src/agent/attach/frames.ts';
 import { socketAddress } from '../../../src/agent/attach/socket-address.ts';
 import { SystemClock } from '../../../src/clock.ts';
-import type { LiveInstance } from '../../../src/agent/container-effects.ts';
+import type { LiveInstance } from '../../../src/agent/instance.ts';
 import type { ExecLaunch, ExecStart, TerminalSize } from '../../../src/runtime/runtime.ts';
 import { newPod } from '../../simulation/pod-simulation.ts';
 

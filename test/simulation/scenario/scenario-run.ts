@@ -9,7 +9,7 @@ import { formatTime } from '../../../src/api/time.ts';
 import { CRASH_LOOP } from '../../../src/lifecycle/plan/back-off.ts';
 import { planDeletion } from '../../../src/lifecycle/requests/deletion.ts';
 import type { ImageVerdict } from '../../../src/lifecycle/plan/image-pull.ts';
-import type { Prepared } from '../../../src/agent/container-effects.ts';
+import type { Prepared } from '../../../src/agent/instance.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { newPod } from '../pod-simulation.ts';
