@@ -1,15 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../clock.ts';
 import type { GroupLimits, ResourceLimits } from '../confinement.ts';
 import { errnoOf, errnoText } from '../errno.ts';
 import { sendSignal } from '../kill.ts';
-import { factsOf, type ProcessFacts } from '../process-identity.ts';
 import { type CgroupMachine, enableBelow } from './cgroup-machine.ts';
 import { KILL_AS_GROUP, type Setting, settingsFor } from './control-files.ts';
+import { membersOf, takeIn, takeInWaiting } from './group-members.ts';
 import type { Controller } from './hierarchy.ts';
+import { readText } from './read-text.ts';
 
 /** The folders of one group of processes: one in version 2, one for each controller in version 1. */
 interface GroupFolder {
@@ -37,14 +37,8 @@ const WHOLE_MACHINE: GroupLimits = {
 /** How long a group whose processes were killed may take to become empty. */
 const EMPTY_WITHIN_MS = 1000;
 const PAUSE_MS = 5;
-/** A process may make children while its own are being looked for; it is stopped, they are not. */
-const PASSES_MAX = 20;
-
-/** A stop signal takes effect when the process has its turn. */
-const LOOKS_MAX = 60;
-const LOOKS_AT_ONCE = 20;
-/** States of a process that is not there yet, see proc_pid_stat(5). */
-const RUNNING = /[RSDI]/;
+/** How often the groups around one may be taken away while it is being made. */
+const ATTEMPTS_MAX = 20;
 
 /** The cgroup of one container: its processes are limited together, counted together, and killed together. */
 export class CgroupGroup {
@@ -84,76 +78,14 @@ export class CgroupGroup {
     }
   }
 
-  /**
-   * Takes in a process that has just been started, which leads a process group, with all that it has started: they
-   * stand still meanwhile. Answers why that failed, in one clause; a process that has ended is no failure.
-   *
-   * The first process that comes into a group after a while has to wait up to 20 ms for the kernel; the event loop does
-   * not.
-   */
-  async place(pid: number): Promise<string | undefined> {
-    // First the one, until it stands: nsenter(1) stops for good when it sees its program stop.
-    sendSignal(pid, 'SIGSTOP');
-    await this.#standsStill(pid);
-    try {
-      await this.#move(pid);
-      if (hasHadChildren(pid)) await this.#moveFamily(pid);
-      return undefined;
-    } catch (error) {
-      return errnoText(errnoOf(error));
-    } finally {
-      sendSignal(pid, 'SIGCONT');
-    }
+  /** Takes in a process that has just been started, see `takeIn`. */
+  place(pid: number): Promise<string | undefined> {
+    return takeIn(this.folders, pid, this.#clock);
   }
 
   /** The same for one that does nothing until it is told to. */
-  async placeWaiting(pid: number): Promise<string | undefined> {
-    try {
-      await this.#move(pid);
-      return undefined;
-    } catch (error) {
-      return errnoText(errnoOf(error));
-    }
-  }
-
-  async #standsStill(pid: number): Promise<void> {
-    for (let look = 0; look < LOOKS_MAX && RUNNING.test(stateOf(pid)); look++) {
-      await new Promise<void>((resolve) => {
-        if (look < LOOKS_AT_ONCE) setImmediate(resolve);
-        else this.#clock.wakeAt(this.#clock.now().monotonicMs + 1, resolve);
-      });
-    }
-  }
-
-  /** Takes in what a process has started before it was stopped. */
-  async #moveFamily(pid: number): Promise<void> {
-    // A signal to a process group reaches all of it at once, also what is being forked: nobody gets away.
-    const stopped = new Set([pid]);
-    sendSignal(-pid, 'SIGSTOP');
-    try {
-      for (let pass = 0; pass < PASSES_MAX; pass++) {
-        const inside = new Set(this.#folders.flatMap(({ folder }) => membersOf(folder)));
-        const outside = familyOf(pid).filter((member) => !inside.has(member.pid));
-        if (outside.length === 0) return;
-        for (const { groupId } of outside) {
-          // One that has a session of its own by now.
-          if (!stopped.has(groupId)) sendSignal(-groupId, 'SIGSTOP');
-          stopped.add(groupId);
-        }
-        for (const member of outside) await this.#move(member.pid);
-      }
-    } finally {
-      // Before the one that may be waiting for them.
-      for (const member of familyOf(pid)) sendSignal(member.pid, 'SIGCONT');
-    }
-  }
-
-  async #move(pid: number): Promise<void> {
-    const moves = this.#folders.map(({ folder }) => writeFile(path.join(folder, 'cgroup.procs'), String(pid)));
-    for (const outcome of await Promise.allSettled(moves)) {
-      // ESRCH: it has ended.
-      if (outcome.status === 'rejected' && errnoOf(outcome.reason) !== 'ESRCH') throw outcome.reason;
-    }
+  placeWaiting(pid: number): Promise<string | undefined> {
+    return takeInWaiting(this.folders, pid);
   }
 
   /** Has the kernel killed a process of this group for the memory it took? */
@@ -244,7 +176,7 @@ function makeFolder(folder: GroupFolder, limits: ResourceLimits): void {
       apply(controllers, all);
       break;
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT' || attempt === PASSES_MAX) throw error;
+      if (errnoOf(error) !== 'ENOENT' || attempt === ATTEMPTS_MAX) throw error;
     }
   }
   applySettings(folder, limits);
@@ -307,44 +239,4 @@ function tryToRemove([innermost = '', ...around]: readonly string[]): boolean {
 
 function tryToWrite(file: string, text: string): boolean {
   return succeeds(() => writeFileSync(file, text));
-}
-
-/** The processes of a group. */
-function membersOf(folder: string): number[] {
-  return readText(path.join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
-}
-
-/** Does a process have children, or has it seen one end? Their page faults are counted as its own. */
-function hasHadChildren(pid: number): boolean {
-  if (readText(`/proc/${pid}/task/${pid}/children`) !== '') return true;
-  const stat = readText(`/proc/${pid}/stat`);
-  // Field 11, see parseProcStat.
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[8]) > 0;
-}
-
-/** Its letter; empty when there is no such process. */
-function stateOf(pid: number): string {
-  const stat = readText(`/proc/${pid}/stat`);
-  return stat.charAt(stat.lastIndexOf(')') + 2);
-}
-
-/** Processes of the session of a process, or of its group, and its descendants; without itself. */
-function familyOf(leader: number): ProcessFacts[] {
-  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (factsOf(Number(name)) ?? []) : []));
-  const family = new Set([leader]);
-  for (let before = 0; before < family.size;) {
-    before = family.size;
-    for (const { pid, parentPid, groupId, sessionId } of all) {
-      if (family.has(parentPid) || groupId === leader || sessionId === leader) family.add(pid);
-    }
-  }
-  return all.filter(({ pid, zombie }) => family.has(pid) && pid !== leader && !zombie);
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

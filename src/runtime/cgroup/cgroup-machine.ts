@@ -3,6 +3,7 @@ import path from 'node:path';
 import { errnoOf, errnoText } from '../errno.ts';
 import { factsOf } from '../process-identity.ts';
 import { type Controller, hierarchiesOf, type Hierarchy } from './hierarchy.ts';
+import { readText } from './read-text.ts';
 
 /** Where groups with a controller are made. */
 export interface GroupPlace {
@@ -210,12 +211,4 @@ function tryToRemove(folder: string): void {
 
 function namesIn(file: string): string[] {
   return readText(file).split(/\s+/);
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

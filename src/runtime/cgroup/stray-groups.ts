@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import { readdirSync, rmdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { PARENT } from './cgroup-machine.ts';
 import { hierarchiesOf } from './hierarchy.ts';
+import { readText } from './read-text.ts';
 
 /** Groups that were just made are about to be used. */
 const AGE_MIN_MS = 10_000;
@@ -18,8 +19,8 @@ const UID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
  */
 export function removeStrayGroups(wallMs: number, sources?: { membership: string; mounts: string }): void {
   const { membership, mounts } = sources ?? {
-    membership: readIfThere('/proc/self/cgroup'),
-    mounts: readIfThere('/proc/self/mountinfo'),
+    membership: readText('/proc/self/cgroup'),
+    mounts: readText('/proc/self/mountinfo'),
   };
   for (const { root } of hierarchiesOf(membership, mounts)) {
     for (const parent of parentsBelow(root, DEPTH_MAX)) {
@@ -61,13 +62,5 @@ function foldersIn(folder: string): string[] {
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   } catch {
     return [];
-  }
-}
-
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }
