@@ -70,6 +70,7 @@ async function compare({ ProcessRuntime, Namespaces }, { folder, clock, facts })
       times.exec[name].push(execMs);
     }
   }
+  await apart.close();
   const beyond = (kind, what, bar) => {
     const [apartMs, plainMs] = [median(times[kind].apart), median(times[kind].plain)];
     const detail = `medians of ${STARTS}: ${apartMs.toFixed(1)} and ${plainMs.toFixed(1)} ms, as ${facts.mode}`;

@@ -39,8 +39,12 @@ export type InsideOutcome =
 export interface Confiner {
   /** Makes the inside of a container that is about to start. */
   open(launch: ContainerLaunch): Promise<InsideOutcome>;
+  /** Does ahead of time what the next container would have to wait for. */
+  prepare(): void;
   /** Ends everything inside all containers, at once and without waiting. */
   killAll(): void;
+  /** Ends what was prepared for nobody. Never rejects. */
+  close(): Promise<void>;
 }
 
 /** The inside of a container that is not kept apart: programs see the machine as it is. */

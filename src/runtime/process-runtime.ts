@@ -86,6 +86,7 @@ export class ProcessRuntime implements Runtime {
   /** Does ahead of time what the first start would have to wait for (3 to 5 ms). Failures show at that start. */
   async prepare(): Promise<void> {
     this.#watchdog.start();
+    this.#confiner?.prepare();
     await this.#output.prepare().catch(() => undefined);
   }
 
@@ -167,6 +168,11 @@ export class ProcessRuntime implements Runtime {
   killAll(): void {
     for (const pid of this.#live) killGroup(pid);
     this.#confiner?.killAll();
+  }
+
+  /** Everything has ended, and nothing more will be started. */
+  async close(): Promise<void> {
+    await this.#confiner?.close();
   }
 
   exec(request: ExecRequest): Promise<ExecOutcome> {

@@ -110,6 +110,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   agent.close();
   signals.close();
   for (const { release } of begun) release();
+  await runtime.close();
   process.off('exit', killAll);
   view.close();
   const isAboutAll = plan.goal !== undefined || begun.length === 0;

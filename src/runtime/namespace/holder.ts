@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import type { NamespaceFacts } from '../features.ts';
 import { killProcess } from '../kill.ts';
 import { startTimeOf } from '../process-identity.ts';
@@ -75,13 +76,14 @@ function script({ mount, env, sleep }: NamespaceFacts['tools']): string {
 
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
-/**
- * Makes namespaces, and mounts what is to be seen in them. Whatever becomes of podrun, the kernel ends the holder when
- * podrun ends, and everything in its process namespace.
- * @param prepare says what is to be done, while the namespaces are being made
- * @throws {Error} with what the tools said when it could not be done, or what `prepare` throws
- */
-export async function startHolder(request: HolderRequest, prepare: () => HolderWork): Promise<Holder> {
+/** A holder that has its namespaces, or is about to, and waits to be told what to do. */
+export interface BegunHolder {
+  readonly child: ChildProcessByStdio<Writable, null, Readable>;
+  readonly ended: Promise<void>;
+}
+
+/** Begins to make namespaces. Whatever becomes of podrun, the kernel ends the holder when podrun ends. */
+export async function beginHolder(request: HolderRequest): Promise<BegunHolder> {
   await turnToSpawn();
   const [file, ...args] = holderCommand(request);
   const child = spawn(file, args, {
@@ -95,8 +97,17 @@ export async function startHolder(request: HolderRequest, prepare: () => HolderW
     () => undefined,
     () => undefined,
   );
-  // It may have failed by now, which it says otherwise.
+  // It may fail at any time, which it says otherwise.
   child.stdin.on('error', () => undefined);
+  return { child, ended };
+}
+
+/**
+ * Has a holder mount what is to be seen in its namespaces.
+ * @param prepare says what is to be done, while the namespaces are being made
+ * @throws {Error} with what the tools said when it could not be done, or what `prepare` throws
+ */
+export async function setUpHolder({ child, ended }: BegunHolder, prepare: () => HolderWork): Promise<Holder> {
   try {
     const said = saidByHolder(child);
     child.stdin.end(linesOf(prepare()));
@@ -151,15 +162,15 @@ export function childOf(pid: number): number | undefined {
   }
 }
 
-function saidByHolder(child: ChildProcess): Promise<{ readonly isReady: boolean; readonly text: string }> {
+function saidByHolder(child: BegunHolder['child']): Promise<{ readonly isReady: boolean; readonly text: string }> {
   return new Promise((resolve) => {
     let text = '';
     const done = (isReady: boolean): void => resolve({ isReady, text });
-    child.stderr?.on('data', (piece: Buffer) => {
+    child.stderr.on('data', (piece: Buffer) => {
       text += piece.toString();
       if (/^ready$/m.test(text)) done(true);
     });
-    child.stderr?.on('error', () => undefined);
+    child.stderr.on('error', () => undefined);
     child.once('error', (error) => {
       text += error.message;
       done(false);

@@ -8,12 +8,13 @@ import type { ContainerLaunch } from '../runtime.ts';
 import { checkMounts } from './check-mounts.ts';
 import { containerView } from './container-view.ts';
 import { fstabText } from './fstab.ts';
-import { type Holder, type Joinable, startHolder } from './holder.ts';
+import { beginHolder, type Holder, type Joinable, setUpHolder } from './holder.ts';
 import { readHostMounts } from './host-mounts.ts';
 import { removeLayer } from './layers.ts';
 import { type NamespacePlan, planNamespaces } from './namespace-plan.ts';
 import { NamespacedInside } from './namespaced-inside.ts';
 import { PodHolders } from './pod-holders.ts';
+import { SpareHolder } from './spare-holder.ts';
 import type { View } from './view.ts';
 
 export interface NamespacesOptions {
@@ -29,12 +30,14 @@ export interface NamespacesOptions {
 export class Namespaces implements Confiner {
   readonly #options: NamespacesOptions;
   readonly #pods: PodHolders;
+  readonly #spare: SpareHolder;
   /** By ID of the container, the oldest first. */
   readonly #open = new Map<string, NamespacedInside>();
 
   constructor(options: NamespacesOptions) {
     this.#options = options;
     this.#pods = new PodHolders(options.facts);
+    this.#spare = new SpareHolder(options.facts, options.clock);
   }
 
   async open(launch: ContainerLaunch): Promise<InsideOutcome> {
@@ -53,6 +56,15 @@ export class Namespaces implements Confiner {
   killAll(): void {
     for (const inside of this.#open.values()) inside.kill();
     this.#pods.killAll();
+    this.#spare.kill();
+  }
+
+  prepare(): void {
+    this.#spare.prepare();
+  }
+
+  close(): Promise<void> {
+    return this.#spare.close();
   }
 
   async #make(launch: ContainerLaunch, confinement: Confinement): Promise<NamespacedInside> {
@@ -106,11 +118,13 @@ export class Namespaces implements Confiner {
     return [...this.#open].findLast(([id]) => id.startsWith(processesOf))?.[1];
   }
 
-  #hold({ id, network }: ContainerLaunch, { confinement, layOut, plan, from }: Holding): Promise<Holder> {
+  async #hold({ id, network }: ContainerLaunch, { confinement, layOut, plan, from }: Holding): Promise<Holder> {
     const { layerDir, pod } = confinement;
     const { facts } = this.#options;
     const base = from && { from, kinds: plan.joined };
-    return startHolder({ facts, id, own: plan.own, base, network }, () => {
+    const isUsual = base === undefined && network === undefined;
+    const spare = isUsual ? await this.#spare.take(plan.own) : undefined;
+    return setUpHolder(spare ?? (await beginHolder({ facts, id, own: plan.own, base, network })), () => {
       const { entries, root, memory } = layOut();
       const fstab = path.join(layerDir, 'fstab');
       writeFileSync(fstab, fstabText(entries));

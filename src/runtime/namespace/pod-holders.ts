@@ -5,7 +5,7 @@ import type { PodNamespaces } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { NetworkJoin } from '../network/join.ts';
 import { fstabText } from './fstab.ts';
-import { type Holder, type NamespaceKind, startHolder } from './holder.ts';
+import { beginHolder, type Holder, type NamespaceKind, setUpHolder } from './holder.ts';
 
 /** What the containers of a Pod share. */
 export interface PodHolder {
@@ -87,7 +87,11 @@ export class PodHolders {
       ...(pod.sharesProcesses ? (['pid'] as const) : []),
     ];
     const request = { facts: this.#facts, id: `${pod.uid}/`, own, base: undefined, network };
-    const holder = await startHolder(request, () => ({ hostname: pod.hostname, fstab, root: undefined }));
+    const holder = await setUpHolder(await beginHolder(request), () => ({
+      hostname: pod.hostname,
+      fstab,
+      root: undefined,
+    }));
     return { holder, sharedMemory: pod.hostIPC ? undefined : sharedMemory };
   }
 }

@@ -15,7 +15,7 @@ import { SystemClock } from '../../../src/clock.ts';
 import type { Confinement } from '../../../src/runtime/confinement.ts';
 import { detectNamespaces } from '../../../src/runtime/detection/namespaces.ts';
 import type { ContainerLaunch } from '../../../src/runtime/runtime.ts';
-import { type Argv, makeRig, PATH, sh, until } from '../support/process-rig.ts';
+import { type Argv, makeRig, marked, PATH, sh, until } from '../support/process-rig.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-namespaces-'));
 const clock = new SystemClock();
@@ -184,6 +184,36 @@ describe.skipIf(facts === undefined)('a container with namespaces', () => {
     const { confinement } = confined();
     await run(sh('mkdir -p /opt/a/b; echo > /opt/a/b/c; chmod 0 /opt/a/b'), { confinement });
     expect(existsSync(confinement.layerDir)).toBe(false);
+  });
+});
+
+describe.skipIf(facts === undefined)('namespaces that were made ahead', () => {
+  const spares = (): string[] => marked('spare').filter((line) => line.includes('unshare'));
+
+  it('are taken by a container that needs no others, and are no more than podrun', async () => {
+    const others = spares();
+    const mine = (): string[] => spares().filter((line) => !others.includes(line));
+    await rig.runtime.prepare();
+    await until(
+      () => mine().length === 1,
+      () => mine().join(),
+    );
+    const [spare] = mine();
+    const started = await rig.start(sh('hostname; read end'), { ...confined(), stdin: true });
+    await until(() => started.text() === 'web-0\n', started.text);
+    expect(mine()).toContain(spare);
+    // The next one is made as soon as that has been started.
+    await until(
+      () => mine().length === 2,
+      () => mine().join(),
+    );
+    const { text } = await run(sh('hostname; ls /proc | grep -c "^[0-9]"'), confined({}, { hostIPC: true }));
+    expect(text).toMatch(/^web-0\n[1-5]\n$/);
+    expect(mine()).toHaveLength(2);
+    started.container.streams?.input?.end();
+    await started.gone;
+    await rig.runtime.close();
+    expect(mine()).toEqual([]);
   });
 });
 
