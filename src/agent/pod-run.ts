@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PodrunError } from '../api/errors.ts';
+import type { PodrunError } from '../api/errors.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
@@ -7,28 +7,19 @@ import type { Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
-import {
-  failedScheduling,
-  notThisNode,
-  podRejected,
-  sandboxChanged,
-  scheduled,
-  type SchedulingEvent,
-} from '../lifecycle/texts/events.ts';
+import { failedScheduling, notThisNode, podRejected, sandboxChanged, scheduled } from '../lifecycle/texts/events.ts';
 import type { Restoration } from '../lifecycle/restored-facts.ts';
 import { admit } from '../lifecycle/node/kubelet-admission.ts';
 import { ENDED_UNSCHEDULED, type Rejection, rejectionMessage } from '../lifecycle/texts/pod-reasons.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import { withScheduled } from '../lifecycle/node/pod-scheduled.ts';
-import type { ConditionVerdict } from '../lifecycle/status/conditions.ts';
 import { schedule, type Schedule } from '../lifecycle/node/schedule.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { ObjectPart, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { ContainerEffects } from './container-effects.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
-import { EventRecorder } from './event-recorder.ts';
-import { isStored } from './clean-up/is-stored.ts';
+import { PodRecord } from './pod-record.ts';
 import { PodWorker } from './pod-worker.ts';
 
 export interface PodRunOptions {
@@ -59,23 +50,20 @@ export interface PodRunOptions {
  */
 export class PodRun {
   readonly #options: PodRunOptions;
-  readonly #recorder: EventRecorder;
+  readonly #record: PodRecord;
   #pod: StoredPod;
   #worker: PodWorker | undefined;
   #isOver = false;
-  /** Somebody removed the object by force: the processes are still to be ended, and nothing is left to write to. */
-  #isGone = false;
   #isRemoving = false;
-  #isBinding = false;
-  #isSavingStatus = false;
   /** Notices that were given. */
   readonly #told = new Set<string>();
 
   constructor(options: PodRunOptions) {
     this.#options = options;
     this.#pod = options.pod;
-    const { store, clock, node, onEvent } = options;
-    this.#recorder = new EventRecorder({ store, clock, nodeName: node.name, onEvent });
+    const { pod, node } = options;
+    const onGone = (): void => this.objectGone(pod.metadata.uid);
+    this.#record = new PodRecord({ ...options, nodeName: node.name, onGone });
   }
 
   get pod(): StoredPod {
@@ -95,8 +83,8 @@ export class PodRun {
     if (verdict.type === 'waits') return this.#leavePending(verdict);
     if (verdict.type === 'elsewhere') return this.#tellOnce(this.#pod, notThisNode(verdict.nodeName, node.name));
     if (verdict.type === 'fits') {
-      this.#pod = this.#bound(verdict.nodeName);
-      this.#recordScheduling(scheduled(this.#pod.metadata, verdict.nodeName));
+      this.#pod = this.#record.bind(this.#pod, verdict.nodeName);
+      this.#record.schedulingEvent(this.#pod, scheduled(this.#pod.metadata, verdict.nodeName));
     }
     const rejection = admit(this.#pod, node, placed);
     if (rejection !== undefined) return this.#reject(rejection);
@@ -105,7 +93,7 @@ export class PodRun {
 
   /** Something has changed that a Pod without a node may have been waiting for. */
   reconsider(): void {
-    if (!this.#isOver && !this.#isBinding && this.#worker === undefined) this.begin();
+    if (!this.#isOver && !this.#record.isBinding && this.#worker === undefined) this.begin();
   }
 
   /**
@@ -113,7 +101,8 @@ export class PodRun {
    * of one's own changes too, and in the middle of such a call of changes that others made just before.
    */
   objectChanged(pod: StoredPod): void {
-    if (this.#isOver || this.#isBinding || this.#isRemoving || pod.metadata.uid !== this.#pod.metadata.uid) return;
+    if (this.#isOver || this.#record.isBinding || this.#isRemoving || pod.metadata.uid !== this.#pod.metadata.uid)
+      return;
     const isSameObject = isDeepStrictEqual(clientPart(pod), clientPart(this.pod));
     if (isSameObject && !this.#isStatusOfOthers(pod.status)) return;
     if (this.#worker !== undefined) {
@@ -130,7 +119,7 @@ export class PodRun {
 
   /** Has somebody else written into the status? What was written before an own write is merged into that. */
   #isStatusOfOthers(status: PodStatus): boolean {
-    if (this.#isSavingStatus) return false;
+    if (this.#record.isSavingStatus) return false;
     return !isDeepStrictEqual(status, this.#worker?.storedStatus ?? this.#pod.status);
   }
 
@@ -140,7 +129,7 @@ export class PodRun {
    */
   objectGone(uid: string): void {
     if (this.#isOver || this.#isRemoving || uid !== this.#pod.metadata.uid) return;
-    this.#isGone = true;
+    this.#record.gone();
     if (this.#worker === undefined) this.#end();
     else this.#worker.terminate({ force: false, graceSeconds: 1 });
   }
@@ -155,8 +144,8 @@ export class PodRun {
   #run(restoration?: Restoration): void {
     if (restoration === undefined) this.#giveNotices(this.#pod);
     else for (const { message } of this.#options.notices(this.#pod)) this.#told.add(message);
-    if (restoration?.isSandboxNew === true) this.#recordEvent(this.#pod, sandboxChanged());
-    const event = (pod: StoredPod, draft: EventDraft): void => this.#recordEvent(pod, draft);
+    if (restoration?.isSandboxNew === true) this.#record.event(this.#pod, sandboxChanged());
+    const event = (pod: StoredPod, draft: EventDraft): void => this.#record.event(pod, draft);
     const [hostIP] = this.#options.node.hostIPs;
     this.#worker = new PodWorker({
       pod: this.#pod,
@@ -164,7 +153,7 @@ export class PodRun {
       config: this.#options.config,
       hostIP,
       restoration,
-      report: { status: (pod) => this.#saveStatus(pod), event, finished: (pod) => this.#finished(pod) },
+      report: { status: (pod) => this.#record.saveStatus(pod), event, finished: (pod) => this.#finished(pod) },
       effects: (tell) =>
         new ContainerEffects({
           clock: this.#options.clock,
@@ -176,21 +165,6 @@ export class PodRun {
     this.#worker.start();
   }
 
-  /** The Pod with its node. What others make of it meanwhile is in it, and needs no answer of its own. */
-  #bound(nodeName: string): StoredPod {
-    const { uid } = this.#pod.metadata;
-    const bind = (pod: StoredPod): StoredPod => {
-      const placed = { ...pod, metadata: { ...pod.metadata, uid }, spec: { ...pod.spec, nodeName } };
-      return this.#withScheduled(placed, { status: 'True' });
-    };
-    this.#isBinding = true;
-    try {
-      return this.#write(() => this.#options.store.bind(this.#pod.metadata, bind), bind(this.#pod));
-    } finally {
-      this.#isBinding = false;
-    }
-  }
-
   #giveNotices(pod: StoredPod): void {
     for (const notice of this.#options.notices(pod)) this.#tellOnce(pod, notice);
   }
@@ -199,19 +173,21 @@ export class PodRun {
   #tellOnce(pod: StoredPod, notice: EventDraft): void {
     if (this.#told.has(notice.message)) return;
     this.#told.add(notice.message);
-    this.#recordEvent(pod, notice);
+    this.#record.event(pod, notice);
   }
 
   #leavePending({ reason, message }: Extract<Schedule, { type: 'waits' }>): void {
     const before = this.#pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
     if (before?.reason === reason && before.message === message) return;
-    this.#pod = this.#saveStatus(this.#withScheduled(this.#pod, { status: 'False', reason, message }));
-    if (reason === CONDITION.unschedulable) this.#recordScheduling(failedScheduling(message));
+    this.#pod = this.#record.saveStatus(
+      withScheduled(this.#pod, { status: 'False', reason, message }, this.#options.clock.now()),
+    );
+    if (reason === CONDITION.unschedulable) this.#record.schedulingEvent(this.#pod, failedScheduling(message));
   }
 
   /** The kubelet's own admission. Source: pkg/kubelet/kubelet.go rejectPod. */
   #reject({ reason, why }: Rejection): void {
-    this.#recordEvent(this.#pod, podRejected({ reason, why }));
+    this.#record.event(this.#pod, podRejected({ reason, why }));
     const startTime = formatTime(this.#options.clock.now().wallMs);
     this.#pod = { ...this.#pod, status: { ...this.#pod.status, startTime } };
     this.#fail({ reason, message: rejectionMessage(why) });
@@ -219,75 +195,22 @@ export class PodRun {
 
   /** The end of a Pod that never ran. */
   #fail({ reason, message }: { readonly reason: string; readonly message: string }): void {
-    this.#pod = this.#saveStatus({ ...this.#pod, status: { ...this.#pod.status, phase: 'Failed', reason, message } });
-    this.#end();
-  }
-
-  #withScheduled(pod: StoredPod, verdict: ConditionVerdict): StoredPod {
-    return withScheduled(pod, verdict, this.#options.clock.now());
-  }
-
-  #saveStatus(pod: StoredPod): StoredPod {
-    this.#isSavingStatus = true;
-    try {
-      const merge = (stored: StoredPod): StoredPod => ({ ...stored, status: mergeStatus(stored.status, pod.status) });
-      return this.#write(() => this.#change('status', merge), pod);
-    } finally {
-      this.#isSavingStatus = false;
-    }
-  }
-
-  /** Changes what is stored of this Pod, and of no other that has its name now. */
-  #change(part: ObjectPart, change: (stored: StoredPod) => StoredPod): StoredPod {
-    const { uid } = this.#pod.metadata;
-    return this.#options.store.change<StoredPod>('pods', this.#pod.metadata, part, (stored) => {
-      const changed = change(stored);
-      return { ...changed, metadata: { ...changed.metadata, uid } };
+    this.#pod = this.#record.saveStatus({
+      ...this.#pod,
+      status: { ...this.#pod.status, phase: 'Failed', reason, message },
     });
-  }
-
-  #recordEvent(pod: StoredPod, draft: EventDraft): void {
-    this.#write(() => this.#recorder.record(pod, draft), undefined);
-  }
-
-  #recordScheduling(draft: SchedulingEvent): void {
-    this.#write(() => this.#recorder.recordScheduling(this.#pod, draft), undefined);
-  }
-
-  /**
-   * Writes to the store. A store that cannot be written to (a full disk, say) must not take running programs down:
-   * the user is told, and the next change is another chance. A Pod that is no longer there was removed by force.
-   */
-  #write<T>(write: () => T, otherwise: T): T {
-    if (this.#isGone) return otherwise;
-    try {
-      return write();
-    } catch (error) {
-      if (!(error instanceof PodrunError)) throw error;
-      if (isStored(this.#options.store, this.#pod)) this.#options.onTrouble(error);
-      else this.objectGone(this.#pod.metadata.uid);
-      return otherwise;
-    }
+    this.#end();
   }
 
   #finished(pod: StoredPod): void {
     this.#pod = pod;
-    if (!this.#isGone && pod.metadata.deletionTimestamp !== undefined) this.#remove();
+    if (!this.#record.isGone && pod.metadata.deletionTimestamp !== undefined) this.#remove();
     else this.#end();
   }
 
-  /** Takes the object out of the store, as the API server does when the kubelet is done with it. */
   #remove(): void {
-    const { store } = this.#options;
-    const { name, namespace } = this.#pod.metadata;
     this.#isRemoving = true;
-    const hurry = (pod: StoredPod): StoredPod => ({
-      ...pod,
-      metadata: { ...pod.metadata, deletionGracePeriodSeconds: 0 },
-    });
-    this.#write(() => this.#change('object', hurry), undefined);
-    this.#write(() => store.delete('pods', namespace, name), undefined);
-    this.#isGone = true;
+    this.#record.remove();
     this.#end();
   }
 
