@@ -1,109 +1,47 @@
-import { PodrunError } from '../api/errors.ts';
-import type { Container } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
-import type { Clock } from '../clock.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
-import { containerKind } from '../lifecycle/status/container-status.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
-import { imageFolder, type ImageMap } from '../lifecycle/environment/entry-point.ts';
-import { containerLimits } from '../lifecycle/node/container-limits.ts';
-import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import type { Powers } from '../lifecycle/security/powers.ts';
-import { podHostname } from '../lifecycle/environment/hostname.ts';
-import { containerSpec } from '../lifecycle/observe.ts';
-import { MEMORY_POLLED } from '../lifecycle/texts/terminated.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
-import type { NetworkFacts } from '../runtime/network/detect.ts';
-import type { OutputStream, ProcessExit, Runtime } from '../runtime/runtime.ts';
-import type { Store, Subscription } from '../store/store.ts';
-import { AttachPoint } from './attach/attach-point.ts';
-import type { InstanceRef, LiveInstance, Prepared } from './instance.ts';
-import type { SandboxAttempt, PodSurroundings } from './pod-surroundings.ts';
-import type { Isolation } from './confine.ts';
-import { ContainerLogs, type PodFiles } from './container-logs.ts';
-import { type HookName, isHookOutput } from './handlers.ts';
-import { isStored } from './clean-up/is-stored.ts';
-import { type NetworkUser, PodNetworks } from './network/pod-networks.ts';
+import type { Subscription } from '../store/store.ts';
+import { type MachineOptions, MachineSurroundings } from './machine-surroundings.ts';
 import { PodRun } from './pod-run.ts';
-import { placeApart, placeOnHost } from './place-container.ts';
-import { judgeImages, Preparer } from './prepare.ts';
+import { judgeImages } from './prepare.ts';
 import { Security } from './security.ts';
-import type { PodVolumes } from './volumes/pod-volumes.ts';
-import {
-  closeTerminationLog,
-  forgetTerminationLog,
-  TERMINATION_LOG_VARIABLE,
-  terminationMessage,
-  withTerminationLog,
-} from './termination-message.ts';
 
-export interface AgentOptions {
-  readonly store: Store;
-  readonly files: PodFiles;
-  readonly clock: Clock;
-  readonly runtime: Runtime;
-  readonly node: NodeFacts;
-  readonly images: ImageMap;
+/** What Pods are run with, and who is told what becomes of them. */
+export interface AgentOptions extends Omit<MachineOptions, 'security' | 'isRemoved'> {
   readonly crashLoop: BackOffLimits;
-  readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** What podrun may do here: asked for no sooner than somebody needs to know. */
   readonly powers: () => Powers;
   /** What a security context asks for and cannot have is told, and the container starts. */
   readonly isBestEffort: boolean;
-  readonly cwd: string;
-  /** How containers are kept apart; undefined: they run on the host as it is. */
-  readonly isolation: Isolation | undefined;
-  /** How many processes and threads a Pod may have; undefined: any number. */
-  readonly podPidsLimit: number | undefined;
-  /** How Pods get networks of their own; undefined: they share that of the host. */
-  readonly privateNetworks: NetworkFacts | undefined;
   /** What of a Pod's spec has no effect here: an event each. */
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
-  /** What containers write, as it arrives. */
-  readonly onOutput: (pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer) => void;
-  /** What the commands of hooks write, in whole lines; not what probes do. */
-  readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
   /** A Pod has ended, or is gone. */
   readonly onOver: (pod: StoredPod) => void;
   /** Something was recorded about one of the Pods. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
-  readonly onTrouble: (error: PodrunError) => void;
-}
-
-/** Lines that a hook has written. */
-export interface HookOutput {
-  readonly container: string;
-  readonly handler: HookName;
-  readonly stream: OutputStream;
-  readonly lines: Buffer;
 }
 
 /** podrun's kubelet: runs the Pods that it is given, each by a PodRun of its own. */
 export class Agent {
   readonly #options: AgentOptions;
-  readonly #preparer: Preparer;
   readonly #security: Security;
-  readonly #logs: ContainerLogs;
+  readonly #machine: MachineSurroundings;
   readonly #runs: PodRun[] = [];
   /** UIDs of Pods whose objects are gone. */
   readonly #removed = new Set<string>();
   readonly #subscriptions: Subscription[] = [];
-  /** By uid of the Pod; only Pods that have volumes and have not ended. */
-  readonly #volumes = new Map<string, PodVolumes>();
-  readonly #networks: PodNetworks;
-  readonly #attachPoint: AttachPoint;
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#security = new Security(options);
-    this.#preparer = new Preparer({
+    this.#machine = new MachineSurroundings({
       ...options,
       security: this.#security,
-      hasMounts: options.isolation !== undefined,
+      isRemoved: ({ metadata }) => this.#removed.has(metadata.uid),
     });
-    this.#logs = new ContainerLogs(options);
-    this.#networks = new PodNetworks(options);
-    this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => options.files.attachSocket(pod) });
   }
 
   /** Takes a stored Pod on, which nobody else runs, and begins. */
@@ -132,7 +70,7 @@ export class Agent {
       runtime,
       node,
       config: (changed) => ({ crashLoop, images: judgeImages(changed, this.#options.images) }),
-      surroundings: this.#surroundings(),
+      surroundings: this.#machine.surroundings(),
       placed: () => this.#placedBeside(run),
       hasClaim: ({ metadata }, claim) => store.get('persistentvolumeclaims', metadata.namespace, claim) !== undefined,
       onOver: (ended) => {
@@ -151,7 +89,7 @@ export class Agent {
           run.objectGone(object.metadata.uid);
         } else {
           run.objectChanged(object);
-          this.#volumes.get(object.metadata.uid)?.podChanged(object);
+          this.#machine.podChanged(object);
         }
       }),
     );
@@ -184,146 +122,4 @@ export class Agent {
     const others = this.#runs.filter((other) => other !== run && !other.isOver).map((other) => other.pod);
     return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));
   }
-
-  /**
-   * What cannot be put on record, or read there, happens all the same: losing a log is bad, stopping what was to be
-   * watched is worse.
-   */
-  #record<T>(pod: StoredPod, use: () => T): T | undefined {
-    try {
-      return use();
-    } catch (error) {
-      if (!(error instanceof PodrunError)) throw error;
-      // Of a Pod that was removed by force nothing is on record: it is being ended.
-      if (isStored(this.#options.store, pod)) this.#options.onTrouble(error);
-      return undefined;
-    }
-  }
-
-  /** What was removed by force goes on for a moment: at its place may already be the next Pod of its name. */
-  #recordInPlace(pod: StoredPod, use: () => void): void {
-    if (!this.#removed.has(pod.metadata.uid)) this.#record(pod, use);
-  }
-
-  #surroundings(): Omit<PodSurroundings, 'event'> {
-    const logs = this.#logs;
-    const { onOutput, onHookOutput, files, clock } = this.#options;
-    return {
-      createSandbox: async (pod, attempt) => {
-        await files.prepare(pod);
-        if ((pod.spec.volumes ?? []).length > 0) await this.#setUpVolumes(pod, attempt);
-        const hostname = podHostname(pod);
-        if (!hostname.ok) throw new Error(hostname.message);
-        return this.#networks.join(pod, attempt);
-      },
-      removeSandbox: async (pod) => {
-        this.#volumes.get(pod.metadata.uid)?.remove();
-        this.#volumes.delete(pod.metadata.uid);
-        await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
-      },
-      // As below: most Pods have no limits.
-      measureStorage: async (pod, wanted) => (await import('./storage-usage.ts')).storageUsage(pod, wanted, files),
-      prepare: async (pod, container, instance) => {
-        // Who adds an ephemeral container may want to see it from its first word.
-        if (isEphemeral(pod, instance)) await this.#attachPoint.expect(pod, container, instance);
-        return this.#prepare(pod, container, instance);
-      },
-      limitsOf: ({ spec }, container) => containerLimits(spec, container, this.#options.podPidsLimit),
-      started: (pod, live) => {
-        const { ref, running } = live;
-        this.#recordInPlace(pod, () => files.recordProcess(pod, ref, running));
-        this.#attachPoint.started(pod, containerSpec(pod, ref.container), live);
-      },
-      // Who was attached to it has to do so again.
-      adopted: (pod, live) => void this.#expectAgain(pod, live),
-      words: (pod, { container, attempt, id }, { env }) => {
-        const file = files.terminationLog(pod, { container, attempt, id });
-        if (env[TERMINATION_LOG_VARIABLE] !== file) return {};
-        return { translate: (word) => withTerminationLog(word, containerSpec(pod, container), file) };
-      },
-      output: (pod, instance, stream, chunk) => {
-        this.#recordInPlace(pod, () => logs.write(pod, instance, stream, chunk));
-        this.#attachPoint.output(instance, stream, chunk);
-        // What a program does to its terminal must not be done to the one that shows the run.
-        const isElsewhere = isEphemeral(pod, instance) && this.#attachPoint.hasTerminal(instance);
-        if (!isElsewhere) onOutput(pod, instance.container, stream, chunk);
-      },
-      exited: (pod, instance, exit) => {
-        this.#record(pod, () => logs.close(instance));
-        this.#attachPoint.exited(instance, exit.exitCode);
-        const words = this.#lastWords(pod, instance, exit);
-        return exit.oomPolled === true ? [MEMORY_POLLED, words].filter(Boolean).join('\n') : words;
-      },
-      explain: (pod, instance, sign) => this.#networks.explain(this.#networkUser(pod, instance), sign),
-      probed: (pod, attempt) => this.#recordInPlace(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),
-      handlerSays: (pod, instance, said) => {
-        this.#recordInPlace(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
-        if (isHookOutput(pod, instance, said)) onHookOutput(pod, { ...said, container: instance.container });
-      },
-      // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.
-      runHook: async (input) =>
-        (await import('./hooks.ts')).runHook({ ...input, dial: this.#networks.dialerOf(input.pod) }),
-      runProbe: async (input) =>
-        (await import('./probe/index.ts')).probeOnce({ ...input, dial: this.#networks.dialerOf(input.pod) }),
-    };
-  }
-
-  async #expectAgain(pod: StoredPod, live: LiveInstance): Promise<void> {
-    const container = containerSpec(pod, live.ref.container);
-    if (isEphemeral(pod, live.ref)) await this.#attachPoint.expect(pod, container, live.ref);
-    this.#attachPoint.started(pod, container, live);
-  }
-
-  async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
-    const { store, clock, node, files, cwd } = this.#options;
-    const { namespace, uid } = pod.metadata;
-    // Most Pods have no volumes.
-    const { PodVolumes } = await import('./volumes/pod-volumes.ts');
-    const claim = (name: string): string | undefined =>
-      store.get('persistentvolumeclaims', namespace, name) && files.claimedVolume(namespace, name);
-    const image = (reference: string): string | undefined => imageFolder(reference, this.#options.images);
-    const group = this.#security.volumeGroup(pod);
-    const places = { volumes: files.volumes(pod), memory: files.memory, claim, image, cwd, group };
-    this.#volumes.get(uid)?.close();
-    const volumes = new PodVolumes({ pod, store, clock, node, places });
-    this.#volumes.set(uid, volumes);
-    await volumes.setUp(attempt);
-  }
-
-  #prepare(pod: StoredPod, container: Container, instance: InstanceRef): Prepared {
-    const { uid } = pod.metadata;
-    const podIP = this.#networks.addressOf(pod);
-    const network = this.#networks.privateNetworkOf(pod)?.join;
-    const sandbox = { volumes: this.#volumes.get(uid), podIP, network };
-    const prepared = this.#preparer.prepare(pod, container, sandbox);
-    if (!prepared.ok) return prepared;
-    const { files, isolation } = this.#options;
-    const terminationLog = files.terminationLog(pod, instance);
-    forgetTerminationLog(files.terminationLog(pod, { ...instance, attempt: instance.attempt - 2 }));
-    if (isolation === undefined) return placeOnHost(prepared, container, terminationLog);
-    const [layerDir, etcFolder] = [files.layer(pod, instance), files.etc(pod)];
-    return placeApart(prepared, { pod, container, isolation, terminationLog, layerDir, podIP, etcFolder });
-  }
-
-  #networkUser(pod: StoredPod, instance: InstanceRef): NetworkUser {
-    const logTail = (lines: number): readonly string[] => this.#logTail(pod, instance, lines);
-    return { pod, container: containerSpec(pod, instance.container), id: instance.id, logTail };
-  }
-
-  #logTail(pod: StoredPod, instance: InstanceRef, lines: number): readonly string[] {
-    return this.#record(pod, () => this.#options.files.logTail(pod, instance, lines)) ?? [];
-  }
-
-  #lastWords(pod: StoredPod, instance: InstanceRef, { exitCode }: ProcessExit): string | undefined {
-    const { files } = this.#options;
-    const container = containerSpec(pod, instance.container);
-    const file = files.terminationLog(pod, instance);
-    if (this.#options.isolation === undefined) closeTerminationLog(container, file);
-    const logTail = (lines: number): readonly string[] => this.#logTail(pod, instance, lines);
-    return terminationMessage(pod, container, exitCode, { file, logTail });
-  }
-}
-
-function isEphemeral(pod: StoredPod, { container }: InstanceRef): boolean {
-  return containerKind(pod, container) === 'ephemeral';
 }

@@ -28,6 +28,11 @@ interface HookSaying extends HandlerSaying {
   readonly stream: OutputStream;
 }
 
+/** The same, for whoever shows it: whole lines, and the container in which it ran. */
+export interface HookOutput extends HookSaying {
+  readonly container: string;
+}
+
 /**
  * What events quote of a command's output, and what is kept of each run of a probe. Source: pkg/probe/exec/exec.go
  * maxReadLength.

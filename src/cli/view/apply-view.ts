@@ -1,4 +1,4 @@
-import type { HookOutput } from '../../agent/agent.ts';
+import type { HookOutput } from '../../agent/handlers.ts';
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';

@@ -1,4 +1,4 @@
-import type { HookOutput } from '../../agent/agent.ts';
+import type { HookOutput } from '../../agent/handlers.ts';
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import {
   allContainerStatuses,
