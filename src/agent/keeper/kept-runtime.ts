@@ -1,4 +1,3 @@
-import { connect, type Socket } from 'node:net';
 import { PodrunError } from '../../api/errors.ts';
 import type { Clock } from '../../clock.ts';
 import type { RuntimeFeatures } from '../../runtime/features.ts';
@@ -12,19 +11,10 @@ import type {
   Runtime,
   StartOutcome,
 } from '../../runtime/runtime.ts';
-import { socketAddress } from '../attach/socket-address.ts';
-import { commandProxy, containerProxy, type KeeperLine } from './process-proxies.ts';
-import {
-  encodeFrame,
-  type Frame,
-  FrameReader,
-  type FromKeeper,
-  KEEPER_VERSION,
-  type KeptContainer,
-  type LogPlace,
-  type ToKeeper,
-  type ToldExit,
-} from './protocol.ts';
+import { KEEPER_GONE, KeeperCommands } from './keeper-commands.ts';
+import { KeeperConnection } from './keeper-connection.ts';
+import { containerProxy } from './process-proxies.ts';
+import type { Frame, FromKeeper, KeptContainer, LogPlace, ToldExit } from './protocol.ts';
 
 export interface KeptRuntimeOptions {
   readonly clock: Clock;
@@ -50,18 +40,7 @@ interface Live extends ContainerListeners {
   hasExited: boolean;
 }
 
-/** A command that somebody sees and types into. */
-interface Session extends Pick<ExecLaunch, 'onOutput' | 'onExit'> {
-  readonly started: (outcome: ExecStart) => void;
-}
-
-interface Command {
-  readonly onOutput: ExecRequest['onOutput'];
-  readonly done: (outcome: ExecOutcome) => void;
-}
-
 const SIGKILLED = { exitCode: 137, signal: 'SIGKILL', oomKilled: false };
-const KEEPER_GONE = 'the keeper of the containers has ended';
 
 /**
  * A runtime in another process, which outlives this one: see Keeper. What it keeps when this process begins can be
@@ -72,17 +51,10 @@ export class KeptRuntime implements Runtime {
   readonly #options: KeptRuntimeOptions;
   readonly #live = new Map<string, Live>();
   readonly #starts = new Map<string, (outcome: StartOutcome) => void>();
-  readonly #commands = new Map<number, Command>();
-  readonly #sessions = new Map<number, Session>();
-  /** Who waits for an answer. */
-  readonly #pieces = new Map<number, (answer: boolean) => void>();
-  readonly #line: KeeperLine = {
-    send: (message) => this.#send(message),
-    ask: (question, chunk) => this.#ask(question, chunk),
-  };
-  #numbers = 0;
-  #socket: Promise<Socket> | undefined;
-  #connected: Socket | undefined;
+  readonly #connection: KeeperConnection;
+  readonly #commands: KeeperCommands;
+  /** Resolves when there is a keeper. */
+  #reached: Promise<void> | undefined;
   /** What was there when this process began, by ID. */
   readonly #kept = new Map<string, KeptContainer>();
   #isClosing = false;
@@ -90,6 +62,15 @@ export class KeptRuntime implements Runtime {
   constructor(options: KeptRuntimeOptions) {
     this.#options = options;
     this.features = options.features;
+    this.#connection = new KeeperConnection({
+      socket: options.socket,
+      onGreeting: (containers) => {
+        for (const container of containers) this.#kept.set(container.id, container);
+      },
+      onFrame: (frame) => this.#take(frame),
+      onLost: () => void this.#lost(),
+    });
+    this.#commands = new KeeperCommands(this.#connection);
   }
 
   /**
@@ -97,9 +78,8 @@ export class KeptRuntime implements Runtime {
    * @throws {PodrunError} when it speaks another language
    */
   async findKept(): Promise<readonly KeptContainer[] | undefined> {
-    const socket = await this.#connect();
-    if (socket === undefined) return undefined;
-    this.#socket = Promise.resolve(socket);
+    if (!(await this.#connection.connect())) return undefined;
+    this.#reached = Promise.resolve();
     return [...this.#kept.values()];
   }
 
@@ -110,7 +90,7 @@ export class KeptRuntime implements Runtime {
     this.#listen(id, listeners);
     if (exit !== undefined) setImmediate(() => this.#exited(id, exit));
     if (isSwept) this.#swept(id);
-    return { container: containerProxy(this.#line, id, running), launch };
+    return { container: containerProxy(this.#connection, id, running), launch };
   }
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
@@ -128,32 +108,16 @@ export class KeptRuntime implements Runtime {
         resolve(outcome);
       });
       this.#listen(id, { onOutput, onExit });
-      this.#send({ type: 'start', launch: told, log: this.#options.logPlaceOf(id) });
+      this.#connection.send({ type: 'start', launch: told, log: this.#options.logPlaceOf(id) });
     });
   }
 
-  async exec({ onOutput, signal, ...request }: ExecRequest): Promise<ExecOutcome> {
-    if (signal?.aborted === true) return { type: 'aborted' };
-    if (this.#connected === undefined) return { type: 'failedToStart', error: KEEPER_GONE };
-    const command = ++this.#numbers;
-    const abort = (): void => this.#send({ type: 'abort', command });
-    signal?.addEventListener('abort', abort, { once: true });
-    const outcome = await new Promise<ExecOutcome>((resolve) => {
-      this.#commands.set(command, { onOutput, done: resolve });
-      this.#send({ type: 'exec', command, request, wantsOutput: onOutput !== undefined });
-    });
-    signal?.removeEventListener('abort', abort);
-    this.#commands.delete(command);
-    return outcome;
+  exec(request: ExecRequest): Promise<ExecOutcome> {
+    return this.#commands.exec(request);
   }
 
-  async startExec({ onOutput, onExit, ...launch }: ExecLaunch): Promise<ExecStart> {
-    if (this.#connected === undefined) return { ok: false, error: KEEPER_GONE };
-    const command = ++this.#numbers;
-    return new Promise((resolve) => {
-      this.#sessions.set(command, { onOutput, onExit, started: resolve });
-      this.#send({ type: 'startExec', command, launch });
-    });
+  startExec(launch: ExecLaunch): Promise<ExecStart> {
+    return this.#commands.startExec(launch);
   }
 
   /** What is on record of containers whose keeper is gone: how they ended. */
@@ -163,81 +127,29 @@ export class KeptRuntime implements Runtime {
 
   /** The Pod of that uid is over, or its place may be another's. */
   forget(uid: string): void {
-    this.#send({ type: 'forget', uid });
+    this.#connection.send({ type: 'forget', uid });
   }
 
   /** Nothing more will come. Resolves when the keeper has ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    const socket = this.#connected;
-    if (socket === undefined) return;
-    const closed = new Promise<void>((resolve) => {
-      socket.once('close', () => resolve());
-    });
-    this.#send({ type: 'end' });
-    await closed;
+    await this.#connection.end();
   }
 
   /** The keeper, started if there is none. */
   async #reach(): Promise<void> {
-    this.#socket ??= this.#startKeeper();
+    this.#reached ??= this.#startKeeper();
     try {
-      await this.#socket;
+      await this.#reached;
     } catch (error) {
-      this.#socket = undefined;
+      this.#reached = undefined;
       throw error;
     }
   }
 
-  async #startKeeper(): Promise<Socket> {
+  async #startKeeper(): Promise<void> {
     await this.#options.startKeeper();
-    const socket = await this.#connect();
-    if (socket === undefined) throw new PodrunError(KEEPER_GONE);
-    return socket;
-  }
-
-  /** Undefined: nobody listens there. Resolves when the keeper has said what it has. */
-  #connect(): Promise<Socket | undefined> {
-    return new Promise((resolve, reject) => {
-      let address;
-      try {
-        address = socketAddress(this.#options.socket);
-      } catch (error) {
-        reject(error);
-        return;
-      }
-      const { release } = address;
-      const socket = connect(address.address);
-      const reader = new FrameReader<FromKeeper>();
-      const take = (frame: Frame<FromKeeper>): void => {
-        if (frame.message.type !== 'hello') return this.#take(frame);
-        const { version, containers } = frame.message;
-        if (version !== KEEPER_VERSION) {
-          reject(new PodrunError(`the containers are kept by another version of podrun (protocol ${version})`));
-          socket.destroy();
-          return;
-        }
-        for (const container of containers) this.#kept.set(container.id, container);
-        this.#connected = socket;
-        resolve(socket);
-      };
-      socket.on('data', (piece) => {
-        for (const frame of reader.read(piece)) take(frame);
-      });
-      socket.on('error', () => undefined);
-      // Either it connects, or it fails to.
-      let isReleased = false;
-      const letGo = (): void => {
-        if (!isReleased) release();
-        isReleased = true;
-      };
-      socket.once('connect', letGo);
-      socket.once('close', () => {
-        letGo();
-        resolve(undefined);
-        if (this.#connected === socket) void this.#lost();
-      });
-    });
+    if (!(await this.#connection.connect())) throw new PodrunError(KEEPER_GONE);
   }
 
   #take({ message, chunk }: Frame<FromKeeper>): void {
@@ -254,16 +166,16 @@ export class KeptRuntime implements Runtime {
       case 'swept':
         return this.#swept(message.container);
       case 'inputTaken':
-        return this.#pieces.get(message.piece)?.(true);
+        return this.#connection.answered(message.piece, true);
       case 'signalled':
-        return this.#pieces.get(message.piece)?.(message.isUnheard);
+        return this.#connection.answered(message.piece, message.isUnheard);
       case 'execOutcome':
-        return this.#commands.get(message.command)?.done(message.outcome);
+        return this.#commands.ended(message);
       case 'execStarted':
-        return this.#execStarted(message);
+        return this.#commands.started(message);
       case 'execExited':
         // Not before `startExec` has resolved.
-        return void setImmediate(() => this.#execExited(message.command, message.exitCode));
+        return void setImmediate(() => this.#commands.exited(message.command, message.exitCode));
       case 'trouble':
         return this.#options.onTrouble(message.message);
       default:
@@ -275,26 +187,12 @@ export class KeptRuntime implements Runtime {
   #started({ container: id, outcome }: Extract<FromKeeper, { type: 'started' }>): void {
     const done = this.#starts.get(id);
     this.#starts.delete(id);
-    done?.(outcome.ok ? { ...outcome, container: containerProxy(this.#line, id, outcome.container) } : outcome);
-  }
-
-  #execStarted({ command, outcome }: Extract<FromKeeper, { type: 'execStarted' }>): void {
-    const session = this.#sessions.get(command);
-    if (!outcome.ok) this.#sessions.delete(command);
-    session?.started(
-      outcome.ok ? { ...outcome, command: commandProxy(this.#line, command, outcome.command) } : outcome,
-    );
-  }
-
-  #execExited(command: number, exitCode: number): void {
-    const session = this.#sessions.get(command);
-    this.#sessions.delete(command);
-    session?.onExit(exitCode);
+    done?.(outcome.ok ? { ...outcome, container: containerProxy(this.#connection, id, outcome.container) } : outcome);
   }
 
   #output({ of, stream }: Extract<FromKeeper, { type: 'output' }>, chunk: Buffer): void {
     if ('container' in of) this.#live.get(of.container)?.onOutput(stream, chunk);
-    else (this.#commands.get(of.command) ?? this.#sessions.get(of.command))?.onOutput?.(stream, chunk);
+    else this.#commands.output(of.command, stream, chunk);
   }
 
   #listen(id: string, listeners: ContainerListeners): Live {
@@ -330,14 +228,11 @@ export class KeptRuntime implements Runtime {
 
   /** The keeper was killed: so are the containers, or they are about to be. */
   async #lost(): Promise<void> {
-    this.#connected = undefined;
-    this.#socket = undefined;
+    this.#reached = undefined;
     if (this.#isClosing) return;
     this.#options.onTrouble(`${KEEPER_GONE}; its containers have been killed`);
-    for (const done of this.#pieces.values()) done(false);
-    for (const { done } of this.#commands.values()) done({ type: 'aborted' });
-    for (const { started } of this.#sessions.values()) started({ ok: false, error: KEEPER_GONE });
-    for (const command of this.#sessions.keys()) this.#execExited(command, SIGKILLED.exitCode);
+    this.#connection.giveUpAsking();
+    this.#commands.lost(SIGKILLED.exitCode);
     const at = this.#options.clock.now();
     for (const done of this.#starts.values()) done({ ok: false, error: KEEPER_GONE, at });
     this.#starts.clear();
@@ -349,21 +244,5 @@ export class KeptRuntime implements Runtime {
       if (!live.hasExited) live.onExit({ ...SIGKILLED, at: this.#options.clock.now(), swept: live.swept });
       live.hasExited = true;
     }
-  }
-
-  #ask(question: (piece: number) => ToKeeper, chunk?: Buffer): Promise<boolean> {
-    if (this.#connected === undefined) return Promise.resolve(false);
-    const piece = ++this.#numbers;
-    return new Promise((resolve) => {
-      this.#pieces.set(piece, (answer) => {
-        this.#pieces.delete(piece);
-        resolve(answer);
-      });
-      this.#send(question(piece), chunk);
-    });
-  }
-
-  #send(message: ToKeeper, chunk?: Buffer): void {
-    this.#connected?.write(encodeFrame(message, chunk));
   }
 }

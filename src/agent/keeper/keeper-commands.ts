@@ -1,0 +1,87 @@
+import type { ExecLaunch, ExecOutcome, ExecRequest, ExecStart, OutputStream } from '../../runtime/runtime.ts';
+import type { KeeperConnection } from './keeper-connection.ts';
+import { commandProxy } from './process-proxies.ts';
+import type { FromKeeper } from './protocol.ts';
+
+/** A command that somebody sees and types into. */
+interface Session extends Pick<ExecLaunch, 'onOutput' | 'onExit'> {
+  readonly started: (outcome: ExecStart) => void;
+}
+
+interface Command {
+  readonly onOutput: ExecRequest['onOutput'];
+  readonly done: (outcome: ExecOutcome) => void;
+}
+
+/** Why nothing can be started. */
+export const KEEPER_GONE = 'the keeper of the containers has ended';
+
+/** The commands that a keeper runs in its containers for this process; see Runtime for what they are. */
+export class KeeperCommands {
+  readonly #connection: KeeperConnection;
+  readonly #commands = new Map<number, Command>();
+  readonly #sessions = new Map<number, Session>();
+
+  constructor(connection: KeeperConnection) {
+    this.#connection = connection;
+  }
+
+  /** See Runtime. */
+  async exec({ onOutput, signal, ...request }: ExecRequest): Promise<ExecOutcome> {
+    if (signal?.aborted === true) return { type: 'aborted' };
+    if (!this.#connection.isUp) return { type: 'failedToStart', error: KEEPER_GONE };
+    const command = this.#connection.nextNumber();
+    const abort = (): void => this.#connection.send({ type: 'abort', command });
+    signal?.addEventListener('abort', abort, { once: true });
+    const outcome = await new Promise<ExecOutcome>((resolve) => {
+      this.#commands.set(command, { onOutput, done: resolve });
+      this.#connection.send({ type: 'exec', command, request, wantsOutput: onOutput !== undefined });
+    });
+    signal?.removeEventListener('abort', abort);
+    this.#commands.delete(command);
+    return outcome;
+  }
+
+  /** See Runtime. */
+  async startExec({ onOutput, onExit, ...launch }: ExecLaunch): Promise<ExecStart> {
+    if (!this.#connection.isUp) return { ok: false, error: KEEPER_GONE };
+    const command = this.#connection.nextNumber();
+    return new Promise((resolve) => {
+      this.#sessions.set(command, { onOutput, onExit, started: resolve });
+      this.#connection.send({ type: 'startExec', command, launch });
+    });
+  }
+
+  /** The keeper tells how a command of `exec` has ended. */
+  ended({ command, outcome }: Extract<FromKeeper, { type: 'execOutcome' }>): void {
+    this.#commands.get(command)?.done(outcome);
+  }
+
+  /** The keeper tells whether a command of `startExec` runs. */
+  started({ command, outcome }: Extract<FromKeeper, { type: 'execStarted' }>): void {
+    const session = this.#sessions.get(command);
+    if (!outcome.ok) this.#sessions.delete(command);
+    session?.started(
+      outcome.ok ? { ...outcome, command: commandProxy(this.#connection, command, outcome.command) } : outcome,
+    );
+  }
+
+  /** A command of `startExec` has ended. */
+  exited(command: number, exitCode: number): void {
+    const session = this.#sessions.get(command);
+    this.#sessions.delete(command);
+    session?.onExit(exitCode);
+  }
+
+  /** A command has written something. */
+  output(command: number, stream: OutputStream, chunk: Buffer): void {
+    (this.#commands.get(command) ?? this.#sessions.get(command))?.onOutput?.(stream, chunk);
+  }
+
+  /** The keeper is gone, and its commands with it. @param exitCode of those that somebody sees */
+  lost(exitCode: number): void {
+    for (const { done } of this.#commands.values()) done({ type: 'aborted' });
+    for (const { started } of this.#sessions.values()) started({ ok: false, error: KEEPER_GONE });
+    for (const command of this.#sessions.keys()) this.exited(command, exitCode);
+  }
+}
