@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { chmodSync, rmSync } from 'node:fs';
 import type { Alarm } from '../../clock.ts';
-import type { OutputStream, ProcessStreams, RunningContainer, RunningExec, Runtime } from '../../runtime/runtime.ts';
+import type { OutputStream, ProcessStreams, RunningContainer, Runtime } from '../../runtime/runtime.ts';
 import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
+import { KeptCommands, type Session } from './kept-commands.ts';
 import { KeptLog, type KeptLogOptions } from './kept-log.ts';
 import {
   encodeFrame,
@@ -11,9 +12,9 @@ import {
   type FromKeeper,
   KEEPER_VERSION,
   type KeptContainer,
+  plain,
   type ProcessRef,
   type ToKeeper,
-  type Told,
   type ToldExit,
   type ToldLaunch,
 } from './protocol.ts';
@@ -39,12 +40,6 @@ interface Kept {
   isHeld: boolean;
 }
 
-/** A command that somebody sees and types into. */
-interface Session {
-  running: RunningExec | undefined;
-  isHeld: boolean;
-}
-
 /** When nothing runs and no agent is connected, one may be on its way. */
 const IDLE_MS = 2000;
 
@@ -58,9 +53,7 @@ export class Keeper {
   readonly #kept = new Map<string, Kept>();
   /** Starts that are under way. */
   readonly #starting = new Set<Promise<void>>();
-  readonly #commands = new Map<number, AbortController>();
-  /** Commands that somebody sees and types into. */
-  readonly #sessions = new Map<number, Session>();
+  readonly #commands: KeptCommands;
   #agent: Socket | undefined;
   #server: Server | undefined;
   #address: SocketAddress | undefined;
@@ -70,6 +63,11 @@ export class Keeper {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
+    this.#commands = new KeptCommands({
+      runtime: options.runtime,
+      send: (...said) => this.#send(...said),
+      sendOutput: (...output) => this.#sendOutput(...output),
+    });
   }
 
   /** Resolves when agents can connect. */
@@ -121,8 +119,7 @@ export class Keeper {
   #leave(): void {
     this.#agent?.destroy();
     this.#agent = undefined;
-    for (const command of this.#commands.values()) command.abort();
-    for (const { running } of this.#sessions.values()) running?.kill();
+    this.#commands.end();
     for (const kept of this.#kept.values()) kept.isHeld = false;
     this.#holdOutput();
     this.#checkIdle();
@@ -147,11 +144,11 @@ export class Keeper {
       case 'hold':
         return this.#hold(message);
       case 'exec':
-        return void this.#exec(message);
+        return void this.#commands.exec(message);
       case 'startExec':
-        return void this.#startExec(message);
+        return void this.#commands.startExec(message);
       case 'abort':
-        return this.#commands.get(message.command)?.abort();
+        return this.#commands.abort(message.command);
       case 'forget':
         return this.#forget(message.uid);
       case 'end':
@@ -184,8 +181,7 @@ export class Keeper {
       ...launch,
       onOutput: (stream, chunk) => {
         log.write(stream, chunk);
-        this.#send({ type: 'output', of, stream }, chunk);
-        if (this.#agent?.writableNeedDrain === true) this.#holdOutput();
+        this.#sendOutput(of, stream, chunk);
       },
       onExit: ({ swept, ...exit }) => {
         log.close();
@@ -225,51 +221,12 @@ export class Keeper {
     this.#send({ type: 'inputTaken', piece });
   }
 
-  async #exec({ command, request, wantsOutput }: Extract<ToKeeper, { type: 'exec' }>): Promise<void> {
-    const abort = new AbortController();
-    this.#commands.set(command, abort);
-    const onOutput = (stream: OutputStream, chunk: Buffer): void =>
-      this.#send({ type: 'output', of: { command }, stream }, chunk);
-    const outcome = await this.#options.runtime.exec({
-      ...request,
-      signal: abort.signal,
-      ...(wantsOutput ? { onOutput } : {}),
-    });
-    this.#commands.delete(command);
-    this.#send({ type: 'execOutcome', command, outcome });
-  }
-
-  async #startExec({ command, launch }: Extract<ToKeeper, { type: 'startExec' }>): Promise<void> {
-    const agent = this.#agent;
-    const session: Session = { running: undefined, isHeld: false };
-    this.#sessions.set(command, session);
-    const outcome = await this.#options.runtime.startExec({
-      ...launch,
-      onOutput: (stream, chunk) => {
-        this.#send({ type: 'output', of: { command }, stream }, chunk);
-        if (this.#agent?.writableNeedDrain === true) this.#holdOutput();
-      },
-      onExit: (exitCode) => {
-        this.#sessions.delete(command);
-        this.#send({ type: 'execExited', command, exitCode });
-      },
-    });
-    if (!outcome.ok) this.#sessions.delete(command);
-    else if (agent !== this.#agent) outcome.command.kill();
-    else session.running = outcome.command;
-    this.#send({
-      type: 'execStarted',
-      command,
-      outcome: outcome.ok ? { ...outcome, command: plain(outcome.command) } : outcome,
-    });
-  }
-
   #process(of: ProcessRef): { readonly streams?: ProcessStreams; kill(): void } | undefined {
     return this.#holder(of)?.running;
   }
 
   #holder(of: ProcessRef): Kept | Session | undefined {
-    return 'container' in of ? this.#kept.get(of.container) : this.#sessions.get(of.command);
+    return 'container' in of ? this.#kept.get(of.container) : this.#commands.session(of.command);
   }
 
   #hold({ of, held }: Extract<ToKeeper, { type: 'hold' }>): void {
@@ -285,7 +242,7 @@ export class Keeper {
     for (const { running, exit, isHeld } of this.#kept.values()) {
       if (exit === undefined) running?.streams?.holdOutput(isBehind || isHeld);
     }
-    for (const { running, isHeld } of this.#sessions.values()) running?.streams.holdOutput(isBehind || isHeld);
+    this.#commands.holdOutput(isBehind);
   }
 
   #forget(uid: string): void {
@@ -298,6 +255,11 @@ export class Keeper {
 
   #trouble(message: string): void {
     this.#send({ type: 'trouble', message, at: this.#options.clock.now() });
+  }
+
+  #sendOutput(of: ProcessRef, stream: OutputStream, chunk: Buffer): void {
+    this.#send({ type: 'output', of, stream }, chunk);
+    if (this.#agent?.writableNeedDrain === true) this.#holdOutput();
   }
 
   #send(message: FromKeeper, chunk?: Buffer): void {
@@ -326,11 +288,6 @@ export class Keeper {
 function told({ launch, running, exit, isSwept }: Kept): KeptContainer[] {
   if (running === undefined) return [];
   return [{ id: launch.id, launch, running: plain(running), exit, isSwept }];
-}
-
-/** What JSON makes of it: its functions are gone. */
-function plain<T extends object>(running: T): Told<T> {
-  return JSON.parse(JSON.stringify(running)) as Told<T>;
 }
 
 /** An ID is `POD-UID/CONTAINER/ATTEMPT`. */

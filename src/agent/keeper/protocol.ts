@@ -32,6 +32,11 @@ export type Told<T> = T extends Callable
       ? { readonly [Key in keyof T as NonNullable<T[Key]> extends Callable ? never : Key]: Told<T[Key]> }
       : T;
 
+/** What can be told of a thing, as JSON makes it: its functions are gone. */
+export function plain<T extends object>(running: T): Told<T> {
+  return JSON.parse(JSON.stringify(running)) as Told<T>;
+}
+
 export type ToldLaunch = Omit<ContainerLaunch, 'onOutput' | 'onExit'>;
 export type ToldContainer = Told<RunningContainer>;
 export type ToldExec = Omit<ExecLaunch, 'onOutput' | 'onExit'>;
