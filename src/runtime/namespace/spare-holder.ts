@@ -5,8 +5,8 @@ import { type BegunHolder, beginHolder, type NamespaceKind } from './holder.ts';
 /** What most containers have of their own. */
 const USUAL: readonly NamespaceKind[] = ['mount', 'uts', 'ipc', 'pid'];
 
-/** A container that has just been started needs the machine more than the next one. */
-const AFTER_START_MS = 30;
+/** A container that has just been started needs the machine more than the next one, if there will be one. */
+const AFTER_START_MS = 200;
 
 /**
  * Namespaces made ahead for the next container, which saves it a third of its start. They hold nothing yet, and end
