@@ -33,11 +33,14 @@ export class KeptCommands {
   /** Runs a command to its end, and tells how it ended. */
   async exec({ command, request, wantsOutput }: Extract<ToKeeper, { type: 'exec' }>): Promise<void> {
     const { runtime, send } = this.#options;
+    const { signal: agentGone } = this.#agentGone;
     const abort = new AbortController();
     this.#commands.set(command, abort);
     const onOutput = (stream: OutputStream, chunk: Buffer): void =>
       send({ type: 'output', of: { command }, stream }, chunk);
     const outcome = await runtime.exec({ ...request, signal: abort.signal, ...(wantsOutput ? { onOutput } : {}) });
+    // The number may be another command's by now.
+    if (agentGone.aborted) return;
     this.#commands.delete(command);
     send({ type: 'execOutcome', command, outcome });
   }
@@ -55,15 +58,18 @@ export class KeptCommands {
     this.#sessions.set(command, session);
     const outcome = await runtime.startExec({
       ...launch,
-      onOutput: (stream, chunk) => sendOutput({ command }, stream, chunk),
+      onOutput: (stream, chunk) => {
+        if (!agentGone.aborted) sendOutput({ command }, stream, chunk);
+      },
       onExit: (exitCode) => {
+        if (agentGone.aborted) return;
         this.#sessions.delete(command);
         send({ type: 'execExited', command, exitCode });
       },
     });
-    if (!outcome.ok) this.#sessions.delete(command);
-    else if (agentGone.aborted) outcome.command.kill();
-    else session.running = outcome.command;
+    if (agentGone.aborted) return outcome.ok ? outcome.command.kill() : undefined;
+    if (outcome.ok) session.running = outcome.command;
+    else this.#sessions.delete(command);
     send({
       type: 'execStarted',
       command,
@@ -87,5 +93,8 @@ export class KeptCommands {
     this.#agentGone = new AbortController();
     for (const command of this.#commands.values()) command.abort();
     for (const { running } of this.#sessions.values()) running?.kill();
+    // The next agent counts its commands anew.
+    this.#commands.clear();
+    this.#sessions.clear();
   }
 }
