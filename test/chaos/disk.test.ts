@@ -87,7 +87,7 @@ describe.runIf(isRoot)('a state folder', () => {
 
   it('that is read-only: nothing is started, and the reason is said', async () => {
     mountState('ro');
-    const { exitCode, stderr } = await workshop.run(['apply', workshop.pod('mute', writer(10))]);
+    const { exitCode, stderr } = await workshop.run(['apply', '--runtime', 'auto', workshop.pod('mute', writer(10))]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/cannot use the state folder .*: read-only file system\n.*--state-dir/);
     expect((await workshop.run(['get', 'pods', '-o', 'json'])).exitCode).toBe(0);
@@ -121,7 +121,7 @@ describe.runIf(process.platform === 'linux')('a state folder that is removed', (
 
   it('by a file in its place: the reason is said', async () => {
     writeFileSync(workshop.stateDir, '');
-    const { exitCode, stderr } = await workshop.run(['apply', workshop.pod('file', writer(1))]);
+    const { exitCode, stderr } = await workshop.run(['apply', '--runtime', 'auto', workshop.pod('file', writer(1))]);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('cannot use the state folder');
     rmSync(workshop.stateDir);
