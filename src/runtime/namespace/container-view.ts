@@ -49,7 +49,8 @@ export function containerView(request: ContainerViewRequest): View {
   const view = new View({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly });
   // With the whole host shared there would be no view of one's own.
   const shared = outermost(confinement.shared.filter((place) => place !== '/' && isThere(place)));
-  if (mode === 'root') showRoot(view, { hostMounts, shared });
+  const targets = confinement.mounts.map(({ target }) => target);
+  if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
   else showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly });
   if (facts.hasOwnProc && processes !== 'host' && processes !== 'first')
     view.mount('/proc', 'proc', ['nosuid', 'nodev', 'noexec']);
@@ -80,13 +81,15 @@ interface TopFolders extends HostView {
 }
 
 /** As root: an overlay of the host's root, and of whatever else is mounted. */
-function showRoot(view: View, { hostMounts, shared }: HostView): void {
+function showRoot(view: View, { hostMounts, shared, targets }: HostView & { targets: readonly string[] }): void {
   view.copy('/');
   const others = hostMounts.filter(({ path: at }) => at !== '/' && ![...OWN_FOLDERS, ...shared].some(within(at)));
-  for (const { path: at, type } of others.toSorted((a, b) => a.path.length - b.path.length)) {
+  for (const { path: at, type, options } of others.toSorted((a, b) => a.path.length - b.path.length)) {
     const stats = statSync(at, { throwIfNoEntry: false });
     if (stats === undefined) continue;
-    if (stats.isDirectory() && LOCAL_TYPES.has(type)) view.copy(at);
+    // What nobody can write to needs no layer (1 ms each; a snap is such a mount), unless something comes into it.
+    const isFixed = options.includes('ro') && !targets.some((target) => isWithin(target, at));
+    if (stats.isDirectory() && LOCAL_TYPES.has(type) && !isFixed) view.copy(at);
     else view.bind({ source: at, target: at, isReadOnly: true });
   }
 }

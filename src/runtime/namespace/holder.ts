@@ -65,7 +65,7 @@ function script({ mount, env, sleep }: NamespaceFacts['tools']): string {
     'if [ -n "$name" ]; then { echo "$name" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$name"; fi',
     'if [ -n "$memory" ]; then',
     `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$memory" || exit 1`,
-    '  cp -a "$memory/../upper" "$memory/../work" "$memory" || exit 1',
+    '  cp -a "$memory"/../upper* "$memory"/../work* "$memory" || exit 1',
     'fi',
     `'${mount}' -n -c -a -T "$fstab" || exit 1`,
     `if [ -n "$root" ]; then cd "$root" && '${mount}' -n -c --move . / || exit 1; fi`,

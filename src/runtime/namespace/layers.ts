@@ -52,10 +52,9 @@ function removeEmpty(place: string): void {
 
 /** The kernel makes them without any permission: who is not root could not look into them. */
 function openWorkFolders(layerDir: string): void {
-  const work = path.join(layerDir, 'work');
-  for (const name of namesIn(work)) {
+  for (const name of namesIn(layerDir).filter((one) => one.startsWith('work'))) {
     try {
-      chmodSync(path.join(work, name, 'work'), 0o700);
+      chmodSync(path.join(layerDir, name, 'work'), 0o700);
     } catch {
       // It was never mounted.
     }

@@ -20,7 +20,10 @@ import { overlayPath } from './fstab.ts';
 import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
 import { madeOnHostFile } from './layers.ts';
 
-/** Folders of a container's layer: `root` is where its root is put together. */
+/**
+ * Folders of a container's layer: `root` is where its root is put together, `upper0` and `work0` are those of its first
+ * overlay, and so on. Each folder less is felt: on a disk it takes as long as a program.
+ */
 const ROOT = 'root';
 const UPPER = 'upper';
 const WORK = 'work';
@@ -55,8 +58,6 @@ export class View {
     this.#options = options;
     mkdirSync(this.root);
     if (this.memory !== undefined) mkdirSync(this.memory);
-    if (options.layers !== undefined)
-      for (const folder of [UPPER, WORK]) mkdirSync(path.join(options.layerDir, folder));
   }
 
   /** The folder of the host that becomes the container's root. */
@@ -90,14 +91,18 @@ export class View {
   /** A folder of the host, copy-on-write, at some place. Where there are layers only. */
   overlay({ lower, target: wanted, isReadOnly }: { lower: string; target: string; isReadOnly: boolean }): void {
     const target = this.#mountPoint(wanted, true);
-    const name = String(this.#overlays++);
+    const number = this.#overlays++;
     const { layerDir } = this.#options;
-    const upper = path.join(layerDir, UPPER, name);
+    const [upperName, workName] = [`${UPPER}${number}`, `${WORK}${number}`];
+    const upper = path.join(layerDir, upperName);
     mkdirSync(upper);
-    mkdirSync(path.join(layerDir, WORK, name));
+    mkdirSync(path.join(layerDir, workName));
     copyOwner(lower, upper);
-    const [upperDir, workDir] = [UPPER, WORK].map((folder) => path.join(this.memory ?? layerDir, folder, name));
-    const layers = Object.entries({ lowerdir: lower, upperdir: upperDir ?? '', workdir: workDir ?? '' }).map(
+    const [upperdir, workdir] = [upperName, workName].map((name) => path.join(this.memory ?? layerDir, name)) as [
+      string,
+      string,
+    ];
+    const layers = Object.entries({ lowerdir: lower, upperdir, workdir }).map(
       ([option, folder]) => `${option}=${overlayPath(folder)}`,
     );
     const user = this.#options.mode === 'user' ? ['userxattr'] : [];
