@@ -20,8 +20,8 @@ const FOLDERS = ['pts', 'shm', 'mqueue'];
 /** Folders of /dev that are made otherwise than by showing the host's. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(['shm', 'mqueue']);
 
-/** Source: containerd, pkg/cri defaultShmSize. */
-const SHARED_MEMORY = '64m';
+/** How shared memory is mounted. Source of its size: containerd, pkg/cri defaultShmSize. */
+export const SHARED_MEMORY_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec', 'mode=1777', 'size=64m'];
 
 export interface DeviceOptions {
   /** Where the container's own /dev may be; made here. */
@@ -56,7 +56,7 @@ export function addDevices(view: View, { folder, common, hasAll, hostIPC, shared
   }
   if (hostIPC || sharedMemory !== undefined) {
     view.bind({ source: sharedMemory ?? '/dev/shm', target: '/dev/shm', isReadOnly: false });
-  } else view.mount('/dev/shm', 'tmpfs', ['nosuid', 'nodev', 'noexec', 'mode=1777', `size=${SHARED_MEMORY}`]);
+  } else view.mount('/dev/shm', 'tmpfs', SHARED_MEMORY_OPTIONS);
   if (hostIPC && there.some(({ name }) => name === 'mqueue')) {
     view.bind({ source: '/dev/mqueue', target: '/dev/mqueue', isReadOnly: false });
   } else if (!hostIPC) view.mount('/dev/mqueue', 'mqueue', ['nosuid', 'nodev', 'noexec']);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { PodNamespaces } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { NetworkJoin } from '../network/join.ts';
+import { SHARED_MEMORY_OPTIONS } from './devices.ts';
 import { fstabText } from './fstab.ts';
 import { beginHolder, type Holder, type NamespaceKind, setUpHolder } from './holder.ts';
 
@@ -20,9 +21,6 @@ interface SharedPod {
   /** Containers that are inside, or about to be. */
   users: number;
 }
-
-/** Source: containerd, pkg/cri defaultShmSize. */
-const SHARED_MEMORY = '64m';
 
 /**
  * Holds the namespaces that containers of a Pod have in common, as the pause container does on a node: from the first
@@ -78,7 +76,7 @@ export class PodHolders {
     const sharedMemory = path.join(folder, 'shm');
     const fstab = path.join(folder, 'fstab');
     mkdirSync(sharedMemory, { recursive: true, mode: 0o700 });
-    const options = ['nosuid', 'nodev', 'noexec', 'mode=1777', `size=${SHARED_MEMORY}`];
+    const options = SHARED_MEMORY_OPTIONS;
     writeFileSync(fstab, fstabText([{ source: 'shm', target: sharedMemory, type: 'tmpfs', options }]));
     const own: NamespaceKind[] = [
       'mount',
