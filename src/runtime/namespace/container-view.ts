@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Confinement } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import { addDevices } from './devices.ts';
-import { type HostMount, isWithin } from './host-mounts.ts';
+import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
 import type { ProcessView } from './namespace-plan.ts';
 import { View } from './view.ts';
 
@@ -109,9 +109,10 @@ function showTopFolders(view: View, { hostMounts, shared, skeleton, isRootReadOn
   for (const folder of folders.filter((one) => ![...OWN_FOLDERS, ...shared].includes(one))) {
     mkdirSync(path.join(skeleton, folder));
     if (!isReadable(folder)) continue;
-    const isPlain = hostMounts.every(({ path: at }) => !isWithin(at, folder));
-    if (isPlain) view.copy(folder);
-    else view.bind({ source: folder, target: folder, isReadOnly: false });
+    const inside = hostMounts.filter(({ path: at }) => at !== folder && isWithin(at, folder));
+    const type = mountOf(folder, hostMounts)?.type ?? '';
+    if (inside.length === 0 && LOCAL_TYPES.has(type)) view.copy(folder);
+    else view.bind({ source: folder, target: folder, isReadOnly: isRootReadOnly });
   }
 }
 
