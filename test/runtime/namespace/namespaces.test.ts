@@ -16,7 +16,7 @@ import type { Confinement } from '../../../src/runtime/confinement.ts';
 import { detectNamespaces } from '../../../src/runtime/detection/namespaces.ts';
 import { factsOf } from '../../../src/runtime/process-identity.ts';
 import type { ContainerLaunch } from '../../../src/runtime/runtime.ts';
-import { type Argv, makeRig, marked, PATH, sh, until } from '../support/process-rig.ts';
+import { type Argv, makeRig, markedPids, PATH, sh, until } from '../support/process-rig.ts';
 
 const stateDir = mkdtempSync(path.join(tmpdir(), 'podrun-namespaces-'));
 const clock = new SystemClock();
@@ -190,8 +190,7 @@ describe.skipIf(facts === undefined)('a container with namespaces', () => {
 
 describe.skipIf(facts === undefined)('namespaces that were made ahead', () => {
   /** Those of this process: others may have some, too. */
-  const mine = (): string[] =>
-    marked('spare').filter((line) => factsOf(Number.parseInt(line, 10))?.parentPid === process.pid);
+  const mine = (): number[] => markedPids('spare').filter((pid) => factsOf(pid)?.parentPid === process.pid);
 
   it('are taken by a container that needs no others, and are no more than podrun', async () => {
     await rig.runtime.prepare();
