@@ -1,17 +1,21 @@
 import type { Probe } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
+import { formatTime, type Instant } from '../api/time.ts';
+import type { HookRun } from '../lifecycle/hook-run.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
+import { describeHandler } from '../lifecycle/probes/describe-handler.ts';
 import type { ProbeType } from '../lifecycle/probes/probe.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import { lifecycleHttpFallback } from '../lifecycle/texts/events.ts';
 import type { ExecOutcome, ExecRequest, OutputStream, Runtime } from '../runtime/runtime.ts';
 import { commandIn } from './command-in.ts';
+import type { HookOutcome } from './hooks.ts';
 import type { InstanceRef, LiveInstance } from './instance.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
 import { HandlerVoice, howCommandEnded } from './handler-voice.ts';
 
-export type HookName = 'postStart' | 'preStop';
+export type HookName = HookRun['hook'];
 
 /** Who says it: handler is Kubernetes' word for what a hook or probe does. */
 export interface HandlerSaying {
@@ -38,6 +42,14 @@ export interface HookOutput extends HookSaying {
  * maxReadLength.
  */
 const QUOTED_OUTPUT_MAX_BYTES = 10 * 1024;
+
+/** Characters of an error in a line of the hook journal. */
+const HOOK_MESSAGE_MAX = 1024;
+
+interface ReturnedHook extends Pick<HookRun, 'hook' | 'handler'> {
+  readonly began: Instant;
+  readonly outcome: HookOutcome;
+}
 
 export interface HandlersOptions {
   readonly clock: Clock;
@@ -70,6 +82,7 @@ export class Handlers {
     if (handler === undefined) return undefined;
     const voice = this.#voice(pod, instance, hook);
     const { ended, postStart } = instance;
+    const began = this.#clock.now();
     const outcome = await this.#surroundings.runHook({
       handler,
       pod,
@@ -81,6 +94,8 @@ export class Handlers {
       onFallback: (host) => this.#surroundings.event(pod, lifecycleHttpFallback(container.name, host)),
       voice,
     });
+    const handling = describeHandler(handler);
+    this.#surroundings.hooked(pod, this.#hookRun(instance, { hook, handler: handling, began, outcome }));
     return outcome.ok ? undefined : outcome.message;
   }
 
@@ -100,6 +115,20 @@ export class Handlers {
     });
     if (command !== undefined) tellOfProbe(command, voice);
     return outcome;
+  }
+
+  #hookRun({ ref }: LiveInstance, { hook, handler, began, outcome }: ReturnedHook): HookRun {
+    return {
+      time: formatTime(began.wallMs),
+      container: ref.container,
+      restartCount: ref.attempt,
+      hook,
+      handler,
+      durationMs: Math.round((this.#clock.now().monotonicMs - began.monotonicMs) * 1000) / 1000,
+      ...(outcome.ok
+        ? { result: 'success' }
+        : { result: 'failure', message: outcome.message.slice(0, HOOK_MESSAGE_MAX) }),
+    };
   }
 
   #voice(pod: StoredPod, { ref }: LiveInstance, handler: HandlerSaying['handler']): HandlerVoice {

@@ -137,6 +137,7 @@ export class MachineSurroundings {
       },
       explain: (pod, instance, sign) => this.#networks.explain(this.#networkUser(pod, instance), sign),
       probed: (pod, attempt) => this.#recordInPlace(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),
+      hooked: (pod, run) => this.#recordInPlace(pod, () => files.recordHook(pod, run, clock.now().wallMs)),
       handlerSays: (pod, instance, said) => {
         this.#recordInPlace(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
         if (isHookOutput(pod, instance, said)) onHookOutput(pod, { ...said, container: instance.container });

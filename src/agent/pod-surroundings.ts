@@ -1,6 +1,7 @@
 import type { Container } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
+import type { HookRun } from '../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
 import type { ResourceLimits } from '../runtime/confinement.ts';
@@ -47,6 +48,8 @@ export interface PodSurroundings {
   runProbe(input: ProbeInput): Promise<ProbeOutcome>;
   /** An attempt of a probe has come to an end. */
   probed(pod: StoredPod, attempt: ProbeAttempt): void;
+  /** A hook has returned, or was broken off. */
+  hooked(pod: StoredPod, run: HookRun): void;
   /** What a hook or probe says: whole lines, or a note of podrun about it. */
   handlerSays(pod: StoredPod, instance: InstanceRef, said: HandlerSaying): void;
   event(pod: StoredPod, event: EventDraft): void;

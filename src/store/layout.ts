@@ -12,6 +12,8 @@ export interface PodPaths {
   readonly transitions: string;
   /** What came of every probe, see probe-journal.ts. */
   readonly probes: string;
+  /** What came of every hook, likewise. */
+  readonly hooks: string;
   readonly owner: string;
   /** Processes that the agent started, one per line. */
   readonly processes: string;
@@ -87,6 +89,7 @@ export function pathsInPodFolder(folder: string): PodPaths {
     status: path.join(folder, 'status.json'),
     transitions: path.join(folder, 'transitions.ndjson'),
     probes: path.join(folder, 'probes.ndjson'),
+    hooks: path.join(folder, 'hooks.ndjson'),
     owner: path.join(folder, 'owner.json'),
     processes: path.join(folder, 'processes.ndjson'),
     logs: path.join(folder, 'logs'),

@@ -39,6 +39,18 @@ it('hooks say when they begin, what their commands print and how they end; probe
     'main preStop: begins: exec [drain]',
     'main preStop: ended after 2.000s: killed, its container is at its end',
   ]);
+  const ofMain = { container: 'main', restartCount: 0, time: expect.stringMatching(/^\d{4}-.*Z$/) };
+  expect(pod.hookRuns).toEqual([
+    { ...ofMain, hook: 'postStart', handler: 'exec [register]', durationMs: 250, result: 'success' },
+    {
+      ...ofMain,
+      hook: 'preStop',
+      handler: 'exec [drain]',
+      durationMs: 2000,
+      result: 'failure',
+      message: expect.stringContaining('context canceled'),
+    },
+  ]);
 });
 
 it.each([

@@ -8,6 +8,7 @@ import { probeOnce } from '../../src/agent/probe/index.ts';
 import { PodWorker } from '../../src/agent/pod-worker.ts';
 import { type BackOffLimits, CRASH_LOOP } from '../../src/lifecycle/plan/back-off.ts';
 import type { EventDraft } from '../../src/lifecycle/effects.ts';
+import type { HookRun } from '../../src/lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { ImageVerdicts } from '../../src/lifecycle/plan/image-pull.ts';
 import type { StorageUsage } from '../../src/lifecycle/volumes/local-storage.ts';
@@ -40,6 +41,8 @@ export interface Seen {
 export class PodSimulation {
   readonly clock: ManualClock = new ManualClock();
   readonly seen: Seen[] = [];
+  /** The hook journal. */
+  readonly hookRuns: HookRun[] = [];
   /** The probe journal. */
   readonly attempts: ProbeAttempt[] = [];
   readonly runtime: SimulatedRuntime;
@@ -105,6 +108,7 @@ export class PodSimulation {
             runHook,
             runProbe: probeOnce,
             probed: (_pod, attempt) => this.attempts.push(attempt),
+            hooked: (_pod, run) => this.hookRuns.push(run),
             handlerSays: (_pod, { container }, said) =>
               this.seen.push({ atMs: this.clock.now().monotonicMs, said: saying(container, said) }),
             event: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),

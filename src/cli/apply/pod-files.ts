@@ -7,7 +7,7 @@ import { appendToHookLog, ContainerLog } from '../../store/logs/container-log.ts
 import { objectPath } from '../../store/layout.ts';
 import { hookLogPath, instanceLogPath } from '../../store/logs/log-files.ts';
 import { lastLogLines } from '../../store/logs/log-reader.ts';
-import { appendToProbeJournal } from '../../store/logs/probe-journal.ts';
+import { appendToJournal } from '../../store/logs/probe-journal.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
 /** The files of Pods, in the store's folders. */
@@ -27,7 +27,9 @@ export function podFiles(store: FileStore): PodFiles {
     openLog: ({ metadata }, container, attempt) =>
       new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),
     recordProbe: ({ metadata }, attempt, wallMs) =>
-      appendToProbeJournal(store.paths(metadata.namespace, metadata.name).probes, attempt, wallMs),
+      appendToJournal(store.paths(metadata.namespace, metadata.name).probes, attempt, wallMs),
+    recordHook: ({ metadata }, run, wallMs) =>
+      appendToJournal(store.paths(metadata.namespace, metadata.name).hooks, run, wallMs),
     logHandler: ({ metadata }, { container, attempt }, said, wallMs) => {
       const { logs } = store.paths(metadata.namespace, metadata.name);
       appendToHookLog(hookLogPath(logs, container, attempt), said, wallMs);

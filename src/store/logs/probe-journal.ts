@@ -18,18 +18,13 @@ export interface JournalLimits {
 }
 
 /**
- * Appends a line to the probe journal of a Pod: one JSON object per line. Nothing is held back, and nothing is kept
- * open: between two probes a Pod may be removed, and its folder does not come back.
+ * Appends a line to a journal of a Pod, that of its probes or of its hooks: one JSON object per line. Nothing is held
+ * back, and nothing is kept open: between two probes a Pod may be removed, and its folder does not come back.
  * @throws {PodrunError} when it cannot be written
  */
-export function appendToProbeJournal(
-  file: string,
-  entry: object,
-  wallMs: number,
-  limits: JournalLimits = LIMITS,
-): void {
+export function appendToJournal(file: string, entry: object, wallMs: number, limits: JournalLimits = LIMITS): void {
   const line = `${JSON.stringify(entry)}\n`;
-  onDisk(`the probe journal ${file}`, () => {
+  onDisk(`the journal ${file}`, () => {
     const open = (): number | undefined => ifPresent(() => openSync(file, 'a+', FILE_MODE));
     let journal = open();
     if (journal !== undefined && isFull(journal, line, limits)) {
@@ -51,7 +46,7 @@ function isFull(journal: number, line: string, { fileBytesMax }: JournalLimits):
   return size > 0 && size + Buffer.byteLength(line) > fileBytesMax;
 }
 
-/** Reads the probe journal of a Pod, also while it is being written. Lines that a crash has torn are left out. */
+/** Reads such a journal of a Pod, also while it is being written. Lines that a crash has torn are left out. */
 export class ProbeJournalReader {
   readonly #lines: RotatedLines;
 

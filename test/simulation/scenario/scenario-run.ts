@@ -154,6 +154,7 @@ export class ScenarioRun {
         runHook,
         runProbe: probeOnce,
         probed: () => undefined,
+        hooked: () => undefined,
         handlerSays: () => undefined,
       },
       placed: () => [],

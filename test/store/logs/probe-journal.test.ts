@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PodrunError } from '../../../src/api/errors.ts';
-import { appendToProbeJournal, ProbeJournalReader } from '../../../src/store/logs/probe-journal.ts';
+import { appendToJournal, ProbeJournalReader } from '../../../src/store/logs/probe-journal.ts';
 import { temporaryFolder } from '../temporary-store.ts';
 
 const WRITTEN_MS = Date.UTC(2026, 0, 15);
@@ -19,7 +19,7 @@ describe('a probe journal', () => {
   it('keeps the latest entries within its limits', () => {
     const file = newJournal();
     const limits = { fileBytesMax: 100, filesMax: 2 };
-    for (let n = 10; n < 60; n++) appendToProbeJournal(file, { n }, WRITTEN_MS + n, limits);
+    for (let n = 10; n < 60; n++) appendToJournal(file, { n }, WRITTEN_MS + n, limits);
     const folder = path.dirname(file);
     const sizes = readdirSync(folder).map((name) => statSync(path.join(folder, name)).size);
     expect(sizes).toHaveLength(2);
@@ -36,26 +36,26 @@ describe('a probe journal', () => {
     expect(numbersIn(reader)).toEqual([]);
     const limits = { fileBytesMax: 30, filesMax: 2 };
     for (let n = 10; n < 30; n++) {
-      appendToProbeJournal(file, { n }, WRITTEN_MS + n, limits);
+      appendToJournal(file, { n }, WRITTEN_MS + n, limits);
       expect(numbersIn(reader)).toEqual([n]);
     }
   });
 
   it('goes on behind a line that a crash has torn', () => {
     const file = newJournal();
-    appendToProbeJournal(file, { n: 1 }, WRITTEN_MS);
+    appendToJournal(file, { n: 1 }, WRITTEN_MS);
     appendFileSync(file, '{"n":');
-    appendToProbeJournal(file, { n: 2 }, WRITTEN_MS);
+    appendToJournal(file, { n: 2 }, WRITTEN_MS);
     expect(numbersIn(new ProbeJournalReader(file))).toEqual([1, 2]);
   });
 
   it('of a Pod that was removed stays away', () => {
     const file = path.join(temporaryFolder(), 'gone', 'probes.ndjson');
-    appendToProbeJournal(file, { n: 1 }, WRITTEN_MS);
+    appendToJournal(file, { n: 1 }, WRITTEN_MS);
     expect(existsSync(path.dirname(file))).toBe(false);
   });
 
   it('that cannot be written says so in a sentence', () => {
-    expect(() => appendToProbeJournal('/dev/full', { n: 1 }, WRITTEN_MS)).toThrow(PodrunError);
+    expect(() => appendToJournal('/dev/full', { n: 1 }, WRITTEN_MS)).toThrow(PodrunError);
   });
 });
