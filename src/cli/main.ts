@@ -27,7 +27,8 @@ import { reportError, usageError } from './report-error.ts';
 import { reportLostPods } from './report-lost.ts';
 import { handedOn, isReaderGone, leaveDeadTerminal } from './standard-output.ts';
 import { registerTop } from './read/top.ts';
-import { registerVersion, version } from './version.ts';
+import { registerVersion } from './version.ts';
+import { version } from '../run/version.ts';
 import { registerWait } from './read/wait.ts';
 
 /** What stands behind `--` is somebody else's command line: it must not be read as options of podrun. */

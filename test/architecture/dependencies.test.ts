@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, sourcesBelow } from './source.ts';
 
-/** Which layer may import which: one way only. `cli` puts the parts together, so it may know all of them. */
+/** Which layer may import which: one way only. `run` puts the parts together. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [],
   clock: ['api'],
@@ -11,7 +11,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ['api', 'clock'],
   runtime: ['api', 'clock'],
   agent: ['api', 'clock', 'lifecycle', 'runtime', 'store'],
-  cli: ['api', 'clock', 'lifecycle', 'manifest', 'print', 'store', 'runtime', 'agent'],
+  run: ['api', 'clock', 'lifecycle', 'manifest', 'print', 'store', 'runtime', 'agent'],
+  cli: ['api', 'clock', 'lifecycle', 'manifest', 'print', 'store', 'runtime', 'agent', 'run'],
 };
 
 /** Packages and Node modules that only one layer may know. */

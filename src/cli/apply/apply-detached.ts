@@ -5,9 +5,10 @@ import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import { startAgent } from '../background/start-agent.ts';
 import { calledCommand } from '../environment.ts';
-import { checkChanges } from './check-changes.ts';
-import type { ManifestObject } from './manifest-object.ts';
+import { checkChanges } from '../../run/check-changes.ts';
+import type { ManifestObject } from '../../run/manifest-object.ts';
 import { runPods, type Session, settingsOf } from './run-pods.ts';
+import { warn } from '../warn.ts';
 
 export interface DetachedPods {
   /** Somebody runs them at the moment. */
@@ -42,7 +43,7 @@ export async function applyDetached(
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
     else view.note(`pod/${pod.metadata.name} created`);
   }
-  await checkChanges(store, taken);
+  await checkChanges(store, taken, warn);
   const others = [...live, ...taken];
   await configure(others);
   for (const { object } of others) tellOfForeground(session, object);

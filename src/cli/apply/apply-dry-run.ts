@@ -4,13 +4,14 @@ import { SystemClock } from '../../clock.ts';
 import { listOf, renderObject } from '../../print/object.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
-import { checkChanges } from './check-changes.ts';
+import { checkChanges } from '../../run/check-changes.ts';
 import { dryRunSuffix } from '../change/dry-run.ts';
 import { openStore } from '../environment.ts';
-import { isLive } from './live-pods.ts';
-import type { ManifestObject } from './manifest-object.ts';
+import { isLive } from '../../run/live-pods.ts';
+import type { ManifestObject } from '../../run/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';
-import { recordOf } from './store-record.ts';
+import { recordOf } from '../../run/store-record.ts';
+import { warn } from '../warn.ts';
 
 /**
  * What `--dry-run` prints: the objects of the manifests as they would be stored when they are new, or a line for each
@@ -22,7 +23,7 @@ export async function dryRunApply(objects: readonly ManifestObject[], flags: App
   const format = output === undefined || output === 'text' ? undefined : output;
   const store = openStore(flags.stateDir, new SystemClock());
   const existing = objects.filter((one) => isThere(store, one));
-  await checkChanges(store, existing);
+  await checkChanges(store, existing, warn);
   const out = new StandardOutput();
   const [first] = objects;
   if (format !== undefined && first !== undefined) {
@@ -30,9 +31,9 @@ export async function dryRunApply(objects: readonly ManifestObject[], flags: App
     out.write(renderObject(objects.length === 1 ? first.object : listOf(printed), format));
     return EXIT.ok;
   }
-  const { configureObject } = await import('./configure-object.ts');
+  const { configureObject } = await import('../../run/configure-object.ts');
   for (const one of objects) {
-    const operation = existing.includes(one) ? configureObject(store, one, true) : 'created';
+    const operation = existing.includes(one) ? configureObject(store, one, { isDryRun: true, warn }) : 'created';
     out.write(`${renderObject(one.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
   }
   return EXIT.ok;

@@ -5,7 +5,7 @@ import { firstCause } from '../../print/live/first-cause.ts';
 import { lastWarning } from '../../print/live/last-warning.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { tailOfFailure } from '../logs/log-tail.ts';
+import { tailOfFailure } from '../../run/tail-of-failure.ts';
 
 const SIGNAL_EXIT = {
   SIGHUP: EXIT.hungUp,

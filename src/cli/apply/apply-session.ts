@@ -7,20 +7,22 @@ import { SystemClock } from '../../clock.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
-import { type ApplyPlan, planApply, sortObjects } from './apply-input.ts';
-import { beginRuns, undoRuns } from './begin-runs.ts';
-import { checkChanges } from './check-changes.ts';
+import { type ApplyPlan, planApply } from './apply-input.ts';
+import { beginRuns, undoRuns } from '../../run/begin-runs.ts';
+import { checkChanges } from '../../run/check-changes.ts';
 import { checkLimits } from './check-limits.ts';
-import { chooseRuntime, runtimeChoice } from './choose-runtime.ts';
+import { chooseRuntime, runtimeChoice } from '../../run/choose-runtime.ts';
 import { calledCommand, openStore } from '../environment.ts';
-import { isLive } from './live-pods.ts';
+import { isLive } from '../../run/live-pods.ts';
 import { loadOrExplain } from './manifest-input.ts';
-import type { ManifestObject } from './manifest-object.ts';
+import type { ManifestObject } from '../../run/manifest-object.ts';
 import { openView } from '../view/open-view.ts';
 import { runPods, type Session } from './run-pods.ts';
 import { holdSignals } from './signals.ts';
-import { recordOf, storeRecord } from './store-record.ts';
-import { tellIdleFields } from './tell-idle-fields.ts';
+import { sortObjects } from '../../run/sort-objects.ts';
+import { recordOf, storeRecord } from '../../run/store-record.ts';
+import { tellIdleFields } from '../../run/tell-idle-fields.ts';
+import { warn } from '../warn.ts';
 
 /** `podrun apply`: flags in, exit code out. */
 export async function apply(flags: ApplyFlags, command: readonly string[] | undefined): Promise<number> {
@@ -29,9 +31,10 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const choice = runtimeChoice({ flag: flags.runtime, variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
+  const place = { stateDir: store.root, clock, userPath: process.env['PATH'] };
   // Who wants to be sure that all fields have an effect waits until that is known.
   const isAsked = flags.strict && flags.dryRun === 'none';
-  const features = isAsked ? (await chooseRuntime(choice, store.root, clock)).features : undefined;
+  const features = isAsked ? (await chooseRuntime(choice, place)).features : undefined;
   const loaded = await loadOrExplain(flags, (features?.tier ?? choice) !== 'process');
   if (!loaded.ok) return loaded.exitCode;
   if (flags.dryRun !== 'none') return (await import('./apply-dry-run.ts')).dryRunApply(loaded.objects, flags);
@@ -39,7 +42,7 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => isLive(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
-  if (features !== undefined) (await import('./refuse-security.ts')).refuseSecurity(own, features);
+  if (features !== undefined) (await import('../../run/refuse-security.ts')).refuseSecurity(own, features);
   const elsewhere = await checkLimits(
     own.map(({ object }) => object),
     flags,
@@ -48,14 +51,16 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   );
   if (elsewhere !== undefined) return elsewhere;
   // It may have to be found out, which goes on while the Pods are begun, unless they may have to be refused.
-  const runtime = chooseRuntime(own.length === 0 ? 'process' : choice, store.root, clock);
+  const runtime = chooseRuntime(own.length === 0 ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const wantsNetworks = (flags.network ?? config?.network) === 'pod' && own.length > 0;
-  const privateNetworks = wantsNetworks ? await (await import('./private-networks.ts')).privateNetworks() : undefined;
+  const privateNetworks = wantsNetworks
+    ? await (await import('../../run/private-networks.ts')).privateNetworks(place.userPath)
+    : undefined;
   const view = await openView({ flags, clock, pods: pods.map(({ object }) => object) });
   const session: Session = { flags, plan, clock, store, view, images, config, runtime, privateNetworks };
   try {
-    await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live]);
+    await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], warn);
     for (const record of records) await keepOnRecord(session, record);
     if (pods.length === 0) return EXIT.ok;
     const exitCode = await applyPods(session, { live, own });
@@ -70,7 +75,7 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
 }
 
 async function keepOnRecord({ store, clock, view }: Session, record: ManifestObject): Promise<void> {
-  view.note(await storeRecord(store, record));
+  view.note(await storeRecord(store, record, warn));
   const nodeName = readNode({ storageDir: store.root }).name;
   tellIdleFields(record.object, { store, clock, nodeName, warn: (text) => view.trouble(text) });
 }
@@ -103,7 +108,7 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
   const { plan, clock, store, view } = session;
   const { begun, taken } = await beginRuns(store, clock, own, { command: calledCommand() });
   try {
-    await checkChanges(store, taken);
+    await checkChanges(store, taken, warn);
     for (const pod of [...live, ...taken]) view.note(await configurePod(store, pod));
   } catch (error) {
     undoRuns(store, begun);
@@ -119,8 +124,8 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
 }
 
 async function configurePod(store: FileStore, pod: ManifestObject<StoredPod>): Promise<string> {
-  const { configureObject } = await import('./configure-object.ts');
-  return `pod/${pod.object.metadata.name} ${configureObject(store, pod, false)}`;
+  const { configureObject } = await import('../../run/configure-object.ts');
+  return `pod/${pod.object.metadata.name} ${configureObject(store, pod, { isDryRun: false, warn })}`;
 }
 
 function isWaiting({ goal, timeoutMs, command }: ApplyPlan): boolean {

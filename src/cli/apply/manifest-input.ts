@@ -2,7 +2,7 @@ import { EXIT } from '../../api/errors.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
 import type { ApplyFlags } from './apply.ts';
-import type { ManifestObject } from './manifest-object.ts';
+import type { ManifestObject } from '../../run/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 export type LoadedInput =

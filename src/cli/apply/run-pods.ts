@@ -1,8 +1,5 @@
-import { homedir, tmpdir } from 'node:os';
-import path from 'node:path';
 import { ApplyRun, type RunOutcome } from '../../agent/apply-run.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
-import { closeLostRuns } from '../../agent/clean-up/lost-runs.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { SystemClock } from '../../clock.ts';
@@ -11,15 +8,15 @@ import type { NetworkFacts } from '../../runtime/network/detect.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ApplyPlan } from './apply-input.ts';
-import { type ChosenRuntime, lackOf } from './choose-runtime.ts';
+import { type ChosenRuntime, lackOf } from '../../run/choose-runtime.ts';
 import { explainOutcome, exitCodeOf } from './apply-outcome.ts';
 import type { ApplyView } from '../view/apply-view.ts';
-import type { Begun } from './begin-runs.ts';
-import { rememberCreated } from './last-manifest.ts';
-import { LivePods } from './live-pods.ts';
+import type { Begun } from '../../run/begin-runs.ts';
+import { LivePods } from '../../run/live-pods.ts';
 import { goalCommand } from './goal-command.ts';
-import { type AgentSettings, makeAgent } from './make-agent.ts';
-import { openRuntime } from './open-runtime.ts';
+import { agentSettings } from '../../run/agent-settings.ts';
+import type { AgentSettings } from '../../run/make-agent.ts';
+import { RunningPods } from '../../run/running-pods.ts';
 import { type HeldSignals, listenForSignals } from './signals.ts';
 
 /** A run of `apply`, and all that it is about. */
@@ -52,30 +49,27 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     session,
     begun.map(({ pod }) => pod),
   );
-  const runtime = await openRuntime(store, clock, settings);
-  // The first container would have to wait for this; a failure shows at its start.
-  if (begun.length > 0) void runtime.prepare().catch(() => undefined);
-  const killAll = (): void => runtime.killAll();
-  process.once('exit', killAll);
-  const agent = makeAgent({
+  const running = await RunningPods.open({
     settings,
     store,
     clock,
-    runtime,
-    onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
-    onHookOutput: (pod, output) => view.hookOutput(pod, output),
-    onOver: () => run.look(),
-    onEvent: (event) => view.event(event),
-    onTrouble: (error) => view.trouble(error.message),
+    begun,
+    listener: {
+      onPod: (event) => view.pod(event),
+      onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
+      onHookOutput: (pod, output) => view.hookOutput(pod, output),
+      onEvent: (event) => view.event(event),
+      onTrouble: (text) => view.trouble(text),
+      onChange: () => run.look(),
+    },
   });
+  const { agent } = running;
   const others = new LivePods(store, live, () => run.look());
-  // As last told, which is a moment before the agent's own view changes: no state that decides may be missed.
-  const latest = new Map(begun.map(({ pod }) => [pod.metadata.uid, pod]));
   const run = new ApplyRun({
     agent,
     // Without a goal, Pods of others are waited for only where there are no others to wait for.
     isOver: () => agent.isOver && (others.isOver || (plan.goal === undefined && begun.length > 0)),
-    pods: () => [...latest.values(), ...others.pods],
+    pods: () => [...running.pods, ...others.pods],
     clock,
     goal: plan.goal,
     timeoutMs: plan.timeoutMs,
@@ -86,32 +80,14 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   });
   const signals = listenForSignals(clock, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.interrupt(how));
-  const subscriptions = begun.map(({ pod: { metadata } }) =>
-    store.watch<StoredPod>('pods', { namespace: metadata.namespace, name: metadata.name }, (event) => {
-      if (event.object.metadata.uid !== metadata.uid) return;
-      latest.set(metadata.uid, event.object);
-      view.pod(event);
-      run.look();
-    }),
-  );
-  for (const { pod } of begun) view.pod({ type: 'ADDED', object: pod });
-  for (const { pod } of begun) agent.run(pod);
-  run.look();
+  running.begin();
   const early = session.held?.release();
   if (early !== undefined) run.interrupt(early);
-  const settled = settle(session, begun).catch((error: unknown) =>
-    view.trouble(error instanceof Error ? error.message : String(error)),
-  );
 
   const outcome = await run.outcome;
-  await settled;
-  for (const subscription of subscriptions) subscription.close();
+  await running.close();
   others.close();
-  agent.close();
   signals.close();
-  for (const { release } of begun) release();
-  await runtime.close();
-  process.off('exit', killAll);
   view.close();
   const isAboutAll = plan.goal !== undefined || begun.length === 0;
   return conclude(session, outcome, isAboutAll ? [...agent.pods, ...others.pods] : agent.pods);
@@ -123,32 +99,19 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
   const chosen = await session.runtime;
   const lack = await lackOf(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
-  return {
+  return agentSettings({
     images,
+    config,
     crashLoop: plan.crashLoop,
-    nodeLabels: config?.nodeLabels ?? {},
-    nodeTaints: config?.nodeTaints ?? [],
-    podPidsLimit: config?.podPidsLimit,
-    pollsMemory: flags.enforceMemory === 'poll',
-    privateNetworks,
-    hostEnv: process.env,
-    cwd: process.cwd(),
     features: chosen.features,
-    sharedFolders: flags.isolate ? [] : workFolders(),
+    privateNetworks,
+    pollsMemory: flags.enforceMemory === 'poll',
+    isolate: flags.isolate,
     strictPid1: flags.strictPid1,
     isBestEffort: flags.bestEffort,
-  };
-}
-
-/** Where people work, and where their tools expect to find each other's files. */
-function workFolders(): string[] {
-  return [process.cwd(), homedir(), '/tmp', tmpdir()].filter((folder) => path.isAbsolute(folder));
-}
-
-/** What must neither delay these Pods nor end them: their manifests, and what other podruns have left behind. */
-async function settle({ store, clock, view }: Session, begun: readonly Begun[]): Promise<void> {
-  for (const { pod, written } of begun) rememberCreated(store, pod, written);
-  await closeLostRuns(store, clock, (text) => view.trouble(text));
+    hostEnv: process.env,
+    cwd: process.cwd(),
+  });
 }
 
 async function conclude(session: Session, outcome: RunOutcome, pods: readonly StoredPod[]): Promise<number> {

@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import type { StoredPod } from '../../api/objects.ts';
 import { ANSWER_DESCRIPTOR } from '../../runtime/background.ts';
-import type { ManifestObject } from '../apply/manifest-object.ts';
+import type { ManifestObject } from '../../run/manifest-object.ts';
 
 /** What a background agent is to begin with. */
 export interface Assignment {

@@ -2,7 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
-import type { AgentSettings } from '../apply/make-agent.ts';
+import type { AgentSettings } from '../../run/make-agent.ts';
 import { openStore } from '../environment.ts';
 import { callAgent } from './start-agent.ts';
 

@@ -6,8 +6,8 @@ import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import { ContainerLog } from '../../store/logs/container-log.ts';
 import { instanceLogPath } from '../../store/logs/log-files.ts';
-import type { AgentSettings } from '../apply/make-agent.ts';
-import { openRuntime } from '../apply/open-runtime.ts';
+import type { AgentSettings } from '../../run/make-agent.ts';
+import { openRuntime } from '../../run/open-runtime.ts';
 import { openStore } from '../environment.ts';
 import { say } from './answer.ts';
 

@@ -7,12 +7,14 @@ import { SystemClock } from '../../clock.ts';
 import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
 import { type ConditionEdit, type ConditionStatus, setConditions } from '../../lifecycle/requests/set-conditions.ts';
 import { changeLine } from './change-line.ts';
-import { changeObject } from './change-object.ts';
+import { changeObject } from '../../run/change-object.ts';
+import type { ObjectRef } from '../../run/object-ref.ts';
 import type { ConditionFlags } from './condition.ts';
 import { eachObject } from './each-object.ts';
 import { openStore } from '../environment.ts';
 import { refsOf } from '../select/find-objects.ts';
-import { isExplicitList, nameMissing, type ObjectRef, readSelection } from '../select/selection.ts';
+import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
+import { warn } from '../warn.ts';
 
 /** `podrun condition`: flags in, exit code out. */
 export async function condition(words: readonly string[], flags: ConditionFlags): Promise<number> {
@@ -30,7 +32,7 @@ export async function condition(words: readonly string[], flags: ConditionFlags)
   };
   return eachObject(refsOf(store, selection), (ref) => {
     if (ref.type.plural !== 'pods') throw noConditions(ref);
-    const changed = changeObject({ store, ref, subresource: 'status', change, isDryRun: dryRun !== 'none' });
+    const changed = changeObject({ store, ref, subresource: 'status', change, warn, isDryRun: dryRun !== 'none' });
     const suffix = changed.isChanged ? '' : ' (no change)';
     return renderEdits(changed.object, edits, suffix, { dryRun, output });
   });

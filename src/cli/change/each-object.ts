@@ -1,6 +1,6 @@
 import { PodrunError } from '../../api/errors.ts';
+import type { ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
-import type { ObjectRef } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 /**

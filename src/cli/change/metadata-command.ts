@@ -10,12 +10,14 @@ import {
 import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { changeLine } from './change-line.ts';
-import { changeObject } from './change-object.ts';
+import { changeObject } from '../../run/change-object.ts';
+import { getObject, notFound } from '../../run/object-ref.ts';
 import { eachObject } from './each-object.ts';
 import { openStore } from '../environment.ts';
-import { getObject, notFound, refsOf } from '../select/find-objects.ts';
+import { refsOf } from '../select/find-objects.ts';
 import type { MetadataFlags } from './metadata-flags.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
+import { warn } from '../warn.ts';
 
 /** What tells `label` from `annotate`. */
 interface Verb {
@@ -83,7 +85,7 @@ async function changeMetadata(verb: Verb, words: readonly string[], flags: Metad
     if (pairs.length === 0) return listing(verb, before, refs.length === 1);
     const missing = edits.remove.filter((key) => before.metadata[verb.field]?.[key] === undefined);
     const change = (stored: KubeObject): KubeObject => edited(verb, stored, edits, flags);
-    const { object } = changeObject({ store, ref, change, isDryRun: dryRun !== 'none' });
+    const { object } = changeObject({ store, ref, change, warn, isDryRun: dryRun !== 'none' });
     if (flags.list) return listing(verb, object, refs.length === 1);
     const notes = verb.name === 'label' ? missing.map((key) => `label ${JSON.stringify(key)} not found.\n`) : [];
     return notes.join('') + changeLine(object, verb.operation(before, object, overwrite), { dryRun, output });

@@ -8,12 +8,13 @@ import { SystemClock } from '../../clock.ts';
 import { readValue } from '../../manifest/read/read-value.ts';
 import { SourceError } from '../../manifest/read/source-text.ts';
 import type { Subresource } from '../../manifest/update/index.ts';
-import { changeObject } from './change-object.ts';
+import { changeObject } from '../../run/change-object.ts';
 import { changeLine } from './change-line.ts';
 import { openStore } from '../environment.ts';
 import type { PatchFlags } from './patch.ts';
 import { eachObject } from './each-object.ts';
 import { nameMissing, readSelection } from '../select/selection.ts';
+import { warn } from '../warn.ts';
 
 const SUBRESOURCES: readonly Subresource[] = ['status', 'resize', 'ephemeralcontainers'];
 
@@ -28,7 +29,7 @@ export async function patchObjects(words: readonly string[], flags: PatchFlags):
   const store = openStore(flags.stateDir, new SystemClock());
   const change = (stored: KubeObject): KubeObject => applyPatch(stored, patch, type);
   return eachObject(selection.refs, (ref) => {
-    const changed = changeObject({ store, ref, subresource, change, isDryRun: dryRun !== 'none' });
+    const changed = changeObject({ store, ref, subresource, change, warn, isDryRun: dryRun !== 'none' });
     const operation = changed.isChanged ? 'patched' : 'patched (no change)';
     return changeLine(changed.object, operation, { dryRun, output });
   });

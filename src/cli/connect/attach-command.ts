@@ -3,10 +3,11 @@ import { allContainers, isTerminalPhase, type StoredPod } from '../../api/object
 import { SystemClock } from '../../clock.ts';
 import { openStore } from '../environment.ts';
 import type { AttachFlags } from './attach.ts';
-import type { ConnectionEnd } from './agent-connection.ts';
+import type { ConnectionEnd } from '../../run/connect/agent-connection.ts';
 import { connectStreams, ownTerminal } from './connect-streams.ts';
 import { parseDetachKeys } from './detach-keys.ts';
-import { connectionLost, containerNotFound, reachPod, runningContainer } from './reached-pod.ts';
+import { connectionLost, containerNotFound } from '../../run/connect/connection-errors.ts';
+import { reachPod, runningContainer } from './reached-pod.ts';
 
 /** `podrun attach`: flags in, exit code out. Source: kubectl/pkg/cmd/attach/attach.go. */
 export async function attach(words: readonly string[], flags: AttachFlags): Promise<number> {

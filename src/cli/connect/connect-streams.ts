@@ -11,7 +11,7 @@ import {
   reachAgent,
   received,
   sendMessage,
-} from './agent-connection.ts';
+} from '../../run/connect/agent-connection.ts';
 import { DetachKeys } from './detach-keys.ts';
 
 /** What a client of the agent wants to be connected with, and how. */

@@ -2,10 +2,11 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { openStore } from '../environment.ts';
-import type { ConnectionEnd } from './agent-connection.ts';
+import type { ConnectionEnd } from '../../run/connect/agent-connection.ts';
 import { connectStreams, ownTerminal } from './connect-streams.ts';
 import type { ExecFlags } from './exec.ts';
-import { connectionLost, containerNotFound, reachPod, runningContainer } from './reached-pod.ts';
+import { connectionLost, containerNotFound } from '../../run/connect/connection-errors.ts';
+import { reachPod, runningContainer } from './reached-pod.ts';
 
 /** What stands on the command line beside flags. */
 export interface ExecWords {

@@ -10,9 +10,10 @@ import type { Clock } from '../../clock.ts';
 import { defaultContainer } from '../../lifecycle/requests/default-container.ts';
 import { firstPod } from '../../lifecycle/requests/first-pod.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { containerNotFound } from '../../run/connect/connection-errors.ts';
 import { durationFlag } from '../duration-flag.ts';
-import { waitForObject } from '../read/object-wait.ts';
-import { notFound } from '../select/find-objects.ts';
+import { waitForObject } from '../../run/object-wait.ts';
+import { notFound } from '../../run/object-ref.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 
@@ -103,17 +104,6 @@ function mustHaveAgent(store: FileStore, { metadata: { namespace, name } }: Stor
   throw new PodrunError(`error: nobody runs pod "${name}" any more: nothing of it can be reached`, {
     hint: `What it left behind: podrun describe pod ${name}, podrun logs ${name}. To run it again: podrun apply.`,
   });
-}
-
-/** What a kubelet says of a container that does not run. */
-export function containerNotFound(container: string): PodrunError {
-  return new PodrunError(`error: unable to upgrade connection: container not found (${JSON.stringify(container)})`);
-}
-
-/** The connection broke before the other side had said its last. */
-export function connectionLost(pod: StoredPod, container: string, why: string | undefined): PodrunError {
-  const detail = why === undefined ? '' : `: ${why}`;
-  return new PodrunError(`error: lost connection to container "${container}" of pod "${pod.metadata.name}"${detail}`);
 }
 
 function usage(message: string): PodrunError {

@@ -4,10 +4,10 @@ import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api
 import type { Clock } from '../../clock.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ConnectionEnd } from '../connect/agent-connection.ts';
+import type { ConnectionEnd } from '../../run/connect/agent-connection.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
-import { connectionLost } from '../connect/reached-pod.ts';
-import { waitForObject } from '../read/object-wait.ts';
+import { connectionLost } from '../../run/connect/connection-errors.ts';
+import { waitForObject } from '../../run/object-wait.ts';
 
 export interface ContainerAttachment {
   readonly store: FileStore;

@@ -4,13 +4,13 @@ import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { attachToContainer } from './attach-container.ts';
-import { changeObject } from '../change/change-object.ts';
+import { changeObject } from '../../run/change-object.ts';
+import { notFound, type ObjectRef } from '../../run/object-ref.ts';
 import type { DebugFlags } from './debug.ts';
 import { debugContainer, type DebugWords, readDebugRequest } from './debug-request.ts';
 import { openStore } from '../environment.ts';
-import { notFound } from '../select/find-objects.ts';
+import { warn } from '../warn.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
-import type { ObjectRef } from '../select/selection.ts';
 
 /** `podrun debug`: flags in, exit code out. */
 export async function debug(words: DebugWords, flags: DebugFlags): Promise<number> {
@@ -77,6 +77,7 @@ function addContainer(store: FileStore, ref: ObjectRef, container: EphemeralCont
       const { spec } = stored as unknown as StoredPod;
       return { ...stored, spec: { ...spec, ephemeralContainers: [...(spec.ephemeralContainers ?? []), container] } };
     },
+    warn,
     isDryRun: false,
   });
   return object as unknown as StoredPod;

@@ -4,11 +4,12 @@ import { qualifiedKind, type ResourceType, resourceTypeNamed } from '../../api/r
 import { SystemClock } from '../../clock.ts';
 import { describePod, describePods } from '../../print/describe/describe-pod.ts';
 import type { Store } from '../../store/store.ts';
+import { notFound, type ObjectRef } from '../../run/object-ref.ts';
 import type { DescribeFlags } from './describe.ts';
 import { displayNowMs, openStore } from '../environment.ts';
-import { findObjects, type Found, noneFound, notFound } from '../select/find-objects.ts';
+import { findObjects, type Found, noneFound } from '../select/find-objects.ts';
 import { reportErrors } from '../report-error.ts';
-import { type ObjectRef, readSelection, type Selection } from '../select/selection.ts';
+import { readSelection, type Selection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 /** `podrun describe`: flags in, exit code out. */

@@ -7,10 +7,11 @@ import { renderObject } from '../../print/object.ts';
 import type { Store } from '../../store/store.ts';
 import { durationFlag, WEEK_MS } from '../duration-flag.ts';
 import { openStore } from '../environment.ts';
-import { getObject, notFound, refsOf } from '../select/find-objects.ts';
-import { waitForObject } from './object-wait.ts';
+import { refsOf } from '../select/find-objects.ts';
+import { waitForObject } from '../../run/object-wait.ts';
+import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
-import { isExplicitList, nameMissing, type ObjectRef, readSelection, type Selection } from '../select/selection.ts';
+import { isExplicitList, nameMissing, readSelection, type Selection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { WaitFlags } from './wait.ts';
 

@@ -8,10 +8,11 @@ import type { DeleteFlags } from './delete.ts';
 import { dryRunSuffix } from '../change/dry-run.ts';
 import { durationFlag, WEEK_MS } from '../duration-flag.ts';
 import { openStore } from '../environment.ts';
-import { getObject, notFound, refsOf } from '../select/find-objects.ts';
-import { waitForObject } from '../read/object-wait.ts';
+import { refsOf } from '../select/find-objects.ts';
+import { waitForObject } from '../../run/object-wait.ts';
+import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
-import { isExplicitList, nameMissing, type ObjectRef, readSelection } from '../select/selection.ts';
+import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 const NOT_CONFIRMED =

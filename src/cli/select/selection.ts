@@ -3,19 +3,11 @@ import { parseFieldSelector } from '../../api/field-selector.ts';
 import { parseLabelSelector } from '../../api/label-selector.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { type ResourceType, resourceTypeOf } from '../../api/resource-types.ts';
+import type { ObjectRef } from '../../run/object-ref.ts';
 import { parseResourceArguments } from './resource-arguments.ts';
 import type { SelectionFlags } from './selection-flags.ts';
 
 type SelectingCommand = 'annotate' | 'condition' | 'delete' | 'describe' | 'get' | 'label' | 'patch' | 'top' | 'wait';
-
-/** One object that the user named; it need not exist. */
-export interface ObjectRef {
-  readonly type: ResourceType;
-  readonly namespace: string;
-  readonly name: string;
-  /** The manifest that names it. */
-  readonly file?: string;
-}
 
 /** Which objects a command is about. */
 export type Selection =

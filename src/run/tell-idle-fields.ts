@@ -1,10 +1,10 @@
-import { EventRecorder } from '../../agent/event-recorder.ts';
-import { DEFAULT_NAMESPACE, type KubeObject, type StoredEvent, type StoredKubeObject } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import type { Clock } from '../../clock.ts';
-import { fieldHasNoEffect } from '../../lifecycle/texts/events.ts';
-import { idleFields } from '../../manifest/support/idle-fields.ts';
-import type { Store } from '../../store/store.ts';
+import { EventRecorder } from '../agent/event-recorder.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredEvent, type StoredKubeObject } from '../api/objects.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import type { Clock } from '../clock.ts';
+import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
+import { idleFields } from '../manifest/support/idle-fields.ts';
+import type { Store } from '../store/store.ts';
 
 /** Where the fields of an object that have no effect are told. */
 export interface IdleFieldsTold {

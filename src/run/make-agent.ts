@@ -1,18 +1,18 @@
-import { Agent, type AgentOptions } from '../../agent/agent.ts';
-import { readNode } from '../../agent/config/node.ts';
-import { ownPowers } from '../../agent/own-powers.ts';
-import type { Taint } from '../../api/generated/types.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import type { EventDraft } from '../../lifecycle/effects.ts';
-import type { ImageMap } from '../../lifecycle/environment/entry-point.ts';
-import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
-import type { Powers } from '../../lifecycle/security/powers.ts';
-import { fieldHasNoEffect } from '../../lifecycle/texts/events.ts';
-import { idleFields } from '../../manifest/support/idle-fields.ts';
-import type { RuntimeFeatures } from '../../runtime/features.ts';
-import type { NetworkFacts } from '../../runtime/network/detect.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { LogSink } from '../../agent/container-logs.ts';
+import { Agent, type AgentOptions } from '../agent/agent.ts';
+import { readNode } from '../agent/config/node.ts';
+import { ownPowers } from '../agent/own-powers.ts';
+import type { Taint } from '../api/generated/types.ts';
+import type { StoredPod } from '../api/objects.ts';
+import type { EventDraft } from '../lifecycle/effects.ts';
+import type { ImageMap } from '../lifecycle/environment/entry-point.ts';
+import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
+import type { Powers } from '../lifecycle/security/powers.ts';
+import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
+import { idleFields } from '../manifest/support/idle-fields.ts';
+import type { RuntimeFeatures } from '../runtime/features.ts';
+import type { NetworkFacts } from '../runtime/network/detect.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { LogSink } from '../agent/container-logs.ts';
 import { podFiles } from './pod-files.ts';
 
 /** What decides how Pods are run, beside their manifests: plain data. */

@@ -1,6 +1,6 @@
-import { isTerminalPhase, type StoredPod, type WatchEvent } from '../../api/objects.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { Subscription } from '../../store/store.ts';
+import { isTerminalPhase, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { Subscription } from '../store/store.ts';
 
 /** Does somebody run this Pod, or one of that name, at the moment? */
 export function isLive(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {

@@ -1,10 +1,10 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { Obstacle } from '../../api/machine.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import { RUNTIME_CHOICES, type RuntimeChoice } from '../../api/runtime-choice.ts';
-import type { Clock } from '../../clock.ts';
-import type { RuntimeFeatures } from '../../runtime/features.ts';
-import { version } from '../version.ts';
+import { EXIT, PodrunError } from '../api/errors.ts';
+import type { Obstacle } from '../api/machine.ts';
+import type { StoredPod } from '../api/objects.ts';
+import { RUNTIME_CHOICES, type RuntimeChoice } from '../api/runtime-choice.ts';
+import type { Clock } from '../clock.ts';
+import type { RuntimeFeatures } from '../runtime/features.ts';
+import { version } from './version.ts';
 
 /** Who may say it, the first one decides: --runtime, $PODRUN_RUNTIME, podrun.yaml. */
 export interface RuntimeSources {
@@ -27,6 +27,14 @@ export function runtimeChoice({ flag, variable, file }: RuntimeSources): Runtime
   });
 }
 
+/** Where it is found out. */
+export interface RuntimePlace {
+  readonly stateDir: string;
+  readonly clock: Clock;
+  /** PATH of whoever runs podrun. */
+  readonly userPath: string | undefined;
+}
+
 /** What the runtime of a run can do. */
 export interface ChosenRuntime {
   readonly features: RuntimeFeatures;
@@ -40,10 +48,10 @@ const PROCESSES: RuntimeFeatures = { tier: 'process', namespaces: undefined };
  * Finds out how containers can be kept apart. Takes 0.5 ms when that is known, 20 ms the first time.
  * @throws {PodrunError} (usage) when they cannot be as was demanded
  */
-export async function chooseRuntime(choice: RuntimeChoice, stateDir: string, clock: Clock): Promise<ChosenRuntime> {
+export async function chooseRuntime(choice: RuntimeChoice, place: RuntimePlace): Promise<ChosenRuntime> {
   if (choice === 'process') return { features: PROCESSES, lack: undefined };
-  const { detectNamespaces } = await import('../../runtime/detection/namespaces.ts');
-  const detection = await detectNamespaces({ stateDir, clock, version, userPath: process.env['PATH'] });
+  const { detectNamespaces } = await import('../runtime/detection/namespaces.ts');
+  const detection = await detectNamespaces({ ...place, version });
   if (detection.ok) {
     const { facts, gaps } = detection;
     const lack = gaps.tmpfsLayers && ({ of: 'layers', why: gaps.tmpfsLayers } as const);
@@ -51,7 +59,7 @@ export async function chooseRuntime(choice: RuntimeChoice, stateDir: string, clo
   }
   const { why } = detection;
   if (choice === 'auto') return { features: PROCESSES, lack: { of: 'namespaces', why } };
-  const { obstacleText } = await import('../../print/doctor/obstacle.ts');
+  const { obstacleText } = await import('../print/doctor/obstacle.ts');
   throw new PodrunError(`error: containers cannot be kept apart by namespaces here: ${obstacleText(why)}`, {
     exitCode: EXIT.usage,
     hint: "Nothing was started. 'podrun doctor' tells how to permit it.",
@@ -61,6 +69,6 @@ export async function chooseRuntime(choice: RuntimeChoice, stateDir: string, clo
 /** One line about what these Pods ask for and do not get; undefined: they get everything that is chosen here. */
 export async function lackOf({ lack }: ChosenRuntime, pods: readonly StoredPod[]): Promise<string | undefined> {
   if (lack === undefined || pods.length === 0) return undefined;
-  const { lackText } = await import('../../print/doctor/lack.ts');
+  const { lackText } = await import('../print/doctor/lack.ts');
   return lackText(lack, pods);
 }

@@ -1,21 +1,20 @@
-import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { threeWayMerge } from '../../api/patch/index.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { changeObject } from '../change/change-object.ts';
+import { DEFAULT_NAMESPACE } from '../api/objects.ts';
+import { threeWayMerge } from '../api/patch/index.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { type ChangeRequest, changeObject } from './change-object.ts';
 import { withoutServerFields } from './last-manifest.ts';
 import type { ManifestObject } from './manifest-object.ts';
 
 /**
  * What `apply` does with an object that is there: sets what the manifest says, takes away what it says no more, and
  * leaves alone what others have set.
- * @param isDryRun find out only what would be done
  * @throws {PodrunError} when the rules for updates forbid it, or the object is gone
  */
 export function configureObject(
   store: FileStore,
   { object, written, file }: ManifestObject,
-  isDryRun: boolean,
+  { isDryRun, warn }: Pick<ChangeRequest, 'isDryRun' | 'warn'>,
 ): 'configured' | 'unchanged' {
   const type = resourceTypeOf(object);
   const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
@@ -24,6 +23,7 @@ export function configureObject(
     store,
     ref: { type, namespace, name, file },
     isDryRun,
+    warn,
     change: (stored) => threeWayMerge(store.lastApplied(type.plural, stored), wanted, stored),
     onAdmitted: (stored) => store.rememberApplied(type.plural, stored, wanted),
   });

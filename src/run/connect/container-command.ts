@@ -10,7 +10,7 @@ import {
   received,
   sendMessage,
 } from './agent-connection.ts';
-import { connectionLost, containerNotFound } from './reached-pod.ts';
+import { connectionLost, containerNotFound } from './connection-errors.ts';
 
 /** A container that runs, as we reach it. */
 export interface ReachedContainer extends AgentAddress {

@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../api/objects.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { StoredObject } from '../../store/metadata.ts';
+import type { KubeObject } from '../api/objects.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { StoredObject } from '../store/metadata.ts';
 
 /** Puts on record which manifest made this new object: the next `apply` compares. */
 export function rememberCreated(store: FileStore, created: StoredObject, written: KubeObject): void {

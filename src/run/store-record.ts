@@ -1,7 +1,7 @@
-import { PodrunError } from '../../api/errors.ts';
-import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
-import { qualifiedKind, resourceTypeOf } from '../../api/resource-types.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { PodrunError } from '../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
+import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
+import type { FileStore } from '../store/file-store.ts';
 import { rememberCreated } from './last-manifest.ts';
 import type { ManifestObject } from './manifest-object.ts';
 
@@ -10,12 +10,16 @@ import type { ManifestObject } from './manifest-object.ts';
  * `configmap/x created`, `configured` or `unchanged`.
  * @throws {PodrunError} when the rules for updates forbid the change
  */
-export async function storeRecord(store: FileStore, record: ManifestObject): Promise<string> {
+export async function storeRecord(
+  store: FileStore,
+  record: ManifestObject,
+  warn: (text: string) => void,
+): Promise<string> {
   const { object } = record;
   const subject = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name}`;
   if (recordOf(store, record) === undefined && isCreated(store, record)) return `${subject} created`;
   const { configureObject } = await import('./configure-object.ts');
-  return `${subject} ${configureObject(store, record, false)}`;
+  return `${subject} ${configureObject(store, record, { isDryRun: false, warn })}`;
 }
 
 /** False: another podrun was faster. */

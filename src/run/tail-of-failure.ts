@@ -1,9 +1,9 @@
-import { PodrunError } from '../../api/errors.ts';
-import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
-import { causeOf } from '../../print/live/first-cause.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import { instanceLogPath } from '../../store/logs/log-files.ts';
-import { lastLogLines } from '../../store/logs/log-reader.ts';
+import { PodrunError } from '../api/errors.ts';
+import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
+import { causeOf } from '../print/live/first-cause.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { instanceLogPath } from '../store/logs/log-files.ts';
+import { lastLogLines } from '../store/logs/log-reader.ts';
 
 const LINES = 10;
 

@@ -1,8 +1,8 @@
-import { endLeftovers } from '../../agent/clean-up/leftovers.ts';
-import { closeLostRun } from '../../agent/clean-up/lost-runs.ts';
-import type { StoredPod } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import { endLeftovers } from '../agent/clean-up/leftovers.ts';
+import { closeLostRun } from '../agent/clean-up/lost-runs.ts';
+import type { StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import type { FileStore } from '../store/file-store.ts';
 import type { ManifestObject } from './manifest-object.ts';
 import { isLive } from './live-pods.ts';
 

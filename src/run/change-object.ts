@@ -1,13 +1,12 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
-import { goQuote } from '../../api/go-quote.ts';
-import { resourceTypeOf } from '../../api/resource-types.ts';
-import { formatFieldError } from '../../manifest/field-error.ts';
-import { admitUpdate, decodeChanged, type Subresource } from '../../manifest/update/index.ts';
-import type { Store } from '../../store/store.ts';
-import { conflict } from '../../store/store-errors.ts';
-import { getObject, notFound } from '../select/find-objects.ts';
-import type { ObjectRef } from '../select/selection.ts';
+import { PodrunError } from '../api/errors.ts';
+import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
+import { goQuote } from '../api/go-quote.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import { formatFieldError } from '../manifest/field-error.ts';
+import { admitUpdate, decodeChanged, type Subresource } from '../manifest/update/index.ts';
+import type { Store } from '../store/store.ts';
+import { conflict } from '../store/store-errors.ts';
+import { getObject, notFound, type ObjectRef } from './object-ref.ts';
 
 /** What a client wants of an object. */
 export interface ChangeRequest {
@@ -18,6 +17,8 @@ export interface ChangeRequest {
   readonly change: (stored: StoredKubeObject) => KubeObject;
   /** The change keeps the rules: called before it is made, while nobody else can make one. Not in a dry run. */
   readonly onAdmitted?: (stored: StoredKubeObject) => void;
+  /** Gets a sentence for each field that nobody knows. */
+  readonly warn: (text: string) => void;
   /** Work out what would come of it, and store nothing. */
   readonly isDryRun: boolean;
 }
@@ -39,13 +40,13 @@ export function changeObject(request: ChangeRequest): ChangedObject {
   const before = getObject(store, ref);
   if (before === undefined) throw notFound(store, ref);
   if (isDryRun) {
-    const object = admit(before, change(before), subresource);
+    const object = admit(before, change(before), request);
     return { object, isChanged: object !== before };
   }
   let stored = before;
   const changed = store.change<StoredKubeObject>(type.plural, { namespace, name }, partOf(subresource), (present) => {
     stored = present;
-    const object = admit(present, change(present), subresource);
+    const object = admit(present, change(present), request);
     request.onAdmitted?.(present);
     return object;
   });
@@ -56,7 +57,11 @@ function partOf(subresource: Subresource | undefined): 'object' | 'status' {
   return subresource === 'status' ? 'status' : 'object';
 }
 
-function admit(stored: StoredKubeObject, wanted: KubeObject, subresource: Subresource | undefined): StoredKubeObject {
+function admit(
+  stored: StoredKubeObject,
+  wanted: KubeObject,
+  { subresource, warn }: Pick<ChangeRequest, 'subresource' | 'warn'>,
+): StoredKubeObject {
   const { resourceVersion } = wanted.metadata;
   if (resourceVersion && resourceVersion !== stored.metadata.resourceVersion) {
     const { message } = conflict(resourceTypeOf(stored).plural, stored.metadata.name);
@@ -67,7 +72,7 @@ function admit(stored: StoredKubeObject, wanted: KubeObject, subresource: Subres
   if (wrong !== undefined) {
     throw new PodrunError(`The request is invalid: patch: ${formatFieldError(wrong)}`);
   }
-  for (const { detail } of unknown) process.stderr.write(`Warning: ${detail}\n`);
+  for (const { detail } of unknown) warn(detail);
   const verdict = admitUpdate(stored, object, subresource === undefined ? {} : { subresource });
   if (verdict.ok) return verdict.object as StoredKubeObject;
   const lines = verdict.errors.map(formatFieldError);

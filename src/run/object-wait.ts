@@ -1,6 +1,6 @@
-import type { StoredKubeObject } from '../../api/objects.ts';
-import type { Alarm, Clock } from '../../clock.ts';
-import type { Scope, Store, Subscription } from '../../store/store.ts';
+import type { StoredKubeObject } from '../api/objects.ts';
+import type { Alarm, Clock } from '../clock.ts';
+import type { Scope, Store, Subscription } from '../store/store.ts';
 
 export interface ObjectWait {
   readonly store: Store;

@@ -1,8 +1,8 @@
-import { ownPowers } from '../../agent/own-powers.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import { allContainers, type StoredPod } from '../../api/objects.ts';
-import { judgeSecurity } from '../../lifecycle/security/judge-security.ts';
-import type { RuntimeFeatures } from '../../runtime/features.ts';
+import { ownPowers } from '../agent/own-powers.ts';
+import { EXIT, PodrunError } from '../api/errors.ts';
+import { allContainers, type StoredPod } from '../api/objects.ts';
+import { judgeSecurity } from '../lifecycle/security/judge-security.ts';
+import type { RuntimeFeatures } from '../runtime/features.ts';
 import type { ManifestObject } from './manifest-object.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../api/objects.ts';
+import type { KubeObject } from '../api/objects.ts';
 
 /** What every object of a manifest has, of whatever kind. */
 type AnyObject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;

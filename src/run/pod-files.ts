@@ -1,14 +1,14 @@
 import path from 'node:path';
-import type { PodFiles } from '../../agent/container-logs.ts';
-import type { StoredMeta } from '../../api/objects.ts';
-import type { NetworkJoin } from '../../runtime/network/join.ts';
-import { startTimeOf } from '../../runtime/process-identity.ts';
-import { appendToHookLog, ContainerLog } from '../../store/logs/container-log.ts';
-import { objectPath } from '../../store/layout.ts';
-import { hookLogPath, instanceLogPath } from '../../store/logs/log-files.ts';
-import { lastLogLines } from '../../store/logs/log-reader.ts';
-import { appendToJournal } from '../../store/logs/probe-journal.ts';
-import type { FileStore } from '../../store/file-store.ts';
+import type { PodFiles } from '../agent/container-logs.ts';
+import type { StoredMeta } from '../api/objects.ts';
+import type { NetworkJoin } from '../runtime/network/join.ts';
+import { startTimeOf } from '../runtime/process-identity.ts';
+import { appendToHookLog, ContainerLog } from '../store/logs/container-log.ts';
+import { objectPath } from '../store/layout.ts';
+import { hookLogPath, instanceLogPath } from '../store/logs/log-files.ts';
+import { lastLogLines } from '../store/logs/log-reader.ts';
+import { appendToJournal } from '../store/logs/probe-journal.ts';
+import type { FileStore } from '../store/file-store.ts';
 
 /** The files of Pods, in the store's folders. */
 export function podFiles(store: FileStore): PodFiles {

@@ -1,14 +1,15 @@
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import { detectNetworks, type NetworkFacts } from '../../runtime/network/detect.ts';
+import { EXIT, PodrunError } from '../api/errors.ts';
+import { detectNetworks, type NetworkFacts } from '../runtime/network/detect.ts';
 
 /**
  * How Pods get networks of their own on this machine.
+ * @param userPath PATH of whoever runs podrun
  * @throws {PodrunError} (usage) where they cannot
  */
-export async function privateNetworks(): Promise<NetworkFacts> {
-  const detection = await detectNetworks(process.env['PATH']);
+export async function privateNetworks(userPath: string | undefined): Promise<NetworkFacts> {
+  const detection = await detectNetworks(userPath);
   if (detection.ok) return detection.facts;
-  const { obstacleText } = await import('../../print/doctor/obstacle.ts');
+  const { obstacleText } = await import('../print/doctor/obstacle.ts');
   throw new PodrunError(`error: Pods cannot have networks of their own here: ${obstacleText(detection.why)}`, {
     exitCode: EXIT.usage,
     hint: 'Nothing was started. --network host is what every machine has; podrun doctor tells what this one permits.',

@@ -1,0 +1,13 @@
+import { PodrunError } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+
+/** What a kubelet says of a container that does not run. */
+export function containerNotFound(container: string): PodrunError {
+  return new PodrunError(`error: unable to upgrade connection: container not found (${JSON.stringify(container)})`);
+}
+
+/** The connection broke before the other side had said its last. */
+export function connectionLost(pod: StoredPod, container: string, why: string | undefined): PodrunError {
+  const detail = why === undefined ? '' : `: ${why}`;
+  return new PodrunError(`error: lost connection to container "${container}" of pod "${pod.metadata.name}"${detail}`);
+}

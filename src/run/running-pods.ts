@@ -1,0 +1,111 @@
+import type { Agent, AgentOptions } from '../agent/agent.ts';
+import { closeLostRuns } from '../agent/clean-up/lost-runs.ts';
+import type { StoredPod, WatchEvent } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import type { ProcessRuntime } from '../runtime/process-runtime.ts';
+import type { FileStore } from '../store/file-store.ts';
+import type { Subscription } from '../store/store.ts';
+import type { Begun } from './begin-runs.ts';
+import { rememberCreated } from './last-manifest.ts';
+import { type AgentSettings, makeAgent } from './make-agent.ts';
+import { openRuntime } from './open-runtime.ts';
+
+/** Who is told what becomes of Pods. */
+export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onEvent'> {
+  /** Every change of a Pod, in order. */
+  readonly onPod: (event: WatchEvent<StoredPod>) => void;
+  /** Something may be as it was waited for: called after every change, and when a Pod is over. */
+  readonly onChange: () => void;
+  /** Something that went wrong and does not end the run. */
+  readonly onTrouble: (text: string) => void;
+}
+
+/** Pods that are to be run, and what with. */
+export interface PodsToRun {
+  readonly settings: AgentSettings;
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly begun: readonly Begun[];
+  readonly listener: RunListener;
+}
+
+/** Pods that run in this process, with the agent that has them and the runtime that has their containers. */
+export class RunningPods {
+  readonly agent: Agent;
+  readonly #options: PodsToRun;
+  readonly #runtime: ProcessRuntime;
+  /** As last told, which is a moment before the agent's own view changes: no state that decides may be missed. */
+  readonly #latest: Map<string, StoredPod>;
+  readonly #killAll = (): void => this.#runtime.killAll();
+  #subscriptions: readonly Subscription[] = [];
+  #settled: Promise<void> = Promise.resolve();
+
+  /** Opens what Pods are run with. None of them has begun. */
+  static async open(options: PodsToRun): Promise<RunningPods> {
+    const { settings, store, clock, begun } = options;
+    const runtime = await openRuntime(store, clock, settings);
+    // The first container would have to wait for this; a failure shows at its start.
+    if (begun.length > 0) void runtime.prepare().catch(() => undefined);
+    return new RunningPods(options, runtime);
+  }
+
+  private constructor(options: PodsToRun, runtime: ProcessRuntime) {
+    const { settings, store, clock, begun, listener } = options;
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#latest = new Map(begun.map(({ pod }) => [pod.metadata.uid, pod]));
+    process.once('exit', this.#killAll);
+    this.agent = makeAgent({
+      settings,
+      store,
+      clock,
+      runtime,
+      onOutput: listener.onOutput,
+      onHookOutput: listener.onHookOutput,
+      onOver: listener.onChange,
+      onEvent: listener.onEvent,
+      onTrouble: (error) => listener.onTrouble(error.message),
+    });
+  }
+
+  /** The Pods as last told. */
+  get pods(): readonly StoredPod[] {
+    return [...this.#latest.values()];
+  }
+
+  /** Has the agent begin with all of them. */
+  begin(): void {
+    const { store, begun, listener } = this.#options;
+    this.#subscriptions = begun.map(({ pod: { metadata } }) =>
+      store.watch<StoredPod>('pods', { namespace: metadata.namespace, name: metadata.name }, (event) => {
+        if (event.object.metadata.uid !== metadata.uid) return;
+        this.#latest.set(metadata.uid, event.object);
+        listener.onPod(event);
+        listener.onChange();
+      }),
+    );
+    for (const { pod } of begun) listener.onPod({ type: 'ADDED', object: pod });
+    for (const { pod } of begun) this.agent.run(pod);
+    listener.onChange();
+    this.#settled = this.#settle().catch((error: unknown) =>
+      listener.onTrouble(error instanceof Error ? error.message : String(error)),
+    );
+  }
+
+  /** Gives everything back, once the agent is over. Containers that still run end with this process. */
+  async close(): Promise<void> {
+    await this.#settled;
+    for (const subscription of this.#subscriptions) subscription.close();
+    this.agent.close();
+    for (const { release } of this.#options.begun) release();
+    await this.#runtime.close();
+    process.off('exit', this.#killAll);
+  }
+
+  /** What must neither delay these Pods nor end them: their manifests, and what other podruns have left behind. */
+  async #settle(): Promise<void> {
+    const { store, clock, begun, listener } = this.#options;
+    for (const { pod, written } of begun) rememberCreated(store, pod, written);
+    await closeLostRuns(store, clock, listener.onTrouble);
+  }
+}
