@@ -19,6 +19,7 @@ import { normalizeFlags } from './flag-style.ts';
 import { registerGc } from './remove/gc.ts';
 import { registerGet } from './read/get.ts';
 import { checkHelpTopic, withHelp } from './help.ts';
+import { registerHistory } from './history/history.ts';
 import { registerLabel } from './change/label.ts';
 import { registerLogs } from './logs/logs.ts';
 import { registerProbes } from './read/probes.ts';
@@ -70,6 +71,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerLogs(program, done);
   registerProbes(program, done);
   registerEvents(program, done);
+  registerHistory(program, done);
   registerTop(program, done);
   registerWait(program, done);
   registerDelete(program, done);

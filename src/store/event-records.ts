@@ -1,4 +1,5 @@
 import type { KubeObject, StoredEvent, StoredMeta, WatchEvent } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
 import { ifPresent } from './disk-errors.ts';
 import { podPaths } from './layout.ts';
 import { LineCursor } from './line-cursor.ts';
@@ -86,7 +87,7 @@ export class EventRecords {
     const present = this.#logs.get(keyText(pod));
     if (present?.isCurrent() === true) return present;
     this.forget(pod);
-    const log = EventLog.open(podPaths(this.#parts.root, pod.namespace, pod.name).transitions);
+    const log = EventLog.open(podPaths(this.#parts.root, pod.namespace, pod.name).transitions, this.#parts.clock);
     if (log !== undefined) this.#logs.set(keyText(pod), log);
     return log;
   }
@@ -103,16 +104,18 @@ export class EventRecords {
 class EventLog {
   readonly #path: string;
   readonly #cursor: LineCursor;
+  readonly #clock: Clock;
   readonly #known = new Map<string, StoredMeta>();
 
-  private constructor(path: string, cursor: LineCursor) {
+  private constructor(path: string, cursor: LineCursor, clock: Clock) {
     this.#path = path;
     this.#cursor = cursor;
+    this.#clock = clock;
   }
 
-  static open(path: string): EventLog | undefined {
+  static open(path: string, clock: Clock): EventLog | undefined {
     const cursor = LineCursor.open(path, 'start');
-    return cursor === undefined ? undefined : new EventLog(path, cursor);
+    return cursor === undefined ? undefined : new EventLog(path, cursor, clock);
   }
 
   isCurrent(): boolean {
@@ -130,7 +133,7 @@ class EventLog {
   /** False: the Pod was removed a moment ago, and its log with it. */
   append(type: WatchEvent['type'], event: StoredObject): boolean {
     const appended = ifPresent(() => {
-      appendTransition(this.#path, transitionLine(type, event));
+      appendTransition(this.#path, transitionLine(type, event, this.#clock.now().wallMs));
       return true;
     });
     return appended === true;

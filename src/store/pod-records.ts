@@ -210,13 +210,10 @@ export class PodRecords {
   #read(namespace: string, name: string): StoredPod | undefined {
     const paths = podPaths(this.#parts.root, namespace, name);
     for (let attempt = 0; attempt < REPLACED_MEANWHILE_MAX; attempt++) {
-      const pod = readJson<StoredPod>(paths.object);
-      if (pod === undefined) return undefined;
-      const file = readReplacedJson<StatusFile>(paths.status);
-      if (file?.uid === pod.metadata.uid) return withStatus(pod, file);
+      const pod = readPodFolder(paths);
+      if (pod?.status !== LOST_STATUS) return pod;
     }
-    const pod = readJson<StoredPod>(paths.object);
-    return pod === undefined ? undefined : { ...pod, status: LOST_STATUS };
+    return readPodFolder(paths);
   }
 
   /**
@@ -225,7 +222,7 @@ export class PodRecords {
    */
   #write(paths: PodPaths, pod: StoredPod, store: () => void): void {
     store();
-    appendTransition(paths.transitions, transitionLine('MODIFIED', pod));
+    appendTransition(paths.transitions, transitionLine('MODIFIED', pod, this.#parts.clock.now().wallMs));
   }
 
   /** Writes a new Pod completely, but not yet in its place. */
@@ -239,7 +236,7 @@ export class PodRecords {
     try {
       writePrivateFile(paths.object, objectText(pod));
       writePrivateFile(paths.status, statusText(pod));
-      writePrivateFile(paths.transitions, transitionLine('ADDED', pod));
+      writePrivateFile(paths.transitions, transitionLine('ADDED', pod, clock.now().wallMs));
       if (owner !== undefined) writePrivateFile(paths.owner, JSON.stringify(owner));
     } catch (error) {
       staging.discard(folder);
@@ -260,7 +257,7 @@ export class PodRecords {
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
     try {
-      appendTransition(paths.transitions, transitionLine('DELETED', pod));
+      appendTransition(paths.transitions, transitionLine('DELETED', pod, this.#parts.clock.now().wallMs));
     } catch (error) {
       if (!['ENOSPC', 'EDQUOT', 'ENOENT'].includes(errorCode(error) ?? '')) throw error;
     }
@@ -280,6 +277,14 @@ export class PodRecords {
       this.#parts.staging.discard(this.#parts.staging.takeAway(path.join(history, oldest)));
     }
   }
+}
+
+/** The Pod in a folder, also one of the history; undefined when it holds none. */
+export function readPodFolder(paths: PodPaths): StoredPod | undefined {
+  const pod = readJson<StoredPod>(paths.object);
+  if (pod === undefined) return undefined;
+  const file = readReplacedJson<StatusFile>(paths.status);
+  return file?.uid === pod.metadata.uid ? withStatus(pod, file) : { ...pod, status: LOST_STATUS };
 }
 
 function withStatus(pod: StoredPod, { resourceVersion, status }: StatusFile): StoredPod {

@@ -1,27 +1,38 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
+import { formatTime } from '../api/time.ts';
 import { appendLine } from './logs/append-line.ts';
 import { LineCursor } from './line-cursor.ts';
 
 /**
- * The transition log of a Pod: watch events of the Pod and of its Events, one per line, appended, never changed.
+ * The transition log of a Pod: watch events of the Pod and of its Events, one per line, appended, never changed. Each
+ * bears the time at which it was written, which is for the history: a watch does not show it.
  * A line is written in one call, so that lines of several processes do not mix. A crash in the middle of that call
  * leaves a torn line: no JSON, so readers skip it, and the next writer begins a line of its own.
  */
 
 // Where `"kind":"Event"` stands in a line that `transitionLine` made.
-const KIND_WITHIN_BYTES = 100;
+const KIND_WITHIN_BYTES = 140;
 
-/** The line of a change. apiVersion and kind come first: readers tell Events from Pods without parsing. */
-export function transitionLine<T extends object>(type: WatchEvent['type'], object: T): string {
+/** A line of the log. */
+export interface LoggedTransition extends WatchEvent {
+  /** When it was written, RFC 3339 with microseconds; older versions of podrun did not say. */
+  readonly at?: string;
+}
+
+/**
+ * The line of a change. apiVersion and kind come first: readers tell Events from Pods without parsing.
+ * @param wallMs when it is written, milliseconds since 1970
+ */
+export function transitionLine<T extends object>(type: WatchEvent['type'], object: T, wallMs: number): string {
   const { apiVersion, kind, ...rest } = object as T & Partial<KubeObject>;
-  return `${JSON.stringify({ type, object: { apiVersion, kind, ...rest } })}\n`;
+  return `${JSON.stringify({ type, at: formatTime(wallMs), object: { apiVersion, kind, ...rest } })}\n`;
 }
 
 /** What a line says; undefined for a torn one. */
-export function parseTransition(line: Buffer): WatchEvent | undefined {
+export function parseTransition(line: Buffer): LoggedTransition | undefined {
   try {
-    return JSON.parse(line.toString('utf8')) as WatchEvent;
+    return JSON.parse(line.toString('utf8')) as LoggedTransition;
   } catch {
     return undefined;
   }

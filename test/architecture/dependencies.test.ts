@@ -7,12 +7,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   clock: ['api'],
   manifest: ['api'],
   lifecycle: ['api'],
-  print: ['api', 'lifecycle'],
-  store: ['api', 'clock'],
+  history: ['api', 'lifecycle'],
+  print: ['api', 'lifecycle', 'history'],
+  store: ['api', 'clock', 'history'],
   runtime: ['api', 'clock'],
-  agent: ['api', 'clock', 'lifecycle', 'runtime', 'store'],
-  run: ['api', 'clock', 'lifecycle', 'manifest', 'print', 'store', 'runtime', 'agent'],
-  cli: ['api', 'clock', 'lifecycle', 'manifest', 'print', 'store', 'runtime', 'agent', 'run'],
+  agent: ['api', 'clock', 'lifecycle', 'history', 'runtime', 'store'],
+  run: ['api', 'clock', 'lifecycle', 'history', 'manifest', 'print', 'store', 'runtime', 'agent'],
+  cli: ['api', 'clock', 'lifecycle', 'history', 'manifest', 'print', 'store', 'runtime', 'agent', 'run'],
 };
 
 /** Packages and Node modules that only one layer may know. */
@@ -24,7 +25,7 @@ const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readon
 ];
 
 /** Pure layers: objects in, objects or text out. */
-const PURE = ['api', 'lifecycle', 'print'];
+const PURE = ['api', 'lifecycle', 'history', 'print'];
 
 const layerOf = (file: string): string =>
   file

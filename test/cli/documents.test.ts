@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Workshop } from './workshop.ts';
 
 const VERBS = [
-  ...'apply get describe logs exec attach probes events wait delete debug gc'.split(' '),
+  ...'apply get describe logs exec attach probes events history wait delete debug gc'.split(' '),
   ...'cp port-forward doctor top explain patch label annotate condition'.split(' '),
 ];
 

@@ -8,6 +8,7 @@ const COMMANDS = [
   'logs',
   'probes',
   'events',
+  'history',
   'top',
   'wait',
   'delete',

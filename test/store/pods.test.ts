@@ -43,6 +43,7 @@ describe('a Pod', () => {
     ]);
     expect(JSON.parse(readFileSync(transitions, 'utf8').trimEnd().split('\n').at(-1)!)).toEqual({
       type: 'MODIFIED',
+      at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/) as string,
       object: store.get('pods', 'default', 'web'),
     });
   });

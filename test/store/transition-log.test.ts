@@ -17,15 +17,22 @@ function emptyLog(): string {
   return file;
 }
 
-const line = (name: string): string => transitionLine('ADDED', newPod(name));
+const line = (name: string): string => transitionLine('ADDED', newPod(name), 0);
 const namesIn = (file: string): unknown[] =>
   [...transitionLines(file)].map(parseTransition).map((transition) => transition?.object.metadata.name);
 describe('a transition log', () => {
   it('tells Events from Pods without reading the whole line', () => {
     const { kind: _, ...rest } = newEvent('web.1', 'web', 'text');
-    expect(isAboutEvent(Buffer.from(transitionLine('ADDED', { ...rest, kind: 'Event' })))).toBe(true);
+    expect(isAboutEvent(Buffer.from(transitionLine('ADDED', { ...rest, kind: 'Event' }, 0)))).toBe(true);
     const tricky = { ...newPod('web'), metadata: { ...newPod('web').metadata, annotations: { a: '"kind":"Event"' } } };
-    expect(isAboutEvent(Buffer.from(transitionLine('ADDED', tricky)))).toBe(false);
+    expect(isAboutEvent(Buffer.from(transitionLine('ADDED', tricky, 0)))).toBe(false);
+  });
+
+  it('says in each line when it was written, and hands on the rest', () => {
+    const file = emptyLog();
+    appendTransition(file, transitionLine('ADDED', newPod('web'), 1_768_435_200_123.456));
+    const [written] = [...transitionLines(file)].map(parseTransition);
+    expect(written).toEqual({ type: 'ADDED', at: '2026-01-15T00:00:00.123456Z', object: newPod('web') });
   });
 
   it('that was cut anywhere loses its last line only, and takes the next one', () => {

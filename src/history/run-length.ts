@@ -1,0 +1,14 @@
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { parseTime } from '../api/time.ts';
+import { latestMomentIn } from './transition-time.ts';
+
+/**
+ * How long a run has lasted, in milliseconds: from the creation of the Pod to its end, or to `nowMs` while it lives;
+ * undefined where nobody knows when it ended.
+ */
+export function runLengthMs(pod: StoredPod, nowMs: number): number | undefined {
+  const { phase } = pod.status;
+  if (phase === 'Unknown') return undefined;
+  const endMs = isTerminalPhase(phase) ? latestMomentIn(pod) : nowMs;
+  return Math.max(0, endMs - parseTime(pod.metadata.creationTimestamp));
+}

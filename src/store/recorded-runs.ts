@@ -1,0 +1,138 @@
+import path from 'node:path';
+import { PodrunError } from '../api/errors.ts';
+import type { StoredEvent, StoredPod } from '../api/objects.ts';
+import { parseTime } from '../api/time.ts';
+import type { RecordedRun, RecordedTransition } from '../history/recorded-run.ts';
+import { latestMomentIn } from '../history/transition-time.ts';
+import { namesIn } from './atomic-file.ts';
+import { onDisk } from './disk-errors.ts';
+import { historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
+import { keysIn } from './listing.ts';
+import { ProbeJournalReader } from './logs/probe-journal.ts';
+import { readPodFolder } from './pod-records.ts';
+import type { ObjectKey, Scope, Store } from './store.ts';
+import { parseTransition, transitionLines } from './transition-log.ts';
+
+/** A run on record: the Pod as it is or was last, and where the rest of it lies. */
+export interface RunOnRecord {
+  /** How the user names it: `web` is the one on record, `web@1` the one before. */
+  readonly run: string;
+  /** As readers see it. */
+  readonly pod: StoredPod;
+  readonly paths: PodPaths;
+}
+
+/** The name of a run: `web`, `web@2`, or `uid:` and the beginning of a uid. */
+const RUN_NAME = /^(?:uid:(?<uid>[\da-f-]+)|(?<pod>[^@:]+)(?:@(?<back>\d+))?)$/;
+
+/** The runs that a store knows of: those of the Pods on record, and those that were replaced. */
+export class RecordedRuns {
+  readonly #store: Pick<Store, 'get'> & { readonly root: string };
+
+  constructor(store: Pick<Store, 'get'> & { readonly root: string }) {
+    this.#store = store;
+  }
+
+  /** Every run in the scope, by namespace and Pod; of each Pod the newest first. */
+  list(scope: Scope): RunOnRecord[] {
+    return this.#onDisk(() => this.#podsEver(scope).flatMap((key) => this.#runsOf(key)));
+  }
+
+  /**
+   * The run of that name: `web`, `web@1`, `uid:4f6…`.
+   * @throws {PodrunError} when there is none, or more than one
+   */
+  find(namespace: string, name: string): RunOnRecord {
+    const { uid, pod, back = '0' } = RUN_NAME.exec(name)?.groups ?? {};
+    if (uid !== undefined) return this.#findByUid(namespace, uid);
+    if (pod === undefined) throw noSuchRun(`no name of a run: ${JSON.stringify(name)}`, []);
+    const runs = this.list({ namespace, name: pod });
+    const wanted = Number(back) === 0 ? pod : `${pod}@${Number(back)}`;
+    const found = runs.find(({ run }) => run === wanted);
+    if (found !== undefined) return found;
+    if (runs.length === 0) throw new PodrunError(`Error from server (NotFound): pods ${JSON.stringify(pod)} not found`);
+    throw noSuchRun(`there is no run ${wanted}`, runs);
+  }
+
+  /** All that is recorded of a run, as far as it got. Lines that a crash has torn are left out. */
+  read({ pod, paths }: RunOnRecord): RecordedRun {
+    const { namespace, name, uid } = pod.metadata;
+    return this.#onDisk(() => ({
+      namespace,
+      name,
+      uid,
+      transitions: readTransitions(paths.transitions),
+      probes: readJournal(paths.probes) as RecordedRun['probes'],
+      hooks: readJournal(paths.hooks) as RecordedRun['hooks'],
+    }));
+  }
+
+  #findByUid(namespace: string, uid: string): RunOnRecord {
+    const found = this.list({ namespace }).filter(({ pod }) => pod.metadata.uid.startsWith(uid));
+    const [only, ...more] = found;
+    if (only === undefined) throw noSuchRun(`no run has a uid that begins with ${JSON.stringify(uid)}`, []);
+    if (more.length === 0) return only;
+    throw noSuchRun(`several runs have a uid that begins with ${JSON.stringify(uid)}`, found);
+  }
+
+  /** Pods on record, and those of which only earlier runs are left. */
+  #podsEver(scope: Scope): ObjectKey[] {
+    const { root } = this.#store;
+    const keys = [...keysIn(root, 'pods', scope), ...keysIn(root, 'history', scope)];
+    const once = new Map(keys.map((key) => [`${key.namespace}/${key.name}`, key]));
+    return [...once].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
+  }
+
+  #runsOf({ namespace, name }: ObjectKey): RunOnRecord[] {
+    const present = this.#store.get<StoredPod>('pods', namespace, name);
+    const current =
+      present === undefined ? [] : [{ run: name, pod: present, paths: podPaths(this.#store.root, namespace, name) }];
+    return [...current, ...this.#replacedRuns({ namespace, name })];
+  }
+
+  #replacedRuns({ namespace, name }: ObjectKey): RunOnRecord[] {
+    const history = historyFolder(this.#store.root, namespace, name);
+    return namesIn(history)
+      .toReversed()
+      .flatMap((folder, index) => {
+        const paths = pathsInPodFolder(path.join(history, folder));
+        const pod = readPodFolder(paths);
+        return pod === undefined ? [] : [{ run: `${name}@${index + 1}`, pod, paths }];
+      });
+  }
+
+  #onDisk<T>(run: () => T): T {
+    return onDisk(`the state folder ${this.#store.root}`, run);
+  }
+}
+
+function readTransitions(log: string): RecordedTransition[] {
+  const transitions: RecordedTransition[] = [];
+  let before = 0;
+  for (const line of transitionLines(log)) {
+    const transition = parseTransition(line);
+    if (transition === undefined) continue;
+    const object = transition.object as unknown as StoredPod | StoredEvent;
+    const written = transition.at === undefined ? latestMomentIn(object) : parseTime(transition.at);
+    // The clock of the machine may have been set back.
+    before = Math.max(before, written);
+    transitions.push({ at: before, type: transition.type, object });
+  }
+  return transitions;
+}
+
+/** podrun's own lines: nobody else writes there. */
+function readJournal(file: string): unknown[] {
+  const reader = new ProbeJournalReader(file);
+  const entries: unknown[] = [];
+  for (let next = reader.next(); next.length > 0; next = reader.next()) entries.push(...next);
+  reader.close();
+  return entries;
+}
+
+function noSuchRun(what: string, runs: readonly RunOnRecord[]): PodrunError {
+  const names = runs.map(({ run, pod }) => `${run} (uid:${pod.metadata.uid.slice(0, 8)})`);
+  const hint =
+    names.length === 0 ? 'podrun history lists the runs on record.' : `These are on record: ${names.join(', ')}.`;
+  return new PodrunError(`error: ${what}`, { hint });
+}
