@@ -25,7 +25,7 @@ function calledCommand(program: Command): string {
 /** Prints an error the way people should see it, and answers the exit code. A defect of podrun keeps its stack. */
 export function reportError(error: unknown): number {
   if (error instanceof PodrunError) {
-    const isPrefixed = /^(error|Error from server|The \w+ )/.test(error.message);
+    const isPrefixed = /^(error|Error from server|The \w+ |the server doesn't )/.test(error.message);
     process.stderr.write(`${isPrefixed ? '' : 'error: '}${error.message}\n`);
     if (error.hint !== undefined) process.stderr.write(`${error.hint}\n`);
     return error.exitCode;

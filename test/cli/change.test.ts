@@ -17,7 +17,6 @@ const settings: KubeObject = {
 
 describe('as kubectl does it', () => {
   it.each([
-    ...recordings('patch', ['patch-merge', 'patch-strategic', 'patch-status', 'patch-nochange', 'patch-ephemeral']),
     ...recordings('metadata', ['label', 'label-same', 'label-overwrite', 'label-remove', 'annotate', 'annotate-list']),
   ])('$command', async (recording) => {
     const { stdout, stderr, exit } = recording;

@@ -18,7 +18,7 @@ async function running(): Promise<{ apply: Podrun; main: Puppet }> {
 }
 
 const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');
-const DELETED = 'pod "web" deleted from default namespace\n';
+const DELETED = 'pod "web" deleted\n';
 
 describe('delete of a Pod that another podrun runs', () => {
   it('tells it to end, and waits until it is gone', async () => {
@@ -74,7 +74,7 @@ describe('delete of a Pod that another podrun runs', () => {
     await main.catch('SIGTERM');
     expect(await workshop.run(['delete', 'pod', 'web', '--force'])).toMatchObject({
       exitCode: 0,
-      stdout: 'pod "web" force deleted from default namespace\n',
+      stdout: 'pod "web" force deleted\n',
     });
     expect(web()).toBeUndefined();
     expect(await main.received()).toBe('SIGTERM');

@@ -47,7 +47,7 @@ describe('explain', () => {
   it.each([
     { args: [], exit: 2, why: 'error: You must specify the type of resource to explain.' },
     { args: ['pod', 'cm'], exit: 2, why: 'error: We accept only this format: explain RESOURCE' },
-    { args: ['podz'], exit: 1, why: 'error: the server doesn\'t have a resource type "podz"' },
+    { args: ['podz'], exit: 1, why: 'the server doesn\'t have a resource type "podz"' },
     { args: ['pod.spec.nosuch'], exit: 1, why: 'error: field "nosuch" does not exist' },
     { args: ['spec.tty'], exit: 2, why: 'error: "spec" is a field of many kinds' },
     { args: ['events', '--support'], exit: 2, why: 'error: podrun writes events itself: there is nothing to support' },

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ContainerState } from '../../src/api/generated/types.ts';
-import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import type { StoredPod } from '../../src/api/objects.ts';
 import { ContainerLog } from '../../src/store/logs/container-log.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
 import { instanceLogPath } from '../../src/store/logs/log-files.ts';
@@ -10,20 +8,8 @@ import { newPod } from '../store/objects.ts';
 import { openStore } from '../store/temporary-store.ts';
 import { workshopForEach } from './workshop.ts';
 
-const GOLDEN = path.join(import.meta.dirname, '../golden');
 const WRITTEN_MS = Date.UTC(2026, 0, 15, 11, 59, 0, 123) + 0.456;
 const NOW = { PODRUN_NOW: '2026-01-15T12:00:00Z' };
-
-interface Transcript {
-  readonly name: string;
-  readonly command: string;
-  readonly state: readonly string[];
-  readonly container_logs?: Readonly<Record<string, string>>;
-  readonly server_replies?: ReadonlyArray<{ readonly body: unknown }>;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exit: number;
-}
 
 const workshop = workshopForEach();
 let store: FileStore;
@@ -47,33 +33,6 @@ const RUNNING: ContainerState = { running: { startedAt: '2026-01-15T11:00:00Z' }
 const ENDED: ContainerState = { terminated: { exitCode: 1, reason: 'Error', containerID: 'podrun://1' } };
 
 describe('logs', () => {
-  const recorded = JSON.parse(readFileSync(path.join(GOLDEN, 'transcripts/logs.json'), 'utf8')) as Transcript[];
-  // Followed logs end when the container does, which a recorded state never does.
-  const comparable = recorded.filter(({ name }) => !['logs-f', 'logs-f-tail', 'logs-since-frac'].includes(name));
-
-  it.each(comparable)('$command: as kubectl ($name)', async (transcript) => {
-    for (const state of transcript.state) {
-      const pod = JSON.parse(readFileSync(path.join(GOLDEN, state, 'pod.json'), 'utf8')) as KubeObject;
-      const { metadata } = store.create('pods', pod);
-      const texts = Object.entries(transcript.container_logs ?? {});
-      const reply = transcript.server_replies?.[0]?.body;
-      if (typeof reply === 'string') texts.push([`default/${metadata.name}/a`, reply]);
-      for (const [key, text] of texts) {
-        const [, name = '', container = ''] = key.split('/');
-        const status = statusOf(pod, container);
-        if (name === metadata.name && status !== undefined) writeLog(name, container, status.restartCount, text);
-      }
-    }
-    const args = transcript.command.split(' ').slice(1);
-    const { exitCode, stdout, stderr } = await workshop.run(args, NOW);
-    expect({ stdout, stderr }).toEqual({
-      stdout: transcript.stdout.replaceAll('123456789Z', '123456000Z'),
-      stderr: transcript.stderr.replace('kubectl logs -h', 'podrun logs --help'),
-    });
-    const isUsage = /^error: (?!error from server)/.test(stderr);
-    expect(exitCode).toBe(isUsage ? 2 : transcript.exit);
-  });
-
   it('says which container it shows when there are several, and which there are', async () => {
     const pod = podWith(RUNNING);
     const more = { containers: [...pod.spec.containers, { name: 'side' }], initContainers: [{ name: 'setup' }] };
@@ -204,8 +163,3 @@ describe('logs -f', () => {
     log.close();
   });
 });
-
-function statusOf(pod: KubeObject, container: string): { readonly restartCount: number } | undefined {
-  const { initContainerStatuses = [], containerStatuses = [] } = (pod as unknown as StoredPod).status;
-  return [...initContainerStatuses, ...containerStatuses].find(({ name }) => name === container);
-}

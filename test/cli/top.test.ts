@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stageForEach } from '../puppet/stage.ts';
-import { recordings, replay, storeOf } from './prepared-store.ts';
-import { putStates } from './prepared-store.ts';
+import { putStates, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -30,11 +29,6 @@ describe('top pod', () => {
     expect(Number(/(\d+)Mi/.exec(waiting)?.[1])).toBeGreaterThan(10);
     const all = await workshop.run(['top', 'pods', '-A', '--sum']);
     expect(all.stdout).toMatch(/^NAMESPACE +NAME +CPU\(cores\) +MEMORY\(bytes\) +\ndefault +web +\d+m +\d+Mi +\n/);
-  });
-
-  it.each(recordings('top', ['top-pod-none', 'top-pod-notyet']))('as kubectl does it: $command', async (recording) => {
-    const { stdout, stderr, exit } = recording;
-    expect(await replay(workshop, recording)).toEqual({ stdout, stderr, exit });
   });
 
   it('says why there is nothing of Pods that have ended', async () => {

@@ -1,50 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { goldenPods } from '../print/golden.ts';
-import { GOLDEN_ENV, putStates, recordings, replay, storeOf } from './prepared-store.ts';
+import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
 const run = (...args: string[]) => workshop.run(['wait', ...args], GOLDEN_ENV);
 const MET = 'pod/web condition met\n';
-
-describe('wait, as kubectl does it,', () => {
-  it.each(
-    recordings('wait', [
-      'wait-ready',
-      'wait-zero',
-      'wait-notfound',
-      'wait-sel-none',
-      'wait-delete-zero',
-      'wait-jsonpath-any',
-      'wait-jsonpath-relaxed',
-      'wait-notype',
-      'wait-file',
-      'wait-two',
-    ]),
-  )('$command', async (recording) => {
-    const { stdout, stderr, exit } = recording;
-    expect(await replay(workshop, recording)).toEqual({ stdout, stderr, exit });
-  });
-
-  // Wrong usage, for which kubectl has no exit code of its own.
-  it.each(recordings('wait', ['wait-bad', 'wait-noargs']))('$command', async (recording) => {
-    const { stdout, stderr, exit } = await replay(workshop, recording);
-    expect({ stdout, exit }).toEqual({ stdout: '', exit: 2 });
-    expect(stderr.startsWith(recording.stderr)).toBe(true);
-  });
-
-  // The same, with less patience.
-  it.each(recordings('wait', ['wait-timeout', 'wait-all', 'wait-delete-timeout', 'wait-create-timeout']))(
-    '$command',
-    async (recording) => {
-      const command = recording.command.replace(/--timeout=\d+s/, '--timeout=50ms');
-      const { stdout, stderr, exit } = await replay(workshop, { ...recording, command });
-      expect({ stdout, stderr, exit }).toEqual({ stdout: '', stderr: recording.stderr, exit: 1 });
-    },
-  );
-});
 
 describe('wait', () => {
   it('ends as soon as the condition comes true', async () => {

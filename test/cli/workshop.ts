@@ -66,6 +66,17 @@ export class Podrun {
     this.#child.kill(name);
   }
 
+  /** Resolves once it watches files, which it does when it waits for something in the store (Linux). */
+  async untilWatching(): Promise<void> {
+    const fdinfo = `/proc/${this.pid}/fdinfo`;
+    const watches = (): boolean => namesIn(fdinfo).some((fd) => read(`${fdinfo}/${fd}`).includes('inotify wd:'));
+    const deadlineMs = Date.now() + DEADLINE_MS;
+    while (!watches()) {
+      if (Date.now() > deadlineMs) throw new Error(`never watched anything; seen was:\n${this.stdout}\n${this.stderr}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
   /** Closes our end of its standard output, as `| head -1` does. */
   closeStdout(): void {
     this.#child.stdout?.destroy();
@@ -211,9 +222,22 @@ export function podsIn(lines: readonly WatchLine[]): Pod[] {
 }
 
 function readProc(pid: string, file: string): string {
+  return read(`/proc/${pid}/${file}`);
+}
+
+/** Of what may be gone: nothing. */
+function read(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch {
     return '';
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

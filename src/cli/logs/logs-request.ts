@@ -49,14 +49,14 @@ export function readLogsRequest(words: LogsWords, flags: LogsFlags, nowMs: numbe
 
 function podsOf({ pod }: LogsWords, { selector }: LogsFlags): LogsRequest['pods'] {
   if (pod !== undefined && selector !== undefined) {
-    throw usage('only a selector (-l) or a POD name is allowed', "See 'podrun logs --help' for help and examples");
+    throw usage('only a selector (-l) or a POD name is allowed', "See 'podrun logs -h' for help and examples");
   }
   if (selector !== undefined) return { matches: parseLabelSelector(selector) };
   if (pod === undefined) {
     throw usage(
       "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\n" +
         'POD or TYPE/NAME is a required argument for the logs command',
-      "See 'podrun logs --help' for help and examples",
+      "See 'podrun logs -h' for help and examples",
     );
   }
   return { name: podArgument(pod, (plural) => `cannot get the logs from ${plural}: podrun keeps those of Pods`) };

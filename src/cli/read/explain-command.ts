@@ -1,6 +1,6 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { ExplainedField } from '../../api/explained-field.ts';
-import type { ResourceType } from '../../api/resource-types.ts';
+import { type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { explain, type Explained } from '../../manifest/support/explain.ts';
 import { SUPPORTED_KINDS } from '../../manifest/support/table.ts';
 import { renderExplained, renderSupport } from '../../print/explain.ts';
@@ -47,10 +47,17 @@ function lookUp(word: string): { type: ResourceType; explained: Explained } {
       `Say of which: podrun explain pod.${word}`,
     );
   }
-  const type = mustFindType(resource);
+  const type = typeToExplain(resource);
   const outcome = explain(type, singular(type), names);
   if (outcome.ok) return { type, explained: outcome.explained };
   throw new PodrunError(`error: field ${JSON.stringify(outcome.missing)} does not exist`);
+}
+
+/** This command of kubectl alone says it without a word in front. */
+function typeToExplain(word: string): ResourceType {
+  const type = resourceTypeNamed(word);
+  if (type !== undefined) return type;
+  throw new PodrunError(`the server doesn't have a resource type ${JSON.stringify(word)}`);
 }
 
 /** With what the paths of events begin. */

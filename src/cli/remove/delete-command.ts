@@ -102,12 +102,12 @@ async function deleteOne(session: Session, ref: ObjectRef): Promise<'missing' | 
   return session.store.delete(type.plural, namespace, name) === undefined ? 'missing' : 'removed';
 }
 
-function deletedLine({ type, namespace, name }: ObjectRef, { graceSeconds }: Session, flags: DeleteFlags): string {
+/** As the versions of kubectl say it whose other words podrun has; newer ones add the namespace. */
+function deletedLine({ type, name }: ObjectRef, { graceSeconds }: Session, flags: DeleteFlags): string {
   const kind = qualifiedKind(type);
   if (flags.output === 'name') return `${kind}/${name}\n`;
   const operation = graceSeconds === 0 ? 'force deleted' : 'deleted';
-  const where = type.isNamespaced ? ` from ${namespace} namespace` : '';
-  return `${kind} "${name}" ${operation}${where}${dryRunSuffix(flags.dryRun)}\n`;
+  return `${kind} "${name}" ${operation}${dryRunSuffix(flags.dryRun)}\n`;
 }
 
 /** Waits until a Pod is gone. When its agent is killed meanwhile, nobody else will remove it. */

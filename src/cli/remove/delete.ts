@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type DryRun, dryRunOption } from '../change/dry-run.ts';
 import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 
@@ -41,6 +41,12 @@ export function registerDelete(program: Command, done: (exitCode: number) => voi
     .option('--timeout <duration>', 'how long to wait at most; 0: as long as it takes', '0s')
     .option('--ignore-not-found', 'a name that does not exist is no error')
     .option('--no-ignore-not-found', 'a name that does not exist is an error')
+    .addOption(
+      // As garbage collection in a cluster is told. Here the three come to the same.
+      new Option('--cascade <how>', 'what becomes of objects that belong to these; here none do')
+        .choices(['background', 'foreground', 'orphan'])
+        .default('background'),
+    )
     .addOption(dryRunOption('only say what would be deleted'))
     .addOption(outputOption<'name'>(['name']))
     .addHelpText('after', EXAMPLES)

@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
+import { allContainerStatuses } from '../../src/api/objects.ts';
+import { resourceTypeNamed, resourceTypeOf } from '../../src/api/resource-types.ts';
+import type { FileStore } from '../../src/store/file-store.ts';
+import { ContainerLog } from '../../src/store/logs/container-log.ts';
+import { instanceLogPath } from '../../src/store/logs/log-files.ts';
+import { goldenStates } from '../print/golden.ts';
+import { GOLDEN_ENV, putObjects, putStates, storeOf } from './prepared-store.ts';
+import type { Podrun, Workshop } from './workshop.ts';
+
+/** A command of kubectl that was recorded with its outcome: see test/golden/README.md. */
+export interface Transcript {
+  readonly name: string;
+  readonly command: string;
+  readonly state: readonly string[];
+  readonly extra_objects?: readonly KubeObject[];
+  /** The objects are those that the one before has left. */
+  readonly continues_previous?: boolean;
+  readonly stdin?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly container_logs?: Readonly<Record<string, string>>;
+  readonly changes?: ReadonlyArray<{
+    readonly objects?: readonly KubeObject[];
+    readonly del?: ReadonlyArray<{ readonly plural: string; readonly ns: string; readonly name: string }>;
+  }>;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exit: number;
+}
+
+/** What a test can reach while the command runs. */
+export interface Stage {
+  readonly store: FileStore;
+  readonly podrun: Podrun;
+}
+
+/** A recorded command that podrun does not answer exactly so, and why. */
+export type Difference =
+  /** There is nothing to compare. */
+  | { readonly reason: string; readonly isLeftOut: true }
+  | {
+      readonly reason: string;
+      readonly isLeftOut?: false;
+      /** Another command line, for example with less patience; it begins with `kubectl`. */
+      readonly command?: (command: string) => string;
+      /** What else there was before. */
+      readonly prepare?: (store: FileStore) => void;
+      readonly exit?: number;
+      readonly stdout?: (text: string) => string;
+      readonly stderr?: (text: string) => string;
+      /** podrun says more on standard error, after what kubectl says. */
+      readonly saysMore?: true;
+      /** What happens while the command runs. */
+      readonly meanwhile?: (stage: Stage) => Promise<void>;
+    };
+
+/** For commands that make no sense: kubectl has no exit code of its own for them. */
+export const USAGE: Difference = { reason: 'wrong usage has its own exit code', exit: 2, saysMore: true };
+
+/** There is no such command or flag, or what it is about. */
+export function leftOut(reason: string): Difference {
+  return { reason, isLeftOut: true };
+}
+
+const folder = path.join(import.meta.dirname, '../golden/transcripts');
+
+/**
+ * Declares a test for each recorded command of a file, except those that are listed as left out: podrun prints the same
+ * to the byte, and ends with the same code.
+ */
+export function compareTranscripts(
+  file: string,
+  workshop: Workshop,
+  differences: Readonly<Record<string, Difference>>,
+): void {
+  const all = transcriptsOf(file);
+
+  it('lists no difference of a command that was never recorded', () => {
+    const names = new Set(all.map(({ name }) => name));
+    expect(Object.keys(differences).filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  const stories = storiesOf(all).map((story) => story.filter(({ name }) => !differences[name]?.isLeftOut));
+  const told = stories.filter((story) => story.length > 0).map((story) => ({ name: nameOf(story), story }));
+  it.each(told)('$name', async ({ story }) => {
+    for (const transcript of story) {
+      const { answer, expected } = await replay(transcript, workshop, differences[transcript.name]);
+      expect(answer).toEqual(expected);
+    }
+  });
+}
+
+/** Files lay in one folder: one stays until another one has its name. */
+function transcriptsOf(file: string): Transcript[] {
+  let files: Transcript['files'] = {};
+  const all = JSON.parse(readFileSync(path.join(folder, `${file}.json`), 'utf8')) as Transcript[];
+  return all.map((transcript) => ({ ...transcript, files: (files = { ...files, ...transcript.files }) }));
+}
+
+function nameOf(story: readonly Transcript[]): string {
+  return story.map(({ name, command }) => `${name}: ${command}`).join('; then ');
+}
+
+/** Commands that go on with what the ones before have left. */
+function storiesOf(all: readonly Transcript[]): Transcript[][] {
+  const stories: Transcript[][] = [];
+  for (const transcript of all) {
+    if (transcript.continues_previous === true) stories.at(-1)?.push(transcript);
+    else stories.push([transcript]);
+  }
+  return stories;
+}
+
+interface Answer {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+async function replay(
+  transcript: Transcript,
+  workshop: Workshop,
+  difference: Difference | undefined,
+): Promise<{ answer: Answer; expected: Answer }> {
+  const { command = (text: string) => text, saysMore, exit, meanwhile, ...more } = differing(difference);
+  const store = storeOf(workshop);
+  if (transcript.continues_previous !== true) prepare(store, transcript);
+  more.prepare?.(store);
+  for (const [name, text] of Object.entries(transcript.files ?? {})) workshop.file(name, text);
+  const podrun = workshop.start(argumentsOf(command(transcript.command)), GOLDEN_ENV, transcript.stdin);
+  if (meanwhile !== undefined) await meanwhile({ store, podrun });
+  else if (transcript.changes !== undefined) await change({ store, podrun }, transcript.changes);
+  const { stdout, stderr, exitCode } = await podrun.ended;
+  const expected = {
+    stdout: (more.stdout ?? same)(transcript.stdout),
+    stderr: (more.stderr ?? same)(transcript.stderr).replaceAll("'kubectl ", "'podrun "),
+    exitCode: exit ?? transcript.exit,
+  };
+  const said = saysMore && stderr.startsWith(expected.stderr) ? expected.stderr : stderr;
+  return { answer: { stdout, stderr: said, exitCode }, expected };
+}
+
+function differing(difference: Difference | undefined): Partial<Exclude<Difference, { isLeftOut: true }>> {
+  return difference === undefined || difference.isLeftOut ? {} : difference;
+}
+
+const same = (text: string): string => text;
+
+/** Puts into the store what there was. Not every state of a recording was kept. */
+export function prepare(store: FileStore, { state, extra_objects, container_logs = {} }: Transcript): void {
+  putStates(
+    store,
+    state.filter((name) => goldenStates.includes(name)),
+  );
+  for (const object of extra_objects ?? []) {
+    const { namespace = 'default', name = '' } = object.metadata;
+    // It stands for the one of a state that has its name.
+    store.delete(resourceTypeOf(object).plural, namespace, name);
+    putObjects(store, [object]);
+  }
+  for (const [key, text] of Object.entries(container_logs)) putLog(store, key, text);
+}
+
+/** When the recorded server says that everything was written. */
+const WRITTEN_MS = Date.UTC(2026, 0, 15, 11, 59, 0, 123) + 0.456;
+
+/** @param key NAMESPACE/POD/CONTAINER, with `#prev` after it for the run before; a Pod need not be there */
+export function putLog(store: FileStore, key: string, text: string): void {
+  const [, namespace = '', pod = '', container = '', previous] = /^(.*?)\/(.*?)\/(.*?)(#prev)?$/.exec(key) ?? [];
+  const status = store.get<StoredPod>('pods', namespace, pod)?.status;
+  const own = status && allContainerStatuses(status).find(({ name }) => name === container);
+  if (own === undefined) return;
+  const restartCount = previous === undefined || own.state?.waiting ? own.restartCount : own.restartCount - 1;
+  const log = new ContainerLog(instanceLogPath(store.paths(namespace, pod).logs, container, restartCount));
+  log.write('stdout', Buffer.from(text), WRITTEN_MS);
+  log.close();
+}
+
+/** Changes what there is once the command watches it. */
+async function change({ store, podrun }: Stage, changes: NonNullable<Transcript['changes']>): Promise<void> {
+  await podrun.untilWatching();
+  for (const { objects = [], del = [] } of changes) {
+    putObjects(store, objects);
+    for (const { plural, ns, name } of del) {
+      store.delete(resourceTypeNamed(plural)?.plural ?? plural, ns, name);
+    }
+  }
+}
+
+/** The words of a command line, without the program; quotes are for a shell. */
+export function argumentsOf(command: string): string[] {
+  const words = command.match(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g) ?? [];
+  return words.slice(1).map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+}
