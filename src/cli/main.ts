@@ -28,6 +28,7 @@ import { reportError, usageError } from './report-error.ts';
 import { reportLostPods } from './report-lost.ts';
 import { handedOn, isReaderGone, leaveDeadTerminal } from './standard-output.ts';
 import { registerTop } from './read/top.ts';
+import { registerValidate } from './manifest/validate.ts';
 import { registerVersion } from './version.ts';
 import { version } from '../run/version.ts';
 import { registerWait } from './read/wait.ts';
@@ -87,6 +88,7 @@ async function main(argv: readonly string[]): Promise<number> {
   registerAnnotate(program, done);
   registerCondition(program, done);
   registerExplain(program, done);
+  registerValidate(program, done);
   registerVersion(program, done);
   registerBackgroundCommands(program, done);
   try {

@@ -73,6 +73,19 @@ export function lookUpKind(apiVersion: string, kind: string): KindLookup {
   return { verdict: 'unknown', hint: hintFor(apiVersion, kind) };
 }
 
+/**
+ * Is it an object of somebody's own resource definition, rather than a mistake in an apiVersion of Kubernetes? The
+ * groups of such definitions are domain names.
+ */
+export function isCustomKind(apiVersion: string, kind: string): boolean {
+  const group = apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0));
+  const tables = [KNOWN, UNSUPPORTED];
+  if (!group.includes('.') || tables.some((table) => versionsOf(table).some((known) => known.startsWith(`${group}/`))))
+    return false;
+  // `extension.k8s.io/v1 Deployment` is a mistake.
+  return !group.endsWith('.k8s.io') || !tables.some((table) => versionsOf(table).some((key) => has(table, key, kind)));
+}
+
 /** Is it a list whose items are objects of their own: `List`, `PodList`? */
 export function isListKind(apiVersion: string, kind: string): boolean {
   if (!kind.endsWith('List')) return false;
@@ -81,13 +94,15 @@ export function isListKind(apiVersion: string, kind: string): boolean {
 }
 
 function hintFor(apiVersion: string, kind: string): string | undefined {
-  const versions = [KNOWN, UNSUPPORTED].flatMap((table) => Object.keys(table).filter((key) => has(table, key, kind)));
+  const versions = [KNOWN, UNSUPPORTED].flatMap((table) => versionsOf(table).filter((key) => has(table, key, kind)));
   if (versions.length > 0) return `use ${versions.join(' or ')}`;
   const inVersion = kindsOf(KNOWN, apiVersion);
   const similar = mostSimilar(kind, [...inVersion, ...kindsOf(UNSUPPORTED, apiVersion)]);
   if (similar !== undefined) return `did you mean "${similar}"?`;
   return inVersion.length > 0 ? `known kinds in ${apiVersion}: ${inVersion.join(', ')}` : undefined;
 }
+
+const versionsOf = (table: typeof KNOWN): readonly string[] => Object.keys(table);
 
 const kindsOf = (table: typeof KNOWN, apiVersion: string): readonly string[] =>
   Object.hasOwn(table, apiVersion) ? (table[apiVersion] ?? []) : [];

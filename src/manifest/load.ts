@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from './field-error.ts';
 import { identify, NOBODY, type Identified, type KnownObject } from './identify.ts';
-import type { ManifestError, Stage, Subject } from './manifest-error.ts';
+import type { ManifestError, Notice, Stage, Subject } from './manifest-error.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { filesOf, type Input, InputError, readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS } from './read/limits.ts';
@@ -30,6 +30,8 @@ export interface LoadOptions {
   readonly command?: string;
   /** Read which objects these are and nothing more: they have kind and metadata, and what else is wrong is no error. */
   readonly namesOnly?: boolean;
+  /** To have read no object is no error. */
+  readonly mayBeEmpty?: boolean;
 }
 
 export interface LoadedObject {
@@ -39,6 +41,7 @@ export interface LoadedObject {
   readonly written: KubeObject;
   /** Where it was read from, as messages name it. */
   readonly file: string;
+  readonly subject: Subject;
   /** The line of the file where it begins, from 1. */
   readonly line: number;
   /** Where the value at a field path stands in the file; the nearest parent of it when it was not written. */
@@ -50,8 +53,10 @@ export interface LoadResult {
   readonly objects: readonly LoadedObject[];
   /** All mistakes of all documents of all files. */
   readonly errors: readonly ManifestError[];
-  /** Without "Warning: ". */
+  /** Without "Warning: ", each text once. */
   readonly warnings: readonly string[];
+  /** The same with their places, every one. */
+  readonly notices: readonly Notice[];
 }
 
 /**
@@ -68,8 +73,7 @@ class Loader {
   readonly #options: LoadOptions;
   readonly #objects: LoadedObject[] = [];
   readonly #errors: ManifestError[] = [];
-  /** Each warning once, in the order of first appearance. */
-  readonly #warnings = new Set<string>();
+  readonly #notices: Notice[] = [];
 
   constructor(options: LoadOptions) {
     this.#options = options;
@@ -78,10 +82,11 @@ class Loader {
   result(): LoadResult {
     const errors = [...this.#errors];
     if (errors.length >= MAX_ERRORS) errors.push({ stage: 'input', message: 'too many errors, stopped looking' });
-    if (errors.length === 0 && this.#objects.length === 0) {
+    if (errors.length === 0 && this.#objects.length === 0 && this.#options.mayBeEmpty !== true) {
       errors.push({ stage: 'input', message: `no objects passed to ${this.#command()}` });
     }
-    return { objects: this.#objects, errors, warnings: [...this.#warnings] };
+    const warnings = [...new Set(this.#notices.map(({ text }) => text))];
+    return { objects: this.#objects, errors, warnings, notices: this.#notices };
   }
 
   async load(argument: string): Promise<void> {
@@ -118,19 +123,20 @@ class Loader {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const wrong: FieldError = { path: '', type: 'Parse error', detail: error.message };
-      const subject: Subject = { file, identity: NOBODY };
+      const subject: Subject = { file, identity: NOBODY, source };
       const position = source.positionAt(error.offset);
       this.#refuse('parse', subject, error.hint === undefined ? wrong : { ...wrong, hint: error.hint }, position);
     }
   }
 
   #object(file: string, source: SourceText, found: Identified): void {
-    const subject: Subject = { file, identity: found.identity };
+    const subject: Subject = { file, identity: found.identity, source };
     if (found.verdict === 'wrong') {
       const { problems } = found;
       for (const { error, offset } of problems) this.#refuse('kind', subject, error, source.positionAt(offset));
     } else if (found.verdict === 'unsupported') {
-      this.#warnings.add(`${found.identity.kind} is not supported by this runner, ignored`);
+      const text = `${found.identity.kind} is not supported by this runner, ignored`;
+      this.#notices.push({ type: 'ignored', subject, text, position: source.positionAt(found.offset) });
     } else if (!this.#isAllowed(found)) return;
     else if (this.#options.namesOnly === true)
       this.#keep(subject, source, found, { object: bareObject(found), written: bareObject(found) });
@@ -146,18 +152,21 @@ class Loader {
       areApart: this.#options.areApart ?? false,
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
-    for (const warning of warnings) this.#warnings.add(warning);
+    for (const text of warnings) {
+      const position = source.positionAt(locate(known.root, pathIn(text)));
+      this.#notices.push({ type: 'warning', subject, text, position });
+    }
     if (object !== undefined) this.#keep(subject, source, known, { object, written });
   }
 
   #keep(
-    { file }: Subject,
+    subject: Subject,
     source: SourceText,
     { root }: KnownObject,
     kept: Pick<LoadedObject, 'object' | 'written'>,
   ): void {
     const positionOf = (path: string): Position => source.positionAt(locate(root, path));
-    this.#objects.push({ ...kept, file, line: positionOf('').line, positionOf });
+    this.#objects.push({ ...kept, file: subject.file, subject, line: positionOf('').line, positionOf });
   }
 
   /** What kubectl refuses before it asks a server. */
@@ -191,6 +200,11 @@ class Loader {
   #refuse(stage: Stage, subject: Subject, error: FieldError, position: Position): void {
     this.#errors.push({ stage, subject, error, position });
   }
+}
+
+/** The path of the field that a warning of the API server begins with, where it is about one. */
+function pathIn(warning: string): string {
+  return /^(?:metadata|spec)\b[^\s:]*/.exec(warning)?.[0] ?? '';
 }
 
 /** What the manifest says of its identity, as an object. */

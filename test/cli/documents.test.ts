@@ -4,7 +4,7 @@ import { Workshop } from './workshop.ts';
 
 const VERBS = [
   ...'apply get describe logs exec attach probes events history wait delete debug gc'.split(' '),
-  ...'cp port-forward doctor top explain patch label annotate condition'.split(' '),
+  ...'cp port-forward doctor top explain patch label annotate condition validate'.split(' '),
 ];
 
 const root = new URL('../../', import.meta.url);

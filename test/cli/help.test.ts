@@ -24,6 +24,7 @@ const COMMANDS = [
   'annotate',
   'condition',
   'explain',
+  'validate',
 ];
 
 const workshop = new Workshop();

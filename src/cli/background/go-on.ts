@@ -4,7 +4,9 @@ import { agentsFolder, stateRoot } from '../../store/layout.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from './command-names.ts';
 
 /** Commands that are not about what runs. */
-const UNCONCERNED: ReadonlySet<string> = new Set(['version', 'explain', 'doctor', AGENT_COMMAND, KEEPER_COMMAND]);
+const UNCONCERNED: ReadonlySet<string> = new Set(
+  `version explain doctor validate init ${AGENT_COMMAND} ${KEEPER_COMMAND}`.split(' '),
+);
 
 /** Before a command: what was left in the background goes on, also when the process that looked after it is gone. */
 export async function goOnWithAgents(stateDir: string | undefined, command: string): Promise<void> {

@@ -28,6 +28,13 @@ export class SourceText {
     }
     return { line: this.#firstLine + low, column: offset - (starts[low] ?? 0) + 1 };
   }
+
+  /** The text of a line of the file, without its end; empty for a line that is not in this document. */
+  lineAt(line: number): string {
+    const starts = (this.#lineStarts ??= lineStartsOf(this.text));
+    const start = starts[line - this.#firstLine];
+    return start === undefined ? '' : this.text.slice(start, starts[line - this.#firstLine + 1]).replace(/\n$/, '');
+  }
 }
 
 function lineStartsOf(text: string): number[] {

@@ -1,0 +1,188 @@
+import type { Finding, FindingRule, Findings, FoundObject } from '../../api/finding.ts';
+import { type FieldError, formatFieldError, type FieldErrorType } from '../field-error.ts';
+import type { Identity } from '../identify.ts';
+import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';
+import type { DocumentProblem, Notice, Subject } from '../manifest-error.ts';
+import { filesOf, InputError } from '../read/input.ts';
+import type { Position } from '../read/source-text.ts';
+import { idleFields } from '../support/idle-fields.ts';
+import { refusedFields } from '../support/refused-fields.ts';
+import { templateHint, whyForeign } from './foreign.ts';
+
+export interface LintOptions {
+  /** Files and folders; `-` is standard input. */
+  readonly files: readonly string[];
+  /** Read folders in folders too. */
+  readonly recursive: boolean;
+  readonly stdin: () => AsyncIterable<Uint8Array>;
+  /** Also tell what podrun could not run, and what would have no effect here. */
+  readonly runnable: boolean;
+  /** What cannot be checked is an error, and not a note. */
+  readonly noSkip: boolean;
+}
+
+/**
+ * Checks manifests as the API server would when they are created, and tells everything that is to be said about them.
+ * What is no manifest is a note: hooks and globs hand over whatever ends in .yaml. Nothing is thrown for what a user
+ * may get wrong.
+ */
+export async function lintManifests(options: LintOptions): Promise<Findings> {
+  const findings: Finding[] = [];
+  const unreadable: string[] = [];
+  let [files, objects] = [0, 0];
+  for (const argument of options.files) {
+    for (const file of await expanded(argument, options.recursive, unreadable)) {
+      const { recursive, stdin } = options;
+      // `create` takes a generateName, which is no mistake in a manifest.
+      const loaded = await loadManifests({ files: [file], recursive, stdin, command: 'create', mayBeEmpty: true });
+      const inputProblems = loaded.errors.flatMap((error) => (error.stage === 'input' ? [error.message] : []));
+      unreadable.push(...inputProblems);
+      if (inputProblems.length === 0) files += 1;
+      objects += checkedObjects(loaded);
+      findings.push(...findingsOf(loaded, options).sort((a, b) => a.line - b.line || a.column - b.column));
+    }
+  }
+  return { findings, unreadable, files, objects };
+}
+
+async function expanded(argument: string, recursive: boolean, unreadable: string[]): Promise<readonly string[]> {
+  if (argument === '-') return [argument];
+  try {
+    return await filesOf(argument, recursive);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    unreadable.push(error.message);
+    return [];
+  }
+}
+
+/** Those of a kind that is known, whether they are right or wrong. */
+function checkedObjects({ objects, errors }: LoadResult): number {
+  const wrong = errors.flatMap((error) =>
+    error.stage === 'input' || error.stage === 'parse' || error.stage === 'kind' ? [] : [error.subject],
+  );
+  return objects.length + new Set(wrong).size;
+}
+
+function findingsOf({ objects, errors, notices }: LoadResult, { runnable, noSkip }: LintOptions): Finding[] {
+  const problems = errors.filter((error): error is DocumentProblem => error.stage !== 'input');
+  const foreign = new Map(problems.map((problem) => [problem.subject, whyForeign(problem)]));
+  const skipped = [...foreign].flatMap(([subject, why]) => {
+    const first = problems.find((problem) => problem.subject === subject);
+    return why === undefined || first === undefined ? [] : [notChecked(subject, first.position, why, noSkip)];
+  });
+  const wrong = problems.filter(({ subject }) => foreign.get(subject) === undefined);
+  return [
+    ...wrong.map(ofProblem),
+    ...skipped,
+    ...notices.map((notice) => ofNotice(notice, noSkip)),
+    ...(runnable ? objects.flatMap(whetherRunnable) : []),
+  ];
+}
+
+function ofProblem(problem: DocumentProblem): Finding {
+  const { stage, subject, error, position } = problem;
+  const isMissing = stage === 'kind' && error.type === 'Required value';
+  const rule = isMissing ? 'missing-kind' : RULE_OF[error.type];
+  return {
+    ...placed(subject, position),
+    level: 'error',
+    rule,
+    ...ofFieldError(error),
+    hint: templateHint(problem) ?? error.hint,
+  };
+}
+
+function ofNotice({ type, subject, text, position }: Notice, noSkip: boolean): Finding {
+  if (type === 'ignored') {
+    return notChecked(subject, position, `podrun does not know the fields of ${subject.identity.kind}`, noSkip);
+  }
+  const path = /^[\w.[\]/-]+(?=: )/.exec(text)?.[0] ?? '';
+  return {
+    ...placed(subject, position),
+    level: 'warning',
+    rule: 'server-warning',
+    path,
+    message: text,
+    hint: undefined,
+  };
+}
+
+function notChecked(subject: Subject, position: Position, why: string, noSkip: boolean): Finding {
+  const level = noSkip ? 'error' : 'note';
+  return {
+    ...placed(subject, position),
+    level,
+    rule: 'not-checked',
+    path: '',
+    message: `not checked: ${why}`,
+    hint: undefined,
+  };
+}
+
+/** Kinds that podrun keeps on record, and Pods, which it runs. */
+const HAS_USE: ReadonlySet<string> = new Set(
+  'Pod ConfigMap Secret Service Namespace ServiceAccount PersistentVolumeClaim'.split(' '),
+);
+
+function whetherRunnable(loaded: LoadedObject): Finding[] {
+  const { object, subject, positionOf } = loaded;
+  const at = (path: string): ReturnType<typeof placed> => placed(subject, positionOf(path));
+  const message = `podrun runs Pods, and no ${object.kind}`;
+  const ofKind: Finding[] = HAS_USE.has(object.kind)
+    ? []
+    : [{ ...at('kind'), level: 'error', rule: 'not-runnable', path: 'kind', message, hint: undefined }];
+  const refused = refusedFields(object).map((error): Finding => {
+    return { ...at(error.path), level: 'error', rule: 'not-runnable', ...ofFieldError(error) };
+  });
+  const idle = idleFields(object).flatMap(({ paths, note }) =>
+    paths.map((path): Finding => {
+      const text = `${path}: no effect here: ${note}`;
+      return { ...at(path), level: 'warning', rule: 'no-effect', path, message: text, hint: undefined };
+    }),
+  );
+  return [...ofKind, ...refused, ...idle];
+}
+
+function placed(
+  { file, identity, source }: Subject,
+  { line, column }: Position,
+): Pick<Finding, 'file' | 'line' | 'column' | 'excerpt' | 'object'> {
+  return { file, line, column, excerpt: source.lineAt(line), object: objectOf(identity) };
+}
+
+function objectOf({ apiVersion, kind, namespace, name }: Identity): FoundObject | undefined {
+  return kind === '' ? undefined : { apiVersion, kind, namespace, name };
+}
+
+function ofFieldError(error: FieldError): Pick<Finding, 'path' | 'message' | 'hint'> {
+  // The texts of these are whole without their type in front.
+  const isWhole = SENTENCES.has(error.type);
+  return { path: error.path, message: isWhole ? error.detail : formatFieldError(error), hint: error.hint };
+}
+
+const SENTENCES: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
+  'Parse error',
+  'No match',
+  'Unknown field',
+  'Duplicate field',
+]);
+
+const RULE_OF: Readonly<Record<FieldErrorType, FindingRule>> = {
+  'Required value': 'required-value',
+  'Invalid value': 'invalid-value',
+  'Unsupported value': 'unsupported-value',
+  Forbidden: 'forbidden',
+  'Duplicate value': 'duplicate-value',
+  'Not found': 'not-found',
+  'Too long': 'size-limit',
+  'Too short': 'size-limit',
+  'Too many': 'size-limit',
+  'Too few': 'size-limit',
+  'Internal error': 'invalid-value',
+  'Parse error': 'parse-error',
+  'Invalid type': 'invalid-type',
+  'Unknown field': 'unknown-field',
+  'Duplicate field': 'duplicate-field',
+  'No match': 'unknown-kind',
+};

@@ -1,0 +1,21 @@
+import type { Finding } from '../../api/finding.ts';
+
+/**
+ * A finding as a workflow command of GitHub Actions, which shows it beside the line of the file. Empty for a note:
+ * only so many are shown.
+ */
+export function renderAnnotation({ level, file, line, column, object, message, hint }: Finding): string {
+  if (level === 'note') return '';
+  const subject = object === undefined || object.name === '' ? '' : `${object.kind} ${object.name}: `;
+  const text = `${subject}${message}${hint === undefined ? '' : ` - ${hint}`}`;
+  const place = `file=${escapeProperty(file)},line=${line},col=${column}`;
+  return `::${level} ${place}::${escapeText(text)}\n`;
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

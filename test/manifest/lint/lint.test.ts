@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { lintManifests, type LintOptions } from '../../../src/manifest/lint/lint.ts';
+import type { Findings } from '../../../src/api/finding.ts';
+
+function lint(text: string, options: Partial<LintOptions> = {}): Promise<Findings> {
+  const stdin = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(text);
+  };
+  return lintManifests({ files: ['-'], recursive: false, stdin, runnable: false, noSkip: false, ...options });
+}
+
+async function told(text: string, options: Partial<LintOptions> = {}): Promise<string[]> {
+  const { findings } = await lint(text, options);
+  return findings.map(({ level, rule, line, column, path }) => `${level} ${rule} ${line}:${column} ${path}`.trim());
+}
+
+const pod = (rest: string): string =>
+  `apiVersion: v1\nkind: Pod\nmetadata: { name: demo }\nspec:\n  containers: [{ name: a, image: b }]\n${rest}`;
+
+describe('what is wrong with a manifest', () => {
+  it.each([
+    ['nothing', pod(''), []],
+    ['a value', pod('  restartPolicy: Never!\n'), ['error unsupported-value 6:18 spec.restartPolicy']],
+    ['a field that does not exist', pod('  restart: no\n'), ['error unknown-field 6:3 spec.restart']],
+    ['a key given twice', pod('  nodeName: a\n  nodeName: b\n'), ['error duplicate-field 7:3 spec.nodeName']],
+    ['a type', pod('  hostIPC: "yes"\n'), ['error invalid-type 6:12 spec.hostIPC']],
+    ['a kind', 'apiVersion: v1\nkind: Pood\n', ['error unknown-kind 2:7']],
+    ['an old apiVersion', 'apiVersion: batch/v1beta1\nkind: CronJob\n', ['error unknown-kind 2:7']],
+    ['the domain of an apiVersion', 'apiVersion: app.k8s.io/v1\nkind: Deployment\n', ['error unknown-kind 2:7']],
+    ['no apiVersion', 'kind: Pod\n', ['error missing-kind 1:1 apiVersion']],
+    ['no indentation', 'apiVersion: v1\nkind: Pod\n\tx: y\n', ['error parse-error 3:1']],
+    ['a list of objects', '- apiVersion: v1\n  kind: Pod\n', ['error invalid-type 1:1']],
+    ['a generateName, which apply refuses', pod('').replace('name: demo', 'generateName: demo-'), []],
+    [
+      'what the API server warns of, in a Pod that a workload makes',
+      'apiVersion: batch/v1\nkind: Job\nmetadata: { name: j }\nspec:\n  template:\n    spec:\n' +
+        '      terminationGracePeriodSeconds: -1\n      restartPolicy: Never\n' +
+        '      containers: [{ name: a, image: b }]\n',
+      ['warning server-warning 7:38 spec.template.spec.terminationGracePeriodSeconds'],
+    ],
+  ])('%s', async (_name, text, want) => {
+    expect(await told(text)).toEqual(want);
+  });
+
+  it('is told with the object, the line and a hint', async () => {
+    const [finding] = (await lint(pod('  restartpolicy: Never\n'))).findings;
+    expect(finding).toMatchObject({
+      file: 'STDIN',
+      object: { apiVersion: 'v1', kind: 'Pod', namespace: '', name: 'demo' },
+      excerpt: '  restartpolicy: Never',
+      message: 'unknown field "spec.restartpolicy"',
+      hint: 'did you mean "restartPolicy"?',
+    });
+  });
+
+  it('names templates as what they are', async () => {
+    const [finding] = (await lint('apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Name }}\n')).findings;
+    expect(finding).toMatchObject({ rule: 'parse-error', line: 4, excerpt: '  name: {{ .Name }}' });
+    expect(finding?.hint).toContain('template');
+  });
+});
+
+describe('what is not checked', () => {
+  const FOREIGN = [
+    ['another file in YAML', 'services: { web: { image: nginx } }\n'],
+    ['a list', '- op: replace\n'],
+    ['a file that is no YAML and no manifest', 'a: [\n'],
+    ["a resource of somebody's own", 'apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\n'],
+    ["somebody's own resource of a known name", 'apiVersion: serving.knative.dev/v1\nkind: Service\n'],
+    ['a kind without a use here', 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: { name: a }\n'],
+  ];
+
+  it.each(FOREIGN)('%s is told once, and is an error for who wants everything checked', async (_name, text) => {
+    expect(await told(text)).toEqual([expect.stringMatching(/^note not-checked [12]:\d+$/)]);
+    expect(await told(text, { noSkip: true })).toEqual([expect.stringMatching(/^error not-checked [12]:\d+$/)]);
+  });
+
+  it('leaves what stands beside it checked, in the order of lines', async () => {
+    const text = `a: b\n---\n${pod('  restartPolicy: Never!\n')}---\n- c\n`;
+    const { findings, files, objects } = await lint(text);
+    expect(findings.map(({ rule, line }) => [rule, line])).toEqual([
+      ['not-checked', 1],
+      ['unsupported-value', 8],
+      ['not-checked', 10],
+    ]);
+    expect({ files, objects }).toEqual({ files: 1, objects: 1 });
+  });
+
+  it('is nothing for an empty file', async () => {
+    expect(await lint('# nothing\n')).toEqual({ findings: [], unreadable: [], files: 1, objects: 0 });
+  });
+});
+
+describe('what podrun makes of it', () => {
+  it.each([
+    ['a Pod that runs', pod(''), []],
+    ['a kind that does not', pod('').replace('kind: Pod', 'kind: PodTemplate'), ['note not-checked 1:1']],
+    [
+      'a workload',
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: d }\nspec:\n  selector: { matchLabels: { a: b } }\n' +
+        '  template: { metadata: { labels: { a: b } }, spec: { containers: [{ name: a, image: b }] } }\n',
+      ['error not-runnable 2:7 kind'],
+    ],
+    ['a field without effect', pod('  priorityClassName: high\n'), ['warning no-effect 6:22 spec.priorityClassName']],
+  ])('%s', async (_name, text, want) => {
+    expect(await told(text, { runnable: true })).toEqual(want);
+  });
+});
+
+it('tells every file that cannot be read, and checks the others', async () => {
+  const findings = await lint(pod(''), { files: ['nosuch.yaml', '-'] });
+  expect(findings).toEqual({
+    findings: [],
+    unreadable: ['the path "nosuch.yaml" does not exist'],
+    files: 1,
+    objects: 1,
+  });
+});
