@@ -36,6 +36,11 @@ export function resourceTypeNamed(word: string): ResourceType | undefined {
   return RESOURCE_TYPES.find(({ plural, aliases }) => plural === wanted || aliases.includes(wanted));
 }
 
+/** Every type that the store keeps. */
+export function everyResourceType(): readonly ResourceType[] {
+  return RESOURCE_TYPES;
+}
+
 /** The types that belong to `all`. */
 export function allResourceTypes(): readonly ResourceType[] {
   return RESOURCE_TYPES.filter(({ inAll }) => inAll);

@@ -4,9 +4,11 @@ const NUMBER = /^-?\d+$/;
 
 /** What a flag can do that its description does not tell: choices and the default, where there is one worth telling. */
 function notes(option: Option): string {
-  const { argChoices, presetArg, optional, defaultValue } = option;
+  const { argChoices, description, presetArg, optional, defaultValue } = option;
   const noted = [
-    argChoices === undefined ? undefined : `one of ${argChoices.join(', ')}`,
+    argChoices === undefined || argChoices.every((choice) => description.includes(choice))
+      ? undefined
+      : `one of ${argChoices.join(', ')}`,
     typeof presetArg === 'string' && optional ? `${option.long} alone: ${presetArg}` : undefined,
     defaultNote(defaultValue),
   ].filter((note) => note !== undefined);

@@ -4,6 +4,7 @@ import { registerAnnotate } from './change/annotate.ts';
 import { registerApply } from './apply/apply.ts';
 import { registerBackgroundCommands } from './background/agent.ts';
 import { goOnWithAgents } from './background/go-on.ts';
+import { COMPLETE_COMMAND, registerCompletion } from './complete/completion.ts';
 import { registerAttach } from './connect/attach.ts';
 import { registerCp } from './connect/cp.ts';
 import { registerExec } from './connect/exec.ts';
@@ -47,25 +48,12 @@ async function beforeCommand(stateDir: string | undefined, command: string): Pro
   await reportLostPods(stateDir, command);
 }
 
-async function main(argv: readonly string[]): Promise<number> {
-  const { own, command } = splitCommand(argv);
-  let exitCode: number = EXIT.ok;
-  const program = withHelp(new Command('podrun'))
-    .description('Runs Kubernetes Pod manifests as plain child processes, with the lifecycle of a real kubelet.')
-    .version(version, '--version', 'print the version')
-    .option(
-      '--state-dir <folder>',
-      'where podrun keeps what it knows (default: $PODRUN_STATE_DIR, else the XDG state folder)',
-    )
-    .showSuggestionAfterError(true)
-    .exitOverride()
-    .configureOutput({ outputError: () => undefined });
-  const done = (code: number): void => {
-    exitCode = code;
-  };
-  program.hook('preAction', (_program, called) =>
-    beforeCommand(program.opts<{ stateDir?: string }>().stateDir, called.name()),
-  );
+/** @param command what stands behind `--` */
+function registerCommands(
+  program: Command,
+  command: readonly string[] | undefined,
+  done: (exitCode: number) => void,
+): void {
   registerApply(program, command, done);
   registerGet(program, done);
   registerDescribe(program, done);
@@ -90,7 +78,34 @@ async function main(argv: readonly string[]): Promise<number> {
   registerExplain(program, done);
   registerValidate(program, done);
   registerVersion(program, done);
+  registerCompletion(program, done);
   registerBackgroundCommands(program, done);
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const { own, command } = splitCommand(argv);
+  let exitCode: number = EXIT.ok;
+  const program = withHelp(new Command('podrun'))
+    .description('Runs Kubernetes Pod manifests as plain child processes, with the lifecycle of a real kubelet.')
+    .version(version, '--version', 'print the version')
+    .option(
+      '--state-dir <folder>',
+      'where podrun keeps what it knows (default: $PODRUN_STATE_DIR, else the XDG state folder)',
+    )
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined });
+  const done = (code: number): void => {
+    exitCode = code;
+  };
+  program.hook('preAction', (_program, called) =>
+    beforeCommand(program.opts<{ stateDir?: string }>().stateDir, called.name()),
+  );
+  registerCommands(program, command, done);
+  if (argv[0] === COMPLETE_COMMAND) {
+    const { answerCompletion } = await import('./complete/answer-completion.ts');
+    return answerCompletion(program, argv.slice(1));
+  }
   try {
     checkHelpTopic(own, program);
     await program.parseAsync(normalizeFlags(own, program), { from: 'user' });

@@ -12,6 +12,7 @@ export function registerVersion(program: Command, done: (exitCode: number) => vo
     .summary('Print the version')
     .description('Prints the version of podrun, and of the Kubernetes that it follows.')
     .usage('[flags]')
+    .addHelpText('after', '\nExamples:\n  podrun version\n')
     .action(() => {
       new StandardOutput().write(`podrun v${version}\nKubernetes: ${KUBERNETES_VERSION}\n`);
       done(EXIT.ok);

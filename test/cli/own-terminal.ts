@@ -33,12 +33,20 @@ const PATIENCE_MS = 10_000;
 
 /** Starts podrun in a terminal of 90 columns and 20 rows. */
 export function startAtTerminal(workshop: Workshop, args: readonly string[]): AtTerminal {
-  const [podrun = '', ...rest] = workshop.commandLine(args);
-  const terminal = nodePty()!.spawn(podrun, rest, {
+  return startProgramAtTerminal(workshop, workshop.commandLine(args));
+}
+
+/** Starts any program in such a terminal. */
+export function startProgramAtTerminal(
+  workshop: Workshop,
+  [program = '', ...args]: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+): AtTerminal {
+  const terminal = nodePty()!.spawn(program, args, {
     cols: 90,
     rows: 20,
     cwd: workshop.folder,
-    env: { ...process.env, PODRUN_STATE_DIR: workshop.stateDir },
+    env: { ...process.env, PODRUN_STATE_DIR: workshop.stateDir, ...env },
   });
   let screen = '';
   let onText = (): void => {};

@@ -17,7 +17,7 @@ export function registerAnnotate(program: Command, done: (exitCode: number) => v
       'Sets annotations of objects, or removes them. A running Pod that projects its annotations sees them change.',
     )
     .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) KEY=VALUE... KEY-... [flags]')
-    .argument('[words...]', 'which objects, then the annotations');
+    .argument('[resource...]', 'which objects, then the annotations');
   withMetadataFlags(command, 'annotations')
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Omit<MetadataFlags, 'stateDir'>) => {

@@ -29,7 +29,7 @@ export function registerCondition(program: Command, done: (exitCode: number) => 
         'podrun patch --subresource=status. The agent that runs a Pod works out at once whether it is Ready now.',
     )
     .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) TYPE=STATUS... TYPE-... [flags]')
-    .argument('[words...]', 'which Pods, then types of conditions; STATUS is True, False or Unknown');
+    .argument('[resource...]', 'which Pods, then types of conditions; STATUS is True, False or Unknown');
   withSelectionFlags(command)
     .option('--all', 'all Pods in the namespace', false)
     .option('--reason <word>', 'why, in one word: CamelCase')

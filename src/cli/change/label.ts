@@ -16,7 +16,7 @@ export function registerLabel(program: Command, done: (exitCode: number) => void
     .summary('Set and remove labels')
     .description('Sets labels of objects, or removes them. A running Pod that projects its labels sees them change.')
     .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) KEY=VALUE... KEY-... [flags]')
-    .argument('[words...]', 'which objects, then the labels');
+    .argument('[resource...]', 'which objects, then the labels');
   withMetadataFlags(command, 'labels')
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Omit<MetadataFlags, 'stateDir'>) => {

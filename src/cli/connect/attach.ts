@@ -27,7 +27,7 @@ export function registerAttach(program: Command, done: (exitCode: number) => voi
     .summary('Connect the terminal with a container that runs')
     .description('Connects standard input, output and error with those of the main process of a container.')
     .usage('(POD | TYPE/NAME) [-c CONTAINER] [flags]')
-    .argument('[words...]', 'the Pod')
+    .argument('[pod-or-resource...]', 'the Pod')
     .option('-c, --container <name>', 'the container (default: the one of the annotation, else the first)')
     .option('-i, --stdin', 'hand on what is typed, or comes through a pipe', false)
     .option('-t, --tty', 'hand on every key, to a container with a terminal', false)

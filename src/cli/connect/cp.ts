@@ -24,7 +24,7 @@ export function registerCp(program: Command, done: (exitCode: number) => void): 
     .summary('Copy files and folders to and from a container')
     .description('Copies a file, or a folder with all that it holds, to or from a container.')
     .usage('SOURCE TARGET [flags]')
-    .argument('[words...]', 'what to copy, and where')
+    .argument('[source-and-target...]', 'what to copy, and where')
     .option('-c, --container <name>', 'the container (default: the one of the annotation, else the first)')
     .option('--no-preserve', 'do not keep owners and rights')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')

@@ -24,7 +24,7 @@ export function registerPortForward(program: Command, done: (exitCode: number) =
     .summary('Have ports of this machine lead to ports of a Pod')
     .description('Listens on ports of this machine, and hands on what connects to them to ports of a Pod.')
     .usage('TYPE/NAME [flags] [LOCAL_PORT:]REMOTE_PORT [...]')
-    .argument('[words...]', 'the Pod, and ports')
+    .argument('[pod-and-ports...]', 'the Pod, and ports')
     .option('--address <addresses>', 'where to listen: addresses or localhost, with commas between', 'localhost')
     .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
     .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')

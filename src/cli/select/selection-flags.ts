@@ -33,7 +33,7 @@ export function withSelectionFlags(command: Command): Command {
 /** The option `-o`, which takes one of these formats. */
 export function outputOption<T extends string>(formats: readonly T[]): Option {
   const description = `output format: ${formats.join(', ').replace(/, (\w+)$/, ' or $1')}`;
-  return new Option('-o, --output <format>', description).argParser((value): T => {
+  const option = new Option('-o, --output <format>', description).argParser((value): T => {
     const format = formats.find((one) => one === value);
     if (format !== undefined) return format;
     const allowed = `allowed formats are: ${formats.toSorted().join(',')}`;
@@ -42,4 +42,7 @@ export function outputOption<T extends string>(formats: readonly T[]): Option {
       { exitCode: EXIT.usage },
     );
   });
+  // For completion; the parser stays the one from above.
+  option.argChoices = [...formats];
+  return option;
 }

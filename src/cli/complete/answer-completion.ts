@@ -1,0 +1,34 @@
+import { homedir } from 'node:os';
+import type { Command } from 'commander';
+import { EXIT } from '../../api/errors.ts';
+import { stateRoot } from '../../store/layout.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { choicesFor } from './candidates.ts';
+import type { Candidate, Choice } from './place.ts';
+import { StoredNames } from './stored-names.ts';
+
+/**
+ * Answers a shell that asks what the last of these words can become: a line for each candidate, with a tab before what
+ * is told of it, then `:words`, `:files` or `:folders`, which says how the shell goes on. While somebody types, nothing
+ * is ever wrong: where there is nothing to answer, there are no candidates.
+ */
+export function answerCompletion(program: Command, words: readonly string[]): number {
+  const choice = choicesOrNone(program, words);
+  const candidates = typeof choice === 'string' ? [] : choice.map(candidateLine);
+  new StandardOutput().write([...candidates, `:${typeof choice === 'string' ? choice : 'words'}\n`].join(''));
+  return EXIT.ok;
+}
+
+function choicesOrNone(program: Command, words: readonly string[]): Choice {
+  try {
+    return choicesFor(program, words, (stateDir) => {
+      return new StoredNames(stateRoot({ flag: stateDir, env: process.env, home: homedir() }));
+    });
+  } catch {
+    return [];
+  }
+}
+
+function candidateLine({ value, note }: Candidate): string {
+  return note === undefined || note === '' ? `${value}\n` : `${value}\t${note.replaceAll(/\s+/g, ' ')}\n`;
+}

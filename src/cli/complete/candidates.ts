@@ -1,0 +1,163 @@
+import type { Argument, Command, Option } from 'commander';
+import { everyResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import { longName, optionNamed, optionsOf, readCommandLine } from './command-line.ts';
+import { flagValues } from './flag-values.ts';
+import { type Candidate, type Choice, type Names, namespaceOf, type Place, plain, podIn } from './place.ts';
+
+/**
+ * What the last word of a command line can become. It all follows from how the commands are defined: their flags with
+ * their choices, and the names of their arguments.
+ * @param words without `podrun` itself; the last one is being typed and may be empty
+ * @param names of a state folder, undefined being the usual one
+ */
+export function choicesFor(
+  program: Command,
+  words: readonly string[],
+  names: (stateDir: string | undefined) => Names,
+): Choice {
+  const current = words.at(-1) ?? '';
+  const line = readCommandLine(program, words.slice(0, -1));
+  const place: Place = { ...line, current, names: names(line.values.get('state-dir')) };
+  if (line.isOver) return 'files';
+  if (line.expecting !== undefined) return startingWith(current, optionValues(line.expecting, place));
+  const written = flagWithValue(program, place);
+  if (written !== undefined) {
+    const { prefix, option } = written;
+    const inner = { ...place, current: current.slice(prefix.length) };
+    return startingWith(current, prefixed(prefix, optionValues(option, inner)));
+  }
+  if (current.startsWith('-') && current !== '-') return startingWith(current, flagsOf(program, place));
+  if (line.command === undefined) return startingWith(current, commandsOf(program, line.operands));
+  const operands = startingWith(current, operandValues(line.command, place));
+  return current === '-' && Array.isArray(operands) ? [...operands, ...flagsOf(program, place)] : operands;
+}
+
+/** `--output=ya` and `-oya`: the flag, and what stands before its value. */
+function flagWithValue(program: Command, { command, current }: Place): { prefix: string; option: Option } | undefined {
+  const options = optionsOf(program, command);
+  const [prefix = '', name = ''] = /^(--[a-z0-9-]+)=/.exec(current) ?? /^(-[A-Za-z])=?(?=.)/.exec(current) ?? [];
+  const option = optionNamed(options, name);
+  return option === undefined || !(option.required || option.optional) ? undefined : { prefix, option };
+}
+
+function optionValues(option: Option, place: Place): Choice {
+  const { argChoices, flags } = option;
+  if (argChoices !== undefined) return argChoices.map((value) => ({ value }));
+  const known = flagValues(longName(option), place);
+  if (known !== undefined) return known;
+  if (flags.includes('<file>')) return 'files';
+  return /<(folder|dir|directory)>/.test(flags) ? 'folders' : [];
+}
+
+/** Flags that are not there yet, and those that may be given several times. */
+function flagsOf(program: Command, { command, values }: Place): Candidate[] {
+  const isOpen = (option: Option): boolean => option.parseArg !== undefined || !values.has(longName(option));
+  const shown = optionsOf(program, command).filter((option) => !option.hidden && isOpen(option));
+  const ofCommand = shown.filter(({ long }) => command === undefined || long !== '--version');
+  const flags = ofCommand.map((option) => ({ value: option.long ?? option.short ?? '', note: option.description }));
+  return [
+    ...new Map([...flags, { value: '--help', note: 'print this text' }].map((flag) => [flag.value, flag])).values(),
+  ];
+}
+
+function commandsOf(program: Command, operands: readonly string[]): Candidate[] {
+  if (operands.length > 0 && operands[0] !== 'help') return [];
+  const shown = program.createHelp().visibleCommands(program);
+  const all = shown.map((command) => ({ value: command.name(), note: command.summary() || command.description() }));
+  return operands.length === 0 ? all : all.filter(({ value }) => value !== 'help');
+}
+
+function operandValues(command: Command, place: Place): Choice {
+  const all = command.registeredArguments;
+  const index = Math.min(place.operands.length, all.length - 1);
+  const argument = all[index];
+  if (argument === undefined || (place.operands.length >= all.length && !argument.variadic)) return [];
+  return argumentValues(argument, command, place);
+}
+
+/** By the name of the argument, as it stands in the definition of its command. */
+function argumentValues(argument: Argument, command: Command, place: Place): Choice {
+  const { names, operands } = place;
+  const namespace = namespaceOf(place);
+  if (argument.argChoices !== undefined) return argument.argChoices.map((value) => ({ value }));
+  const name = argument.name();
+  if (/^(file|manifest)s?$/.test(name)) return 'files';
+  if (/^(folder|dir)$/.test(name)) return 'folders';
+  if (/^runs?(-|$)/.test(name)) return fresh(names.runs(namespace), operands);
+  if (name === 'container') return plain(names.containers(namespace, podIn(operands)));
+  if (name === 'resource') return resourceValues(place);
+  if (name === 'type') return plain(['pod']);
+  if (name === 'pod-and-ports' && operands.length > 0) return portValues(place);
+  if (name === 'source-and-target') return placesToCopy(place);
+  if (name.startsWith('pod')) return podValues(place, argument.variadic && name === 'pod');
+  if (name === 'name') return fresh(names.objects('pods', namespace), operands);
+  return name === 'command' && command.parent !== null ? commandsOf(command.parent, []) : [];
+}
+
+/** The Pods; `pod/WEB`, once a slash is there; names of another type behind that. */
+function podValues(place: Place, takesSeveral: boolean): Choice {
+  const { names, operands, current } = place;
+  const [first] = operands;
+  if (current.includes('/')) return resourceValues(place);
+  if (operands.length > 0 && !takesSeveral) return [];
+  const pods = fresh(names.objects('pods', namespaceOf(place)), operands);
+  const isDescribed = place.command?.name() === 'describe' && first === undefined;
+  return isDescribed ? [...pods, { value: 'pod', note: 'a Pod' }] : pods;
+}
+
+/** Types, `TYPE/NAME`, or names of the type that was named first. */
+function resourceValues(place: Place): Candidate[] {
+  const { names, operands, current } = place;
+  const [, typeWord, rest] = /^([^/]+)\/(.*)$/.exec(current) ?? [];
+  if (typeWord !== undefined && rest !== undefined) {
+    const type = resourceTypeNamed(typeWord);
+    if (type === undefined) return [];
+    const all = names.objects(type.plural, namespaceOf(place)).map((name) => `${typeWord}/${name}`);
+    return fresh(all, operands);
+  }
+  const [first] = operands;
+  if (first === undefined) return typeValues(current);
+  // After TYPE/NAME only more of these may follow.
+  if (first.includes('/')) return everyResourceType().map(({ kind }) => ({ value: `${kind.toLowerCase()}/` }));
+  const types = first.split(',').flatMap((word) => resourceTypeNamed(word) ?? []);
+  return fresh(
+    types.flatMap(({ plural }) => names.objects(plural, namespaceOf(place))),
+    operands,
+  );
+}
+
+/** `pods`, and `pods,events` behind a comma. */
+function typeValues(current: string): Candidate[] {
+  const before = current.slice(0, current.lastIndexOf(',') + 1);
+  return everyResourceType().map(({ plural, kind }) => ({ value: before + plural, note: kind }));
+}
+
+/** LOCAL:REMOTE, with the ports that the Pod has. */
+function portValues(place: Place): Candidate[] {
+  const before = place.current.slice(0, place.current.lastIndexOf(':') + 1);
+  const ports = place.names.ports(namespaceOf(place), podIn(place.operands));
+  return ports.map(({ port, note }) => ({ value: `${before}${port}`, note }));
+}
+
+/** Pods with a colon, before which a file may be meant as well: one that looks like a path is. */
+function placesToCopy(place: Place): Choice {
+  const { names, current } = place;
+  if (/^[./~]/.test(current)) return 'files';
+  const pods = names.objects('pods', namespaceOf(place)).filter((pod) => `${pod}:`.startsWith(current));
+  return pods.length === 0 || current.includes(':') ? 'files' : pods.map((pod) => ({ value: `${pod}:` }));
+}
+
+/** Without what is there already. */
+function fresh(values: readonly string[], used: readonly string[]): Candidate[] {
+  return plain(values.filter((value) => !used.includes(value)));
+}
+
+function prefixed(prefix: string, choice: Choice): Choice {
+  if (typeof choice === 'string') return choice;
+  return choice.map(({ value, note }) => ({ value: prefix + value, note }));
+}
+
+function startingWith(current: string, choice: Choice): Choice {
+  if (typeof choice === 'string') return choice;
+  return choice.filter(({ value }) => value.startsWith(current));
+}

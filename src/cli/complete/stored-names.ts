@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import type { StoredPod } from '../../api/objects.ts';
+import { containerNames } from '../../lifecycle/requests/default-container.ts';
+import { namesIn } from '../../store/atomic-file.ts';
+import { historyFolder, namespaceFolder, podPaths, resourceFolder } from '../../store/layout.ts';
+
+/** Of what a namespace may be made: whoever applied something has one. */
+const HOLD_NAMESPACES = ['pods', 'services', 'configmaps', 'secrets'] as const;
+
+/** What can be completed with names that are on record. Nothing is written, locked or opened for it. */
+export class StoredNames {
+  readonly #root: string;
+
+  /** @param root the state folder, which need not exist */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Names of all objects of a resource (its plural) in a namespace. */
+  objects(resource: string, namespace: string): string[] {
+    return namesIn(namespaceFolder(this.#root, resource, namespace));
+  }
+
+  namespaces(): string[] {
+    const used = HOLD_NAMESPACES.flatMap((resource) => namesIn(resourceFolder(this.#root, resource)));
+    return [...new Set(['default', ...used, ...this.objects('namespaces', 'default')])].toSorted();
+  }
+
+  /** Containers of a Pod, in the order in which they start. */
+  containers(namespace: string, pod: string): string[] {
+    return containerNames(this.#spec(namespace, pod));
+  }
+
+  /** Ports of a Pod, each with what is told of it. */
+  ports(namespace: string, pod: string): Array<{ port: number; note: string }> {
+    const { initContainers = [], containers } = this.#spec(namespace, pod);
+    return [...initContainers, ...containers].flatMap(({ name, ports = [] }) =>
+      ports.map((port) => ({ port: port.containerPort, note: [name, port.name].filter(Boolean).join(' ') })),
+    );
+  }
+
+  /** Runs on record: POD is the one of now, POD@1 the one before. */
+  runs(namespace: string): string[] {
+    return this.objects('pods', namespace).flatMap((pod) => {
+      const replaced = namesIn(historyFolder(this.#root, namespace, pod));
+      return [pod, ...replaced.map((_, index) => `${pod}@${index + 1}`)];
+    });
+  }
+
+  #spec(namespace: string, pod: string): StoredPod['spec'] {
+    const text = readFileSync(podPaths(this.#root, namespace, pod).object, 'utf8');
+    return (JSON.parse(text) as StoredPod).spec;
+  }
+}
