@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newPod, withPhase } from '../store/objects.ts';
+import type { Clock } from '../../src/clock.ts';
+import { newEvent, newPod, withPhase } from '../store/objects.ts';
 import { openStore } from '../store/temporary-store.ts';
 import { workshopForEach } from './workshop.ts';
 
@@ -52,5 +53,80 @@ describe('history', () => {
       exitCode: 1,
       stderr: 'Error from server (NotFound): pods "web" not found\n',
     });
+  });
+});
+
+/** A clock that shows what it is set to. */
+function clockAt(seconds: () => number): Clock {
+  const now = (): ReturnType<Clock['now']> => ({ monotonicMs: 0, wallMs: BEGIN_MS + seconds() * 1000 });
+  return { now, wakeAt: () => ({ cancel: () => undefined }) };
+}
+
+const BEGIN_MS = Date.UTC(2026, 0, 15, 12);
+
+/** web ran at 2 s and failed at 3 s, with an event at each; at 100 s another run of it began. */
+function pastRun(): void {
+  let seconds = 0;
+  const store = openStore(
+    workshop.stateDir,
+    clockAt(() => seconds),
+  );
+  const started = store.startRun(newPod('web'));
+  if (!started.ok) throw new Error('not started');
+  const begin = (at: number, phase: string, event: string): void => {
+    seconds = at;
+    store.updateStatus('pods', withPhase(started.pod, phase));
+    const lastTimestamp = new Date(BEGIN_MS + at * 1000).toISOString();
+    const written = newEvent(`web.${event}`, 'web', event);
+    const involvedObject = { ...written.involvedObject, uid: started.pod.metadata.uid };
+    store.create('events', { ...written, involvedObject, firstTimestamp: lastTimestamp, lastTimestamp });
+  };
+  begin(2, 'Running', 'first');
+  begin(3, 'Failed', 'second');
+  seconds = 100;
+  store.startRun(newPod('web', { phase: 'Succeeded' }));
+}
+
+describe('--at', () => {
+  it('shows a Pod as it was, as of then, also one that was replaced', async () => {
+    pastRun();
+    const run = async (...args: string[]): Promise<string> => (await workshop.run(args, { TZ: 'UTC' })).stdout;
+    expect(await run('get', 'pod', 'web@1', '--at', '2.5s')).toBe(
+      'NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Running   0          2s\n',
+    );
+    expect(JSON.parse(await run('get', 'pod/web@1', '-o', 'json', '--at', 'phase:Failed'))).toMatchObject({
+      kind: 'Pod',
+      status: { phase: 'Failed' },
+    });
+    expect(await run('get', 'pod', 'web@1', '-o', 'yaml')).toContain('phase: Failed');
+    expect(await run('get', 'pods', '--no-headers', '--at', '2026-01-15T12:01:00Z')).toBe(
+      'web   0/1   Failed   0     60s\n',
+    );
+    const described = await run('describe', 'web@1', '--at', '2.5s');
+    expect(described).toMatch(/^Status: +Running$/m);
+    expect(described).toMatch(/^ {2}Normal +Test +0s +first$/m);
+    expect(described).not.toContain('second');
+    expect(await run('events', '--for', 'pod/web@1', '--at', '5s')).toBe('');
+    expect(await run('events', '--for', 'pod/web@1', '--at', 'end', '--no-headers')).toBe(
+      '1s    Normal   Test   Pod/web   first\n0s    Normal   Test   Pod/web   second\n',
+    );
+    expect(await run('events', '--at', '2026-01-15T12:00:02Z', '--no-headers')).toBe(
+      '0s    Normal   Test   Pod/web   first\n',
+    );
+  });
+
+  it.each([
+    [['get', 'pods', '--at', '3s'], 2, 'error: 3s is a moment of one Pod'],
+    [['get', 'pod', 'web', '-w', '--at', '3s'], 2, 'error: --at shows one moment: it cannot be used with --watch'],
+    [['get', 'cm', 'x', '--at', '3s'], 2, 'error: there is no history of configmaps, only of Pods and their events'],
+    [['events', '--for', 'cm/x', '--at', '3s'], 2, 'error: --at shows the events of Pods only'],
+    [['events', '--at', 'soon'], 2, 'error: invalid argument "soon" for "--at" flag: it is no moment of a run'],
+    [['get', 'pod', 'web@1', '--at', '9s'], 1, 'error: the run web@1 ended after 3.000s: 9.000s is later'],
+    [['describe', 'web@7'], 1, 'error: there is no run web@7'],
+    [['describe', 'nobody', '--at', '3s'], 1, 'Error from server (NotFound): pods "nobody" not found'],
+  ])('%j is refused', async (args, code, message) => {
+    pastRun();
+    const { exitCode, stdout, stderr } = await workshop.run(args);
+    expect({ exitCode, stdout, first: stderr.split('\n')[0] }).toEqual({ exitCode: code, stdout: '', first: message });
   });
 });

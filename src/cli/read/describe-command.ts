@@ -10,6 +10,7 @@ import { displayNowMs, openStore } from '../environment.ts';
 import { findObjects, type Found, noneFound } from '../select/find-objects.ts';
 import { reportErrors } from '../report-error.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
+import { isAboutPast } from '../select/run-names.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 /** `podrun describe`: flags in, exit code out. */
@@ -19,6 +20,12 @@ export async function describe(words: readonly string[], flags: DescribeFlags): 
   const clock = new SystemClock();
   const nowMs = displayNowMs(clock);
   const store = openStore(flags.stateDir, clock);
+  if (isAboutPast(selection, flags.at)) {
+    const { pastPods } = await import('../history/past-pods.ts');
+    const past = pastPods(store, selection, { at: flags.at, nowMs });
+    new StandardOutput().write(describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));
+    return EXIT.ok;
+  }
   const { pods, isGuess, missing } = findPods(store, selection);
   const events = flags.showEvents ? eventsBeside(store, pods) : undefined;
   const out = new StandardOutput();

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
+import { AT_DESCRIPTION } from '../select/run-names.ts';
 import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 
 /** What stands on the command line of `describe`, as it was written. */
 export interface DescribeFlags extends SelectionFlags {
   readonly showEvents: boolean;
+  /** A moment of the past, see history/moment.ts. */
+  readonly at?: string;
 }
 
 const EXAMPLES = `
@@ -12,6 +15,8 @@ Examples:
   podrun describe pod web
   podrun describe web               # the same
   podrun describe pod we            # every Pod whose name begins so, when none is called so
+  podrun describe web --at restart:1    # when a container had been restarted once
+  podrun describe web@1             # the run before the latest
 `;
 
 export function registerDescribe(program: Command, done: (exitCode: number) => void): void {
@@ -23,6 +28,7 @@ export function registerDescribe(program: Command, done: (exitCode: number) => v
     .argument('[pod...]', 'names, or the beginning of one; none: every Pod');
   withSelectionFlags(command)
     .option('--no-show-events', 'leave out the events')
+    .option('--at <moment>', AT_DESCRIPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Omit<DescribeFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();

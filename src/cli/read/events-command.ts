@@ -3,10 +3,12 @@ import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
 import { listOf, renderObject } from '../../print/object.ts';
+import type { FileStore } from '../../store/file-store.ts';
 import type { Store } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import type { EventsFlags } from './events.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
+import { isRunName, refuseWatchedPast } from '../select/run-names.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { untilStopped } from '../until-stopped.ts';
 
@@ -18,14 +20,15 @@ export async function events(flags: EventsFlags): Promise<number> {
   const store = openStore(flags.stateDir, clock);
   const scope = { namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE };
   const out = new StandardOutput();
+  refuseWatchedPast(flags.at, flags.watch);
   if (flags.watch) {
     const stopped = untilStopped(clock, out);
     followEvents({ store, scope, isWanted, show: eventRenderer(flags, nowMs, out) });
     return stopped;
   }
-  const found = store.list<StoredEvent>('events', scope).filter(isWanted);
+  const { found, asOfMs } = await findEvents(store, flags, nowMs());
   const { output, allNamespaces } = flags;
-  if (output === undefined) out.write(renderEvents(found, nowMs(), { allNamespaces, noHeaders: !flags.headers }));
+  if (output === undefined) out.write(renderEvents(found, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
   // As in kubectl, `-o name` prints nothing: events have no names that anybody would use.
   else if (output !== 'name') out.write(renderObject(listOf(found), output));
   if (found.length === 0 && output === undefined) {
@@ -33,6 +36,28 @@ export async function events(flags: EventsFlags): Promise<number> {
     process.stderr.write(`No events found${where}.\n`);
   }
   return EXIT.ok;
+}
+
+interface FoundEvents {
+  readonly found: readonly StoredEvent[];
+  /** The moment that ages are told as of, milliseconds since 1970. */
+  readonly asOfMs: number;
+}
+
+async function findEvents(store: FileStore, flags: EventsFlags, nowMs: number): Promise<FoundEvents> {
+  const { at, for: about } = flags;
+  const namespace = flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE;
+  const subject = about === undefined ? undefined : readObject(about);
+  const isPast = at !== undefined || (subject?.kind === 'Pod' && isRunName(subject.name));
+  if (!isPast) {
+    return { found: store.list<StoredEvent>('events', { namespace }).filter(eventFilter(flags)), asOfMs: nowMs };
+  }
+  if (subject !== undefined && subject.kind !== 'Pod') {
+    throw new PodrunError('error: --at shows the events of Pods only', { exitCode: EXIT.usage });
+  }
+  const { pastEvents } = await import('../history/past-pods.ts');
+  const past = pastEvents(store, { pod: subject?.name, namespace }, { at, nowMs });
+  return { found: past.events.filter(eventFilter({ ...flags, for: undefined })), asOfMs: past.nowMs };
 }
 
 /** @throws {PodrunError} (usage) when a flag makes no sense */

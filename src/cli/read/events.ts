@@ -12,6 +12,8 @@ export interface EventsFlags {
   readonly watch: boolean;
   readonly output: EventsFormat | undefined;
   readonly headers: boolean;
+  /** A moment of the past, see history/moment.ts. */
+  readonly at?: string;
   readonly stateDir: string | undefined;
 }
 
@@ -20,6 +22,7 @@ Examples:
   podrun events
   podrun events --for pod/web --types=Warning
   podrun events -w
+  podrun events --for pod/web --at restart:1
 `;
 
 export function registerEvents(program: Command, done: (exitCode: number) => void): void {
@@ -35,6 +38,7 @@ export function registerEvents(program: Command, done: (exitCode: number) => voi
     .option('-w, --watch', 'go on and print every event, until Ctrl-C', false)
     .addOption(outputOption<EventsFormat>(['json', 'name', 'yaml']))
     .option('--no-headers', 'no line of headings')
+    .option('--at <moment>', 'the events that there were then: 3.2s after the creation of the Pod, restart:2, …')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Omit<EventsFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();

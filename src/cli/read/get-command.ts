@@ -12,6 +12,7 @@ import type { GetFlags } from './get.ts';
 import { tableOptions } from './get-table-options.ts';
 import { reportErrors } from '../report-error.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
+import { isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 /** `podrun get`: flags in, exit code out. */
@@ -19,13 +20,20 @@ export async function get(words: readonly string[], flags: GetFlags): Promise<nu
   const noWords = words.length === 0 && flags.filename.length === 0;
   const selection = await readSelection('get', noWords ? ['pods'] : words, flags);
   const clock = new SystemClock();
-  const nowMs = displayNowMs(clock);
+  let nowMs = displayNowMs(clock);
   const store = openStore(flags.stateDir, clock);
+  refuseWatchedPast(flags.at, flags.watch || flags.watchOnly);
   if (flags.watch || flags.watchOnly) {
     const { watchObjects } = await import('./get-watch.ts');
     return watchObjects({ store, clock, selection, flags });
   }
-  const found = findObjects(store, selection);
+  let found: Found;
+  if (isAboutPast(selection, flags.at)) {
+    const { pastPods } = await import('../history/past-pods.ts');
+    const past = pastPods(store, selection, { at: flags.at, nowMs });
+    nowMs = past.nowMs;
+    found = past.found;
+  } else found = findObjects(store, selection);
   const out = new StandardOutput();
   out.write(renderFound(found, selection, flags, nowMs));
   const missing = flags.ignoreNotFound ? [] : found.missing.map((ref) => notFound(store, ref));

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { AT_DESCRIPTION } from '../select/run-names.ts';
 import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 
 export type GetFormat = 'json' | 'name' | 'wide' | 'yaml';
@@ -14,6 +15,8 @@ export interface GetFlags extends SelectionFlags {
   readonly labelColumns: readonly string[];
   readonly showKind: boolean;
   readonly ignoreNotFound: boolean;
+  /** A moment of the past, see history/moment.ts. */
+  readonly at?: string;
 }
 
 const EXAMPLES = `
@@ -23,6 +26,7 @@ Examples:
   podrun get pod web -o yaml
   podrun get pods -w -o json --output-watch-events
   podrun get pods,events -n test
+  podrun get pod web -o yaml --at 3.2s   # as it was then; web@1 is the run before
 `;
 
 export function registerGet(program: Command, done: (exitCode: number) => void): void {
@@ -47,6 +51,7 @@ export function registerGet(program: Command, done: (exitCode: number) => void):
     )
     .option('--show-kind', 'names with their type in front', false)
     .option('--ignore-not-found', 'a name that does not exist is no error', false)
+    .option('--at <moment>', AT_DESCRIPTION)
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Omit<GetFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();

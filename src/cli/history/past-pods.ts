@@ -1,0 +1,100 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredEvent, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
+import { type Moment, parseMoment } from '../../history/moment.ts';
+import { onRecordAt, type RunState, stateAt } from '../../history/state-at.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import type { Found } from '../select/find-objects.ts';
+import { mustFindType } from '../select/resource-arguments.ts';
+import type { Selection } from '../select/selection.ts';
+
+/** Pods as they were, and the Events that there were about them. */
+export interface PastPods {
+  /** The Pods, as a command that lists objects has them. */
+  readonly found: Found;
+  readonly pods: readonly StoredPod[];
+  readonly events: readonly StoredEvent[];
+  /** The moment that ages are told as of, milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** A moment, as the flag names it; without one, runs are shown as they ended, or as they are. */
+export interface Past {
+  readonly at: string | undefined;
+  /** The present. */
+  readonly nowMs: number;
+}
+
+/**
+ * The Pods of a selection at a moment.
+ * @throws {PodrunError} when there is no such run or moment, or when the moment does not say of which Pod it is
+ */
+export function pastPods(store: FileStore, selection: Selection, past: Past): PastPods {
+  const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
+  const other = types.find(({ plural }) => plural !== 'pods');
+  if (other !== undefined) throw usage(`there is no history of ${other.plural}, only of Pods and their events`);
+  if (selection.how === 'listed') {
+    const { namespace, matches } = selection;
+    const type = types[0] ?? mustFindType('pods');
+    return tell(
+      statesOfAll(store, namespace, past).filter(({ pod }) => matches(type, asKubeObject(pod))),
+      past,
+    );
+  }
+  const { refs } = selection;
+  return tell(statesOf(store, refs, past), past);
+}
+
+/** Events at a moment: of the run of a Pod, or of all Pods of a namespace. */
+export function pastEvents(
+  store: FileStore,
+  { pod, namespace }: { readonly pod: string | undefined; readonly namespace: string | undefined },
+  past: Past,
+): PastPods {
+  if (pod === undefined) return tell(statesOfAll(store, namespace, past), past);
+  return tell(statesOf(store, [{ namespace: namespace ?? DEFAULT_NAMESPACE, name: pod }], past), past);
+}
+
+function tell(states: readonly RunState[], { at, nowMs }: Past): PastPods {
+  const objects = states.map(({ pod }) => asKubeObject(pod));
+  return {
+    found: { groups: objects.length === 0 ? [] : [{ type: mustFindType('pods'), objects }], missing: [] },
+    pods: states.map(({ pod }) => pod),
+    events: states.flatMap(({ events }) => events),
+    nowMs: at === undefined ? nowMs : (states[0]?.atMs ?? nowMs),
+  };
+}
+
+function statesOf(
+  store: FileStore,
+  names: ReadonlyArray<{ readonly namespace: string; readonly name: string }>,
+  { at, nowMs }: Past,
+): RunState[] {
+  const moment: Moment = at === undefined ? { how: 'end' } : parseMoment(at);
+  if (at !== undefined && moment.how !== 'time' && names.length > 1) throw ofOnePod(at);
+  const runs = new RecordedRuns(store);
+  return names.map(({ namespace, name }) => {
+    const found = runs.find(namespace, name);
+    return stateAt({ run: found.run, recorded: runs.read(found) }, moment, nowMs);
+  });
+}
+
+/** What was on record at a time. */
+function statesOfAll(store: FileStore, namespace: string | undefined, { at = '' }: Past): RunState[] {
+  const moment = parseMoment(at);
+  if (moment.how !== 'time') throw ofOnePod(at);
+  const runs = new RecordedRuns(store);
+  return runs.list({ namespace }).flatMap((run) => onRecordAt(runs.read(run), moment.ms) ?? []);
+}
+
+function asKubeObject(pod: StoredPod): StoredKubeObject {
+  return pod as unknown as StoredKubeObject;
+}
+
+function ofOnePod(at: string): PodrunError {
+  return usage(`${at} is a moment of one Pod`, 'Name the Pod, or give a time, for example 2026-01-15T12:00:00Z.');
+}
+
+function usage(message: string, hint?: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
+}

@@ -1,0 +1,69 @@
+import { parseDuration } from '../api/duration.ts';
+import { EXIT, PodrunError } from '../api/errors.ts';
+import { parseTime } from '../api/time.ts';
+
+/** A moment of a run, as the user names it. */
+export type Moment =
+  /** So long after the creation of the Pod. */
+  | { readonly how: 'offset'; readonly ms: number }
+  /** Milliseconds since 1970. */
+  | { readonly how: 'time'; readonly ms: number }
+  /** When the restart count of a container, of any without a name, turned this. */
+  | { readonly how: 'restart'; readonly container: string | undefined; readonly count: number }
+  /** When the phase first was this. */
+  | { readonly how: 'phase'; readonly phase: string }
+  /** When the condition first had this status. */
+  | { readonly how: 'condition'; readonly type: string; readonly status: string }
+  /** The last state that is known. */
+  | { readonly how: 'end' };
+
+const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
+const STATUSES = ['True', 'False', 'Unknown'];
+const RESTART = /^(?:(?<container>[^:]+):)?(?<count>[1-9]\d*)$/;
+
+/**
+ * Reads `3.2s`, `2026-01-15T12:00:00Z`, `restart:2`, `restart:main:2`, `phase:Running`, `condition:Ready`,
+ * `condition:Ready=False` or `end`.
+ * @throws {PodrunError} (usage) when it is none of them
+ */
+export function parseMoment(text: string): Moment {
+  if (text === 'end') return { how: 'end' };
+  const colon = text.indexOf(':');
+  const [word, rest] = colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)];
+  if (word === 'restart') return restartMoment(text, rest);
+  if (word === 'phase') return { how: 'phase', phase: oneOf(PHASES, rest, text) };
+  if (word === 'condition') return conditionMoment(text, rest);
+  const time = parseTime(text);
+  if (!Number.isNaN(time)) return { how: 'time', ms: time };
+  try {
+    return { how: 'offset', ms: parseDuration(text) };
+  } catch {
+    throw noMoment(text, 'it is no moment of a run');
+  }
+}
+
+function restartMoment(text: string, rest: string): Moment {
+  const { container, count } = RESTART.exec(rest)?.groups ?? {};
+  if (count === undefined) throw noMoment(text, 'restart: takes a number from 1 on, after the container or alone');
+  return { how: 'restart', container, count: Number(count) };
+}
+
+function conditionMoment(text: string, rest: string): Moment {
+  const [type = '', status = 'True'] = rest.split('=');
+  if (type === '') throw noMoment(text, 'condition: takes the type of a condition');
+  return { how: 'condition', type, status: oneOf(STATUSES, status, text) };
+}
+
+/** One of the words, which may be written in any case. */
+function oneOf(words: readonly string[], given: string, text: string): string {
+  const word = words.find((one) => one.toLowerCase() === given.toLowerCase());
+  if (word === undefined) throw noMoment(text, `${JSON.stringify(given)} is not one of ${words.join(', ')}`);
+  return word;
+}
+
+function noMoment(text: string, why: string): PodrunError {
+  return new PodrunError(`error: invalid argument ${JSON.stringify(text)} for "--at" flag: ${why}`, {
+    exitCode: EXIT.usage,
+    hint: 'It takes for example 3.2s, restart:2, restart:main:1, phase:Running, condition:Ready, end, or a time.',
+  });
+}

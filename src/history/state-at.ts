@@ -1,0 +1,195 @@
+import { PodrunError } from '../api/errors.ts';
+import { allContainerStatuses, isTerminalPhase, type StoredEvent, type StoredPod } from '../api/objects.ts';
+import { formatTime, parseTime } from '../api/time.ts';
+import type { Moment } from './moment.ts';
+import type { RecordedRun, RecordedTransition } from './recorded-run.ts';
+
+/** What was known of a run at a moment. */
+export interface RunState {
+  /** The moment, milliseconds since 1970. */
+  readonly atMs: number;
+  readonly pod: StoredPod;
+  /** The Events that there were, as they were. */
+  readonly events: readonly StoredEvent[];
+}
+
+/** A run, and how it is called in messages. */
+export interface NamedRun {
+  readonly run: string;
+  readonly recorded: RecordedRun;
+}
+
+/** A state of the Pod, and since when it was that. */
+interface PodState {
+  readonly at: number;
+  readonly pod: StoredPod;
+}
+
+/**
+ * The state of a run at a moment.
+ * @param nowMs to which a run goes that has not ended
+ * @throws {PodrunError} when the moment is before its beginning, after its end or to come, or has never come
+ */
+export function stateAt(named: NamedRun, moment: Moment, nowMs: number): RunState {
+  const states = podStates(named.recorded);
+  const [first] = states;
+  const last = states.at(-1);
+  if (first === undefined || last === undefined) {
+    throw new PodrunError(`error: of the run ${named.run} no transitions are on record`);
+  }
+  const span = spanOf(named.recorded, { first, last }, nowMs);
+  const atMs = momentMs({ ...named, states, span }, moment);
+  const { pod } = states.findLast(({ at }) => at <= atMs) ?? first;
+  return { atMs, pod, events: eventsAt(named.recorded.transitions, atMs) };
+}
+
+/**
+ * What was on record of a run at a time, in milliseconds since 1970; undefined when the run was not there yet, or was
+ * deleted or replaced already.
+ */
+export function onRecordAt({ transitions }: RecordedRun, atMs: number): RunState | undefined {
+  const before = transitions.filter(({ at }) => at <= atMs);
+  const last = before.findLast(({ object }) => object.kind === 'Pod');
+  if (last?.object.kind !== 'Pod' || last.type === 'DELETED') return undefined;
+  return { atMs, pod: last.object, events: eventsAt(before, atMs) };
+}
+
+/** The span of a run, milliseconds since 1970. */
+interface Span {
+  readonly beginMs: number;
+  readonly endMs: number;
+  /** Has it ended, or does it go on? */
+  readonly isOver: boolean;
+}
+
+/** A run as far as it is looked at. */
+interface LookedAt extends NamedRun {
+  readonly states: readonly PodState[];
+  readonly span: Span;
+}
+
+function momentMs(looked: LookedAt, moment: Moment): number {
+  const { span } = looked;
+  switch (moment.how) {
+    case 'offset':
+      return within(looked, span.beginMs + moment.ms, formatOffset(moment.ms));
+    case 'time':
+      return within(looked, moment.ms, formatTime(moment.ms));
+    case 'restart':
+      return restartMs(looked, moment);
+    case 'phase':
+      return phaseMs(looked, moment.phase);
+    case 'condition':
+      return conditionMs(looked, moment);
+    case 'end':
+      return span.endMs;
+    default:
+      return moment satisfies never;
+  }
+}
+
+/** Offsets are shown to the thousandth: one that was copied is not after the end. */
+const ROUNDED_MS = 1;
+
+function within({ run, span }: LookedAt, atMs: number, told: string): number {
+  const { beginMs, endMs, isOver } = span;
+  const lasted = formatOffset(endMs - beginMs);
+  const hint = `There is something to see from 0s (${formatTime(beginMs)}) to ${lasted} (${formatTime(endMs)}).`;
+  if (atMs < beginMs) {
+    throw new PodrunError(`error: ${told} is before the beginning of the run ${run}`, { hint });
+  }
+  if (atMs <= endMs + ROUNDED_MS) return atMs;
+  const message = isOver
+    ? `error: the run ${run} ended after ${lasted}: ${told} is later`
+    : `error: the run ${run} has lasted ${lasted} so far: ${told} is yet to come`;
+  throw new PodrunError(message, { hint });
+}
+
+function restartMs(looked: LookedAt, moment: Moment & { how: 'restart' }): number {
+  const { container, count } = moment;
+  const turned = looked.states.find(({ pod }) =>
+    allContainerStatuses(pod.status).some(
+      ({ name, restartCount }) => name === (container ?? name) && restartCount >= count,
+    ),
+  );
+  if (turned !== undefined) return turned.at;
+  const statuses = allContainerStatuses(looked.states.at(-1)?.pod.status ?? {});
+  const counts = statuses.map(({ name, restartCount }) => `${name} ${restartCount}`).join(', ');
+  const who = container === undefined ? 'no container' : `container ${container} never`;
+  throw neverCame(
+    `in the run ${looked.run} ${who} had the restart count ${count}`,
+    counts === '' ? 'No container has a status.' : `The restart counts came to: ${counts}.`,
+  );
+}
+
+function phaseMs(looked: LookedAt, phase: string): number {
+  const turned = looked.states.find(({ pod }) => pod.status.phase === phase);
+  if (turned !== undefined) return turned.at;
+  const phases = changesOf(looked, ({ status }) => [status.phase ?? 'Pending']);
+  throw neverCame(`the phase of the run ${looked.run} was never ${phase}`, `It was ${phases}.`);
+}
+
+function conditionMs(looked: LookedAt, { type, status }: Moment & { how: 'condition' }): number {
+  const turned = looked.states.find(({ pod }) =>
+    pod.status.conditions?.some((condition) => condition.type === type && condition.status === status),
+  );
+  if (turned !== undefined) return turned.at;
+  const seen = changesOf(looked, ({ status: { conditions = [] } }) =>
+    conditions.map((condition) => `${condition.type}=${condition.status}`),
+  );
+  throw neverCame(
+    `in the run ${looked.run} the condition ${type} was never ${status}`,
+    seen === '' ? 'There were no conditions.' : `There were ${seen}.`,
+  );
+}
+
+/** Each text that states gave, with the moment at which it first did: `Pending (0.000s), Running (0.067s)`. */
+function changesOf({ states, span }: LookedAt, textsOf: (pod: StoredPod) => readonly string[]): string {
+  const first = new Map<string, number>();
+  for (const { at, pod } of states) {
+    for (const text of textsOf(pod)) if (!first.has(text)) first.set(text, at);
+  }
+  return [...first].map(([text, at]) => `${text} (${formatOffset(at - span.beginMs)})`).join(', ');
+}
+
+function neverCame(message: string, hint: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { hint });
+}
+
+/** The states of the Pod, in order. That it is gone is none. */
+function podStates({ transitions }: RecordedRun): PodState[] {
+  return transitions.flatMap(({ at, type, object }) =>
+    object.kind === 'Pod' && type !== 'DELETED' ? [{ at, pod: object }] : [],
+  );
+}
+
+function spanOf(
+  { transitions }: RecordedRun,
+  { first, last }: Record<'first' | 'last', PodState>,
+  nowMs: number,
+): Span {
+  const beginMs = Math.min(parseTime(first.pod.metadata.creationTimestamp), first.at);
+  const isGone = transitions.some(({ type, object }) => type === 'DELETED' && object.kind === 'Pod');
+  const isOver = isGone || isTerminalPhase(last.pod.status.phase);
+  // That it was removed or replaced may have come long after.
+  const latest = transitions.findLast(({ type, object }) => type !== 'DELETED' || object.kind !== 'Pod');
+  const endMs = Math.max(last.at, latest?.at ?? 0);
+  return { beginMs, endMs: isOver ? endMs : Math.max(endMs, nowMs), isOver };
+}
+
+/** The latest line of each name up to then is the Event. */
+function eventsAt(transitions: readonly RecordedTransition[], atMs: number): StoredEvent[] {
+  const events = new Map<string, StoredEvent>();
+  for (const { at, type, object } of transitions) {
+    if (at > atMs) break;
+    if (object.kind !== 'Event') continue;
+    if (type === 'DELETED') events.delete(object.metadata.name);
+    else events.set(object.metadata.name, object);
+  }
+  return [...events.values()];
+}
+
+/** Seconds to the thousandth: `3.204s`. */
+function formatOffset(ms: number): string {
+  return `${(ms / 1000).toFixed(3)}s`;
+}
