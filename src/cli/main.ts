@@ -29,6 +29,7 @@ import { reportError, usageError } from './report-error.ts';
 import { reportLostPods } from './report-lost.ts';
 import { handedOn, isReaderGone, leaveDeadTerminal } from './standard-output.ts';
 import { registerTop } from './read/top.ts';
+import { registerInit } from './manifest/init.ts';
 import { registerValidate } from './manifest/validate.ts';
 import { registerVersion } from './version.ts';
 import { version } from '../run/version.ts';
@@ -77,6 +78,7 @@ function registerCommands(
   registerCondition(program, done);
   registerExplain(program, done);
   registerValidate(program, done);
+  registerInit(program, done);
   registerVersion(program, done);
   registerCompletion(program, done);
   registerBackgroundCommands(program, done);

@@ -1,0 +1,47 @@
+/** What a starter manifest can have, beside its main container. */
+export const PARTS = {
+  init: 'a container that prepares something and ends, before the others start',
+  sidecar: 'a container that runs beside the main one, and is stopped after it',
+  probes: 'startup, readiness and liveness probe',
+  hooks: 'a command that runs before the container is stopped',
+  volume: 'a folder that containers share',
+  configmap: 'settings as environment variables',
+  secret: 'a password as an environment variable',
+  env: 'variables with values, and with facts about the Pod',
+  resources: 'requests and limits of CPU and memory',
+} as const;
+
+export type Part = keyof typeof PARTS;
+
+export interface StarterOptions {
+  /** Of the Pod; a DNS label. */
+  readonly name: string;
+  readonly parts: ReadonlySet<Part>;
+  /** It does its work and ends, instead of serving. */
+  readonly isTask: boolean;
+  /** Where the manifest will be, as comments name it. */
+  readonly file: string | undefined;
+}
+
+/** Do containers share the folder `work`? */
+export function sharesFiles({ parts }: StarterOptions): boolean {
+  return (['volume', 'init', 'sidecar', 'probes'] as const).some((part) => parts.has(part));
+}
+
+/** What several containers have alike: the comments are in the first. */
+export class SharedFolder {
+  #isExplained = false;
+
+  /** The lines of a container that has the shared folder as its own. */
+  lines(): string[] {
+    const say = (comment: string): string => (this.#isExplained ? '' : ` # ${comment}`);
+    const lines = [
+      `      workingDir: /work${say('where the program starts: relative paths are in the shared folder')}`,
+      '      volumeMounts:',
+      `        - name: work${say('one of the volumes below')}`,
+      `          mountPath: /work${say('where the container sees it')}`,
+    ];
+    this.#isExplained = true;
+    return lines;
+  }
+}

@@ -1,0 +1,95 @@
+import { initContainers } from './init-containers.ts';
+import { mainContainer } from './main-container.ts';
+import { type Part, SharedFolder, sharesFiles, type StarterOptions } from './parts.ts';
+
+/** A manifest to begin with: valid, runnable as it is, and with a comment about every field. YAML, a block of text. */
+export function starterManifest(options: StarterOptions): string {
+  const documents = [...records(options), pod(options)];
+  return `${headline(options).join('\n')}\n${documents.join('\n---\n')}\n`;
+}
+
+/** What the Pod refers to: it comes first, so that it is there when the Pod starts. */
+function records({ name, parts, isTask }: StarterOptions): string[] {
+  const documents: Array<[Part, string]> = [
+    [
+      'configmap',
+      `# Settings, apart from the Pod: each environment has its own.
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: ${name}-settings
+data:
+  # Each key becomes an environment variable below, by envFrom. Values are text: quote numbers and booleans.
+  GREETING: hello${isTask ? "\n  ROUNDS: '3'" : ''}`,
+    ],
+    [
+      'secret',
+      `# Like a ConfigMap, for what nobody should read. Keep real ones out of version control.
+apiVersion: v1
+kind: Secret
+metadata:
+  name: ${name}-secret
+stringData: # plain text; the API server makes base64 of it, under data
+  password: change-me`,
+    ],
+  ];
+  return documents.filter(([part]) => parts.has(part)).map(([, text]) => text);
+}
+
+function pod(options: StarterOptions): string {
+  const { name, isTask } = options;
+  const folder = new SharedFolder();
+  return [
+    'apiVersion: v1',
+    'kind: Pod',
+    'metadata:',
+    `  name: ${name} # unique in its namespace; the Pod's host name, too`,
+    '  labels:',
+    `    app: ${name} # what selectors go by: podrun get pods -l app=${name}`,
+    'spec:',
+    ...(isTask
+      ? [
+          '  # OnFailure: a container that ends with another exit code than 0 is started again, at first at once, then',
+          '  # after 10 s, 20 s, 40 s…',
+          '  # Never: it is not; the Pod has Failed. Always, the default, is for what serves.',
+          '  restartPolicy: OnFailure',
+        ]
+      : [
+          '  # Always: a container that ends is started again, at first at once, then after 10 s, 20 s, 40 s…',
+          '  # OnFailure: only when its exit code was not 0. Never: it stays ended.',
+          '  restartPolicy: Always',
+        ]),
+    '  # Who is to stop gets SIGTERM; who has not ended after so many seconds gets SIGKILL. 30 unless it is said.',
+    '  terminationGracePeriodSeconds: 10',
+    ...initContainers(options, folder),
+    ...mainContainer(options, folder),
+    ...volumes(options),
+  ].join('\n');
+}
+
+function headline({ isTask, file }: StarterOptions): string[] {
+  const manifest = file ?? 'FILE';
+  const runs = isTask
+    ? ['# A Pod that does its work and ends. To run it:', '#', `#   podrun apply ${manifest}`]
+    : [
+        '# A Pod that serves until it is told to stop. To run it:',
+        '#',
+        `#   podrun apply ${manifest}                 # Ctrl-C stops it`,
+        `#   podrun apply ${manifest} --until ready   # stops it as soon as it is Ready; good for a first try`,
+      ];
+  return [
+    ...runs,
+    '#',
+    '# podrun explain pod.spec tells every field there is; podrun validate tells what is wrong.',
+    '',
+  ];
+}
+
+function volumes(options: StarterOptions): string[] {
+  if (!sharesFiles(options)) return [];
+  return [
+    '  volumes:',
+    '    - name: work',
+    '      emptyDir: {} # an empty folder that all containers may have; it lives as long as the Pod',
+  ];
+}

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Part, PARTS } from '../../src/manifest/starter/parts.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+
+const ALL = Object.keys(PARTS) as Part[];
+/** Nothing, each part alone, all, all but one. */
+const CHOICES: ReadonlyArray<readonly Part[]> = [
+  [],
+  ...ALL.map((part) => [part]),
+  ALL,
+  ...ALL.map((part) => ALL.filter((other) => other !== part)),
+];
+
+describe('what it writes runs as it is', () => {
+  it.each([
+    { kind: 'tasks', flags: ['--task'], goal: [] },
+    { kind: 'services', flags: [], goal: ['--until', 'ready'] },
+  ])('$kind', { timeout: 300_000 }, async ({ flags, goal }) => {
+    const files = CHOICES.map((_parts, index) => path.join(workshop.folder, `pod-${index}.yaml`));
+    for (const [index, parts] of CHOICES.entries()) {
+      const chosen = parts.length === 0 ? [] : ['--with', parts.join(',')];
+      const args = ['init', `pod-${index}`, ...chosen, ...flags, '-o', files[index] ?? ''];
+      expect(await workshop.run(args)).toMatchObject({ exitCode: 0, stdout: '' });
+    }
+    const { exitCode, stdout } = await workshop.run(['apply', ...files, ...goal, '--timeout', '4m']);
+    // Without mounts, that a volume is elsewhere is told of all of them; who starts in it need not mind.
+    const trouble = (stdout.match(/.*✗.*/g) ?? []).filter((line) => !line.includes('VolumeNotAtMountPath'));
+    expect({ exitCode, trouble }).toEqual({ exitCode: 0, trouble: [] });
+  });
+});
+
+it('prints a manifest that apply takes from a pipe, and touches nothing', async () => {
+  const { stdout, exitCode } = await workshop.run(['init', 'web', '--with', 'init', '--with=probe,Volumes']);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^# A Pod that serves/);
+  expect(stdout).toContain('  name: web #');
+  expect(stdout).toContain('initContainers:');
+  expect(stdout).toContain('startupProbe:');
+  expect(existsSync(workshop.stateDir)).toBe(false);
+});
+
+it('overwrites no file unless it is told to', async () => {
+  const file = workshop.file('pod.yaml', 'mine\n');
+  expect(await workshop.run(['init', '-o', file])).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `error: ${file} is there already\n--force overwrites it.\n`,
+  });
+  expect(readFileSync(file, 'utf8')).toBe('mine\n');
+  expect((await workshop.run(['init', '-o', file, '--force'])).exitCode).toBe(0);
+  expect(readFileSync(file, 'utf8')).toContain('kind: Pod');
+});
+
+it.each([
+  [['init', 'No_Name'], 'error: invalid name "No_Name": a lowercase RFC 1123 label'],
+  [['init', '--with', 'prubes'], 'error: no part of a manifest: "prubes"\nDid you mean probes?'],
+  [['init', '--with', 'xyz'], 'error: no part of a manifest: "xyz"\nThere are init, '],
+  [['init', '--force'], 'error: --force is about a file'],
+])('%s is wrong', async (args, message) => {
+  const { exitCode, stdout, stderr } = await workshop.run(args);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr.startsWith(message)).toBe(true);
+});
