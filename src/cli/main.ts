@@ -28,6 +28,7 @@ import { registerPatch } from './change/patch.ts';
 import { reportError, usageError } from './report-error.ts';
 import { reportLostPods } from './report-lost.ts';
 import { handedOn, isReaderGone, leaveDeadTerminal } from './standard-output.ts';
+import { registerTimeline } from './timeline/timeline.ts';
 import { registerTop } from './read/top.ts';
 import { registerInit } from './manifest/init.ts';
 import { registerValidate } from './manifest/validate.ts';
@@ -62,6 +63,7 @@ function registerCommands(
   registerProbes(program, done);
   registerEvents(program, done);
   registerHistory(program, done);
+  registerTimeline(program, done);
   registerTop(program, done);
   registerWait(program, done);
   registerDelete(program, done);

@@ -1,0 +1,173 @@
+import type { Axis } from './axis.ts';
+import type { AttemptSpan, ContainerTimeline, CriticalPath, PathStep, Timeline } from './model.ts';
+import { type Happened, type OnPath, specOf } from './on-path.ts';
+import { PathWriter } from './path-writer.ts';
+import { firstTrueMs } from './pod-spans.ts';
+import { startSteps, waitSteps } from './start-steps.ts';
+
+/** Volumes and network are there. Source: pkg/kubelet/types/constants.go. */
+const SANDBOX_CONDITION = 'PodReadyToStartContainers';
+
+/**
+ * The critical path to Ready. It follows the order in which a kubelet starts a Pod: a node, volumes and network, each
+ * init container to its end, each sidecar until it has started, then the container that became ready last: its process,
+ * its postStart hook, its startup probe, its readiness probe; then the readiness gates.
+ */
+export function criticalPath(axis: Axis, happened: Happened): CriticalPath {
+  const { conditions, containers } = happened;
+  const readyMs = firstTrueMs(conditions, 'Ready');
+  const path = new PathWriter(readyMs ?? axis.endMs);
+  const scheduledMs = schedulingSteps(path, happened);
+  if (scheduledMs !== undefined) {
+    sandboxSteps(path, happened);
+    const last = decidingContainer(containers, readyMs, axis);
+    for (const one of containers) {
+      if (one === last) break;
+      if (one.role === 'init') initSteps(path, { axis, happened, one });
+      if (one.role === 'sidecar') sidecarSteps(path, { axis, happened, one });
+    }
+    if (last !== undefined) readySteps(path, { axis, happened, one: last }, readyMs);
+    gateSteps(path, axis, conditions);
+  }
+  path.add({ kind: 'reporting' }, path.endMs);
+  return { isReady: readyMs !== undefined, fromMs: 0, toMs: path.endMs, steps: withShares(path.steps, path.endMs) };
+}
+
+/** Answers when the Pod was scheduled. */
+function schedulingSteps(path: PathWriter, { conditions }: Happened): number | undefined {
+  const spans = conditions.filter(({ type }) => type === 'PodScheduled');
+  const scheduledMs = spans.find(({ status }) => status === 'True')?.fromMs;
+  for (const { status, reason, message, toMs } of spans) {
+    if (status === 'True') break;
+    const field = reason === 'SchedulingGated' ? 'spec.schedulingGates' : undefined;
+    path.add({ kind: 'scheduling', reason, message, field }, toMs);
+  }
+  path.add({ kind: 'scheduling' }, scheduledMs ?? path.endMs);
+  return scheduledMs;
+}
+
+/** Where that takes long, the last warning about the Pod tells why. */
+function sandboxSteps(path: PathWriter, { conditions, containers, events }: Happened): void {
+  if (!conditions.some(({ type }) => type === SANDBOX_CONDITION)) return;
+  const firstStartMs = Math.min(...containers.flatMap(({ attempts }) => attempts[0]?.fromMs ?? []));
+  const untilMs = Math.min(firstTrueMs(conditions, SANDBOX_CONDITION) ?? path.endMs, firstStartMs);
+  const warning = events.findLast(({ type, container, atMs }) => {
+    return type === 'Warning' && container === undefined && atMs >= path.atMs && atMs <= untilMs;
+  });
+  path.add({ kind: 'sandbox', reason: warning?.reason, message: warning?.message }, untilMs);
+}
+
+/** To the end of the init container: every attempt until one has succeeded. */
+function initSteps(path: PathWriter, on: OnPath): void {
+  const { one } = on;
+  const done = one.attempts.find(({ exit }) => exit?.exitCode === 0);
+  for (const attempt of one.attempts) {
+    waitSteps(path, on, attempt.fromMs);
+    path.add({ kind: 'run', ...nameOf(one, attempt) }, attempt.toMs);
+    if (attempt === done) return;
+  }
+  waitSteps(path, on, path.endMs);
+}
+
+/** Until the sidecar counts as started, for the first time. */
+function sidecarSteps(path: PathWriter, on: OnPath): void {
+  const up = on.one.attempts.find(({ startedUpMs }) => startedUpMs !== undefined);
+  attemptSteps(path, on, up, up?.startedUpMs ?? path.endMs);
+}
+
+/** Until the container was ready as it was when the Pod became Ready. */
+function readySteps(path: PathWriter, on: OnPath, readyMs: number | undefined): void {
+  if (on.one.role === 'init') return initSteps(path, on);
+  const ready = readyMs === undefined ? undefined : readyAttempt(on.one, readyToldMs(on.axis));
+  attemptSteps(path, on, ready?.attempt, ready?.fromMs ?? path.endMs);
+}
+
+/** The attempts before the one that counts, with what was waited between them, and that one up to a moment. */
+function attemptSteps(path: PathWriter, on: OnPath, counts: AttemptSpan | undefined, untilMs: number): void {
+  const { one } = on;
+  for (const attempt of one.attempts) {
+    waitSteps(path, on, attempt.fromMs);
+    const goesOn = attempt.isRunning && counts === undefined;
+    if (attempt === counts || goesOn) return startSteps(path, on, attempt, untilMs);
+    path.add({ kind: 'run', ...nameOf(one, attempt) }, attempt.toMs);
+  }
+  waitSteps(path, on, untilMs);
+}
+
+function nameOf(
+  { name, role }: ContainerTimeline,
+  { attempt, exit }: AttemptSpan,
+): Omit<PathStep, 'kind' | 'share' | 'fromMs' | 'toMs'> {
+  return { container: name, role, attempt, exitCode: exit?.exitCode, reason: exit?.reason };
+}
+
+/** When the status was told that says Ready: a moment after it was computed, and when all else of it was told. */
+function readyToldMs({ states }: Axis): number {
+  const ready = states.find(({ pod }) =>
+    pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
+  );
+  return ready?.atMs ?? 0;
+}
+
+/** Which attempt was ready at that moment, and since when. */
+function readyAttempt(
+  { attempts }: ContainerTimeline,
+  toldMs: number,
+): { readonly attempt: AttemptSpan; readonly fromMs: number } | undefined {
+  const candidates = attempts.flatMap((attempt) => attempt.ready.map(({ fromMs }) => ({ attempt, fromMs })));
+  return candidates.findLast(({ fromMs }) => fromMs <= toldMs);
+}
+
+/**
+ * The container that the Pod waited for last: of those that were ready, the one that became so last. Where the Pod was
+ * never Ready, the first that had not got there.
+ */
+function decidingContainer(
+  containers: readonly ContainerTimeline[],
+  readyMs: number | undefined,
+  axis: Axis,
+): ContainerTimeline | undefined {
+  if (readyMs === undefined) return containers.find((one) => !hasGotThere(one, axis.endMs));
+  const weigh = (one: ContainerTimeline): readonly [number, number, number] => {
+    const ready = readyAttempt(one, readyToldMs(axis));
+    const spec = specOf(axis, one.name);
+    return [ready?.fromMs ?? -1, spec?.readinessProbe || spec?.startupProbe ? 1 : 0, ready?.attempt.fromMs ?? 0];
+  };
+  return containers
+    .filter(({ role }) => role === 'regular' || role === 'sidecar')
+    .map((one) => ({ one, weight: weigh(one) }))
+    .toSorted((a, b) => compare(a.weight, b.weight))
+    .at(-1)?.one;
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((value, index) => value !== other[index]);
+  return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
+}
+
+function hasGotThere({ role, attempts }: ContainerTimeline, endMs: number): boolean {
+  if (role === 'ephemeral') return true;
+  if (role === 'init') return attempts.some(({ exit }) => exit?.exitCode === 0);
+  return attempts.some(({ ready }) => ready.some(({ toMs }) => toMs === endMs));
+}
+
+/** All containers are ready: what is left are conditions that others set. */
+function gateSteps(path: PathWriter, { pod }: Axis, conditions: Timeline['conditions']): void {
+  const gates = (pod.spec.readinessGates ?? []).map(({ conditionType }, index) => {
+    return {
+      reason: conditionType,
+      field: `spec.readinessGates[${index}]`,
+      atMs: firstTrueMs(conditions, conditionType),
+    };
+  });
+  const last = gates.toSorted((a, b) => (a.atMs ?? path.endMs) - (b.atMs ?? path.endMs)).at(-1);
+  if (last === undefined) return;
+  const containersReadyMs = firstTrueMs(conditions, 'ContainersReady');
+  if (containersReadyMs === undefined) return;
+  path.add({ kind: 'reporting' }, containersReadyMs);
+  path.add({ kind: 'readinessGate', reason: last.reason, field: last.field }, last.atMs ?? path.endMs);
+}
+
+function withShares(steps: ReadonlyArray<Omit<PathStep, 'share'>>, wholeMs: number): PathStep[] {
+  return steps.map((step) => ({ ...step, share: wholeMs === 0 ? 0 : (step.toMs - step.fromMs) / wholeMs }));
+}

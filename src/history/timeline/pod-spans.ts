@@ -1,0 +1,81 @@
+import type { Axis } from './axis.ts';
+import type { ConditionSpan, EndingSpan, EventMark, PhaseSpan } from './model.ts';
+
+/** The phases of a Pod, one after the other. */
+export function phaseSpans({ states, endMs }: Axis): PhaseSpan[] {
+  const spans: PhaseSpan[] = [];
+  for (const { atMs, pod } of states) {
+    const { phase = 'Unknown', reason, message } = pod.status;
+    const before = spans.at(-1);
+    const why = { ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
+    if (before?.phase === phase) spans[spans.length - 1] = { ...before, ...why };
+    else {
+      if (before !== undefined) spans[spans.length - 1] = { ...before, toMs: atMs };
+      spans.push({ phase, ...why, fromMs: before === undefined ? 0 : atMs, toMs: endMs });
+    }
+  }
+  return spans;
+}
+
+/** Every status of every condition, by type. A new reason for the same status is the same span. */
+export function conditionSpans({ states, endMs, moment }: Axis): ConditionSpan[] {
+  const byType = new Map<string, ConditionSpan[]>();
+  for (const { atMs, pod } of states) {
+    for (const { type, status, reason, message, lastTransitionTime } of pod.status.conditions ?? []) {
+      const spans = byType.get(type) ?? [];
+      byType.set(type, spans);
+      const before = spans.at(-1);
+      const why = { ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
+      if (before?.status === status) {
+        const { fromMs } = before;
+        spans[spans.length - 1] = { type, status, ...why, fromMs, toMs: endMs };
+        continue;
+      }
+      // A time of its own is more exact than that of the line, but nothing ends before it began.
+      const fromMs = Math.min(endMs, Math.max(before?.fromMs ?? 0, moment(lastTransitionTime, atMs) ?? atMs));
+      if (before !== undefined) spans[spans.length - 1] = { ...before, toMs: fromMs };
+      spans.push({ type, status, ...why, fromMs, toMs: endMs });
+    }
+  }
+  return [...byType.values()].flat();
+}
+
+/** When the condition was met for the first time; undefined: never. */
+export function firstTrueMs(conditions: readonly ConditionSpan[], type: string): number | undefined {
+  return conditions.find((span) => span.type === type && span.status === 'True')?.fromMs;
+}
+
+/** Undefined: nobody asked the Pod to end. */
+export function endingSpan({ states, endMs, run, createdAtMs }: Axis): EndingSpan | undefined {
+  const asked = states.find(({ pod }) => pod.metadata.deletionTimestamp);
+  if (asked === undefined) return undefined;
+  const removed = run.transitions.find(({ type, object }) => type === 'DELETED' && object.kind === 'Pod');
+  const over = states.find(({ pod }) => pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed');
+  const toMs = over?.atMs ?? (removed === undefined ? endMs : Math.min(endMs, removed.at - createdAtMs));
+  const { deletionGracePeriodSeconds: graceSeconds } = asked.pod.metadata;
+  return {
+    fromMs: asked.atMs,
+    toMs: Math.max(asked.atMs, toMs),
+    ...(graceSeconds === undefined ? {} : { graceSeconds }),
+  };
+}
+
+/** Every event each time that it was told. */
+export function eventMarks({ events }: Axis): EventMark[] {
+  return events.map(({ atMs, event }) => {
+    const container = containerOfEvent(event.involvedObject.fieldPath);
+    return {
+      atMs,
+      type: event.type ?? 'Normal',
+      reason: event.reason ?? '',
+      message: event.message ?? '',
+      count: event.series?.count ?? event.count ?? 1,
+      ...(container === undefined ? {} : { container }),
+    };
+  });
+}
+
+/** `spec.initContainers{fetch}` is about fetch. */
+function containerOfEvent(fieldPath: string | undefined): string | undefined {
+  return /\{(.*)\}$/.exec(fieldPath ?? '')?.[1];
+}

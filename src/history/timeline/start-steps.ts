@@ -1,0 +1,134 @@
+import { isTerminalPhase } from '../../api/objects.ts';
+import { type ProbeNumbers, probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
+import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import { type OnPath, specOf } from './on-path.ts';
+import type { AttemptSpan, ProbeSpan, StepKind } from './model.ts';
+import type { NewStep, PathWriter } from './path-writer.ts';
+
+const BACK_OFF: ReadonlySet<string | undefined> = new Set([WAITING.crashLoopBackOff, WAITING.imagePullBackOff]);
+const ORDINARY: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  WAITING.containerCreating,
+  WAITING.podInitializing,
+  WAITING.restartingAllContainers,
+]);
+
+/** Why a container did not run until that moment: image, back-off, hooks of those that start before it. */
+export function waitSteps(path: PathWriter, on: OnPath, untilMs: number): void {
+  const { name, role, waits, attempts } = on.one;
+  const hasRun = attempts.some(({ toMs }) => toMs <= path.atMs);
+  const runsAgain = attempts.some(({ fromMs }) => fromMs >= path.atMs) || !isTerminalPhase(on.axis.pod.status.phase);
+  const ordinary: StepKind = !hasRun ? 'creating' : runsAgain ? 'restart' : 'reporting';
+  const named = { container: name, role };
+  for (const { fromMs, toMs, reason, message } of waits) {
+    if (toMs <= path.atMs || fromMs >= untilMs) continue;
+    ordinarySteps(path, on, { kind: ordinary, ...named }, Math.min(fromMs, untilMs));
+    const until = Math.min(toMs, untilMs);
+    if (ORDINARY.has(reason)) ordinarySteps(path, on, { kind: ordinary, ...named }, until);
+    else path.add({ kind: BACK_OFF.has(reason) ? 'backOff' : 'blocked', ...named, reason, message }, until);
+  }
+  ordinarySteps(path, on, { kind: ordinary, ...named }, untilMs);
+}
+
+/** A container is created after those before it, with their postStart hooks; of that, its image is told apart. */
+function ordinarySteps(path: PathWriter, on: OnPath, step: NewStep, untilMs: number): void {
+  const { axis, happened, one } = on;
+  const others = happened.containers.filter(({ name, role }) => name !== one.name && role === one.role);
+  const parts = [
+    ...others.flatMap(({ name, role, hooks }) =>
+      hooks
+        .filter(({ hook }) => hook === 'postStart')
+        .map(({ fromMs, toMs, attempt }) => {
+          const field = fieldOf(on, name, 'lifecycle.postStart');
+          return { step: { kind: 'postStart', container: name, role, attempt, field } as const, fromMs, toMs };
+        }),
+    ),
+    ...imagePulls(on).map((pull) => ({ ...pull, step: { ...step, kind: 'image' } as const })),
+  ];
+  for (const part of parts.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    if (part.toMs <= path.atMs || part.fromMs >= Math.min(untilMs, axis.endMs)) continue;
+    path.add(step, Math.min(part.fromMs, untilMs));
+    path.add(part.step, Math.min(part.toMs, untilMs));
+  }
+  path.add(step, untilMs);
+}
+
+function imagePulls({ happened, one }: OnPath): Array<{ readonly fromMs: number; readonly toMs: number }> {
+  const own = happened.events.filter(({ container }) => container === one.name);
+  return own.flatMap(({ reason, atMs }, index) => {
+    const pulled = own.slice(index).find((event) => event.reason === 'Pulled');
+    return reason === 'Pulling' && pulled !== undefined ? [{ fromMs: atMs, toMs: pulled.atMs }] : [];
+  });
+}
+
+/** From the start of a process until the container had started up, and on until it was ready. */
+export function startSteps(path: PathWriter, on: OnPath, attempt: AttemptSpan, untilMs: number): void {
+  const { one, axis } = on;
+  const named = { container: one.name, role: one.role, attempt: attempt.attempt };
+  for (const { hook, toMs, attempt: number } of one.hooks) {
+    if (hook !== 'postStart' || number !== attempt.attempt) continue;
+    path.add(
+      { kind: 'postStart', ...named, field: fieldOf(on, one.name, 'lifecycle.postStart') },
+      Math.min(toMs, untilMs),
+    );
+  }
+  const spec = specOf(axis, one.name);
+  if (spec?.startupProbe)
+    probeSteps(path, on, { attempt, type: 'startup' }, Math.min(attempt.startedUpMs ?? untilMs, untilMs));
+  if (spec?.readinessProbe) probeSteps(path, on, { attempt, type: 'readiness' }, untilMs);
+  path.add({ kind: 'reporting', ...named }, untilMs);
+}
+
+interface Probing {
+  readonly attempt: AttemptSpan;
+  readonly type: ProbeType;
+}
+
+/** Everything that a probe took until it had succeeded often enough. */
+function probeSteps(path: PathWriter, on: OnPath, { attempt, type }: Probing, untilMs: number): void {
+  const { name, role, probes } = on.one;
+  const spec = specOf(on.axis, name);
+  const probe = spec === undefined ? undefined : probeOf(spec, type);
+  if (probe === undefined) return;
+  const named = { container: name, role, attempt: attempt.attempt, probe: type };
+  const field = (of: keyof ProbeNumbers): string | undefined => fieldOf(on, name, `${type}Probe.${of}`);
+  const tried = probes.filter(
+    (one) =>
+      one.probe === type && one.attempt === attempt.attempt && one.fromMs <= untilMs && one.decision !== 'abandoned',
+  );
+  const [first] = tried;
+  if (first === undefined) return path.add({ kind: 'probing', ...named }, untilMs);
+  const delayMs = probeNumbers(probe).initialDelaySeconds * 1000;
+  const delayEndMs = Math.min(attempt.fromMs + delayMs, first.fromMs, untilMs);
+  if (delayMs > 0) path.add({ kind: 'initialDelay', ...named, field: field('initialDelaySeconds') }, delayEndMs);
+  path.add({ kind: 'firstTick', ...named, field: field('periodSeconds') }, first.fromMs);
+  const lastBad = tried.findLastIndex((one) => !isGood(one));
+  const good = tried.slice(lastBad + 1);
+  const failing = { kind: 'failing', ...named, probes: lastBad + 1 } as const;
+  const [firstGood] = good;
+  if (firstGood === undefined) return path.add(failing, untilMs);
+  path.add(failing, tried[lastBad]?.toMs ?? 0);
+  path.add({ kind: 'lastPeriod', ...named, field: field('periodSeconds') }, firstGood.fromMs);
+  path.add({ kind: 'probe', ...named }, firstGood.toMs);
+  const further = {
+    kind: 'successThreshold',
+    ...named,
+    probes: good.length,
+    field: field('successThreshold'),
+  } as const;
+  path.add(further, good.at(-1)?.toMs ?? 0);
+}
+
+function isGood({ result }: ProbeSpan): boolean {
+  return result === 'success' || result === 'warning';
+}
+
+/** Where the manifest has it: `spec.containers[0].startupProbe.periodSeconds`. */
+function fieldOf({ axis }: OnPath, container: string, rest: string): string | undefined {
+  const { spec } = axis.pod;
+  for (const list of ['initContainers', 'containers'] as const) {
+    const index = (spec[list] ?? []).findIndex(({ name }) => name === container);
+    if (index >= 0) return `spec.${list}[${index}].${rest}`;
+  }
+  return undefined;
+}

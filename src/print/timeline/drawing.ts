@@ -1,0 +1,159 @@
+import type { ContainerTimeline, Timeline } from '../../history/timeline/model.ts';
+import { CanvasRow } from './canvas.ts';
+import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
+
+/** What the row of conditions is called. */
+export const CONDITIONS_LABEL = '  conditions';
+
+/** A row: what it is about, and the drawing. */
+export interface Row {
+  readonly label: string;
+  readonly canvas: CanvasRow;
+}
+
+/** Draws Pods, and remembers what its legend has to explain. */
+export class Drawing {
+  readonly lengthMs: number;
+  readonly width: number;
+  readonly used: Set<GlyphName> = new Set();
+  /** By the letters that stand for them. */
+  readonly conditions: Map<string, string> = new Map();
+  readonly #glyphs: Glyphs;
+
+  constructor({ lengthMs, width, glyphs }: { lengthMs: number; width: number; glyphs: Glyphs }) {
+    this.lengthMs = lengthMs;
+    this.width = width;
+    this.#glyphs = glyphs;
+  }
+
+  #newRow(): CanvasRow {
+    return new CanvasRow(this.width, this.lengthMs);
+  }
+
+  rowsOf(timeline: Timeline, offsetMs: number): Row[] {
+    return [
+      { label: timeline.name, canvas: this.#podRow(timeline, offsetMs) },
+      { label: CONDITIONS_LABEL, canvas: this.#conditionRow(timeline, offsetMs) },
+      ...timeline.containers.flatMap((container) => this.#containerRows(container, offsetMs)),
+    ];
+  }
+
+  #podRow({ phases, conditions, ending }: Timeline, offsetMs: number): CanvasRow {
+    const row = this.#newRow();
+    for (const { phase, fromMs, toMs } of phases) {
+      if (phase === 'Pending') this.#fill(row, 'waiting', offsetMs + fromMs, offsetMs + toMs);
+      if (phase === 'Running') this.#fill(row, 'running', offsetMs + fromMs, offsetMs + toMs);
+    }
+    for (const { type, status, fromMs, toMs } of conditions) {
+      if (type === 'Ready' && status === 'True') this.#fill(row, 'ready', offsetMs + fromMs, offsetMs + toMs);
+    }
+    if (ending !== undefined) this.#fill(row, 'stopping', offsetMs + ending.fromMs, offsetMs + ending.toMs);
+    const last = phases.at(-1);
+    if (last?.phase === 'Succeeded') this.#mark(row, 'good', offsetMs + last.fromMs);
+    if (last?.phase === 'Failed') this.#mark(row, 'bad', offsetMs + last.fromMs);
+    return row;
+  }
+
+  /** The initial of each condition, where it was met; small where it no longer was. */
+  #conditionRow({ conditions }: Timeline, offsetMs: number): CanvasRow {
+    const row = this.#newRow();
+    // Two in one column: only the later one is to be seen, and to be explained.
+    const seen = new Map<number, readonly [string, string]>();
+    for (const { type, status, fromMs } of conditions.toSorted((a, b) => rankOf(a.type) - rankOf(b.type))) {
+      if (status !== 'True' && fromMs === 0) continue;
+      const wasMet = conditions.some((one) => one.type === type && one.status === 'True' && one.fromMs < fromMs);
+      if (status !== 'True' && !wasMet) continue;
+      const initial = initialOf(type);
+      const isMet = status === 'True';
+      seen.set(row.columnOf(offsetMs + fromMs), [initial, type]);
+      row.mark(offsetMs + fromMs, isMet ? initial : initial.toLowerCase(), isMet ? 'info' : 'muted');
+    }
+    for (const [initial, type] of seen.values()) this.conditions.set(initial, type);
+    return row;
+  }
+
+  #containerRows(container: ContainerTimeline, offsetMs: number): Row[] {
+    const { name, hooks, probes } = container;
+    const handlers = [...new Set([...hooks.map(({ hook }) => hook), ...probes.map(({ probe }) => probe)])];
+    return [
+      { label: `  ${name}`, canvas: this.#lifeRow(container, offsetMs) },
+      ...handlers.map((handler) => ({
+        label: `    ${handler}`,
+        canvas: this.#handlerRow(container, handler, offsetMs),
+      })),
+    ];
+  }
+
+  #lifeRow({ waits, attempts, stops }: ContainerTimeline, offsetMs: number): CanvasRow {
+    const row = this.#newRow();
+    for (const { reason, fromMs, toMs } of waits) {
+      this.#fill(row, waitGlyph(reason), offsetMs + fromMs, offsetMs + toMs);
+    }
+    for (const { fromMs, toMs, ready, startedUpMs = toMs, exit } of attempts) {
+      this.#fill(row, 'starting', offsetMs + fromMs, offsetMs + Math.min(startedUpMs, toMs));
+      if (startedUpMs < toMs) this.#fill(row, 'running', offsetMs + startedUpMs, offsetMs + toMs);
+      for (const one of ready) this.#fill(row, 'ready', offsetMs + one.fromMs, offsetMs + one.toMs);
+      if (exit !== undefined) this.#mark(row, exit.exitCode === 0 ? 'good' : 'bad', offsetMs + toMs);
+    }
+    for (const { fromMs, toMs } of stops) {
+      if (toMs > fromMs) this.#fill(row, 'stopping', offsetMs + fromMs, offsetMs + toMs);
+    }
+    for (const { exit, toMs } of attempts) {
+      if (exit !== undefined) this.#mark(row, exit.exitCode === 0 ? 'good' : 'bad', offsetMs + toMs);
+    }
+    return row;
+  }
+
+  #handlerRow({ hooks, probes }: ContainerTimeline, handler: string, offsetMs: number): CanvasRow {
+    const row = this.#newRow();
+    for (const { hook, fromMs, toMs, result } of hooks) {
+      if (hook !== handler) continue;
+      this.#fill(row, 'hook', offsetMs + fromMs, offsetMs + toMs);
+      if (result === 'failure') this.#mark(row, 'bad', offsetMs + toMs);
+    }
+    const own = probes.filter(({ probe }) => probe === handler);
+    // What changed something must not be covered by what did not.
+    for (const { fromMs, result, decision } of own.toSorted((a, b) => weightOf(a) - weightOf(b))) {
+      const isGood = result === 'success' || result === 'warning';
+      const turned = decision !== 'none' && decision !== 'retry';
+      const glyph = isGood ? (turned ? 'turnedGood' : 'probeGood') : turned ? 'turnedBad' : 'probeBad';
+      this.#mark(row, glyph, offsetMs + fromMs);
+    }
+    return row;
+  }
+
+  #fill(row: CanvasRow, glyph: GlyphName, fromMs: number, toMs: number): void {
+    this.used.add(glyph);
+    row.fill(fromMs, toMs, this.#glyphs[glyph], LEGEND[glyph].tone);
+  }
+
+  #mark(row: CanvasRow, glyph: GlyphName, atMs: number): void {
+    this.used.add(glyph);
+    row.mark(atMs, this.#glyphs[glyph], LEGEND[glyph].tone);
+  }
+}
+
+function weightOf({ decision, result }: { readonly decision: string; readonly result: string }): number {
+  return (decision === 'none' ? 0 : 2) + (result === 'success' ? 0 : 1);
+}
+
+function waitGlyph(reason: string | undefined): GlyphName {
+  if (reason === undefined || /^(ContainerCreating|PodInitializing|RestartingAllContainers)$/.test(reason))
+    return 'waiting';
+  return reason.endsWith('BackOff') ? 'backOff' : 'blocked';
+}
+
+/** The order in which conditions are met: of two in one column the later one is to be seen. */
+const CONDITION_ORDER = ['PodScheduled', 'PodReadyToStartContainers', 'Initialized', 'ContainersReady', 'Ready'];
+
+function rankOf(type: string): number {
+  const rank = CONDITION_ORDER.indexOf(type);
+  return rank < 0 ? CONDITION_ORDER.length : rank;
+}
+
+const INITIALS: Readonly<Record<string, string>> = { PodScheduled: 'S', PodReadyToStartContainers: 'N' };
+
+/** Of a readiness gate: the letter after the slash. */
+function initialOf(type: string): string {
+  return INITIALS[type] ?? (type.split('/').at(-1)?.charAt(0) || '?').toUpperCase();
+}

@@ -1,0 +1,128 @@
+import type { CriticalPath, PathStep } from '../../history/timeline/model.ts';
+import { describeExitCode } from '../exit-code.ts';
+
+/** A step of the critical path in words: `init container fetch ran`, `startup probe of app: initial delay`. */
+export function stepText(step: PathStep): string {
+  const { container = '', reason, message } = step;
+  const why = [reason, message].filter((text) => text !== undefined).join(': ');
+  switch (step.kind) {
+    case 'scheduling':
+      return why === '' ? 'scheduled' : `waited to be scheduled: ${why}`;
+    case 'sandbox':
+      return `volumes and network${why === '' ? '' : `: ${why}`}`;
+    case 'creating':
+      return `${nameOf(step)} created`;
+    case 'image':
+      return `image of ${container} pulled`;
+    case 'blocked':
+      return `${nameOf(step)} could not start: ${why}`;
+    case 'backOff':
+      return `back-off of ${container}: ${reason ?? ''}`;
+    case 'restart':
+      return `${nameOf(step)} restarted`;
+    case 'run':
+      return runText(step);
+    case 'postStart':
+      return `postStart hook of ${container}`;
+    case 'readinessGate':
+      return `readiness gate ${reason ?? ''}`;
+    case 'reporting':
+      return 'status told';
+    default:
+      return probeText(step);
+  }
+}
+
+function nameOf({ container, role }: PathStep): string {
+  const roles = { init: 'init container', sidecar: 'sidecar', regular: 'container', ephemeral: 'ephemeral container' };
+  return `${roles[role ?? 'regular']} ${container ?? ''}`;
+}
+
+function runText(step: PathStep): string {
+  const { attempt = 0, exitCode } = step;
+  const which = attempt === 0 ? '' : ` (attempt ${attempt + 1})`;
+  const end = exitCode === undefined || exitCode === 0 ? '' : `: ${describeExitCode(exitCode)}`;
+  return `${nameOf(step)} ran${which}${end}`;
+}
+
+function probeText({ kind, probe, container, probes = 0 }: PathStep): string {
+  const name = `${probe ?? ''} probe of ${container ?? ''}`;
+  const attempts = probes === 1 ? '1 attempt' : `${probes} attempts`;
+  switch (kind) {
+    case 'initialDelay':
+      return `${name}: initial delay`;
+    case 'firstTick':
+      return `${name}: until its first attempt`;
+    case 'failing':
+      return `${name}: ${attempts} that did not succeed`;
+    case 'lastPeriod':
+      return `${name}: until its next attempt`;
+    case 'probe':
+      return `${name}: the attempt that succeeded`;
+    case 'successThreshold':
+      return `${name}: ${attempts} in a row that succeeded`;
+    default:
+      return name;
+  }
+}
+
+/** What would shorten a step; undefined where there is nothing that the manifest or the program could do. */
+export function stepHint({ kind, role, reason, exitCode }: PathStep): string | undefined {
+  switch (kind) {
+    case 'scheduling':
+      return reason === undefined ? undefined : 'whoever removes what holds the Pod back';
+    case 'sandbox':
+      return reason === undefined ? undefined : 'what the Pod mounts must be there before it starts';
+    case 'image':
+      return 'a smaller image, or one that the node has already';
+    case 'blocked':
+      return 'its image and its configuration must be there before it starts';
+    case 'backOff':
+      return 'the attempt before it must not fail';
+    case 'run':
+      if (exitCode !== undefined && exitCode !== 0) return 'this attempt must not fail';
+      return role === 'init' ? 'what the init container does' : undefined;
+    case 'postStart':
+      return 'what the hook does: nothing goes on before it has returned';
+    case 'initialDelay':
+      return 'a shorter delay; a startup probe needs none';
+    case 'firstTick':
+    case 'lastPeriod':
+      return 'a shorter period asks sooner';
+    case 'failing':
+      return 'the start of the program itself';
+    case 'successThreshold':
+      return 'a lower threshold';
+    case 'readinessGate':
+      return 'whoever sets this condition';
+    default:
+      return undefined;
+  }
+}
+
+/** Steps that are worth a line, and what the others come to. */
+export interface PathExtract {
+  readonly steps: readonly PathStep[];
+  /** How many are left out, and how long they took together. */
+  readonly others: { readonly count: number; readonly ms: number; readonly share: number };
+  /** The longest step that something could be done about. */
+  readonly longest: PathStep | undefined;
+}
+
+/** Less than that is not worth a line. */
+const SHARE_MIN = 0.01;
+
+export function pathExtract({ steps }: CriticalPath): PathExtract {
+  const left = steps.filter(({ share }) => share < SHARE_MIN);
+  const shown = left.length === 1 ? steps : steps.filter(({ share }) => share >= SHARE_MIN);
+  const others = left.length === 1 ? [] : left;
+  return {
+    steps: shown,
+    others: {
+      count: others.length,
+      ms: others.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0),
+      share: others.reduce((sum, { share }) => sum + share, 0),
+    },
+    longest: shown.filter((step) => stepHint(step) !== undefined).toSorted((a, b) => b.share - a.share)[0],
+  };
+}

@@ -1,0 +1,85 @@
+import type { ContainerTimeline, Timeline } from '../../history/timeline/model.ts';
+import type { Painter } from '../painter.ts';
+import { CONDITIONS_LABEL, Drawing } from './drawing.ts';
+import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
+import { pathLines } from './path-lines.ts';
+import { podSummary } from './pod-summary.ts';
+import { tickLabel, ticksMs } from './scale.ts';
+
+export interface TimelineStyle {
+  /** Columns of the terminal. */
+  readonly width: number;
+  readonly color: Painter;
+  readonly glyphs: Glyphs;
+}
+
+const LABEL_MAX = 28;
+const CANVAS_MIN = 20;
+const TICK_COLUMNS = 10;
+
+/** Runs of Pods on one axis of time, and below them what each needed on its way to Ready. Ends with a newline. */
+export function renderTimelines(timelines: readonly Timeline[], style: TimelineStyle): string {
+  const originMs = Math.min(...timelines.map(({ createdAtMs }) => createdAtMs));
+  const lengthMs = Math.max(1, ...timelines.map(({ createdAtMs, endMs }) => createdAtMs - originMs + endMs));
+  const labels = timelines.flatMap((timeline) => [
+    timeline.name,
+    CONDITIONS_LABEL,
+    ...timeline.containers.flatMap(labelsOf),
+  ]);
+  const labelWidth = Math.min(LABEL_MAX, Math.floor(style.width / 3), Math.max(...labels.map((label) => label.length)));
+  const width = Math.max(CANVAS_MIN, style.width - labelWidth - 2);
+  const drawing = new Drawing({ lengthMs, width, glyphs: style.glyphs });
+  const rows = timelines.map((timeline) => drawing.rowsOf(timeline, timeline.createdAtMs - originMs));
+  const pad = (label: string): string => shortened(label, labelWidth, style.glyphs.more).padEnd(labelWidth);
+  const lines = [
+    ...timelines.map((timeline) => `${timeline.name}: ${podSummary(timeline)}`),
+    '',
+    ...axisLines(drawing).map((line) => `${pad('')}  ${style.color.tone('muted', line)}`),
+    ...rows.flat().map(({ label, canvas }) => `${pad(label)}  ${canvas.render(style.color)}`.trimEnd()),
+    '',
+    ...legendLines(drawing, style),
+    ...timelines.flatMap((timeline) => ['', ...pathLines(timeline, style)]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function labelsOf({ name, hooks, probes }: ContainerTimeline): string[] {
+  const handlers = [...hooks.map(({ hook }) => hook as string), ...probes.map(({ probe }) => probe as string)];
+  return [`  ${name}`, ...handlers.map((handler) => `    ${handler}`)];
+}
+
+function axisLines({ lengthMs, width }: Drawing): string[] {
+  const labels = Array.from({ length: width }, () => ' ');
+  const line = Array.from({ length: width }, () => '-');
+  let free = 0;
+  for (const atMs of ticksMs(lengthMs, Math.floor(width / TICK_COLUMNS))) {
+    const column = Math.min(width - 1, Math.floor((atMs / lengthMs) * width));
+    line[column] = '+';
+    const label = tickLabel(atMs);
+    if (column < free || column + label.length > width) continue;
+    labels.splice(column, label.length, ...label.split(''));
+    free = column + label.length + 1;
+  }
+  return [labels.join('').trimEnd(), line.join('')];
+}
+
+function legendLines({ used, conditions }: Drawing, { glyphs, color, width }: TimelineStyle): string[] {
+  const names = (Object.keys(LEGEND) as GlyphName[]).filter((name) => used.has(name));
+  const entries = [
+    ...names.map((name) => ({ mark: glyphs[name], ...LEGEND[name] })),
+    ...[...conditions].map(([mark, type]) => ({ mark, text: type, tone: undefined })),
+  ];
+  const lines: string[][] = [];
+  let taken = width;
+  for (const { mark, text, tone } of entries) {
+    const length = mark.length + text.length + 4;
+    if (taken + length > width) taken = lines.push([]) && 0;
+    lines.at(-1)?.push(`${tone === undefined ? mark : color.tone(tone, mark)} ${color.tone('muted', text)}`);
+    taken += length;
+  }
+  return lines.map((line) => line.join('   '));
+}
+
+function shortened(label: string, length: number, more: string): string {
+  return label.length <= length ? label : `${label.slice(0, length - more.length)}${more}`;
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { RecordedRun } from '../../src/history/recorded-run.ts';
+import { latestMomentIn } from '../../src/history/transition-time.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.ts';
+
+const TRACES = path.join(import.meta.dirname, '../golden/traces');
+
+interface TraceLine extends WatchEvent<StoredPod | StoredEvent> {
+  /** Seconds after the first line. */
+  readonly t: number;
+}
+
+/** What a real node did with the Pods of a scenario, as podrun would have recorded it; nothing of probes and hooks. */
+export function recordedOnNode(scenario: string): RecordedRun[] {
+  const text = readFileSync(path.join(TRACES, `${scenario}.ndjson`), 'utf8');
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as TraceLine);
+  // Nothing was told before it was: times have whole seconds, so that much is known of when the first line came.
+  const began = Math.max(...lines.map(({ t, object }) => latestMomentIn(object) - t * 1000));
+  const pods = lines.filter(({ type, object }) => type === 'ADDED' && object.kind === 'Pod');
+  return pods.map(({ object: { metadata } }) => {
+    const { namespace, name, uid } = metadata;
+    const isOurs = ({ object }: TraceLine): boolean =>
+      (object.kind === 'Pod' ? object.metadata.uid : object.involvedObject.uid) === uid;
+    const transitions = lines.filter(isOurs).map(({ t, type, object }) => ({ at: began + t * 1000, type, object }));
+    return { namespace, name, uid, transitions, probes: [], hooks: [] };
+  });
+}
