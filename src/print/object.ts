@@ -20,17 +20,18 @@ export function listOf(items: readonly PrintedObject[]): PrintedObject {
 
 /**
  * One object as `-o json`, `-o yaml` or `-o name` prints it, with the newline at the end. A List is printed by name as
- * its items are. Who manages which field is not shown.
+ * its items are. Who manages which field is shown on demand only.
  */
-export function renderObject(object: PrintedObject, format: ObjectFormat): string {
+export function renderObject(object: PrintedObject, format: ObjectFormat, showManagedFields = false): string {
   if (format === 'name') return (object.items ?? [object]).map((item) => `${resourceName(item)}\n`).join('');
-  const shown = withoutManagedFields(object);
+  const shown = showManagedFields ? object : withoutManagedFields(object);
   return format === 'yaml' ? formatYaml(shown) : `${formatJson(shown, '\n')}\n`;
 }
 
 /** One line of a watch with `-o json`. */
-export function renderWatchLine(type: string, object: PrintedObject): string {
-  return `{"type":${formatJson(type)},"object":${formatJson(withoutManagedFields(object))}}\n`;
+export function renderWatchLine(type: string, object: PrintedObject, showManagedFields = false): string {
+  const shown = showManagedFields ? object : withoutManagedFields(object);
+  return `{"type":${formatJson(type)},"object":${formatJson(shown)}}\n`;
 }
 
 /** `pod/web`; outside the core group `deployment.apps/web`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonPath } from '../../src/api/json-path.ts';
+import { parseJsonPath } from '../../src/api/json-path/index.ts';
 
 const POD = {
   metadata: { name: 'web', labels: { 'app.kubernetes.io/name': 'shop' } },
@@ -34,13 +34,17 @@ describe('parseJsonPath()', () => {
     ['{.status.nothing}', []],
     ['{.status.nothing.more[0]}', []],
     ['{.status.phase.more}', []],
+    ['{..restartCount}', [3, 0]],
+    ['{.spec.containers[0:1].name}', ['a']],
+    ['{.spec.containers[0,1].name}', ['a', 'b']],
+    ['{.spec.containers[?(@.name>"a")].name}', ['b']],
     ['{.spec.containers[1].image}', ['two']],
     ['{.spec.containers[-1].image}', ['two']],
-    ['{.spec.containers[2].image}', []],
     ['{.spec.containers[*].name}', ['a', 'b']],
     ['{.metadata.labels.*}', ['shop']],
     [String.raw`{.metadata.labels.app\.kubernetes\.io/name}`, ['shop']],
-    ["{.metadata.labels['app.kubernetes.io/name']}", ['shop']],
+    [String.raw`{.metadata.labels['app\.kubernetes\.io/name']}`, ['shop']],
+    ["{.metadata.labels['app.kubernetes.io/name']}", []],
     ["{['metadata']['name']}", ['web']],
     ['{.status.conditions[?(@.type=="Ready")].status}', ['True']],
     ["{.status.conditions[?(@.type == 'Initialized')].status}", ['False']],
@@ -53,15 +57,23 @@ describe('parseJsonPath()', () => {
   });
 
   it.each([
-    '{.status.conditions[?(@.type=="Ready")]..status}',
-    '{.spec.containers[0:1].name}',
-    '{.metadata.name} {.status.phase}',
-    '{.status.phase',
-    '{}',
-    '',
-  ])('refuses %s', (path) => {
+    { path: '{.metadata.name} {.status.phase}', why: "unexpected path string, expected a 'name1.name2'" },
+    { path: '{.status.phase', why: 'unexpected path string' },
+    { path: '{}', why: 'unexpected path string' },
+    { path: '', why: 'unexpected path string' },
+    { path: '{.status.conditions[0}', why: 'unterminated array' },
+    { path: '{.a[?(@.b=="c" && @.d=="e")]}', why: "unrecognized character in action: U+0026 '&'" },
+  ])('refuses $path', ({ path, why }) => {
     expect(() => parseJsonPath(path)).toThrow(
-      expect.objectContaining({ exitCode: 2, message: `error: invalid JSONPath ${JSON.stringify(path)}` }),
+      expect.objectContaining({ exitCode: 2, message: expect.stringContaining(`error: ${why}`) as string }),
     );
+  });
+
+  it.each([
+    { path: '{.spec.containers[2].image}', why: 'array index out of bounds: index 2, length 2' },
+    { path: '{.status.phase[0]}', why: 'string is not array or slice' },
+    { path: '{.status.conditions[?(@.status==1)]}', why: 'incompatible types for comparison' },
+  ])('says why $path makes no sense', ({ path, why }) => {
+    expect(() => parseJsonPath(path)(POD)).toThrow(expect.objectContaining({ exitCode: 1, message: `error: ${why}` }));
   });
 });

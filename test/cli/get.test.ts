@@ -132,7 +132,7 @@ serviceaccount/x   0         60s
   });
 
   it.each([
-    { args: ['pods', '-o', 'nosuch'], why: 'output format "nosuch", allowed formats are: json,name,wide,yaml' },
+    { args: ['pods', '-o', 'nosuch'], why: 'output format "nosuch", allowed formats are: custom-columns,' },
     { args: ['pods', '--nosuch'], why: "error: unknown flag: --nosuch\nSee 'podrun get --help' for usage." },
     { args: ['pod/web', 'api'], why: 'there is no need to specify a resource type as a separate argument' },
     { args: ['pod/'], why: 'arguments in resource/name form must have a single resource and name' },

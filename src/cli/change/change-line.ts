@@ -1,14 +1,17 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { renderObject } from '../../print/object.ts';
+import type { ObjectPrinter } from '../output/object-printer.ts';
 import { type DryRun, dryRunSuffix } from './dry-run.ts';
 
-interface ChangeOutput {
+/** How a change is told. */
+export interface ChangeOutput {
   readonly dryRun: DryRun;
-  readonly output: 'json' | 'name' | 'yaml' | undefined;
+  /** For `-o`. */
+  readonly printer: ObjectPrinter | undefined;
 }
 
 /** What is printed of a changed object: `pod/web patched`, or the object as `-o` asks for it. */
-export function changeLine(object: StoredKubeObject, operation: string, { dryRun, output }: ChangeOutput): string {
-  if (output !== undefined) return renderObject(object, output);
+export function changeLine(object: StoredKubeObject, operation: string, { dryRun, printer }: ChangeOutput): string {
+  if (printer !== undefined) return printer.print(object);
   return `${renderObject(object, 'name').trimEnd()} ${operation}${dryRunSuffix(dryRun)}\n`;
 }

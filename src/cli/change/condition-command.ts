@@ -6,11 +6,12 @@ import { qualifiedPlural } from '../../api/resource-types.ts';
 import { SystemClock } from '../../clock.ts';
 import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
 import { type ConditionEdit, type ConditionStatus, setConditions } from '../../lifecycle/requests/set-conditions.ts';
-import { changeLine } from './change-line.ts';
+import { changeLine, type ChangeOutput } from './change-line.ts';
 import { changeObject } from '../../run/change-object.ts';
 import type { ObjectRef } from '../../run/object-ref.ts';
 import type { ConditionFlags } from './condition.ts';
 import { eachObject } from './each-object.ts';
+import { objectPrinter } from '../output/object-printer.ts';
 import { openStore } from '../environment.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
@@ -25,7 +26,8 @@ export async function condition(words: readonly string[], flags: ConditionFlags)
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
-  const { dryRun, output } = flags;
+  const { dryRun } = flags;
+  const printer = objectPrinter(flags);
   const change = (stored: KubeObject): KubeObject => {
     const pod = stored as unknown as StoredPod;
     return { ...stored, status: setConditions(pod.status, edits, clock.now().wallMs) };
@@ -34,7 +36,7 @@ export async function condition(words: readonly string[], flags: ConditionFlags)
     if (ref.type.plural !== 'pods') throw noConditions(ref);
     const changed = changeObject({ store, ref, subresource: 'status', change, warn, isDryRun: dryRun !== 'none' });
     const suffix = changed.isChanged ? '' : ' (no change)';
-    return renderEdits(changed.object, edits, suffix, { dryRun, output });
+    return renderEdits(changed.object, edits, suffix, { dryRun, printer });
   });
 }
 
@@ -42,9 +44,9 @@ function renderEdits(
   object: StoredKubeObject,
   edits: readonly ConditionEdit[],
   suffix: string,
-  options: Pick<ConditionFlags, 'dryRun' | 'output'>,
+  options: ChangeOutput,
 ): string {
-  if (options.output !== undefined) return changeLine(object, '', options);
+  if (options.printer !== undefined) return changeLine(object, '', options);
   const done = ({ type, status }: ConditionEdit): string =>
     status === undefined ? `condition ${type} removed` : `condition ${type} set to ${status}`;
   return edits.map((edit) => changeLine(object, done(edit) + suffix, options)).join('');

@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import { type DryRun, dryRunOption } from './dry-run.ts';
-import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
-
-export type ConditionFormat = 'json' | 'name' | 'yaml';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 
 /** What stands on the command line of `condition`, as it was written. */
-export interface ConditionFlags extends SelectionFlags {
+export interface ConditionFlags extends SelectionFlags, OutputFlags {
   readonly all: boolean;
   readonly reason: string | undefined;
   readonly message: string | undefined;
   readonly dryRun: DryRun;
-  readonly output: ConditionFormat | undefined;
 }
 
 const EXAMPLES = `
@@ -30,12 +28,11 @@ export function registerCondition(program: Command, done: (exitCode: number) => 
     )
     .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) TYPE=STATUS... TYPE-... [flags]')
     .argument('[resource...]', 'which Pods, then types of conditions; STATUS is True, False or Unknown');
-  withSelectionFlags(command)
+  withOutputFlags(withSelectionFlags(command))
     .option('--all', 'all Pods in the namespace', false)
     .option('--reason <word>', 'why, in one word: CamelCase')
     .option('--message <text>', 'why, for people')
     .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
-    .addOption(outputOption<ConditionFormat>(['json', 'name', 'yaml']))
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Omit<ConditionFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();

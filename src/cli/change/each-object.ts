@@ -1,4 +1,5 @@
 import { PodrunError } from '../../api/errors.ts';
+import { PrintFailure } from '../../print/formats/print-failure.ts';
 import type { ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
 import { StandardOutput } from '../standard-output.ts';
@@ -14,8 +15,11 @@ export function eachObject(refs: readonly ObjectRef[], run: (ref: ObjectRef) => 
     try {
       out.write(run(ref));
     } catch (error) {
-      if (!(error instanceof PodrunError)) throw error;
-      errors.push(error);
+      if (error instanceof PrintFailure) {
+        out.write(error.printed);
+        errors.push(new PodrunError(error.message));
+      } else if (error instanceof PodrunError) errors.push(error);
+      else throw error;
     }
   }
   return reportErrors(errors);

@@ -13,6 +13,7 @@ import { changeLine } from './change-line.ts';
 import { changeObject } from '../../run/change-object.ts';
 import { getObject, notFound } from '../../run/object-ref.ts';
 import { eachObject } from './each-object.ts';
+import { objectPrinter } from '../output/object-printer.ts';
 import { openStore } from '../environment.ts';
 import { refsOf } from '../select/find-objects.ts';
 import type { MetadataFlags } from './metadata-flags.ts';
@@ -78,7 +79,8 @@ async function changeMetadata(verb: Verb, words: readonly string[], flags: Metad
   if (flags.resourceVersion !== undefined && refs.length > 1) {
     throw usage('--resource-version may only be used with a single resource');
   }
-  const { dryRun, output, overwrite } = flags;
+  const { dryRun, overwrite } = flags;
+  const printer = objectPrinter(flags);
   return eachObject(refs, (ref) => {
     const before = getObject(store, ref);
     if (before === undefined) throw notFound(store, ref);
@@ -88,7 +90,7 @@ async function changeMetadata(verb: Verb, words: readonly string[], flags: Metad
     const { object } = changeObject({ store, ref, change, warn, isDryRun: dryRun !== 'none' });
     if (flags.list) return listing(verb, object, refs.length === 1);
     const notes = verb.name === 'label' ? missing.map((key) => `label ${JSON.stringify(key)} not found.\n`) : [];
-    return notes.join('') + changeLine(object, verb.operation(before, object, overwrite), { dryRun, output });
+    return notes.join('') + changeLine(object, verb.operation(before, object, overwrite), { dryRun, printer });
   });
 }
 

@@ -11,6 +11,7 @@ import type { Subresource } from '../../manifest/update/index.ts';
 import { changeObject } from '../../run/change-object.ts';
 import { changeLine } from './change-line.ts';
 import { openStore } from '../environment.ts';
+import { objectPrinter } from '../output/object-printer.ts';
 import type { PatchFlags } from './patch.ts';
 import { eachObject } from './each-object.ts';
 import { nameMissing, readSelection } from '../select/selection.ts';
@@ -20,7 +21,8 @@ const SUBRESOURCES: readonly Subresource[] = ['status', 'resize', 'ephemeralcont
 
 /** `podrun patch`: flags in, exit code out. */
 export async function patchObjects(words: readonly string[], flags: PatchFlags): Promise<number> {
-  const { type, dryRun, output } = flags;
+  const { type, dryRun } = flags;
+  const printer = objectPrinter(flags);
   const subresource = readSubresource(flags.subresource);
   const patch = await readPatch(flags);
   const unused = { allNamespaces: false, selector: undefined, fieldSelector: undefined };
@@ -31,7 +33,7 @@ export async function patchObjects(words: readonly string[], flags: PatchFlags):
   return eachObject(selection.refs, (ref) => {
     const changed = changeObject({ store, ref, subresource, change, warn, isDryRun: dryRun !== 'none' });
     const operation = changed.isChanged ? 'patched' : 'patched (no change)';
-    return changeLine(changed.object, operation, { dryRun, output });
+    return changeLine(changed.object, operation, { dryRun, printer });
   });
 }
 

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { PatchType } from '../../api/patch/index.ts';
 import { type DryRun, dryRunOption } from './dry-run.ts';
-import { append, outputOption } from '../select/selection-flags.ts';
-
-export type ChangeFormat = 'json' | 'name' | 'yaml';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+import { append } from '../select/selection-flags.ts';
 
 /** What stands on the command line of `patch`, as it was written. */
-export interface PatchFlags {
+export interface PatchFlags extends OutputFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;
   readonly namespace: string | undefined;
@@ -15,7 +14,6 @@ export interface PatchFlags {
   readonly type: PatchType;
   readonly subresource: string | undefined;
   readonly dryRun: DryRun;
-  readonly output: ChangeFormat | undefined;
   readonly stateDir: string | undefined;
 }
 
@@ -28,12 +26,13 @@ Examples:
 `;
 
 export function registerPatch(program: Command, done: (exitCode: number) => void): void {
-  program
+  const command = program
     .command('patch')
     .summary('Change fields of an object')
     .description('Changes fields of objects, also of a Pod that runs: its agent acts on the change at once.')
     .usage('(TYPE/NAME | TYPE NAME | -f FILE) (-p PATCH | --patch-file FILE) [flags]')
-    .argument('[resource...]', 'which objects')
+    .argument('[resource...]', 'which objects');
+  withOutputFlags(command)
     .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
     .option('-R, --recursive', 'read folders with all that is below them', false)
     .option('-n, --namespace <name>', 'namespace of the objects (default: "default")')
@@ -44,7 +43,6 @@ export function registerPatch(program: Command, done: (exitCode: number) => void
     )
     .option('--subresource <name>', 'change this part of a Pod: status, resize or ephemeralcontainers')
     .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
-    .addOption(outputOption<ChangeFormat>(['json', 'name', 'yaml']))
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Omit<PatchFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();

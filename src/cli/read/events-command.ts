@@ -2,10 +2,12 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
-import { listOf, renderObject } from '../../print/object.ts';
+import { listOf } from '../../print/object.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Store } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
+import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
+import { writePrinted } from '../output/write-printed.ts';
 import type { EventsFlags } from './events.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
 import { isRunName, refuseWatchedPast } from '../select/run-names.ts';
@@ -15,6 +17,7 @@ import { untilStopped } from '../until-stopped.ts';
 /** `podrun events`: flags in, exit code out. */
 export async function events(flags: EventsFlags): Promise<number> {
   const isWanted = eventFilter(flags);
+  const printer = objectPrinter(flags);
   const clock = new SystemClock();
   const nowMs = (): number => displayNowMs(clock);
   const store = openStore(flags.stateDir, clock);
@@ -23,15 +26,15 @@ export async function events(flags: EventsFlags): Promise<number> {
   refuseWatchedPast(flags.at, flags.watch);
   if (flags.watch) {
     const stopped = untilStopped(clock, out);
-    followEvents({ store, scope, isWanted, show: eventRenderer(flags, nowMs, out) });
+    followEvents({ store, scope, isWanted, show: eventRenderer({ flags, printer, nowMs, out }) });
     return stopped;
   }
   const { found, asOfMs } = await findEvents(store, flags, nowMs());
-  const { output, allNamespaces } = flags;
-  if (output === undefined) out.write(renderEvents(found, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
+  const { allNamespaces } = flags;
+  if (printer === undefined) out.write(renderEvents(found, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
   // As in kubectl, `-o name` prints nothing: events have no names that anybody would use.
-  else if (output !== 'name') out.write(renderObject(listOf(found), output));
-  if (found.length === 0 && output === undefined) {
+  else if (flags.output !== 'name') writePrinted(out, () => printer.print(listOf(found)));
+  if (found.length === 0 && printer === undefined) {
     const where = scope.namespace === undefined ? '' : ` in ${scope.namespace} namespace`;
     process.stderr.write(`No events found${where}.\n`);
   }
@@ -108,21 +111,20 @@ function followEvents({ store, scope, isWanted, show }: Following): void {
   present = undefined;
 }
 
-function eventRenderer(
-  { output, allNamespaces, headers }: EventsFlags,
-  nowMs: () => number,
-  out: StandardOutput,
-): (events: readonly StoredEvent[]) => void {
-  if (output === undefined) {
-    const table = new EventTablePrinter({ allNamespaces, noHeaders: !headers });
+interface Rendering {
+  readonly flags: EventsFlags;
+  readonly printer: ObjectPrinter | undefined;
+  readonly nowMs: () => number;
+  readonly out: StandardOutput;
+}
+
+function eventRenderer({ flags, printer, nowMs, out }: Rendering): (events: readonly StoredEvent[]) => void {
+  if (printer === undefined) {
+    const table = new EventTablePrinter({ allNamespaces: flags.allNamespaces, noHeaders: !flags.headers });
     return (events) => out.write(table.render(events, nowMs()));
   }
-  if (output === 'name') return () => undefined;
-  let separator = '';
+  if (flags.output === 'name') return () => undefined;
   return (events) => {
-    for (const event of events) {
-      out.write(separator + renderObject(event, output));
-      if (output === 'yaml') separator = '---\n';
-    }
+    for (const event of events) writePrinted(out, () => printer.print(event));
   };
 }

@@ -1,16 +1,13 @@
 import type { Command } from 'commander';
-import { outputOption } from '../select/selection-flags.ts';
-
-export type EventsFormat = 'json' | 'name' | 'yaml';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 
 /** What stands on the command line of `events`, as it was written. */
-export interface EventsFlags {
+export interface EventsFlags extends OutputFlags {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   readonly for: string | undefined;
   readonly types: string | undefined;
   readonly watch: boolean;
-  readonly output: EventsFormat | undefined;
   readonly headers: boolean;
   /** A moment of the past, see history/moment.ts. */
   readonly at?: string;
@@ -26,17 +23,17 @@ Examples:
 `;
 
 export function registerEvents(program: Command, done: (exitCode: number) => void): void {
-  program
+  const command = program
     .command('events')
     .summary('List events, the latest last')
     .description('Lists the events of a namespace, the latest last.')
-    .usage('[flags]')
+    .usage('[flags]');
+  withOutputFlags(command)
     .option('--for <type/name>', 'only events about this object')
     .option('--types <types>', 'only events of these types: Normal, Warning')
     .option('-n, --namespace <name>', 'namespace of the events (default: "default")')
     .option('-A, --all-namespaces', 'the events of all namespaces', false)
     .option('-w, --watch', 'go on and print every event, until Ctrl-C', false)
-    .addOption(outputOption<EventsFormat>(['json', 'name', 'yaml']))
     .option('--no-headers', 'no line of headings')
     .option('--at <moment>', 'the events that there were then: 3.2s after the creation of the Pod, restart:2, …')
     .addHelpText('after', EXAMPLES)

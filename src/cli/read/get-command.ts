@@ -1,13 +1,16 @@
-import { EXIT } from '../../api/errors.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
 import { SystemClock } from '../../clock.ts';
-import { listOf, renderObject } from '../../print/object.ts';
+import { sortObjects } from '../../print/formats/sort-objects.ts';
+import { listOf } from '../../print/object.ts';
 import { columnsOf } from '../../print/resource-columns.ts';
 import { renderTable } from '../../print/table-printer.ts';
 import { notFound } from '../../run/object-ref.ts';
 import { displayNowMs, openStore } from '../environment.ts';
-import { findObjects, type Found, noneFound } from '../select/find-objects.ts';
+import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
+import { writePrinted } from '../output/write-printed.ts';
+import { findObjects, type Found, type FoundGroup, noneFound } from '../select/find-objects.ts';
 import type { GetFlags } from './get.ts';
 import { tableOptions } from './get-table-options.ts';
 import { reportErrors } from '../report-error.ts';
@@ -17,6 +20,8 @@ import { StandardOutput } from '../standard-output.ts';
 
 /** `podrun get`: flags in, exit code out. */
 export async function get(words: readonly string[], flags: GetFlags): Promise<number> {
+  checkFlags(flags);
+  const printer = objectPrinter(flags);
   const noWords = words.length === 0 && flags.filename.length === 0;
   const selection = await readSelection('get', noWords ? ['pods'] : words, flags);
   const clock = new SystemClock();
@@ -25,7 +30,7 @@ export async function get(words: readonly string[], flags: GetFlags): Promise<nu
   refuseWatchedPast(flags.at, flags.watch || flags.watchOnly);
   if (flags.watch || flags.watchOnly) {
     const { watchObjects } = await import('./get-watch.ts');
-    return watchObjects({ store, clock, selection, flags });
+    return watchObjects({ store, clock, selection, flags, printer });
   }
   let found: Found;
   if (isAboutPast(selection, flags.at)) {
@@ -34,33 +39,66 @@ export async function get(words: readonly string[], flags: GetFlags): Promise<nu
     nowMs = past.nowMs;
     found = past.found;
   } else found = findObjects(store, selection);
+  const errors = flags.ignoreNotFound ? [] : found.missing.map((ref) => notFound(store, ref));
   const out = new StandardOutput();
-  out.write(renderFound(found, selection, flags, nowMs));
-  const missing = flags.ignoreNotFound ? [] : found.missing.map((ref) => notFound(store, ref));
-  const isTable = flags.output === undefined || flags.output === 'wide';
-  const isEmpty = selection.how === 'listed' && found.groups.length === 0;
-  if (isEmpty && isTable && !flags.ignoreNotFound) process.stderr.write(`${noneFound(selection)}\n`);
-  return missing.length === 0 ? EXIT.ok : reportErrors(missing);
-}
-
-function renderFound({ groups }: Found, selection: Selection, flags: GetFlags, nowMs: number): string {
-  const { output } = flags;
-  if (output === undefined || output === 'wide') {
-    const isMixed = selection.how === 'listed' ? selection.types.length > 1 : groups.length > 1;
-    const tables = groups.map(({ type, objects }) => {
-      const options = tableOptions(flags, isMixed || flags.showKind ? qualifiedKind(type) : undefined);
-      return renderTable(columnsOf(type.plural), objects, nowMs, options);
-    });
-    return tables.join(flags.headers ? '\n' : '');
+  try {
+    if (printer !== undefined) writePrinted(out, () => renderObjects(found, selection, flags, printer));
+    else out.write(renderTables(found, selection, flags, nowMs));
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    errors.push(error);
   }
-  const objects = groups.flatMap((group) => group.objects);
-  const only = onlyObject(selection, objects);
-  if (only !== undefined) return renderObject(only, output);
-  // A name that does not exist has its error; a list is also printed when it is empty.
-  return selection.how === 'named' && objects.length === 0 ? '' : renderObject(listOf(objects), output);
+  return errors.length === 0 ? EXIT.ok : reportErrors(errors);
 }
 
-/** One name is answered with that object, everything else with a list. */
-function onlyObject(selection: Selection, objects: readonly StoredKubeObject[]): StoredKubeObject | undefined {
-  return selection.how === 'named' && selection.refs.length === 1 ? objects[0] : undefined;
+/** @throws {PodrunError} (usage) in kubectl's words */
+function checkFlags({ output, showLabels, outputWatchEvents, watch, watchOnly }: GetFlags): void {
+  if (showLabels && output !== undefined && output !== 'wide') {
+    throw usage(`--show-labels option cannot be used with ${output} printer`);
+  }
+  if (outputWatchEvents && !watch && !watchOnly) {
+    throw usage('--output-watch-events option can only be used with --watch or --watch-only');
+  }
+}
+
+function renderTables({ groups }: Found, selection: Selection, flags: GetFlags, nowMs: number): string {
+  const sorted = groups.map((group) => sortedGroup(group, flags.sortBy));
+  // As in kubectl, a table that cannot be sorted has nothing in it.
+  const isEmpty = sorted.every(({ objects }) => objects.length === 0);
+  if (isEmpty && selection.how === 'listed' && !flags.ignoreNotFound) process.stderr.write(`${noneFound(selection)}\n`);
+  const isMixed = selection.how === 'listed' ? selection.types.length > 1 : groups.length > 1;
+  const tables = sorted.map(({ type, objects }) => {
+    const options = tableOptions(flags, isMixed || flags.showKind ? qualifiedKind(type) : undefined);
+    return renderTable(columnsOf(type.plural), objects, nowMs, options);
+  });
+  return tables.filter((table) => table !== '').join(flags.headers ? '\n' : '');
+}
+
+function sortedGroup(group: FoundGroup, sortBy: string): FoundGroup {
+  if (sortBy === '') return group;
+  const sorted = sortObjects(group.objects, sortBy);
+  return { ...group, objects: 'problem' in sorted ? [] : sorted.objects };
+}
+
+/** One name is answered with that object, everything else with a list, also when it is empty. */
+function renderObjects({ groups }: Found, selection: Selection, flags: GetFlags, printer: ObjectPrinter): string {
+  const objects = groups.flatMap((group) => group.objects);
+  if (objects.length === 0 && flags.ignoreNotFound) return '';
+  if (selection.how === 'named' && selection.refs.length === 1) {
+    const [only] = objects;
+    return only === undefined ? '' : printer.print(only);
+  }
+  return printer.print(listOf(sortedObjects(objects, flags.sortBy)));
+}
+
+/** @throws {PodrunError} when none of them has the field */
+function sortedObjects(objects: readonly StoredKubeObject[], sortBy: string): readonly StoredKubeObject[] {
+  if (sortBy === '') return objects;
+  const sorted = sortObjects(objects, sortBy);
+  if ('problem' in sorted) throw new PodrunError(sorted.problem);
+  return sorted.objects;
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -3,12 +3,14 @@ import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { qualifiedKind, type ResourceType } from '../../api/resource-types.ts';
 import { SelectedChanges } from '../../api/selected-changes.ts';
 import type { Clock } from '../../clock.ts';
-import { renderObject, renderWatchLine } from '../../print/object.ts';
+import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { columnsOf } from '../../print/resource-columns.ts';
 import { TablePrinter } from '../../print/table-printer.ts';
 import type { Scope, Store } from '../../store/store.ts';
 import { getObject, notFound } from '../../run/object-ref.ts';
 import { displayNowMs } from '../environment.ts';
+import type { ObjectPrinter } from '../output/object-printer.ts';
+import { writePrinted } from '../output/write-printed.ts';
 import type { GetFlags } from './get.ts';
 import { tableOptions } from './get-table-options.ts';
 import type { Selection } from '../select/selection.ts';
@@ -20,25 +22,32 @@ export interface WatchOptions {
   readonly clock: Clock;
   readonly selection: Selection;
   readonly flags: GetFlags;
+  /** Undefined: tables. */
+  readonly printer: ObjectPrinter | undefined;
 }
 
 type Change = WatchEvent<StoredKubeObject>;
 
 /** `get -w`: what there is, then every change, one after the other, until the user has seen enough. */
-export async function watchObjects({ store, clock, selection, flags }: WatchOptions): Promise<number> {
+export async function watchObjects({ store, clock, selection, flags, printer }: WatchOptions): Promise<number> {
   const { type, scope, changes } = watched(store, selection);
   const out = new StandardOutput();
   const stopped = untilStopped(clock, out);
-  const render = changeRenderer(type, flags, () => displayNowMs(clock));
+  const render =
+    printer === undefined ? rowRenderer(type, flags, () => displayNowMs(clock)) : objectRenderer(printer, flags);
+  const show = (seen: readonly Change[]): void => writePrinted(out, () => render(seen));
+  if (flags.sortBy !== '') {
+    process.stderr.write('warning: --watch requested, --sort-by will be ignored for watch events received\n');
+  }
   let present: Change[] | undefined = [];
   const listener = (seen: Change): void => {
     const change = changes.select(seen);
     if (change === undefined) return;
-    if (present === undefined) out.write(render([change]));
+    if (present === undefined) show([change]);
     else present.push(change);
   };
   const subscription = store.watch<StoredKubeObject>(type.plural, scope, listener, { replay: true });
-  if (!flags.watchOnly) out.write(render(present));
+  if (!flags.watchOnly) show(inOrder(present, flags.sortBy));
   present = undefined;
   const exitCode = await stopped;
   subscription.close();
@@ -75,24 +84,30 @@ function tooMany(count: number): PodrunError {
   );
 }
 
-/** How changes are printed: rows of one table that goes on, or object after object. */
-function changeRenderer(
-  type: ResourceType,
-  flags: GetFlags,
-  nowMs: () => number,
-): (changes: readonly Change[]) => string {
-  const { output, outputWatchEvents } = flags;
-  if (output === undefined || output === 'wide') {
-    const options = tableOptions(flags, flags.showKind ? qualifiedKind(type) : undefined);
-    const table = new TablePrinter(columnsOf(type.plural), options);
-    return (changes) => table.render(changes, nowMs());
-  }
-  let separator = '';
-  const renderOne = (change: Change): string => {
-    if (outputWatchEvents && output === 'json') return renderWatchLine(change.type, change.object);
-    const text = separator + renderObject(change.object, output);
-    if (output === 'yaml') separator = '---\n';
-    return text;
-  };
-  return (changes) => changes.map(renderOne).join('');
+/** What there is at the beginning can be sorted; what comes is shown as it comes. */
+function inOrder(present: readonly Change[], sortBy: string): readonly Change[] {
+  if (sortBy === '') return present;
+  const sorted = sortObjects(
+    present.map(({ object }) => object),
+    sortBy,
+  );
+  if ('problem' in sorted) throw new PodrunError(sorted.problem);
+  return sorted.objects.map((object) => ({ type: 'ADDED', object }));
+}
+
+type Render = (changes: readonly Change[]) => string;
+
+/** Rows of one table that goes on. */
+function rowRenderer(type: ResourceType, flags: GetFlags, nowMs: () => number): Render {
+  const options = tableOptions(flags, flags.showKind ? qualifiedKind(type) : undefined);
+  const table = new TablePrinter(columnsOf(type.plural), options);
+  return (changes) => table.render(changes, nowMs());
+}
+
+/** Object after object. */
+function objectRenderer(printer: ObjectPrinter, { outputWatchEvents }: GetFlags): Render {
+  return (changes) =>
+    changes
+      .map(({ type, object }) => (outputWatchEvents ? printer.printChange(type, object) : printer.print(object)))
+      .join('');
 }

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
+import { LIST_FORMATS, type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { AT_DESCRIPTION } from '../select/run-names.ts';
-import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
-
-export type GetFormat = 'json' | 'name' | 'wide' | 'yaml';
+import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 
 /** What stands on the command line of `get`, as it was written. */
-export interface GetFlags extends SelectionFlags {
-  readonly output: GetFormat | undefined;
+export interface GetFlags extends SelectionFlags, OutputFlags {
   readonly watch: boolean;
   readonly watchOnly: boolean;
   readonly outputWatchEvents: boolean;
@@ -17,6 +15,8 @@ export interface GetFlags extends SelectionFlags {
   readonly ignoreNotFound: boolean;
   /** A moment of the past, see history/moment.ts. */
   readonly at?: string;
+  /** A JSONPath; empty: in the order of the names. */
+  readonly sortBy: string;
 }
 
 const EXAMPLES = `
@@ -26,6 +26,10 @@ Examples:
   podrun get pod web -o yaml
   podrun get pods -w -o json --output-watch-events
   podrun get pods,events -n test
+  podrun get pods --sort-by=.metadata.creationTimestamp
+  podrun get pods -o custom-columns=NAME:.metadata.name,IP:.status.podIP
+  podrun get pods -o jsonpath='{range .items[*]}{.metadata.name}{"\\t"}{.status.phase}{"\\n"}{end}'
+  podrun get pods -o go-template='{{range .items}}{{.metadata.name}} {{.status.phase}}{{"\\n"}}{{end}}'
   podrun get pod web -o yaml --at 3.2s   # as it was then; web@1 is the run before
 `;
 
@@ -36,8 +40,8 @@ export function registerGet(program: Command, done: (exitCode: number) => void):
     .description('Lists objects, Pods where nothing else is said, or prints them.')
     .usage('[TYPE [NAME...] | TYPE/NAME... | -f FILE] [flags]')
     .argument('[resource...]', 'pods, events, configmaps, secrets, services, …; with or without names');
-  withSelectionFlags(command)
-    .addOption(outputOption<GetFormat>(['json', 'name', 'wide', 'yaml']))
+  withOutputFlags(withSelectionFlags(command), LIST_FORMATS)
+    .option('--sort-by <path>', 'in the order of what this JSONPath finds, for example .status.startTime', '')
     .option('-w, --watch', 'go on and print every change, until Ctrl-C', false)
     .option('--watch-only', 'print changes only, not what there is already', false)
     .option('--output-watch-events', 'say what kind of change it is: ADDED, MODIFIED, DELETED', false)

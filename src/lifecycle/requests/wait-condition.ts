@@ -1,5 +1,5 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { type JsonPath, parseJsonPath, plainText } from '../../api/json-path.ts';
+import { type JsonPath, parseJsonPath, plainText } from '../../api/json-path/index.ts';
 import type { KubeObject } from '../../api/objects.ts';
 
 /** What `wait --for` waits for. */

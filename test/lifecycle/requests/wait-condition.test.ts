@@ -65,7 +65,7 @@ describe('parseWaitCondition()', () => {
     { text: '', why: 'error: unrecognized condition: ""' },
     { text: 'condition=', why: 'error: unrecognized condition: "condition="' },
     { text: 'jsonpath={.status.phase}=', why: 'error: jsonpath wait has to have a value after the equals sign' },
-    { text: 'jsonpath={.status', why: 'error: invalid JSONPath "{.status"' },
+    { text: 'jsonpath={.status[0}', why: 'error: unterminated array' },
   ])('"$text" is wrong usage', ({ text, why }) => {
     expect(() => parseWaitCondition(text)).toThrow(expect.objectContaining({ exitCode: 2, message: why }));
   });

@@ -1,0 +1,169 @@
+import { goText, goType, sorted } from '../go-text.ts';
+import { compare } from './compare.ts';
+import { FloatLiteral, JsonPathError, type PathList, type PathNode } from './nodes.ts';
+
+/**
+ * What each part of a template finds in an object, in order, one list per part; what is between `range` and `end` once
+ * for each thing found. Source: client-go/util/jsonpath/jsonpath.go.
+ * @throws {JsonPathError}
+ */
+export function findResults(template: readonly PathNode[], root: unknown, options: FindOptions): unknown[][] {
+  return new Finder(options).find(template, root);
+}
+
+export interface FindOptions {
+  /** A field that nothing has is found nowhere; else it is an error. */
+  readonly allowMissingKeys: boolean;
+}
+
+const NOT_FOUND = ' is not found';
+
+class Finder {
+  readonly #options: FindOptions;
+  #rangeBegins = 0;
+  #rangesOpen = 0;
+  #rangeEnds = 0;
+  #lastEnd: PathNode | undefined;
+
+  constructor(options: FindOptions) {
+    this.#options = options;
+  }
+
+  find(nodes: readonly PathNode[], root: unknown): unknown[][] {
+    const found: unknown[][] = [];
+    for (let index = 0; index < nodes.length; index++) {
+      const node = nodes[index] as PathNode;
+      const results = this.#walk([root], node);
+      if (this.#rangeEnds > 0 && this.#rangeEnds <= this.#rangesOpen) {
+        this.#rangeEnds -= 1;
+        this.#lastEnd = node;
+        break;
+      }
+      if (this.#rangeBegins === 0) {
+        found.push(results);
+        continue;
+      }
+      this.#rangeBegins -= 1;
+      this.#rangesOpen += 1;
+      const inside = nodes.slice(index + 1);
+      for (const value of results) found.push(...this.find(inside, value));
+      // Its end has to be found, also where there is nothing to go through.
+      if (results.length === 0) this.find(inside, undefined);
+      this.#rangesOpen -= 1;
+      const end = nodes.findIndex((one, at) => at > index && one === this.#lastEnd);
+      if (end > 0) index = end;
+    }
+    return found;
+  }
+
+  #walk(input: readonly unknown[], node: PathNode): unknown[] {
+    switch (node.type) {
+      case 'list':
+        return this.#list(input, node);
+      case 'text':
+        return [node.text];
+      case 'field':
+        return this.#field(input, node.name);
+      case 'word':
+        return this.#word(input, node.word);
+      case 'slice':
+        return input.filter(isThere).flatMap((value) => takeSlice(value, node));
+      case 'filter':
+        return input.flatMap((value) => this.#filter(value, node));
+      case 'number':
+      case 'bool':
+        return input.map(() => node.value);
+      case 'wildcard':
+        return input.flatMap(children);
+      case 'recursive':
+        return input.flatMap(descend);
+      default:
+        return node.lists.flatMap((list) => this.#list(input, list));
+    }
+  }
+
+  #list(input: readonly unknown[], { nodes }: PathList): unknown[] {
+    return nodes.reduce<unknown[]>((values, node) => this.#walk(values, node), [...input]);
+  }
+
+  #field(input: readonly unknown[], name: string): unknown[] {
+    if (input.length === 0) return [];
+    const found = input.flatMap((value) => (hasField(value, name) ? [value[name]] : []));
+    if (found.length === 0 && !this.#options.allowMissingKeys) throw new JsonPathError(`${name}${NOT_FOUND}`);
+    return found;
+  }
+
+  #word(input: readonly unknown[], word: string): unknown[] {
+    if (word === 'range') {
+      this.#rangeBegins += 1;
+      return [...input];
+    }
+    if (word !== 'end') throw new JsonPathError(`unrecognized identifier ${word}`);
+    if (this.#rangesOpen === 0) throw new JsonPathError('not in range, nothing to end');
+    this.#rangeEnds += 1;
+    return [];
+  }
+
+  #filter(list: unknown, { left, right, operator }: PathNode & { type: 'filter' }): unknown[] {
+    if (!Array.isArray(list)) throw new JsonPathError(`${goText(list)} is not array or slice and cannot be filtered`);
+    return list.filter((item) => {
+      if (operator === 'exists') return this.#exists(item, left);
+      const [lefts, rights] = [this.#list([item], left), this.#list([item], right)];
+      if (lefts.length === 0 || rights.length === 0) return false;
+      if (lefts.length > 1 || rights.length > 1) throw new JsonPathError('can only compare one element at a time');
+      return compare(lefts[0], operator, rights[0]);
+    });
+  }
+
+  /** What makes no sense for an item counts as there, but for a field that it has not: so it is in kubectl. */
+  #exists(item: unknown, path: PathList): boolean {
+    try {
+      return this.#list([item], path).length > 0;
+    } catch (error) {
+      if (error instanceof JsonPathError) return !error.message.endsWith(NOT_FOUND);
+      throw error;
+    }
+  }
+}
+
+function isThere(value: unknown): boolean {
+  return value !== null && value !== undefined;
+}
+
+function hasField(value: unknown, name: string): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return false;
+  return (value as Readonly<Record<string, unknown>>)[name] !== undefined;
+}
+
+function takeSlice(list: unknown, { from, to, step }: PathNode & { type: 'slice' }): unknown[] {
+  if (!Array.isArray(list)) throw new JsonPathError(`${goType(list)} is not array or slice`);
+  const { length } = list;
+  const begin = (from.value ?? 0) < 0 ? (from.value ?? 0) + length : (from.value ?? 0);
+  const wanted = to.value ?? length;
+  const end = wanted < 0 || (wanted === 0 && to.derived === true) ? wanted + length : wanted;
+  if (begin === end) return [];
+  if (begin < 0 || begin >= length) throw outOfBounds(begin, length);
+  if (end < 0 || end > length) throw outOfBounds(end - 1, length);
+  if (begin > end) throw new JsonPathError(`starting index ${begin} is greater than ending index ${end}`);
+  const stride = step.value ?? 1;
+  if (stride <= 0) throw new JsonPathError('step must be > 0');
+  return list.slice(begin, end).filter((_item, index) => index % stride === 0);
+}
+
+function outOfBounds(index: number, length: number): JsonPathError {
+  return new JsonPathError(`array index out of bounds: index ${index}, length ${length}`);
+}
+
+/** Of an object in the order of its keys; of a text its bytes, as in Go. */
+function children(value: unknown): unknown[] {
+  if (value instanceof FloatLiteral) return [];
+  if (Array.isArray(value)) return value;
+  if (typeof value === 'string') return [...new TextEncoder().encode(value)];
+  return typeof value === 'object' && value !== null ? sorted(value).map(([, item]) => item) : [];
+}
+
+/** The value, and everything in it that has something in it. */
+function descend(value: unknown): unknown[] {
+  const inside = children(value);
+  return inside.length === 0 ? [] : [value, ...inside.flatMap(descend)];
+}

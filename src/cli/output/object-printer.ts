@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { customColumnsPrinter, parseColumnsFile, parseCustomColumns } from '../../print/formats/custom-columns.ts';
+import { goTemplatePrinter } from '../../print/formats/go-template/index.ts';
+import { jsonPathPrinter } from '../../print/formats/json-path-format.ts';
+import { PrintFailure } from '../../print/formats/print-failure.ts';
+import { type PrintedObject, renderObject, renderWatchLine } from '../../print/object.ts';
+import { formatYaml } from '../../print/yaml.ts';
+import type { OutputFlags } from './output-flags.ts';
+
+/** Prints objects in the format that the user chose, one after the other. */
+export interface ObjectPrinter {
+  /** @throws {PrintFailure} */
+  print(object: PrintedObject): string;
+  /**
+   * What `--output-watch-events` shows.
+   * @throws {PrintFailure}
+   */
+  printChange(type: string, object: PrintedObject): string;
+}
+
+/** The flags that say how to print, and whether tables have headings. */
+export type PrinterFlags = OutputFlags & { readonly headers?: boolean };
+
+/**
+ * The printer for `-o` and `--template`; undefined where the command prints in its own way.
+ * @throws {PodrunError} (usage) when a template cannot be had or read
+ */
+export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
+  const output = flags.output ?? (flags.template === undefined ? undefined : 'go-template');
+  if (output === undefined || output === 'wide') return undefined;
+  const [format, given] = splitOnce(output);
+  if (format === 'name') return { print: (object) => renderObject(object, 'name'), printChange: named };
+  if (format === 'json') return jsonPrinter(flags);
+  if (format === 'yaml') return yamlPrinter(flags);
+  try {
+    const print = templatePrinter(format, given || flags.template || '', flags);
+    return { print, printChange: (type, object) => print({ type, object } as unknown as PrintedObject) };
+  } catch (error) {
+    if (error instanceof PrintFailure) throw new PodrunError(error.message, { exitCode: EXIT.usage });
+    throw error;
+  }
+}
+
+function named(_type: string, object: PrintedObject): string {
+  return renderObject(object, 'name');
+}
+
+function jsonPrinter({ showManagedFields: managed }: PrinterFlags): ObjectPrinter {
+  return {
+    print: (object) => renderObject(object, 'json', managed),
+    printChange: (type, object) => renderWatchLine(type, object, managed),
+  };
+}
+
+/** Documents are parted by a line of dashes. */
+function yamlPrinter({ showManagedFields: managed }: PrinterFlags): ObjectPrinter {
+  let separator = '';
+  const next = (text: string): string => {
+    const document = separator + text;
+    separator = '---\n';
+    return document;
+  };
+  return {
+    print: (object) => next(renderObject(object, 'yaml', managed)),
+    printChange: (type, object) => next(formatYaml({ object, type })),
+  };
+}
+
+function templatePrinter(format: string, given: string, flags: PrinterFlags): ObjectPrinter['print'] {
+  if (format.startsWith('custom-columns')) {
+    if (given === '') throw new PrintFailure('error: custom-columns format specified but no custom columns given');
+    const columns = format.endsWith('file')
+      ? parseColumnsFile(readTemplate(given, 'template'))
+      : parseCustomColumns(given);
+    // As in kubectl, the headings of a file are always shown.
+    return customColumnsPrinter(columns, flags.headers === false && !format.endsWith('file'));
+  }
+  if (given === '') throw new PrintFailure('error: template format specified but no template given');
+  const template = format.endsWith('file') ? readTemplate(given, '--template') : given;
+  const allowMissingKeys = flags.allowMissingTemplateKeys;
+  if (!format.startsWith('jsonpath')) return goTemplatePrinter({ template, allowMissingKeys });
+  return jsonPathPrinter({ template, allowMissingKeys, asJson: format === 'jsonpath-as-json' });
+}
+
+function readTemplate(file: string, what: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'no such file or directory' : message;
+    throw new PrintFailure(`error: error reading ${what} ${file}, open ${file}: ${why}`);
+  }
+}
+
+function splitOnce(text: string): [string, string | undefined] {
+  const equals = text.indexOf('=');
+  return equals < 0 ? [text, undefined] : [text.slice(0, equals), text.slice(equals + 1)];
+}

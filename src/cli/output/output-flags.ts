@@ -1,0 +1,55 @@
+import { type Command, Option } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+
+/** The flags that choose how objects are printed. */
+export interface OutputFlags {
+  /** `-o`, as it was written: `yaml`, `jsonpath={.kind}`; undefined: the command's own text. */
+  readonly output: string | undefined;
+  readonly template: string | undefined;
+  readonly allowMissingTemplateKeys: boolean;
+  readonly showManagedFields: boolean;
+}
+
+/** Formats that print whole objects, in every command that has them. */
+const OBJECT_FORMATS = ['json', 'yaml', 'name'];
+
+/** Formats that take a template: behind `=`, or from `--template`. */
+const TEMPLATE_FORMATS = [
+  'jsonpath',
+  'jsonpath-as-json',
+  'jsonpath-file',
+  'go-template',
+  'go-template-file',
+  'template',
+  'templatefile',
+];
+
+/** Formats that only lists have. */
+export const LIST_FORMATS: readonly string[] = ['wide', 'custom-columns', 'custom-columns-file'];
+
+/** Adds `-o` and what belongs to it. */
+export function withOutputFlags(command: Command, more: readonly string[] = []): Command {
+  const known = [...OBJECT_FORMATS, ...more, ...TEMPLATE_FORMATS];
+  const option = new Option('-o, --output <format>', 'output format; the longer ones take a template, as jsonpath=…');
+  option.argParser((value) => checkedFormat(value, known));
+  option.argChoices = known;
+  return command
+    .addOption(option)
+    .option('--template <template>', 'the template for -o go-template (the default with it) or jsonpath, or its file')
+    .option('--allow-missing-template-keys', 'a field that a template asks for may be missing', true)
+    .option('--no-allow-missing-template-keys', 'a field that a template asks for must be there')
+    .option('--show-managed-fields', 'leave metadata.managedFields in json and yaml', false);
+}
+
+/** @throws {PodrunError} (usage) in kubectl's words */
+function checkedFormat(value: string, known: readonly string[]): string | undefined {
+  const name = value.replace(/=.*$/s, '');
+  const isTemplate = TEMPLATE_FORMATS.includes(name) || name.startsWith('custom-columns');
+  if (value === '') return undefined;
+  if (known.includes(name) && (isTemplate || name === value)) return value;
+  // As in kubectl, these may be written in capitals.
+  if (OBJECT_FORMATS.includes(value.toLowerCase())) return value.toLowerCase();
+  const allowed = known.toSorted().join(',');
+  const problem = `unable to match a printer suitable for the output format ${JSON.stringify(value)}`;
+  throw new PodrunError(`error: ${problem}, allowed formats are: ${allowed}`, { exitCode: EXIT.usage });
+}

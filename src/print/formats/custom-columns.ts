@@ -1,0 +1,85 @@
+import { goText } from '../../api/go-text.ts';
+import { findResults, FloatLiteral, JsonPathError, parseTemplate, relaxedPath } from '../../api/json-path/index.ts';
+import type { PrintedObject } from '../object.ts';
+import { escapeTerminal } from '../table-row.ts';
+import { TABLE_LAYOUT, TabWriter } from '../tab-writer.ts';
+import { PrintFailure } from './print-failure.ts';
+
+/** One column of `-o custom-columns`. */
+export interface CustomColumn {
+  readonly heading: string;
+  /** With its braces; empty: nothing is found. */
+  readonly path: string;
+}
+
+/**
+ * Reads `NAME:.metadata.name,IP:.status.podIP`. Source: kubectl/pkg/cmd/get/customcolumn.go.
+ * @throws {PrintFailure}
+ */
+export function parseCustomColumns(spec: string): readonly CustomColumn[] {
+  return spec.split(',').map((part) => {
+    const colon = part.indexOf(':');
+    if (colon < 0) {
+      throw new PrintFailure(`error: unexpected custom-columns spec: ${part}, expected <header>:<json-path-expr>`);
+    }
+    return { heading: part.slice(0, colon), path: relaxed(part.slice(colon + 1)) };
+  });
+}
+
+/**
+ * Reads two lines: headings, and below them paths, with blanks between them.
+ * @throws {PrintFailure}
+ */
+export function parseColumnsFile(text: string): readonly CustomColumn[] {
+  const shape = 'Expected format is one line of space separated headers, one line of space separated column specs.';
+  const [headings, paths] = text.split('\n').map((line) => line.split(/\s+/).filter((word) => word !== ''));
+  if (headings === undefined || text === '')
+    throw new PrintFailure(`error: invalid template, missing header line. ${shape}`);
+  if (paths === undefined || (paths.length === 0 && text.trimEnd().split('\n').length < 2)) {
+    throw new PrintFailure(`error: invalid template, missing spec line. ${shape}`);
+  }
+  if (headings.length !== paths.length) {
+    throw new PrintFailure(
+      `error: number of headers (${headings.length}) and field specifications (${paths.length}) don't match`,
+    );
+  }
+  return headings.map((heading, index) => ({ heading, path: relaxed(paths[index] ?? '') }));
+}
+
+/** Prints objects as rows of one table that goes on; headings once. */
+export function customColumnsPrinter(
+  columns: readonly CustomColumn[],
+  noHeaders: boolean,
+): (object: PrintedObject) => string {
+  const writer = new TabWriter(TABLE_LAYOUT);
+  let headings = noHeaders ? '' : `${columns.map(({ heading }) => heading).join('\t')}\n`;
+  return (object) => {
+    let text = headings;
+    headings = '';
+    try {
+      const parsed = columns.map(({ path }) => parseTemplate(path));
+      for (const item of object.items ?? [object]) {
+        text += `${parsed.map((nodes) => cell(findResults(nodes, item, { allowMissingKeys: true }))).join('\t')}\n`;
+      }
+    } catch (error) {
+      if (error instanceof JsonPathError) throw new PrintFailure(`error: ${error.message}`, writer.render(text));
+      throw error;
+    }
+    return writer.render(text);
+  };
+}
+
+function cell(found: readonly unknown[][]): string {
+  const values = found.flat().map((value) => (value instanceof FloatLiteral ? value.value : value));
+  if ((found[0] ?? []).length === 0) return ['<none>', ...values.map(goText)].join(',');
+  return values.map((value) => escapeTerminal(goText(value))).join(',');
+}
+
+function relaxed(path: string): string {
+  try {
+    return path === '' ? '' : relaxedPath(path);
+  } catch (error) {
+    if (error instanceof JsonPathError) throw new PrintFailure(`error: ${error.message}`);
+    throw error;
+  }
+}

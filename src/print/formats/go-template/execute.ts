@@ -1,0 +1,259 @@
+import { goQuote } from '../../../api/go-quote.ts';
+import { FloatLiteral } from '../../../api/json-path/index.ts';
+import { sorted } from '../../../api/go-text.ts';
+import { argumentProblem, callFunction, fieldOf, isTrue } from './functions.ts';
+import {
+  type Branch,
+  type Command,
+  type Operand,
+  type Pipeline,
+  type Placed,
+  type Template,
+  TemplateError,
+} from './nodes.ts';
+import type { TemplateNode } from './nodes.ts';
+import { plainValue } from './printf.ts';
+
+export interface ExecuteOptions {
+  /** A field that an object has not prints `<no value>`; else it is an error. */
+  readonly allowMissingKeys: boolean;
+}
+
+/** What came of a template: its text, and what went wrong behind that. */
+export interface Executed {
+  readonly text: string;
+  readonly error?: PlacedError;
+}
+
+/** A problem with a part of the template. */
+export class PlacedError extends TemplateError {
+  readonly place: Placed;
+
+  constructor(message: string, place: Placed) {
+    super(message);
+    this.place = place;
+  }
+}
+
+/** Runs a template over an object. Source: Go's text/template/exec.go. */
+export function execute(template: Template, root: unknown, options: ExecuteOptions): Executed {
+  const run = new Run(template, options);
+  try {
+    run.block(template.nodes, root, [{ name: '$', value: root }]);
+    return { text: run.text };
+  } catch (error) {
+    if (error instanceof PlacedError) return { text: run.text, error };
+    throw error;
+  }
+}
+
+interface Variable {
+  readonly name: string;
+  value: unknown;
+}
+
+/** How a list of nodes ended: a word leaves the loop around it. */
+type Ending = 'break' | 'continue' | undefined;
+
+/** Go's own limit is 100 000, which its stack can bear. */
+const DEEPEST = 1000;
+
+class Run {
+  text = '';
+  readonly #template: Template;
+  readonly #options: ExecuteOptions;
+  #depth = 0;
+
+  constructor(template: Template, options: ExecuteOptions) {
+    this.#template = template;
+    this.#options = options;
+  }
+
+  /** @param scope the variables that are known; those that are declared here go with the block */
+  block(nodes: readonly TemplateNode[], dot: unknown, scope: readonly Variable[]): Ending {
+    const variables = [...scope];
+    for (const node of nodes) {
+      const ending = this.#node(node, dot, variables);
+      if (ending !== undefined) return ending;
+    }
+    return undefined;
+  }
+
+  #node(node: TemplateNode, dot: unknown, variables: Variable[]): Ending {
+    switch (node.type) {
+      case 'text':
+        this.text += node.text;
+        return undefined;
+      case 'action': {
+        const value = this.#pipeline(node.pipeline, dot, variables);
+        if (node.pipeline.variables.length === 0) this.text += printed(value);
+        return undefined;
+      }
+      case 'if':
+      case 'with':
+        return this.#choose(node, dot, [...variables]);
+      case 'range':
+        return this.#range(node, dot, [...variables]);
+      case 'template':
+        this.#call(node, dot, variables);
+        return undefined;
+      default:
+        return node.type;
+    }
+  }
+
+  #choose({ type, pipeline, body, otherwise }: Branch, dot: unknown, variables: Variable[]): Ending {
+    const value = this.#pipeline(pipeline, dot, variables);
+    if (!isTrue(value)) return this.block(otherwise, dot, variables);
+    return this.block(body, type === 'with' ? value : dot, variables);
+  }
+
+  #range({ pipeline, body, otherwise }: Branch, dot: unknown, variables: Variable[]): Ending {
+    const list = this.#pipeline({ ...pipeline, variables: [] }, dot, variables);
+    const entries = entriesOf(list);
+    if (entries === undefined) throw new PlacedError(`range can't iterate over ${plainValue(list)}`, pipeline);
+    if (entries.length === 0) return this.block(otherwise, dot, variables);
+    for (const [key, value] of entries) {
+      const inside = [...variables];
+      const names = pipeline.variables;
+      const values = names.length === 2 ? [key, value] : [value];
+      for (const [index, name] of names.entries()) setVariable(inside, name, values[index], pipeline.isAssignment);
+      if (this.block(body, value, inside) === 'break') break;
+    }
+    return undefined;
+  }
+
+  #call(node: TemplateNode & { type: 'template' }, dot: unknown, variables: Variable[]): void {
+    const nodes = this.#template.defined.get(node.name);
+    if (nodes === undefined) throw new PlacedError(`template ${goQuote(node.name)} not defined`, node);
+    if (this.#depth >= DEEPEST) throw new PlacedError(`exceeded maximum template depth (${DEEPEST})`, node);
+    const value = node.pipeline === undefined ? undefined : this.#pipeline(node.pipeline, dot, variables);
+    this.#depth += 1;
+    this.block(nodes, value, [{ name: '$', value }]);
+    this.#depth -= 1;
+  }
+
+  #pipeline({ commands, variables: names, isAssignment }: Pipeline, dot: unknown, variables: Variable[]): unknown {
+    let value: unknown;
+    for (const [index, command] of commands.entries()) {
+      const piped = index === 0 ? [] : [value];
+      value = this.#command(command, { dot, variables, piped });
+    }
+    for (const name of names) setVariable(variables, name, value, isAssignment);
+    return value;
+  }
+
+  #command(command: Command, at: Surroundings): unknown {
+    const [first, ...rest] = command.operands;
+    if (first === undefined) return undefined;
+    if (first.type === 'call') return this.#function(first.name, rest, { command, ...at });
+    if (rest.length + at.piped.length > 0) {
+      if (first.type === 'field' || first.type === 'variable' || first.type === 'chain') {
+        const name = first.fields.at(-1);
+        const isField = name !== undefined && at.piped.length === 0;
+        const why = isField
+          ? `${name} is not a method but has arguments`
+          : `can't give argument to non-function ${first.source}`;
+        throw new PlacedError(why, first);
+      }
+      throw new PlacedError(`can't give argument to non-function ${first.source}`, first);
+    }
+    if (first.type === 'nil') throw new PlacedError('nil is not a command', first);
+    return this.#operand(first, at);
+  }
+
+  #operand(operand: Operand, at: Surroundings): unknown {
+    switch (operand.type) {
+      case 'dot':
+        return at.dot;
+      case 'nil':
+        return null;
+      case 'constant':
+        return operand.value;
+      case 'field':
+        return this.#fields(at.dot, operand);
+      case 'variable': {
+        const found = at.variables.findLast(({ name }) => name === operand.name);
+        return this.#fields(found?.value, operand);
+      }
+      case 'chain':
+        return this.#fields(this.#operand(operand.of, at), operand);
+      case 'pipeline':
+        return this.#pipeline(operand.pipeline, at.dot, at.variables);
+      default:
+        return this.#function(operand.name, [], { command: { ...operand, operands: [operand] }, ...at, piped: [] });
+    }
+  }
+
+  #fields(value: unknown, operand: Operand & { readonly fields: readonly string[] }): unknown {
+    return operand.fields.reduce((inside, name) => this.#field(inside, name, operand), value);
+  }
+
+  #field(value: unknown, name: string, place: Placed): unknown {
+    if (value === undefined) {
+      if (this.#options.allowMissingKeys) return undefined;
+      throw new PlacedError(`nil data; no entry for key ${goQuote(name)}`, place);
+    }
+    if (value === null) throw new PlacedError(`nil pointer evaluating interface {}.${name}`, place);
+    if (typeof value !== 'object' || Array.isArray(value) || value instanceof FloatLiteral) {
+      throw new PlacedError(`can't evaluate field ${name} in type interface {}`, place);
+    }
+    const found = fieldOf(value, name);
+    if (found !== undefined || this.#options.allowMissingKeys) return found;
+    throw new PlacedError(`map has no entry for key ${goQuote(name)}`, place);
+  }
+
+  #function(name: string, operands: readonly Operand[], at: Surroundings & { command: Command }): unknown {
+    if (name === 'and' || name === 'or') return this.#shortCircuit(name, operands, at);
+    const problem = argumentProblem(name, operands.length + at.piped.length);
+    if (problem !== undefined) throw new PlacedError(problem, { at: at.command.at, source: name });
+    const args = [...operands.map((operand) => this.#operand(operand, at)), ...at.piped];
+    try {
+      return callFunction(name, args);
+    } catch (error) {
+      if (!(error instanceof TemplateError) || error instanceof PlacedError) throw error;
+      throw new PlacedError(`error calling ${name}: ${error.message}`, at.command);
+    }
+  }
+
+  /** The first argument that decides; those behind it are not looked at. */
+  #shortCircuit(name: 'and' | 'or', operands: readonly Operand[], at: Surroundings & { command: Command }): unknown {
+    if (operands.length + at.piped.length === 0) {
+      throw new PlacedError(`wrong number of args for ${name}: want at least 1 got 0`, {
+        at: at.command.at,
+        source: name,
+      });
+    }
+    let value: unknown;
+    for (const operand of operands) {
+      value = this.#operand(operand, at);
+      if (isTrue(value) === (name === 'or')) return value;
+    }
+    return at.piped.length > 0 ? at.piped[0] : value;
+  }
+}
+
+/** What a part of the template is looked at with. */
+interface Surroundings {
+  readonly dot: unknown;
+  readonly variables: Variable[];
+  /** What came through the bar: the last argument, if there is one. */
+  readonly piped: readonly unknown[];
+}
+
+function setVariable(variables: Variable[], name: string, value: unknown, isAssignment: boolean): void {
+  const known = isAssignment ? variables.findLast((variable) => variable.name === name) : undefined;
+  if (known === undefined) variables.push({ name, value });
+  else known.value = value;
+}
+
+/** Keys and values to go through; undefined for what cannot be gone through. */
+function entriesOf(list: unknown): Array<[key: unknown, value: unknown]> | undefined {
+  if (list === undefined || list === null) return [];
+  if (Array.isArray(list)) return list.map((value: unknown, index) => [index, value]);
+  return typeof list === 'object' && !(list instanceof FloatLiteral) ? sorted(list) : undefined;
+}
+
+function printed(value: unknown): string {
+  return value === undefined || value === null ? '<no value>' : plainValue(value);
+}

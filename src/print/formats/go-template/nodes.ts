@@ -1,0 +1,55 @@
+/** Where something stands in the template: characters from its beginning. */
+export interface Placed {
+  readonly at: number;
+  /** As it is quoted in messages. */
+  readonly source: string;
+}
+
+export type Operand = Placed &
+  (
+    | { readonly type: 'dot' }
+    | { readonly type: 'nil' }
+    | { readonly type: 'constant'; readonly value: unknown }
+    | { readonly type: 'variable'; readonly name: string; readonly fields: readonly string[] }
+    | { readonly type: 'field'; readonly fields: readonly string[] }
+    | { readonly type: 'call'; readonly name: string }
+    | { readonly type: 'pipeline'; readonly pipeline: Pipeline }
+    | { readonly type: 'chain'; readonly of: Operand; readonly fields: readonly string[] }
+  );
+
+export interface Command extends Placed {
+  readonly operands: readonly Operand[];
+}
+
+export interface Pipeline extends Placed {
+  /** Variables that get its value; two in a range: index and element. */
+  readonly variables: readonly string[];
+  /** They were declared before. */
+  readonly isAssignment: boolean;
+  readonly commands: readonly Command[];
+}
+
+export type TemplateNode =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'action'; readonly pipeline: Pipeline }
+  | Branch
+  | (Placed & { readonly type: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
+  | { readonly type: 'break' | 'continue' };
+
+export interface Branch {
+  readonly type: 'if' | 'range' | 'with';
+  readonly pipeline: Pipeline;
+  readonly body: readonly TemplateNode[];
+  readonly otherwise: readonly TemplateNode[];
+}
+
+/** A template, and those that it defines, by name. */
+export interface Template {
+  readonly nodes: readonly TemplateNode[];
+  readonly defined: ReadonlyMap<string, readonly TemplateNode[]>;
+}
+
+/** A template cannot be read, or makes no sense for an object; in the words of Go. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+}

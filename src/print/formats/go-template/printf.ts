@@ -1,0 +1,128 @@
+import { goQuote } from '../../../api/go-quote.ts';
+import { goSyntax, goText, goType, sorted } from '../../../api/go-text.ts';
+import { FloatLiteral } from '../../../api/json-path/index.ts';
+import { TemplateError } from './nodes.ts';
+
+interface Verb {
+  readonly letter: string;
+  readonly flags: string;
+  readonly width: number;
+  readonly precision: number | undefined;
+}
+
+const VERB = /%([-+# 0]*)(\d*)(?:\.(\d*))?([^])?/g;
+
+/**
+ * Go's Sprintf for what JSON can hold. Not read: `%[1]d`, `*` for a width, and verbs for other values (`%e`, `%b`, …).
+ * @throws {TemplateError} for what is not read
+ */
+export function sprintf(format: string, args: readonly unknown[]): string {
+  let used = 0;
+  const text = format.replaceAll(VERB, (found, flags: string, width: string, precision?: string, letter?: string) => {
+    if (letter === undefined) return '%!(NOVERB)';
+    if (letter === '%') return '%';
+    if (!'vsqdxXtfgcUT'.includes(letter)) throw new TemplateError(`podrun knows no ${found} of printf`);
+    if (used >= args.length) return `%!${letter}(MISSING)`;
+    const limit = precision === undefined ? undefined : Number(precision);
+    const verb = { letter, flags, width: Number(width), precision: limit };
+    const value = args[used];
+    used += 1;
+    return padded(formatted(value, verb), verb, value);
+  });
+  const extra = args.slice(used).map((arg) => (isNil(arg) ? '<nil>' : `${typeName(arg)}=${plainValue(arg)}`));
+  return extra.length === 0 ? text : `${text}%!(EXTRA ${extra.join(', ')})`;
+}
+
+/** Go's Sprint: a blank between two values of which none is a text. */
+export function sprint(args: readonly unknown[]): string {
+  return args
+    .map((arg, index) => {
+      const areTexts = typeof arg === 'string' || typeof args[index - 1] === 'string';
+      return (index > 0 && !areTexts ? ' ' : '') + plainValue(arg);
+    })
+    .join('');
+}
+
+/** As Go prints it with `%v`. */
+export function plainValue(value: unknown): string {
+  return goText(value instanceof FloatLiteral ? value.value : value);
+}
+
+function formatted(value: unknown, verb: Verb): string {
+  const { letter, flags } = verb;
+  if (letter === 'T') return isNil(value) ? '<nil>' : typeName(value);
+  if (letter === 'v') return flags.includes('#') ? goSyntax(value) : plainValue(value);
+  if (isNil(value)) return `%!${letter}(<nil>)`;
+  if (Array.isArray(value)) return `[${value.map((item) => formatted(item, verb)).join(' ')}]`;
+  if (typeof value === 'string') return formattedText(value, verb);
+  if (typeof value === 'boolean') return letter === 't' ? String(value) : wrong(value, letter);
+  if (value instanceof FloatLiteral) return formattedFloat(value.value, verb);
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? formattedInteger(value, verb) : formattedFloat(value, verb);
+  const members = sorted(value as object).map(([key, item]) => `${formattedText(key, verb)}:${formatted(item, verb)}`);
+  return `map[${members.join(' ')}]`;
+}
+
+function formattedText(text: string, { letter, precision }: Verb): string {
+  const cut = precision === undefined ? text : Array.from(text).slice(0, precision).join('');
+  if (letter === 's') return cut;
+  if (letter === 'q') return goQuote(cut);
+  if (letter !== 'x' && letter !== 'X') return wrong(text, letter);
+  const hex = [...new TextEncoder().encode(cut)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return letter === 'x' ? hex : hex.toUpperCase();
+}
+
+function formattedInteger(value: number, { letter, flags }: Verb): string {
+  const sign = value >= 0 && flags.includes('+') ? '+' : '';
+  const code = Math.abs(value);
+  switch (letter) {
+    case 'd':
+      return sign + String(value);
+    case 'x':
+      return sign + value.toString(16);
+    case 'X':
+      return sign + value.toString(16).toUpperCase();
+    case 'c':
+      return String.fromCodePoint(code);
+    case 'q':
+      return `'${goQuote(String.fromCodePoint(code))
+        .slice(1, -1)
+        .replace("'", String.raw`\'`)}'`;
+    case 'U':
+      return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+    default:
+      return wrong(value, letter);
+  }
+}
+
+function formattedFloat(value: number, { letter, flags, precision }: Verb): string {
+  const sign = value >= 0 && flags.includes('+') ? '+' : '';
+  if (letter === 'f') return sign + value.toFixed(precision ?? 6);
+  if (letter === 'g')
+    return sign + (precision === undefined ? goText(value) : String(Number(value.toPrecision(precision))));
+  return wrong(new FloatLiteral(value), letter);
+}
+
+function wrong(value: unknown, letter: string): string {
+  return `%!${letter}(${typeName(value)}=${plainValue(value)})`;
+}
+
+function padded(text: string, { flags, width }: Verb, value: unknown): string {
+  const missing = width - Array.from(text).length;
+  if (missing <= 0) return text;
+  if (flags.includes('-')) return text + ' '.repeat(missing);
+  const isNumber = typeof value === 'number' || value instanceof FloatLiteral;
+  if (!flags.includes('0') || !isNumber) return ' '.repeat(missing) + text;
+  const [, sign = '', digits = ''] = /^([-+]?)(.*)$/s.exec(text) ?? [];
+  return sign + '0'.repeat(missing) + digits;
+}
+
+function isNil(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+/** The type of a value in Go; whole numbers are `int`, as those in the template are. */
+export function typeName(value: unknown): string {
+  if (value instanceof FloatLiteral) return 'float64';
+  return typeof value === 'number' && Number.isInteger(value) ? 'int' : goType(value);
+}

@@ -1,0 +1,57 @@
+import { goQuote } from '../../api/go-quote.ts';
+import { goSyntax, goText } from '../../api/go-text.ts';
+import { findResults, FloatLiteral, JsonPathError, parseTemplate } from '../../api/json-path/index.ts';
+import { formatJson } from '../json.ts';
+import { PrintFailure } from './print-failure.ts';
+
+/** How `-o jsonpath=…` prints. */
+export interface JsonPathFormat {
+  readonly template: string;
+  readonly allowMissingKeys: boolean;
+  /** `-o jsonpath-as-json`: the results of each expression as a list. */
+  readonly asJson: boolean;
+}
+
+/**
+ * Prints objects by a template of kubectl's JSONPath.
+ * @throws {PrintFailure} at once when the template cannot be read, when called where it makes no sense for an object
+ */
+export function jsonPathPrinter({ template, allowMissingKeys, asJson }: JsonPathFormat): (object: unknown) => string {
+  const nodes = parsed(template);
+  return (object) => {
+    try {
+      const found = findResults(nodes, object, { allowMissingKeys });
+      return found.map((values) => (asJson ? asJsonList(values) : values.map(plain).join(' '))).join('');
+    } catch (error) {
+      if (!(error instanceof JsonPathError)) throw error;
+      throw new PrintFailure(
+        `error: error executing jsonpath ${goQuote(template)}: Error executing template: ${error.message}. ` +
+          `Printing more information for debugging the template:\n\ttemplate was:\n\t\t${template}\n` +
+          `\tobject given to jsonpath engine was:\n\t\t${goSyntax(object)}\n\n`,
+      );
+    }
+  };
+}
+
+function parsed(template: string): ReturnType<typeof parseTemplate> {
+  try {
+    return parseTemplate(template);
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    throw new PrintFailure(`error: error parsing jsonpath ${template}, ${error.message}`);
+  }
+}
+
+function asJsonList(values: readonly unknown[]): string {
+  return `${formatJson(values.map(withoutLiteral), '\n')}\n`;
+}
+
+/** Objects and lists as JSON, all else as it is. */
+function plain(value: unknown): string {
+  if (value === null || (typeof value === 'object' && !(value instanceof FloatLiteral))) return formatJson(value);
+  return goText(withoutLiteral(value));
+}
+
+function withoutLiteral(value: unknown): unknown {
+  return value instanceof FloatLiteral ? value.value : value;
+}

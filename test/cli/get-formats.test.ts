@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/objects.ts';
+import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const STATES = ['list-of-three', 'sidecar-running', 'restarts-with-ages', 'labels-and-annotations'];
+
+const get = async (...args: string[]) => {
+  putStates(storeOf(workshop), STATES);
+  return workshop.run(['get', ...args], GOLDEN_ENV);
+};
+
+interface Recording {
+  readonly args: readonly string[];
+  readonly stdout: string | { readonly begin: string };
+  readonly stderr: string;
+  readonly exit: number;
+}
+
+/** What kubectl v1.32.4 printed of these Pods. How templates are printed is in test/print/formats. */
+const recordings = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'get-formats.json'), 'utf8'),
+) as readonly Recording[];
+
+describe('get, as kubectl does it,', () => {
+  it.each(recordings)('$args', async ({ args, stdout, stderr, exit }) => {
+    const ended = await get(...args);
+    const begin = typeof stdout === 'string' ? stdout : stdout.begin;
+    expect(ended.stdout.slice(0, typeof stdout === 'string' ? undefined : begin.length)).toBe(begin);
+    expect(ended.stderr).toBe(stderr);
+    // A command line that makes no sense is 2 in podrun, and 1 in kubectl.
+    expect(ended.exitCode === 2 ? 1 : ended.exitCode).toBe(exit);
+  });
+});
+
+describe('get', () => {
+  it('sorts tables, and those that have no such field come first', async () => {
+    const { stdout } = await get('--sort-by=.metadata.labels.app', '--no-headers');
+    const names = stdout.split('\n').map((line) => line.replace(/ .*/, ''));
+    expect(names).toEqual(['zed', 'side', 'restarts', 'api', 'batch-long-name-here', 'labels', '']);
+  });
+
+  it('finds nothing in a table that cannot be sorted, as kubectl', async () => {
+    const ended = await get('--sort-by=.nosuch');
+    expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: 'No resources found in default namespace.\n' });
+  });
+
+  it('says what has no order', async () => {
+    const ended = await get('-o', 'name', '--sort-by=.metadata.labels');
+    const why = 'error: Field {.metadata.labels} has no order: unsortable type: map[string]interface {}\n';
+    expect(ended).toEqual({ exitCode: 1, stdout: '', stderr: why });
+  });
+
+  it('reads templates and columns from files', async () => {
+    const template = workshop.file('t.gotmpl', '{{range .items}}{{.metadata.name}} {{end}}\n');
+    expect((await get('-l', 'env', '-o', `go-template-file=${template}`)).stdout).toBe('api \n');
+    const columns = workshop.file('columns', 'POD  IP\n.metadata.name  .status.podIP\n');
+    const { stdout } = await workshop.run(['get', '-l', 'env', '-o', `custom-columns-file=${columns}`]);
+    expect(stdout).toBe('POD   IP\napi   10.244.0.140\n');
+  });
+
+  it('says where a template goes wrong, with exit code 2 before and 1 while printing', async () => {
+    const unread = await get('-o', 'go-template={{range .items}}');
+    expect(unread).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'error: error parsing template {{range .items}}, template: output:1: unexpected EOF\n',
+    });
+    const { exitCode, stdout, stderr } = await workshop.run(['get', '-o', 'go-template={{.kind}}\n{{.kind.name}}']);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(
+      /^List\nError executing template: template: output:2:7: executing "output" at <\.kind\.name>/,
+    );
+    expect(stderr).toContain('template: output:2:7: executing "output" at <.kind.name>: can\'t evaluate field name');
+  });
+
+  it('hides managedFields unless they are asked for', async () => {
+    const managedFields = [{ manager: 'podrun' }];
+    storeOf(workshop).create('configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'c', managedFields },
+    });
+    const shown = await workshop.run(['get', 'cm', 'c', '-o', 'json', '--show-managed-fields']);
+    expect((JSON.parse(shown.stdout) as KubeObject).metadata).toMatchObject({ managedFields });
+    const hidden = await workshop.run(['get', 'cm', 'c', '-o', 'json']);
+    expect((JSON.parse(hidden.stdout) as KubeObject).metadata).not.toHaveProperty('managedFields');
+  });
+});
+
+describe('other commands', () => {
+  it('print by templates as well', async () => {
+    putStates(storeOf(workshop), ['running-ready']);
+    const run = async (...args: string[]) => (await workshop.run(args, GOLDEN_ENV)).stdout;
+    expect(await run('label', 'pod', 'web', 'x=y', '-o', 'jsonpath={.metadata.labels.x}')).toBe('y');
+    expect(await run('annotate', 'pod', 'web', 'n=1', '-o=go-template={{.metadata.annotations.n}}')).toBe('1');
+    const patch = ['patch', 'pod', 'web', '-p', '{"metadata":{"labels":{"x":"z"}}}'];
+    expect(await run(...patch, '--dry-run=client', '-o', 'jsonpath-as-json={.metadata.labels.x}')).toBe(
+      '[\n    "z"\n]\n',
+    );
+    expect(await run('events', '-o', 'go-template={{len .items}}')).toBe('0');
+  });
+});

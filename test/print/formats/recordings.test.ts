@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PodrunError } from '../../../src/api/errors.ts';
+import type { StoredPod } from '../../../src/api/objects.ts';
+import { objectPrinter } from '../../../src/cli/output/object-printer.ts';
+import { PrintFailure } from '../../../src/print/formats/print-failure.ts';
+import { sortObjects } from '../../../src/print/formats/sort-objects.ts';
+import { listOf } from '../../../src/print/object.ts';
+import { goldenPods } from '../golden.ts';
+
+/** A text, or what is known of a long one. */
+type Recorded = string | { readonly begin: string; readonly sha256: string };
+
+interface Recording {
+  readonly args: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly stdout: Recorded;
+  readonly stderr: Recorded;
+  readonly exit: number;
+}
+
+/** What kubectl v1.32.4 printed of these Pods: one entry for each command line. */
+const recordings = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'recordings.json'), 'utf8'),
+) as readonly Recording[];
+
+const pods = ['list-of-three', 'sidecar-running', 'restarts-with-ages', 'labels-and-annotations']
+  .flatMap(goldenPods)
+  .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+
+const home = process.cwd();
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'podrun-formats-'));
+  process.chdir(folder);
+});
+afterAll(() => {
+  process.chdir(home);
+  rmSync(folder, { recursive: true });
+});
+
+describe.each(recordings)('get $args', (recording) => {
+  it('prints what kubectl prints', () => {
+    for (const [name, text] of Object.entries(recording.files ?? {})) writeFileSync(name, text);
+    const { stdout, stderr } = run(recording.args);
+    expect(stdout).toEqual(as(recording.stdout, stdout));
+    expect(stderr).toEqual(as(recording.stderr, stderr));
+  });
+});
+
+/** A long text that is the recorded one stands for itself. */
+function as(recorded: Recorded, text: string): string {
+  if (typeof recorded === 'string') return recorded;
+  return createHash('sha256').update(text).digest('hex') === recorded.sha256 ? text : `${recorded.begin}…`;
+}
+
+/** `get` without the store: the objects that are meant, sorted and printed. */
+function run(args: readonly string[]): { stdout: string; stderr: string } {
+  const value = (flag: string): string | undefined =>
+    args.find((arg) => arg.startsWith(`${flag}=`))?.slice(flag.length + 1);
+  const output = args[args.indexOf('-o') + 1];
+  const name = args[0] === 'pod' ? args[1] : undefined;
+  const shown = args.includes('none=x') ? [] : pods;
+  try {
+    const printer = objectPrinter({
+      output: args.includes('-o') ? output : undefined,
+      template: value('--template'),
+      allowMissingTemplateKeys: value('--allow-missing-template-keys') !== 'false',
+      showManagedFields: false,
+      headers: !args.includes('--no-headers'),
+    });
+    const only = shown.find((pod) => pod.metadata.name === name);
+    return { stdout: printer?.print(only ?? listOf(sorted(shown, value('--sort-by')))) ?? '', stderr: '' };
+  } catch (error) {
+    if (error instanceof PrintFailure) return { stdout: error.printed, stderr: `${error.message}\n` };
+    if (error instanceof PodrunError) return { stdout: '', stderr: `${error.message}\n` };
+    throw error;
+  }
+}
+
+function sorted(objects: readonly StoredPod[], path: string | undefined): readonly StoredPod[] {
+  const found = path ? sortObjects(objects, path) : { objects };
+  if ('problem' in found) throw new PodrunError(found.problem);
+  return found.objects;
+}
