@@ -1,5 +1,9 @@
-// Builds dist/: one program without runtime dependencies, in one file, and beside it what V8 makes of it, so that a
-// start need not compile anything. Runs on `npm ci` (through `prepare`), on `npm run build` and before the tests.
+// Builds dist/. Runs on `npm ci` (through `prepare`), on `npm run build` and before the tests.
+//
+// podrun.cjs  the program without runtime dependencies, in one file, and beside it what V8 makes of it, so that a start
+//             need not compile anything
+// library/    the same code for `import { run } from 'podrun'`, in pieces that are loaded when they are needed
+// types/      what an editor and tsc know of the library: nothing but what its functions take and answer
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,26 +37,47 @@ const WARM_UP = `
   script.runInThisContext()({}, require, {}, program, path.dirname(program));
 `;
 
-const { metafile, outputFiles } = await build({
+const COMMON = {
   absWorkingDir: root,
-  entryPoints: { podrun: 'src/cli/main.ts' },
-  outdir: 'dist',
-  outExtension: { '.js': '.cjs' },
   write: false,
   bundle: true,
   minify: true,
-  format: 'cjs',
   platform: 'node',
   target: 'node20.19',
-  // Node's own modules come at once, and without a loader of modules.
-  supported: { 'dynamic-import': false },
-  define: { PODRUN_VERSION: JSON.stringify(version), 'import.meta.filename': '__filename' },
   // The default build of yaml is CommonJS: larger, and slower to load.
   alias: { yaml: './node_modules/yaml/browser/index.js' },
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
-}).catch(() => process.exit(1)); // esbuild has said why
+};
+const built = [
+  build({
+    ...COMMON,
+    entryPoints: { podrun: 'src/cli/main.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    // Node's own modules come at once, and without a loader of modules.
+    supported: { 'dynamic-import': false },
+    define: { PODRUN_VERSION: JSON.stringify(version), 'import.meta.filename': '__filename' },
+  }),
+  build({
+    ...COMMON,
+    entryPoints: { index: 'src/library/index.ts' },
+    outdir: 'dist/library',
+    format: 'esm',
+    splitting: true,
+    define: { PODRUN_VERSION: JSON.stringify(version) },
+    // Names in stack traces are for those whose tests run Pods.
+    keepNames: true,
+    // Of packages that are CommonJS.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module';const require = requireFrom(import.meta.url);",
+    },
+  }),
+];
+// esbuild has said why
+const [{ metafile, outputFiles }, library] = await Promise.all(built).catch(() => process.exit(1));
 
 mkdirSync(dist, { recursive: true });
 const program = path.join(dist, 'podrun.cjs');
@@ -60,7 +85,13 @@ const cache = `${program}.${process.version}-${process.arch}.cache`;
 // V8 knows a program by its length alone: an old cache must be gone before a new program is there.
 for (const file of readdirSync(dist)) if (file !== 'podrun.cjs') rmSync(path.join(dist, file), { recursive: true });
 replace(program, outputFiles[0].contents);
-writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(metafile.inputs)));
+for (const { path: file, contents } of library.outputFiles) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, contents);
+}
+writeTypes();
+const bundled = bundledPackages({ ...metafile.inputs, ...library.metafile.inputs });
+writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundled));
 const compiled = compiledByUse();
 if (compiled !== undefined) replace(cache, compiled);
 
@@ -81,6 +112,35 @@ function compiledByUse() {
     return readFileSync(made);
   } catch {
     return undefined;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Writes the declarations of the library and of what they mention, and of nothing else. TypeScript makes them of every
+ * file; those that its own lead to are taken.
+ */
+function writeTypes() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-types-'));
+  const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+  const flags = ['--noEmit', 'false', '--emitDeclarationOnly', '--noCheck', '--stripInternal', '--outDir', folder];
+  try {
+    execFileSync(process.execPath, [compiler, '-p', path.join(root, 'tsconfig.library.json'), ...flags], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    const wanted = ['library/index'];
+    for (const file of wanted) {
+      const text = readFileSync(path.join(folder, `${file}.d.ts`), 'utf8');
+      const own = text.replaceAll(/(from ')(\.[^']+)\.ts'/g, (_, before, target) => {
+        const found = path.posix.join(path.posix.dirname(file), target);
+        if (!wanted.includes(found)) wanted.push(found);
+        return `${before}${target}.js'`;
+      });
+      const target = path.join(dist, 'types', `${file}.d.ts`);
+      mkdirSync(path.dirname(target), { recursive: true });
+      writeFileSync(target, own);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -15,19 +15,27 @@ export interface Clock {
   wakeAt(monotonicMs: number, run: () => void): Alarm;
 }
 
+// Test runners replace these to make up the time of what they test. What podrun runs lives in real time all the same.
+const { clearTimeout, setImmediate, setTimeout } = globalThis;
+const { now: coarseNow } = Date;
+const { hrtime } = process;
+
+/** Calls back in the next lap of the event loop. */
+export const inNextLap: (run: () => void) => void = (run) => void setImmediate(run);
+
 // setTimeout takes at most 2^31-1 ms; a longer alarm is set again when that has passed.
 const TIMER_LIMIT_MS = 2 ** 31 - 1;
 
 /** The clocks of this machine. Wall time has microseconds and does not repeat, so that order survives in timestamps. */
 export class SystemClock implements Clock {
   /** What the stopwatch has to be corrected by to show the time of day. */
-  readonly #offsetMs = Date.now() - stopwatchMs();
+  readonly #offsetMs = coarseNow() - stopwatchMs();
   #lastWallMs = 0;
 
   now(): Instant {
     const monotonicMs = stopwatchMs();
     const precise = this.#offsetMs + monotonicMs;
-    const coarse = Date.now();
+    const coarse = coarseNow();
     // The precise reading misses clock changes and suspends; where the two differ by more, the coarse one is right.
     let wallMs = Math.abs(precise - coarse) < 2 ? precise : coarse;
     if (wallMs <= this.#lastWallMs && this.#lastWallMs - wallMs < 2) wallMs = this.#lastWallMs + 0.001;
@@ -50,6 +58,6 @@ export class SystemClock implements Clock {
 
 /** The same clock as `performance.now()`, without the module behind it, which every start would pay for. */
 function stopwatchMs(): number {
-  const [seconds, nanos] = process.hrtime();
+  const [seconds, nanos] = hrtime();
   return seconds * 1000 + nanos / 1e6;
 }

@@ -99,8 +99,8 @@ export class Agent {
     run.begin();
   }
 
-  /** Ends all Pods; their records stay. With `force`, by killing everything now. */
-  terminate(how: { readonly force: boolean }): void {
+  /** Ends all Pods; their records stay. With `force`, by killing everything now; else in this time, or their own. */
+  terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
     for (const run of this.#runs) run.terminate(how);
   }
 

@@ -135,7 +135,7 @@ export class PodRun {
   }
 
   /** Ends the run; the record stays. */
-  terminate(how: { readonly force: boolean }): void {
+  terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
     if (this.#isOver) return;
     if (this.#worker === undefined) this.#fail(ENDED_UNSCHEDULED);
     else this.#worker.terminate(how);

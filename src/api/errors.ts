@@ -22,7 +22,7 @@ export const EXIT = {
  * `message` is printed as it stands, `hint` on a line of its own.
  */
 export class PodrunError extends Error {
-  override readonly name = 'PodrunError';
+  override readonly name: string = 'PodrunError';
   readonly exitCode: number;
   /** What to do next, one sentence. */
   readonly hint: string | undefined;

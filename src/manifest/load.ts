@@ -11,8 +11,8 @@ import { locate } from './read/source-node.ts';
 import { SourceError, type Position, type SourceText } from './read/source-text.ts';
 
 export interface LoadOptions {
-  /** Files and folders; `-` is standard input. */
-  readonly files: readonly string[];
+  /** Files and folders; `-` is standard input; or what was read already. */
+  readonly files: ReadonlyArray<string | Input>;
   /** Read folders in folders too. */
   readonly recursive?: boolean;
   readonly stdin?: () => AsyncIterable<Uint8Array>;
@@ -89,7 +89,7 @@ class Loader {
     return { objects: this.#objects, errors, warnings, notices: this.#notices };
   }
 
-  async load(argument: string): Promise<void> {
+  async load(argument: string | Input): Promise<void> {
     try {
       for await (const input of this.#inputs(argument)) {
         for (const document of cutDocuments(input.bytes)) {
@@ -103,7 +103,11 @@ class Loader {
     }
   }
 
-  async *#inputs(argument: string): AsyncGenerator<Input> {
+  async *#inputs(argument: string | Input): AsyncGenerator<Input> {
+    if (typeof argument !== 'string') {
+      yield argument;
+      return;
+    }
     if (argument === '-') {
       const { stdin } = this.#options;
       if (stdin !== undefined) yield await readStdin(stdin());

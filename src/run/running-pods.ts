@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { ProcessRuntime } from '../runtime/process-runtime.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
+import { atExit } from './at-exit.ts';
 import type { Begun } from './begin-runs.ts';
 import { rememberCreated } from './last-manifest.ts';
 import { type AgentSettings, makeAgent } from './make-agent.ts';
@@ -36,7 +37,7 @@ export class RunningPods {
   readonly #runtime: ProcessRuntime;
   /** As last told, which is a moment before the agent's own view changes: no state that decides may be missed. */
   readonly #latest: Map<string, StoredPod>;
-  readonly #killAll = (): void => this.#runtime.killAll();
+  readonly #forgetAtExit: () => void;
   #subscriptions: readonly Subscription[] = [];
   #settled: Promise<void> = Promise.resolve();
 
@@ -54,7 +55,7 @@ export class RunningPods {
     this.#options = options;
     this.#runtime = runtime;
     this.#latest = new Map(begun.map(({ pod }) => [pod.metadata.uid, pod]));
-    process.once('exit', this.#killAll);
+    this.#forgetAtExit = atExit(() => runtime.killAll());
     this.agent = makeAgent({
       settings,
       store,
@@ -99,7 +100,7 @@ export class RunningPods {
     this.agent.close();
     for (const { release } of this.#options.begun) release();
     await this.#runtime.close();
-    process.off('exit', this.#killAll);
+    this.#forgetAtExit();
   }
 
   /** What must neither delay these Pods nor end them: their manifests, and what other podruns have left behind. */

@@ -20,6 +20,9 @@ export interface FifoPair {
 // mkfifo takes 3 to 5 ms whether it makes two or sixteen.
 const FIFOS_AHEAD = 16;
 
+/** Of this process, which may have several pools for one folder. */
+let taken = 0;
+
 const ATTEMPTS_MAX = 3;
 
 // More than this many spare ones in the folder: several agents ended at once. The rest goes.
@@ -34,7 +37,6 @@ export class FifoPool {
   readonly #directory: string;
   readonly #paths: string[] = [];
   #wanted = 0;
-  #taken = 0;
   #hasLooked = false;
   #making: Promise<void> | undefined;
 
@@ -73,7 +75,7 @@ export class FifoPool {
         await this.#make().finally(() => (this.#wanted -= 1));
         continue;
       }
-      const own = join(this.#directory, `.${process.pid}-${++this.#taken}`);
+      const own = join(this.#directory, `.${process.pid}-${++taken}`);
       try {
         renameSync(path, own);
         return own;

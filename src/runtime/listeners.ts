@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { endianness } from 'node:os';
-import type { Clock } from '../clock.ts';
+import { type Clock, inNextLap } from '../clock.ts';
 import { markIn } from './process-table.ts';
 
 /** A TCP socket that takes connections. */
@@ -72,8 +72,8 @@ export async function listenerOwners(
     if (!Number.isInteger(pid)) continue;
     for (const inode of socketsOf(pid)) owners.get(inode)?.push(ownerWith(pid));
     if (clock.now().monotonicMs - sliceStartMs < SLICE_MS) continue;
-    await new Promise((resolve) => {
-      setImmediate(resolve);
+    await new Promise<void>((resolve) => {
+      inNextLap(resolve);
     });
     sliceStartMs = clock.now().monotonicMs;
   }

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { ReadStream } from 'node:tty';
-import type { Clock } from '../clock.ts';
+import { type Clock, inNextLap } from '../clock.ts';
 
 /** Hands on what comes out of a pipe, piece by piece. */
 export interface PipeReader {
@@ -39,8 +39,8 @@ function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChu
       // Both ways of reading hand on at once what they have read, so that their order is that of the bytes.
       while (!socket.destroyed && !drainSlice(fd, clock, onChunk)) {
         if (clock.now().monotonicMs - startMs >= DRAIN_LIMIT_MS) break;
-        await new Promise((resolve) => {
-          setImmediate(resolve);
+        await new Promise<void>((resolve) => {
+          inNextLap(resolve);
         });
       }
       socket.destroy();

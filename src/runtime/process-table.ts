@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Clock } from '../clock.ts';
+import { type Clock, inNextLap } from '../clock.ts';
 import { factsOf, parsePsLine, PS_COLUMNS, PS_ENVIRONMENT, type ProcessFacts } from './process-identity.ts';
 
 /**
@@ -53,8 +53,8 @@ async function listByProc(clock: Clock, sinceTicks: number): Promise<ProcessEntr
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     if (clock.now().monotonicMs - sliceStartMs >= SLICE_MS) {
-      await new Promise((resolve) => {
-        setImmediate(resolve);
+      await new Promise<void>((resolve) => {
+        inNextLap(resolve);
       });
       sliceStartMs = clock.now().monotonicMs;
     }

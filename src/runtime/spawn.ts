@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
+import { inNextLap } from '../clock.ts';
 import { errnoOf } from './errno.ts';
 
 export interface SpawnRequest {
@@ -50,7 +51,7 @@ export function turnToSpawn(): Promise<void> {
   const mine = turn;
   const nextLap = (): Promise<void> =>
     new Promise((resolve) => {
-      setImmediate(resolve);
+      inNextLap(resolve);
     });
   turn = mine.then(nextLap);
   return mine;
@@ -75,13 +76,26 @@ export function whyNoDescriptors(): string | undefined {
   }
 }
 
-/** Runs `start`, which must not wait, under the umask that a container runtime gives its processes. */
+/**
+ * Runs `start`, which must not wait, under the umask that a container runtime gives its processes. A worker thread
+ * cannot change that of its process.
+ */
 export function withContainerUmask<T>(start: () => T): T {
-  const before = process.umask(0o022);
+  const before = changedUmask(0o022);
+  if (before === undefined) return start();
   try {
     return start();
   } finally {
     process.umask(before);
+  }
+}
+
+/** The umask as it was before; undefined where it cannot be changed. */
+function changedUmask(mask: number): number | undefined {
+  try {
+    return process.umask(mask);
+  } catch {
+    return undefined;
   }
 }
 

@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agent: ['api', 'clock', 'lifecycle', 'history', 'runtime', 'store'],
   run: ['api', 'clock', 'lifecycle', 'history', 'manifest', 'print', 'store', 'runtime', 'agent'],
   cli: ['api', 'clock', 'lifecycle', 'history', 'manifest', 'print', 'store', 'runtime', 'agent', 'run'],
+  library: ['api', 'clock', 'lifecycle', 'history', 'manifest', 'print', 'store', 'runtime', 'agent', 'run'],
 };
 
 /** Packages and Node modules that only one layer may know. */

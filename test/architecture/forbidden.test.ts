@@ -5,11 +5,15 @@ import { type AstNode, isNode, lineAt, nodesOf, type SourceFile, sourcesBelow } 
 const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; readonly allowed: RegExp }> = [
   { what: 'printing behind the back of the command line', uses: /^console\./, allowed: /^$/ },
   { what: 'ending the process', uses: /^process\.(exit|exitCode|abort|reallyExit)$/, allowed: /^src\/cli\// },
-  { what: 'the standard streams', uses: /^process\.(stdin|stdout|stderr)$/, allowed: /^src\/cli\// },
+  {
+    what: 'the standard streams',
+    uses: /^process\.(stdin|stdout|stderr)$/,
+    allowed: /^src\/(cli\/|library\/output\.ts$)/,
+  },
   { what: 'reading a clock', uses: /^(Date\.now|performance\.\w+)$/, allowed: /^src\/clock\.ts$/ },
   { what: 'setting a timer', uses: /^(setTimeout|setInterval|AbortSignal\.timeout)$/, allowed: /^src\/clock\.ts$/ },
   { what: 'sending signals', uses: /^process\.kill$/, allowed: /^src\/runtime\// },
-  { what: 'the environment of podrun itself', uses: /^process\.env$/, allowed: /^src\/(cli|runtime)\// },
+  { what: 'the environment of podrun itself', uses: /^process\.env$/, allowed: /^src\/(cli|library|runtime)\// },
   {
     what: 'chance in a pure layer',
     uses: /^(Math\.random|crypto\.\w+)$/,

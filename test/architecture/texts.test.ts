@@ -8,7 +8,7 @@ const PROTOCOLS = 'src/agent/probe/';
 const everywhere = ['src/lifecycle', 'src/agent'].flatMap(sourcesBelow);
 const catalogue = everywhere.filter(({ path }) => path.startsWith(CATALOGUE));
 /** What only reads statuses: it may have words of its own, but not for the reasons of others. */
-const readers = ['src/print', 'src/run', 'src/cli'].flatMap(sourcesBelow);
+const readers = ['src/print', 'src/run', 'src/library', 'src/cli'].flatMap(sourcesBelow);
 const elsewhere = everywhere.filter(({ path }) => !path.startsWith(CATALOGUE) && !path.startsWith(PROTOCOLS));
 
 describe('what events and statuses say', () => {

@@ -1,5 +1,6 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
+import { inNextLap } from '../../clock.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { InstanceRef, LiveInstance } from '../instance.ts';
 import type { AttachServer, AttachServerOptions } from './attach-server.ts';
@@ -21,7 +22,7 @@ export class AttachPoint {
   started(pod: StoredPod, container: Container, live: LiveInstance): void {
     if (this.#server !== undefined) return this.#server.started(pod, container, live);
     // That it has started is to be told first.
-    setImmediate(() => void this.#loaded().then((server) => server.started(pod, container, live)));
+    inNextLap(() => void this.#loaded().then((server) => server.started(pod, container, live)));
   }
 
   output(instance: InstanceRef, stream: OutputStream, chunk: Buffer): void {

@@ -66,7 +66,7 @@ function readGoal(text: string): Goal {
   if (goal !== undefined) return goal;
   throw new PodrunError(`error: invalid --until ${JSON.stringify(text)}`, {
     exitCode: EXIT.usage,
-    hint: 'It takes ready, succeeded, or the type of a condition with or without =True, =False or =Unknown.',
+    hint: 'It takes ready, succeeded, failed, or the type of a condition with or without =True, =False or =Unknown.',
   });
 }
 

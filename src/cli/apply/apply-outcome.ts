@@ -1,11 +1,8 @@
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import { EXIT } from '../../api/errors.ts';
-import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
-import { firstCause } from '../../print/live/first-cause.ts';
-import { lastWarning } from '../../print/live/last-warning.ts';
-import { waitingFor } from '../../print/live/waiting-for.ts';
+import type { StoredPod } from '../../api/objects.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import { tailOfFailure } from '../../run/tail-of-failure.ts';
+import { causeWithEvidence, waitingLines } from '../../run/explain-pods.ts';
 
 const SIGNAL_EXIT = {
   SIGHUP: EXIT.hungUp,
@@ -50,19 +47,18 @@ export function explainOutcome({ outcome, pods, store, goal, timeout, nowMs }: E
   switch (outcome.type) {
     case 'ended': {
       const failed = pods.filter(({ status }) => status.phase === 'Failed');
-      return failed.map((pod) => `error: pod "${pod.metadata.name}" failed: ${cause(store, pod)}\n`).join('');
+      return failed
+        .map((pod) => `error: pod "${pod.metadata.name}" failed: ${causeWithEvidence(store, pod)}\n`)
+        .join('');
     }
     case 'goalImpossible': {
       // As it was when that became certain: afterwards the Pod was ended, which is not the cause.
       const { name } = outcome.pod.metadata;
-      return `error: pod "${name}" cannot become ${goal}: ${cause(store, outcome.pod)}\n`;
+      return `error: pod "${name}" cannot become ${goal}: ${causeWithEvidence(store, outcome.pod)}\n`;
     }
     case 'timedOut': {
       if (outcome.duringCommand) return `error: timed out after ${timeout} while COMMAND was running\n`;
-      const lines = outcome.pods.map((pod) => {
-        const warning = isTerminalPhase(pod.status.phase) ? '' : warningBefore(store, pod, outcome.atMs);
-        return `pod/${pod.metadata.name}: ${waitingFor(pod, nowMs)}\n${warning}`;
-      });
+      const lines = outcome.pods.map((pod) => waitingLines(store, pod, { atMs: outcome.atMs, nowMs }));
       return `error: timed out after ${timeout}\n${lines.join('')}`;
     }
     case 'goalMet':
@@ -72,17 +68,4 @@ export function explainOutcome({ outcome, pods, store, goal, timeout, nowMs }: E
     default:
       return outcome satisfies never;
   }
-}
-
-function cause(store: FileStore, pod: StoredPod): string {
-  return firstCause(pod, tailOfFailure(store, pod));
-}
-
-/** How the Pod was ended afterwards is not why it did not get there. */
-function warningBefore(store: FileStore, { metadata: { namespace, uid } }: StoredPod, atMs: number): string {
-  const events = store
-    .list<StoredEvent>('events', { namespace })
-    .filter(({ involvedObject }) => involvedObject.uid === uid);
-  const warning = lastWarning(events, atMs);
-  return warning === undefined ? '' : `  last warning: ${warning}\n`;
 }

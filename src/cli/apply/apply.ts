@@ -121,7 +121,7 @@ export function registerApply(
     .option('-f, --filename <file>', 'the same; may be given several times', append)
     .option('-R, --recursive', 'read folders with all that is below them')
     .option('-n, --namespace <name>', 'namespace of objects that name none')
-    .option('--until <goal>', 'ready, succeeded or CONDITION[=STATUS]: end the Pods as soon as all got there')
+    .option('--until <goal>', 'ready, succeeded, failed or CONDITION[=STATUS]: end the Pods as soon as all got there')
     .option('--timeout <duration>', 'give up after this long, for example 60s or 2m30s')
     .option('-d, --detach', 'leave the Pods running in the background')
     .option('--wait', 'with --detach: wait until the Pods are Ready, or got where --until says')

@@ -1,7 +1,6 @@
 import type { ConfigFile } from '../../agent/config/config-file.ts';
-import { EXIT, PodrunError } from '../../api/errors.ts';
-import { allContainers, type StoredPod } from '../../api/objects.ts';
-import { type ContainerLimits, containerLimits } from '../../lifecycle/node/container-limits.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { limitsRefused, openLimits } from '../../run/open-limits.ts';
 import type { ApplyFlags } from './apply.ts';
 import { listenForSignals } from './signals.ts';
 import type { Clock } from '../../clock.ts';
@@ -17,22 +16,9 @@ export async function checkLimits(
   config: ConfigFile | undefined,
   clock: Clock,
 ): Promise<number | undefined> {
-  const limited = pods.flatMap(({ metadata, spec }) =>
-    allContainers(spec).flatMap((container): Array<{ name: string; limits: ContainerLimits }> => {
-      const limits = containerLimits(spec, container, config?.podPidsLimit);
-      return limits === undefined ? [] : [{ name: metadata.name, limits }];
-    }),
-  );
-  if (limited.length === 0) return undefined;
-  const [{ whyNotEnforced }, { runInScope }] = await Promise.all([
-    import('../../runtime/limits/limiter.ts'),
-    import('../../runtime/cgroup/scope.ts'),
-  ]);
-  const pollsMemory = flags.enforceMemory === 'poll';
-  const open = limited.flatMap(({ name, limits }) => {
-    const why = whyNotEnforced(limits, pollsMemory);
-    return why === undefined ? [] : [`error: pod/${name}: ${why}`];
-  });
+  const open = await openLimits(pods, config?.podPidsLimit, flags.enforceMemory === 'poll');
+  if (open === undefined) return undefined;
+  const { runInScope } = await import('../../runtime/cgroup/scope.ts');
   const exitCode = await runInScope({
     facts: {
       isRoot: process.getuid?.() === 0,
@@ -46,8 +32,5 @@ export async function checkLimits(
   });
   if (exitCode !== undefined) return exitCode;
   if (!flags.strict || open.length === 0) return undefined;
-  throw new PodrunError([...new Set(open)].join('\n'), {
-    exitCode: EXIT.usage,
-    hint: 'podrun doctor tells what this machine permits. Without --strict the Pods would run without these limits.',
-  });
+  throw limitsRefused(open);
 }

@@ -13,7 +13,7 @@ import { openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { PortForwardFlags } from './port-forward.ts';
 import { listenAddresses, listenOnPorts } from './port-listeners.ts';
-import { PodRelays } from './pod-relays.ts';
+import { PodRelays } from '../../run/connect/pod-relays.ts';
 import { reachPod } from './reached-pod.ts';
 
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.terminated } as const;

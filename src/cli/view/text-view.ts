@@ -16,7 +16,7 @@ import { waitingFor } from '../../print/live/waiting-for.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import { painterFor } from './chalk-painter.ts';
-import { OutputLines } from './output-lines.ts';
+import { OutputLines } from '../../print/live/output-lines.ts';
 import { type ReaderGone, StandardOutput } from '../standard-output.ts';
 import { StatusLine } from './status-line.ts';
 

@@ -5,16 +5,18 @@ import { CONDITION } from '../texts/condition-reasons.ts';
 /** What `apply --until` and COMMAND wait for. */
 export type Goal =
   | { readonly type: 'succeeded' }
+  | { readonly type: 'failed' }
   | { readonly type: 'condition'; readonly condition: string; readonly status: 'True' | 'False' | 'Unknown' };
 
 export type GoalState = 'met' | 'pending' | 'impossible';
 
 /**
- * Reads `ready`, `succeeded` or `CONDITION[=STATUS]`; conditions are taken in any case, as `kubectl wait` does.
- * Undefined when it is none of them.
+ * Reads `ready`, `succeeded`, `failed` or `CONDITION[=STATUS]`; conditions are taken in any case, as `kubectl wait`
+ * does. Undefined when it is none of them.
  */
 export function parseGoal(text: string): Goal | undefined {
-  if (text.toLowerCase() === 'succeeded') return { type: 'succeeded' };
+  const phase = text.toLowerCase();
+  if (phase === 'succeeded' || phase === 'failed') return { type: phase };
   const match = /^([A-Za-z][A-Za-z0-9./-]*)(?:=(true|false|unknown))?$/i.exec(text);
   if (match === null) return undefined;
   const status = (match[2] ?? 'true').toLowerCase();
@@ -28,6 +30,7 @@ export function parseGoal(text: string): Goal | undefined {
 /** The goal as a person would write it. */
 export function goalText(goal: Goal): string {
   if (goal.type === 'succeeded') return 'Succeeded';
+  if (goal.type === 'failed') return 'Failed';
   return goal.status === 'True' ? goal.condition : `${goal.condition}=${goal.status}`;
 }
 
@@ -39,6 +42,10 @@ export function goalState(goal: Goal, pod: StoredPod): GoalState {
   if (goal.type === 'succeeded') {
     if (pod.status.phase === 'Succeeded') return 'met';
     return phaseIsDecided(pod) === 'Failed' || cannotStart(pod) ? 'impossible' : 'pending';
+  }
+  if (goal.type === 'failed') {
+    if (pod.status.phase === 'Failed') return 'met';
+    return phaseIsDecided(pod) === 'Succeeded' ? 'impossible' : 'pending';
   }
   const wanted = goal.condition.toLowerCase();
   const conditions = pod.status.conditions ?? [];

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from '../../clock.ts';
+import { type Clock, inNextLap } from '../../clock.ts';
 import { errnoOf, errnoText } from '../errno.ts';
 import { sendSignal } from '../kill.ts';
 import { factsOf, type ProcessFacts } from '../process-identity.ts';
@@ -59,7 +59,7 @@ export async function takeInWaiting(folders: readonly string[], pid: number): Pr
 async function standsStill(pid: number, clock: Clock): Promise<void> {
   for (let look = 0; look < LOOKS_MAX && RUNNING.test(stateOf(pid)); look++) {
     await new Promise<void>((resolve) => {
-      if (look < LOOKS_AT_ONCE) setImmediate(resolve);
+      if (look < LOOKS_AT_ONCE) inNextLap(resolve);
       else clock.wakeAt(clock.now().monotonicMs + 1, resolve);
     });
   }

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { NetworkRelay } from '../../runtime/network/relay.ts';
-import { networkOf } from '../../run/pod-files.ts';
+import { networkOf } from '../pod-files.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
 /** Ways into the private networks of Pods, kept as long as somebody may need them. */

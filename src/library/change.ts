@@ -1,0 +1,71 @@
+import type { KubeObject, StoredPod } from '../api/objects.ts';
+import { qualifiedNameMessages } from '../api/names.ts';
+import { applyPatch } from '../api/patch/index.ts';
+import { resourceTypeOf } from '../api/resource-types.ts';
+import type { Clock } from '../clock.ts';
+import { setConditions } from '../lifecycle/requests/set-conditions.ts';
+import { isKubeletCondition } from '../lifecycle/status/merge-status.ts';
+import type { Subresource } from '../manifest/update/index.ts';
+import { changeObject } from '../run/change-object.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { usage } from './options.ts';
+import type { ConditionOptions, PatchOptions, Pods } from './types.ts';
+
+/** Where Pods are changed, and who is told of fields that nobody knows. */
+export interface Changeable {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly warn: (text: string) => void;
+}
+
+/** Changes a Pod as a patch says; answers it as it then is. */
+export function patched(
+  place: Changeable,
+  pod: StoredPod,
+  patch: object,
+  { type = Array.isArray(patch) ? 'json' : 'strategic', subresource }: PatchOptions,
+): StoredPod {
+  return changed(place, pod, subresource, (stored) => applyPatch(stored, patch, type));
+}
+
+type Status = Parameters<Pods['condition']>[1];
+
+/** Sets a condition of a Pod, or takes it away; answers the Pod as it then is. */
+export function withCondition(
+  place: Changeable,
+  pod: StoredPod,
+  { type, status, reason, message }: { readonly type: string; readonly status: Status } & ConditionOptions,
+): StoredPod {
+  if (isKubeletCondition(type)) {
+    throw usage(
+      `the condition ${type} is the kubelet's own: the agent that runs a Pod works it out, nobody sets it`,
+      'Ready waits for readiness gates (spec.readinessGates): the conditions that those name can be set.',
+    );
+  }
+  const wrong = qualifiedNameMessages(type);
+  if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
+  const edit = { type, status: statusOf(status), reason, message };
+  const { wallMs } = place.clock.now();
+  return changed(place, pod, 'status', (stored) => ({
+    ...stored,
+    status: setConditions((stored as unknown as StoredPod).status, [edit], wallMs),
+  }));
+}
+
+function statusOf(status: Status): 'True' | 'False' | 'Unknown' | undefined {
+  if (typeof status === 'boolean') return status ? 'True' : 'False';
+  if (status === undefined || ['True', 'False', 'Unknown'].includes(status)) return status;
+  throw usage(`invalid status of a condition, ${JSON.stringify(status)}: it is True, False or Unknown`);
+}
+
+function changed(
+  { store, warn }: Changeable,
+  pod: StoredPod,
+  subresource: Subresource | undefined,
+  change: (stored: KubeObject) => KubeObject,
+): StoredPod {
+  const { namespace, name } = pod.metadata;
+  const ref = { type: resourceTypeOf(pod), namespace, name };
+  const { object } = changeObject({ store, ref, subresource, change, warn, isDryRun: false });
+  return object as unknown as StoredPod;
+}

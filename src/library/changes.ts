@@ -1,0 +1,62 @@
+import type { StoredPod, WatchEvent } from '../api/objects.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { parseTransition, transitionLines } from '../store/transition-log.ts';
+import type { PodChange } from './types.ts';
+
+/** Pods whose changes somebody follows. */
+export interface Followed {
+  readonly store: FileStore;
+  readonly pods: () => readonly StoredPod[];
+  /** Calls back for each change. */
+  readonly onPod: (take: (event: WatchEvent<StoredPod>) => void) => { close(): void };
+  /** Resolves when there will be no more changes. */
+  readonly finished: Promise<unknown>;
+}
+
+/** What is on record of the Pods, then what happens to them, until they are over. */
+export async function* changesOf(followed: Followed): AsyncGenerator<PodChange, undefined> {
+  const queue: PodChange[] = [];
+  let wake: () => void = () => undefined;
+  let isFinished = false;
+  const told = new Map<string, number>();
+  // Between what is read and what is told nothing happens: both begin in one go.
+  const subscription = followed.onPod((event) => {
+    const { uid, resourceVersion } = event.object.metadata;
+    // Changes of others may be told late.
+    if (event.type !== 'DELETED' && Number(resourceVersion) <= (told.get(uid) ?? 0)) return;
+    queue.push({ type: event.type, pod: structuredClone(event.object) });
+    wake();
+  });
+  for (const { type, pod } of recorded(followed)) {
+    told.set(pod.metadata.uid, Number(pod.metadata.resourceVersion));
+    queue.push({ type, pod });
+  }
+  const finish = (): void => {
+    isFinished = true;
+    wake();
+  };
+  followed.finished.then(finish, finish);
+  try {
+    for (;;) {
+      yield* queue.splice(0);
+      if (queue.length > 0) continue;
+      if (isFinished) return undefined;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    subscription.close();
+  }
+}
+
+/** In the order in which it was written, whichever Pod it is about. */
+function recorded({ store, pods }: Followed): PodChange[] {
+  const lines = pods().flatMap(({ metadata: { namespace, name, uid } }) =>
+    [...transitionLines(store.paths(namespace, name).transitions)].flatMap((line) => {
+      const transition = parseTransition(line);
+      const pod = transition?.object as unknown as StoredPod | undefined;
+      if (transition === undefined || pod?.kind !== 'Pod' || pod.metadata.uid !== uid) return [];
+      return [{ at: transition.at ?? '', change: { type: transition.type, pod } }];
+    }),
+  );
+  return lines.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).map(({ change }) => change);
+}

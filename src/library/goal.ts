@@ -1,0 +1,34 @@
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { type Goal as StatusGoal, goalState, type GoalState, goalText, parseGoal } from '../lifecycle/requests/goal.ts';
+import { usage } from './options.ts';
+import type { Goal } from './types.ts';
+
+/** Something to wait for. */
+export interface AskedGoal {
+  /** As people write it. */
+  readonly text: string;
+  /** May throw what a function of the user's throws. */
+  readonly stateOf: (pod: StoredPod) => GoalState;
+}
+
+/** @throws {PodrunError} (usage) for a text that is no goal */
+export function readGoal(goal: Goal): AskedGoal {
+  if (typeof goal === 'function') return { text: `what ${goal.name || 'the function'} asks for`, stateOf: asks(goal) };
+  const text = typeof goal === 'string' ? goal.replace(/^condition=/i, '') : '';
+  const parsed: StatusGoal | undefined = parseGoal(text);
+  if (parsed === undefined) {
+    throw usage(
+      `until() cannot wait for ${JSON.stringify(goal)}`,
+      "It takes 'Ready', 'Succeeded', 'Failed', the type of a condition, with =False or =Unknown, or a function.",
+    );
+  }
+  return { text: goalText(parsed), stateOf: (pod) => goalState(parsed, pod) };
+}
+
+/** A Pod that has ended does not change any more. */
+function asks(predicate: (pod: StoredPod) => boolean): AskedGoal['stateOf'] {
+  return (pod) => {
+    if (predicate(structuredClone(pod))) return 'met';
+    return isTerminalPhase(pod.status.phase) ? 'impossible' : 'pending';
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * podrun as a library: Pods that run in this process, for test suites and programs.
+ * @see docs/library.md
+ */
+export { PodrunError } from '../api/errors.ts';
+export { GoalError, ManifestError, type ManifestProblem, TimeoutError } from './errors.ts';
+export { run } from './run.ts';
+export type {
+  ConditionOptions,
+  Duration,
+  ExecOptions,
+  ExecResult,
+  Forwarding,
+  Goal,
+  ImageProgram,
+  LogLine,
+  LogsOptions,
+  ManifestSource,
+  ManifestText,
+  OfPod,
+  PatchOptions,
+  PodChange,
+  Pods,
+  RunOptions,
+  StopOptions,
+  UntilOptions,
+} from './types.ts';
+export type { StoredEvent as Event, StoredPod as Pod } from '../api/objects.ts';
+export type { Container, ContainerStatus, Pod as PodManifest, PodCondition } from '../api/generated/types.ts';

@@ -1,0 +1,244 @@
+import { deletePod } from '../agent/clean-up/delete-pod.ts';
+import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { waitForObject } from '../run/object-wait.ts';
+import type { RunningPods } from '../run/running-pods.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { patched, withCondition } from './change.ts';
+import { changesOf } from './changes.ts';
+import { readGoal } from './goal.ts';
+import { timeoutOf, usage } from './options.ts';
+import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
+import { described, eventsAbout, logText } from './read.ts';
+import type { StatePlace } from './state-folder.ts';
+import { told } from './told.ts';
+import type {
+  ConditionOptions,
+  ExecOptions,
+  ExecResult,
+  Forwarding,
+  Goal,
+  LogsOptions,
+  OfPod,
+  PatchOptions,
+  PodChange,
+  Pods,
+  StopOptions,
+  UntilOptions,
+} from './types.ts';
+import { waitUntil } from './until.ts';
+
+/** Who listens to Pods of a run, beside the user's own functions. */
+export class Listeners<T> {
+  readonly #all = new Set<(about: T) => void>();
+
+  add(listener: (about: T) => void): { close(): void } {
+    this.#all.add(listener);
+    return { close: () => this.#all.delete(listener) };
+  }
+
+  tell(about: T): void {
+    for (const listener of this.#all) listener(about);
+  }
+}
+
+export interface LivePodsParts {
+  readonly running: RunningPods;
+  readonly place: StatePlace;
+  readonly clock: Clock;
+  readonly warnings: readonly string[];
+  readonly warn: (text: string) => void;
+  readonly timeout: unknown;
+  readonly signal: AbortSignal | undefined;
+  readonly onPod: Listeners<WatchEvent<StoredPod>>;
+  readonly onChange: Listeners<void>;
+}
+
+/** Pods of this process, as whoever called `run` has them in hand. */
+export class LivePods implements Pods {
+  readonly warnings: readonly string[];
+  readonly #parts: LivePodsParts;
+  readonly #store: FileStore;
+  readonly #deleted = new Set<string>();
+  /** Everything has ended, and nothing is watched any more. */
+  readonly #finished: Promise<void>;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: LivePodsParts) {
+    this.#parts = parts;
+    this.#store = parts.place.store;
+    this.warnings = parts.warnings;
+    const { running, onPod, onChange, signal } = parts;
+    onPod.add(({ type, object }) => {
+      if (type === 'DELETED') this.#deleted.add(object.metadata.uid);
+    });
+    const over = new Promise<void>((resolve) => {
+      onChange.add(() => {
+        if (running.agent.isOver) resolve();
+      });
+    });
+    const onAbort = (): void => running.agent.terminate({ force: false });
+    signal?.addEventListener('abort', onAbort);
+    this.#finished = over.then(async () => {
+      signal?.removeEventListener('abort', onAbort);
+      await running.close();
+    });
+    // Told by whoever waits for it.
+    this.#finished.catch(() => undefined);
+  }
+
+  get stateDir(): string {
+    return this.#store.root;
+  }
+
+  get names(): readonly string[] {
+    return this.#pods.map(({ metadata }) => metadata.name);
+  }
+
+  get(name?: string): StoredPod {
+    return told(() => structuredClone(this.#pod(name)));
+  }
+
+  until(goal: Goal, { timeout = this.#parts.timeout as number, pod, signal }: UntilOptions = {}): Promise<void> {
+    return told(async () => {
+      const { clock, onChange } = this.#parts;
+      const uid = pod === undefined ? undefined : this.#pod(pod).metadata.uid;
+      const awaited = {
+        store: this.#store,
+        clock,
+        pods: () => this.#pods.filter(({ metadata }) => uid === undefined || metadata.uid === uid),
+        isDeleted: ({ metadata }: StoredPod) => this.#deleted.has(metadata.uid),
+        onChange: (look: () => void) => onChange.add(look),
+      };
+      const signals = [this.#parts.signal, signal].filter((one) => one !== undefined);
+      await waitUntil(awaited, readGoal(goal), { timeoutMs: timeoutOf(timeout), signals });
+    });
+  }
+
+  logs(container?: string, options: LogsOptions = {}): string {
+    return told(() => logText(this.#readable(), this.#pod(options.pod), container, options));
+  }
+
+  changes(): AsyncGenerator<PodChange, undefined> {
+    const { onPod } = this.#parts;
+    return changesOf({
+      store: this.#readable(),
+      pods: () => this.#pods,
+      onPod: (take) => onPod.add(take),
+      finished: this.#finished,
+    });
+  }
+
+  events(name?: string): StoredEvent[] {
+    return told(() => eventsAbout(this.#readable(), this.#meant(name)));
+  }
+
+  describe(name?: string): string {
+    return told(() => described(this.#readable(), this.#meant(name), this.#parts.clock));
+  }
+
+  exec(container: string, argv: readonly string[], { pod, input }: ExecOptions = {}): Promise<ExecResult> {
+    const place = { store: this.#store, clock: this.#parts.clock };
+    return told(async () =>
+      execIn(place, this.#pod(pod), { container, argv, ...(input === undefined ? {} : { input }) }),
+    );
+  }
+
+  patch(patch: object, options: PatchOptions = {}): StoredPod {
+    return told(() => patched(this.#changeable(), this.#pod(options.pod), patch, options));
+  }
+
+  condition(type: string, status: Parameters<Pods['condition']>[1], options: ConditionOptions = {}): StoredPod {
+    return told(() => withCondition(this.#changeable(), this.#pod(options.pod), { ...options, type, status }));
+  }
+
+  address(name?: string): string {
+    return told(() => addressOf(this.#pod(name)));
+  }
+
+  url(port: number | string, { pod }: OfPod = {}): string {
+    return told(() => urlOf(this.#readable(), this.#pod(pod), port));
+  }
+
+  forward(port: number | string, { pod }: OfPod = {}): Promise<Forwarding> {
+    return told(async () => {
+      const { uid } = this.#pod(pod).metadata;
+      const current = (): StoredPod => this.#pods.find(({ metadata }) => metadata.uid === uid) ?? this.#pod(pod);
+      return forwardTo(this.#readable(), current, port);
+    });
+  }
+
+  delete(name?: string, options: StopOptions = {}): Promise<void> {
+    const graceSeconds =
+      options.force === true ? 0 : options.gracePeriod === undefined ? undefined : graceOf(options.gracePeriod);
+    return told(async () => {
+      const meant = this.#meant(name).filter(({ metadata }) => !this.#deleted.has(metadata.uid));
+      await Promise.all(meant.map((pod) => this.#delete(pod, graceSeconds)));
+    });
+  }
+
+  stop({ force = false, gracePeriod }: StopOptions = {}): Promise<void> {
+    return told(() => {
+      this.#parts.running.agent.terminate({
+        force,
+        ...(gracePeriod === undefined ? {} : { graceSeconds: graceOf(gracePeriod) }),
+      });
+      return this.#finished;
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.stop().finally(() => this.#parts.place.close());
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #pods(): readonly StoredPod[] {
+    return this.#parts.running.pods;
+  }
+
+  async #delete({ metadata: { namespace, name, uid } }: StoredPod, graceSeconds: number | undefined): Promise<void> {
+    const { clock } = this.#parts;
+    const store = this.#readable();
+    await deletePod({ store, clock, namespace, name, graceSeconds });
+    const deadlineMs = Number.MAX_SAFE_INTEGER;
+    const isMet = (object: { readonly metadata: { readonly uid: string } } | undefined): boolean =>
+      object?.metadata.uid !== uid;
+    await waitForObject({ store, clock, resource: 'pods', scope: { namespace, name }, deadlineMs, isMet });
+    this.#deleted.add(uid);
+  }
+
+  #changeable(): Parameters<typeof patched>[0] {
+    return { store: this.#readable(), clock: this.#parts.clock, warn: this.#parts.warn };
+  }
+
+  /** What is kept of the Pods, as long as it is there. */
+  #readable(): FileStore {
+    if (this.#closed === undefined) return this.#store;
+    throw usage('these Pods are closed: what was kept of them is gone', 'Ask before close(), or after stop().');
+  }
+
+  #meant(name: string | undefined): readonly StoredPod[] {
+    return name === undefined ? this.#pods : [this.#pod(name)];
+  }
+
+  #pod(name: string | undefined): StoredPod {
+    const all = this.#pods;
+    const isMeant = ({ metadata }: StoredPod): boolean =>
+      name === undefined || name === metadata.name || name === `${metadata.namespace}/${metadata.name}`;
+    const [first, ...others] = all.filter(isMeant);
+    const names = all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ');
+    if (first === undefined) throw usage(`there is no pod ${JSON.stringify(name)} in this run: it has ${names}`);
+    if (others.length > 0) throw usage(`this run has several Pods: say which one is meant, ${names}`);
+    return first;
+  }
+}
+
+/** Only force may take a Pod's time to end away altogether. */
+function graceOf(seconds: number): number {
+  if (Number.isInteger(seconds) && seconds >= 0) return Math.max(1, seconds);
+  throw usage(`gracePeriod is a whole number of seconds, and not ${String(seconds)}`);
+}

@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { KubeObject } from '../api/objects.ts';
+import { formatFieldError } from '../manifest/field-error.ts';
+import { loadManifests, type LoadOptions } from '../manifest/load.ts';
+import type { ManifestError as Mistake } from '../manifest/manifest-error.ts';
+import type { Input } from '../manifest/read/input.ts';
+import { renderManifestErrors } from '../manifest/report.ts';
+import { ManifestError, type ManifestProblem } from './errors.ts';
+import { isRecord, usage } from './options.ts';
+import type { ManifestSource, ManifestText } from './types.ts';
+
+/** What messages call a manifest that came as an object: it stands in no text. */
+const OBJECT = 'object';
+const PLACE_IN_OBJECT: RegExp = new RegExp(` \\(${OBJECT}(?: \\d+)?:\\d+:\\d+\\)`, 'g');
+
+export interface LoadedSource {
+  readonly objects: ReadonlyArray<{ readonly object: KubeObject; readonly written: KubeObject; readonly file: string }>;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads manifests, wherever they are.
+ * @param cwd folder that relative paths start from
+ * @throws {ManifestError} with everything that is wrong with them; {PodrunError} (usage) for what is no manifest
+ */
+export async function loadSource(
+  source: ManifestSource,
+  cwd: string,
+  options: Pick<LoadOptions, 'namespace' | 'refusesIdle' | 'areApart'>,
+): Promise<LoadedSource> {
+  const sources = flattened(source);
+  let objects = 0;
+  const files = sources.map((one) => {
+    if (typeof one === 'string' || one instanceof URL) return pathOf(one, cwd);
+    if (isManifestText(one)) return textInput(one.name ?? 'manifest.yaml', one.yaml);
+    objects += 1;
+    return textInput(objects === 1 ? OBJECT : `${OBJECT} ${objects}`, objectText(one));
+  });
+  const loaded = await loadManifests({ ...options, files, forRunning: true });
+  if (loaded.errors.length > 0) throw manifestError(loaded.errors);
+  return loaded;
+}
+
+function flattened(source: ManifestSource): ReadonlyArray<Exclude<ManifestSource, readonly ManifestSource[]>> {
+  return Array.isArray(source) ? (source as readonly ManifestSource[]).flatMap(flattened) : [source];
+}
+
+/** Short where that is enough: messages name it. */
+function pathOf(source: string | URL, cwd: string): string {
+  if (source instanceof URL && source.protocol !== 'file:') {
+    throw usage(`run() reads manifests from files, and not from ${source.protocol}//: ${source.href}`);
+  }
+  const file = source instanceof URL ? fileURLToPath(source) : source;
+  if (file === '') throw usage('run() needs the path of a manifest: it got an empty text');
+  if (cwd !== process.cwd()) return path.resolve(cwd, file);
+  const short = path.relative(cwd, file);
+  if (source instanceof URL) return short.startsWith('..') ? file : short;
+  // A file of that name, not standard input.
+  return file === '-' ? './-' : file;
+}
+
+function isManifestText(source: object): source is ManifestText {
+  // What is handed over need not be what its type says.
+  return isRecord(source) && 'yaml' in source && typeof source.yaml === 'string' && !('kind' in source);
+}
+
+function textInput(file: string, text: string): Input {
+  return { file, bytes: Buffer.from(text) };
+}
+
+function objectText(source: unknown): string {
+  if (isRecord(source)) return JSON.stringify(source);
+  throw usage(
+    `run() needs manifests: paths, objects or { yaml: text }; it got ${source === null ? 'null' : typeof source}`,
+  );
+}
+
+function manifestError(mistakes: readonly Mistake[]): ManifestError {
+  const message = renderManifestErrors(mistakes)
+    .map((line) => line.replace(/^error: /, '').replaceAll(PLACE_IN_OBJECT, ''))
+    .join('\n');
+  return new ManifestError(message, mistakes.map(problemOf));
+}
+
+function problemOf(mistake: Mistake): ManifestProblem {
+  if (mistake.stage === 'input') {
+    const nowhere = { file: undefined, line: undefined, column: undefined, kind: undefined, name: undefined };
+    return { ...nowhere, field: '', message: mistake.message, hint: undefined };
+  }
+  const { subject, error, position, stage } = mistake;
+  const { identity } = subject;
+  const isObject = subject.file === OBJECT || subject.file.startsWith(`${OBJECT} `);
+  return {
+    file: isObject ? undefined : subject.file,
+    line: isObject ? undefined : position.line,
+    column: isObject ? undefined : position.column,
+    kind: identity.kind || undefined,
+    name: identity.name || undefined,
+    field: error.path,
+    message: stage === 'parse' || stage === 'kind' || stage === 'strict' ? error.detail : formatFieldError(error),
+    hint: error.hint,
+  };
+}

@@ -1,0 +1,119 @@
+import { parseDuration } from '../api/duration.ts';
+import { EXIT, PodrunError } from '../api/errors.ts';
+import { envNameMessages } from '../api/names.ts';
+import { RUNTIME_CHOICES } from '../api/runtime-choice.ts';
+import { isImagePattern } from '../lifecycle/environment/image-pattern.ts';
+import { mostSimilar } from '../manifest/similar.ts';
+import type { RunOptions } from './types.ts';
+
+/** Something that an option must be: undefined when it is, else what is said. */
+type Check = (value: unknown) => string | undefined;
+
+const isText: Check = (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a text');
+const isSwitch: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+const isCallback: Check = (value) => (typeof value === 'function' ? undefined : 'must be a function');
+const oneOf =
+  (words: readonly string[]): Check =>
+  (value) =>
+    words.some((word) => word === value) ? undefined : `must be ${words.map((word) => `'${word}'`).join(' or ')}`;
+
+const isDuration: Check = (value) => {
+  const ms = durationMs(value);
+  return ms !== undefined && ms > 0 ? undefined : "must be milliseconds, or a text like '500ms', '30s' or '2m30s'";
+};
+
+const isSignal: Check = (value) => (value instanceof AbortSignal ? undefined : 'must be an AbortSignal');
+
+const CHECKS: { readonly [Name in keyof Required<RunOptions>]: Check } = {
+  backoff: (value) =>
+    isRecord(value) && Object.entries(value).every(([name, one]) => /^(initial|max)$/.test(name) && !isDuration(one))
+      ? undefined
+      : "must be like { initial: '1s', max: '10s' }",
+  bestEffort: isSwitch,
+  config: (value) => (typeof value === 'boolean' || !isText(value) ? undefined : 'must be true, false or a path'),
+  cwd: isText,
+  enforceMemory: oneOf(['poll']),
+  env: checkVariables,
+  images: checkImages,
+  isolate: isSwitch,
+  logs: (value) =>
+    value === 'capture' || value === 'inherit' || !isCallback(value)
+      ? undefined
+      : "must be 'capture', 'inherit' or a function",
+  namespace: isText,
+  network: oneOf(['host', 'pod']),
+  onTransition: isCallback,
+  onWarning: isCallback,
+  runtime: oneOf(RUNTIME_CHOICES),
+  signal: isSignal,
+  stateDir: isText,
+  strict: isSwitch,
+  strictPid1: isSwitch,
+  timeout: (value) => (value === Infinity ? undefined : isDuration(value)),
+};
+
+/**
+ * Milliseconds of a number of them, or of a text like `30s`.
+ * @returns undefined: it is neither
+ */
+export function durationMs(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
+  if (typeof value !== 'string') return undefined;
+  try {
+    return parseDuration(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws {PodrunError} (usage) for an option that does not exist, or cannot be what it is */
+export function checkOptions(options: RunOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof RunOptions] : undefined;
+    if (check === undefined) {
+      const meant = mostSimilar(name, Object.keys(CHECKS));
+      throw usage(`run() has no option ${name}${meant === undefined ? '' : `: is ${meant} meant?`}`);
+    }
+    const wrong = value === undefined ? undefined : check(value);
+    if (wrong !== undefined) throw usage(`option ${name} of run() ${wrong}`);
+  }
+}
+
+/**
+ * A time that a wait may take, in milliseconds.
+ * @throws {PodrunError} (usage)
+ */
+export function timeoutOf(value: unknown): number {
+  const wrong = CHECKS.timeout(value);
+  if (wrong !== undefined) throw usage(`timeout ${wrong}`);
+  return durationMs(value) ?? Infinity;
+}
+
+function checkVariables(value: unknown): string | undefined {
+  if (!isRecord(value)) return 'must be like { NAME: value }';
+  for (const [name, text] of Object.entries(value)) {
+    const [problem] = envNameMessages(name);
+    if (problem !== undefined) return `has a name that no variable can have, ${JSON.stringify(name)}: ${problem}`;
+    if (text !== undefined && typeof text !== 'string') return `must have texts: ${name} is none`;
+  }
+  return undefined;
+}
+
+function checkImages(value: unknown): string | undefined {
+  if (!isRecord(value)) return "must be like { 'nginx:*': ['nginx', '-g', 'daemon off;'] }";
+  for (const [pattern, program] of Object.entries(value)) {
+    if (!isImagePattern(pattern)) return `has ${JSON.stringify(pattern)}, which is no image name or pattern`;
+    const words = isRecord(program) ? (program['command'] ?? program['args']) : program;
+    const isCommand = typeof words === 'string' || (Array.isArray(words) && words.every((one) => !isText(one)));
+    if (!isCommand || words.length === 0) return `must have a command for ${JSON.stringify(pattern)}`;
+  }
+  return undefined;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function usage(message: string, hint?: string): PodrunError {
+  return new PodrunError(message, { exitCode: EXIT.usage, hint });
+}

@@ -1,0 +1,114 @@
+import { createServer, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { once } from 'node:events';
+import { dialPod } from '../agent/network/dial-pod.ts';
+import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { forwardedPorts } from '../lifecycle/requests/forwarded-ports.ts';
+import { runInContainer } from '../run/connect/container-command.ts';
+import { PodRelays } from '../run/connect/pod-relays.ts';
+import { networkOf } from '../run/pod-files.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { usage } from './options.ts';
+import { containerOf } from './read.ts';
+import type { ExecOptions, ExecResult, Forwarding } from './types.ts';
+
+const HERE = '127.0.0.1';
+
+/** Runs a command in a container to its end. */
+export async function execIn(
+  { store, clock }: { readonly store: FileStore; readonly clock: Clock },
+  pod: StoredPod,
+  command: { readonly container: string; readonly argv: readonly string[] } & Pick<ExecOptions, 'input'>,
+): Promise<ExecResult> {
+  const container = containerOf(pod, command.container);
+  const [program, ...args] = command.argv;
+  if (program === undefined) throw usage('exec() needs a command: a program, and its arguments');
+  const status = allContainerStatuses(pod.status).find(({ name }) => name === container);
+  if (status?.state?.running === undefined) {
+    throw usage(`container ${container} of pod "${pod.metadata.name}" does not run: nothing can be run in it`);
+  }
+  const { attachSocket } = store.paths(pod.metadata.namespace, pod.metadata.name);
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  const exitCode = await runInContainer(
+    { clock, socket: attachSocket, isPatient: true, pod, container },
+    {
+      argv: [program, ...args],
+      ...(command.input === undefined ? {} : { input: piecesOf(command.input) }),
+      output: {
+        stdout: async (chunk) => void stdout.push(chunk),
+        stderr: async (chunk) => void stderr.push(chunk),
+      },
+    },
+  );
+  return { stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString(), exitCode };
+}
+
+async function* piecesOf(input: string | Uint8Array): AsyncGenerator<Buffer> {
+  yield Buffer.from(input as string);
+}
+
+/** @throws {PodrunError} while the Pod has none */
+export function addressOf({ metadata, status }: StoredPod): string {
+  if (status.podIP !== undefined && status.podIP !== '') return status.podIP;
+  throw usage(`pod "${metadata.name}" has no address yet: wait until PodReadyToStartContainers, or Ready`);
+}
+
+/** Where a port of the Pod is reached from this machine. */
+export function urlOf(store: FileStore, pod: StoredPod, port: number | string): string {
+  const remote = portOf(pod, port);
+  if (networkOf(store, pod.metadata) !== undefined) {
+    throw usage(`pod "${pod.metadata.name}" has a network of its own, which has no way in: use forward(${port})`);
+  }
+  return `http://${addressOf(pod)}:${remote}`;
+}
+
+/** Listens at a free port for one of the Pod. */
+export async function forwardTo(
+  store: FileStore,
+  current: () => StoredPod,
+  port: number | string,
+): Promise<Forwarding> {
+  const remote = portOf(current(), port);
+  const relays = new PodRelays(store);
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    sockets.add(client);
+    client.once('close', () => sockets.delete(client));
+    // Until there is somebody to hand an error on to.
+    client.on('error', () => undefined);
+    void handOn(client, current(), remote, relays);
+  });
+  server.listen(0, HERE);
+  await once(server, 'listening');
+  const { port: local } = server.address() as { readonly port: number };
+  const close = async (): Promise<void> => {
+    if (server.listening) {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    }
+    relays.close();
+  };
+  const url = `http://${HERE}:${local}`;
+  return { address: HERE, port: local, url, close, [Symbol.asyncDispose]: close };
+}
+
+async function handOn(client: Socket, pod: StoredPod, port: number, relays: PodRelays): Promise<void> {
+  try {
+    const server = await dialPod(pod, port, relays.of(pod));
+    pipeline(client, server, () => undefined);
+    pipeline(server, client, () => undefined);
+  } catch {
+    // As it is for who connects to a port at which nobody listens.
+    client.resetAndDestroy();
+  }
+}
+
+/** @throws {PodrunError} for a name that no container gives to a port */
+function portOf(pod: StoredPod, port: number | string): number {
+  const [found] = forwardedPorts([`:${port}`], pod, undefined);
+  return found?.remote ?? 0;
+}

@@ -1,0 +1,56 @@
+import type { StoredEvent, StoredPod } from '../api/objects.ts';
+import type { Clock } from '../clock.ts';
+import { chooseLog } from '../lifecycle/requests/log-choice.ts';
+import { containerNames, defaultContainer } from '../lifecycle/requests/default-container.ts';
+import { describePods } from '../print/describe/describe-pod.ts';
+import { sortedByLastSeen } from '../print/events.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { instanceLogPath } from '../store/logs/log-files.ts';
+import { LogReader } from '../store/logs/log-reader.ts';
+import { usage } from './options.ts';
+import type { LogsOptions } from './types.ts';
+
+/** What a container has printed; empty when it has not started. */
+export function logText(
+  store: FileStore,
+  pod: StoredPod,
+  container: string | undefined,
+  { previous = false, tail }: LogsOptions,
+): string {
+  const name = containerOf(pod, container);
+  const choice = chooseLog(pod, name, previous);
+  if (!choice.ok && previous) throw usage(choice.message);
+  if (!choice.ok) return '';
+  const { logs } = store.paths(pod.metadata.namespace, pod.metadata.name);
+  const reader = new LogReader(instanceLogPath(logs, name, choice.restartCount), { tailLines: tail });
+  const parts: string[] = [];
+  for (let records = reader.next(); records.length > 0; records = reader.next()) {
+    for (const { content, isEnd } of records) parts.push(content.toString('utf8') + (isEnd ? '\n' : ''));
+  }
+  reader.close();
+  return parts.join('');
+}
+
+/**
+ * The container that is meant; without a name the one that kubectl takes.
+ * @throws {PodrunError} (usage) when there is none of that name
+ */
+export function containerOf(pod: StoredPod, container: string | undefined): string {
+  if (container === undefined) return defaultContainer(pod).name;
+  const names = containerNames(pod.spec);
+  if (names.includes(container)) return container;
+  throw usage(`pod "${pod.metadata.name}" has no container ${JSON.stringify(container)}: it has ${names.join(', ')}`);
+}
+
+/** The Events about these Pods, the latest last. */
+export function eventsAbout(store: FileStore, pods: readonly StoredPod[]): StoredEvent[] {
+  const uids = new Set(pods.map(({ metadata }) => metadata.uid));
+  const namespaces = new Set(pods.map(({ metadata }) => metadata.namespace));
+  const all = [...namespaces].flatMap((namespace) => store.list<StoredEvent>('events', { namespace }));
+  return sortedByLastSeen(all.filter(({ involvedObject }) => uids.has(involvedObject.uid ?? '')));
+}
+
+/** What `podrun describe pod` prints. */
+export function described(store: FileStore, pods: readonly StoredPod[], clock: Clock): string {
+  return describePods(pods, eventsAbout(store, pods), clock.now().wallMs);
+}

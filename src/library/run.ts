@@ -1,0 +1,197 @@
+import { readConfigFile, type ConfigFile } from '../agent/config/config-file.ts';
+import { readNode } from '../agent/config/node.ts';
+import { PodrunError } from '../api/errors.ts';
+import type { StoredPod, WatchEvent } from '../api/objects.ts';
+import { inNextLap, SystemClock } from '../clock.ts';
+import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
+import { agentSettings } from '../run/agent-settings.ts';
+import { type Begun, beginRuns, undoRuns } from '../run/begin-runs.ts';
+import { chooseRuntime, type ChosenRuntime, lackOf, runtimeChoice } from '../run/choose-runtime.ts';
+import type { AgentSettings } from '../run/make-agent.ts';
+import type { ManifestObject } from '../run/manifest-object.ts';
+import { limitsRefused, openLimits } from '../run/open-limits.ts';
+import { privateNetworks } from '../run/private-networks.ts';
+import { refuseSecurity } from '../run/refuse-security.ts';
+import { RunningPods } from '../run/running-pods.ts';
+import { type SortedObjects, sortObjects } from '../run/sort-objects.ts';
+import { storeRecord } from '../run/store-record.ts';
+import { tellIdleFields } from '../run/tell-idle-fields.ts';
+import { ManifestError } from './errors.ts';
+import { imageMappings } from './images.ts';
+import { Listeners, LivePods } from './live-pods.ts';
+import { loadSource } from './load.ts';
+import { checkOptions, durationMs } from './options.ts';
+import { inform, outputTaker } from './output.ts';
+import { openState, type StatePlace, sweepStateFolders } from './state-folder.ts';
+import { told } from './told.ts';
+import type { ManifestSource, Pods, RunOptions } from './types.ts';
+import { withVariables } from './variables.ts';
+
+/** As long as `kubectl wait` does. */
+const TIMEOUT = '30s';
+
+/** What is known before a state folder is needed. */
+interface Preparation {
+  readonly options: RunOptions;
+  readonly clock: SystemClock;
+  readonly cwd: string;
+  readonly config: ConfigFile | undefined;
+  readonly warn: (text: string) => void;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Runs the Pods of manifests in this process, with the lifecycle that a kubelet would give them. Resolves as soon as
+ * they have begun; wait for more with `until`. They end with the block that says `await using`, with `stop()` or
+ * `close()`, and with this process, however that ends.
+ *
+ * @example
+ * await using pods = await run('pod.yaml', { timeout: '60s' });
+ * await pods.until('Ready');
+ * const answer = await fetch(pods.url('http'));
+ *
+ * @param source a path or a `file:` URL, `{ yaml: text }`, an object, or an array of these
+ * @throws {ManifestError} with everything that is wrong with the manifests; nothing was started
+ * @throws {PodrunError} when an option is wrong, or this machine cannot do what was asked for; nothing was started
+ */
+export function run(source: ManifestSource, options: RunOptions = {}): Promise<Pods> {
+  return told(() => start(source, options));
+}
+
+async function start(source: ManifestSource, options: RunOptions): Promise<Pods> {
+  checkOptions(options);
+  options.signal?.throwIfAborted();
+  const cwd = options.cwd ?? process.cwd();
+  const path = typeof options.config === 'string' ? options.config : undefined;
+  const config = options.config === false ? undefined : await readConfigFile({ cwd, path });
+  const warnings: string[] = [];
+  const warn = (text: string): void => {
+    if (warnings.includes(text)) return;
+    warnings.push(text);
+    inform(options.onWarning, text);
+  };
+  const prepared: Preparation = { options, clock: new SystemClock(), cwd, config, warn, warnings };
+  const choice = runtimeChoice({
+    flag: options.runtime,
+    variable: process.env['PODRUN_RUNTIME'],
+    file: config?.runtime,
+  });
+  const loaded = await loadSource(source, cwd, {
+    namespace: options.namespace,
+    refusesIdle: options.strict ?? false,
+    areApart: choice !== 'process',
+  });
+  const sorted = sortObjects(loaded.objects);
+  if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);
+  loaded.warnings.forEach(warn);
+  const place = openState(options.stateDir, prepared.clock);
+  try {
+    const where = { stateDir: place.store.root, clock: prepared.clock, userPath: process.env['PATH'] };
+    return await begin(prepared, sorted, place, await chooseRuntime(choice, where));
+  } catch (error) {
+    place.close();
+    throw error;
+  }
+}
+
+async function begin(
+  prepared: Preparation,
+  { pods, records }: SortedObjects,
+  place: StatePlace,
+  chosen: ChosenRuntime,
+): Promise<Pods> {
+  const { options, clock, warn } = prepared;
+  const { store } = place;
+  const objects = pods.map(({ object }) => object);
+  if (options.strict === true) await refuseWhatHasNoEffect(prepared, pods, chosen);
+  const lack = await lackOf(chosen, objects);
+  if (lack !== undefined) warn(lack);
+  const settings = await settingsFor(prepared, chosen);
+  for (const record of records) {
+    await storeRecord(store, record, warn);
+    tellIdleFields(record.object, { store, clock, nodeName: readNode({ storageDir: store.root }).name, warn });
+  }
+  const wanted = pods.map((pod) => ({ ...pod, object: withVariables(pod.object, options.env ?? {}) }));
+  const { begun, taken } = await beginRuns(store, clock, wanted, { command: 'run()' });
+  try {
+    for (const { object } of taken) throw runsAlready(store, object);
+    options.signal?.throwIfAborted();
+    return await runBegun(prepared, place, begun, settings);
+  } catch (error) {
+    undoRuns(store, begun);
+    throw error;
+  }
+}
+
+async function runBegun(
+  { options, clock, warn, warnings }: Preparation,
+  place: StatePlace,
+  begun: readonly Begun[],
+  settings: AgentSettings,
+): Promise<Pods> {
+  const onPod = new Listeners<WatchEvent<StoredPod>>();
+  const onChange = new Listeners<void>();
+  const output = outputTaker(options.logs);
+  const running = await RunningPods.open({
+    settings,
+    store: place.store,
+    clock,
+    begun,
+    listener: {
+      ...output,
+      onPod: (event) => {
+        output.onPod(event.object);
+        onPod.tell(event);
+        inform(options.onTransition, { type: event.type, pod: structuredClone(event.object) });
+      },
+      onChange: () => onChange.tell(),
+      onEvent: () => undefined,
+      onTrouble: warn,
+    },
+  });
+  const { signal, timeout = TIMEOUT } = options;
+  const pods = new LivePods({ running, place, clock, warnings, warn, timeout, signal, onPod, onChange });
+  running.begin();
+  if (options.stateDir === undefined) inNextLap(sweepStateFolders);
+  return pods;
+}
+
+/** @throws {PodrunError} (usage) when something would not be as the manifests say */
+async function refuseWhatHasNoEffect(
+  { options, config }: Preparation,
+  pods: readonly ManifestObject<StoredPod>[],
+  { features }: ChosenRuntime,
+): Promise<void> {
+  refuseSecurity(pods, features);
+  const objects = pods.map(({ object }) => object);
+  const open = await openLimits(objects, config?.podPidsLimit, options.enforceMemory === 'poll');
+  if (open !== undefined && open.length > 0) throw limitsRefused(open);
+}
+
+async function settingsFor({ options, config, cwd }: Preparation, chosen: ChosenRuntime): Promise<AgentSettings> {
+  const { backoff = {}, images = {}, network = config?.network } = options;
+  return agentSettings({
+    images: { commandLine: imageMappings(images, cwd), configFile: config?.images ?? [] },
+    config,
+    crashLoop: {
+      initialMs: durationMs(backoff.initial) ?? CRASH_LOOP.initialMs,
+      maxMs: durationMs(backoff.max) ?? CRASH_LOOP.maxMs,
+    },
+    features: chosen.features,
+    privateNetworks: network === 'pod' ? await privateNetworks(process.env['PATH']) : undefined,
+    pollsMemory: options.enforceMemory === 'poll',
+    isolate: options.isolate ?? false,
+    strictPid1: options.strictPid1 ?? false,
+    isBestEffort: options.bestEffort ?? false,
+    hostEnv: { ...process.env },
+    cwd,
+  });
+}
+
+function runsAlready(store: StatePlace['store'], { metadata: { namespace, name } }: StoredPod): PodrunError {
+  const owner = store.ownerOf(namespace, name);
+  const where = owner === undefined ? '' : ` under process ${owner.pid}`;
+  return new PodrunError(`pod "${name}" runs already${where}, with the state folder ${store.root}`, {
+    hint: 'End it first, or leave out stateDir: then a run has a folder of its own.',
+  });
+}

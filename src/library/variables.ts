@@ -1,0 +1,25 @@
+import type { Container } from '../api/generated/types.ts';
+import type { StoredPod } from '../api/objects.ts';
+import { escapeExpansion } from '../lifecycle/environment/expansion.ts';
+
+/** The Pod with these variables in each of its containers, where the manifest says nothing of them. */
+export function withVariables(pod: StoredPod, variables: Readonly<Record<string, string | undefined>>): StoredPod {
+  const given = Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value: escapeExpansion(value) }],
+  );
+  if (given.length === 0) return pod;
+  const add = (container: Container): Container => {
+    const own = container.env ?? [];
+    // The first, so that the container's own may refer to them.
+    return { ...container, env: [...given.filter(({ name }) => !own.some((one) => one.name === name)), ...own] };
+  };
+  const { initContainers, containers } = pod.spec;
+  return {
+    ...pod,
+    spec: {
+      ...pod.spec,
+      containers: containers.map(add),
+      ...(initContainers === undefined ? {} : { initContainers: initContainers.map(add) }),
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { EXIT, PodrunError } from '../api/errors.ts';
+import { allContainers, type StoredPod } from '../api/objects.ts';
+import { type ContainerLimits, containerLimits } from '../lifecycle/node/container-limits.ts';
+
+/**
+ * Which limits of Pods would not hold here, a sentence for each; undefined: they have none.
+ * @param podPidsLimit of podrun.yaml
+ * @param pollsMemory watch memory where no cgroup limits it
+ */
+export async function openLimits(
+  pods: readonly StoredPod[],
+  podPidsLimit: number | undefined,
+  pollsMemory: boolean,
+): Promise<readonly string[] | undefined> {
+  const limited = pods.flatMap(({ metadata, spec }) =>
+    allContainers(spec).flatMap((container): Array<{ name: string; limits: ContainerLimits }> => {
+      const limits = containerLimits(spec, container, podPidsLimit);
+      return limits === undefined ? [] : [{ name: metadata.name, limits }];
+    }),
+  );
+  if (limited.length === 0) return undefined;
+  const { whyNotEnforced } = await import('../runtime/limits/limiter.ts');
+  return limited.flatMap(({ name, limits }) => {
+    const why = whyNotEnforced(limits, pollsMemory);
+    return why === undefined ? [] : [`error: pod/${name}: ${why}`];
+  });
+}
+
+/** What who wants everything is told of such limits. */
+export function limitsRefused(open: readonly string[]): PodrunError {
+  return new PodrunError([...new Set(open)].join('\n'), {
+    exitCode: EXIT.usage,
+    hint: 'podrun doctor tells what this machine permits. Without --strict the Pods would run without these limits.',
+  });
+}

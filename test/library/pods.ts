@@ -1,0 +1,62 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach } from 'vitest';
+import type { Container, Pod, PodSpec } from '../../src/api/generated/types.ts';
+
+/** A Pod with one container that runs a script. */
+export function shellPod(
+  name: string,
+  script: string,
+  more: Partial<Container> = {},
+  spec: Partial<PodSpec> = {},
+): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: {
+      restartPolicy: 'Never',
+      ...spec,
+      containers: [{ name: 'main', image: 'busybox', command: ['sh', '-c', script], ...more }],
+    },
+  };
+}
+
+/** Ready as soon as a file is there. */
+export function readyWith(file: string): Pick<Container, 'readinessProbe'> {
+  return { readinessProbe: { exec: { command: ['test', '-e', file] }, periodSeconds: 1 } };
+}
+
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** An empty folder, gone after the test. */
+export function emptyFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-library-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** A file in a folder of its own. */
+export function fileWith(name: string, text: string): string {
+  const file = path.join(emptyFolder(), name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** Does a process that bears this word in its environment run? */
+export function runsWith(word: string): boolean {
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .some((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(word);
+      } catch {
+        return false;
+      }
+    });
+}
