@@ -62,7 +62,7 @@ function pathOf(source: string | URL, cwd: string): string {
 
 function isManifestText(source: object): source is ManifestText {
   // What is handed over need not be what its type says.
-  return isRecord(source) && 'yaml' in source && typeof source.yaml === 'string' && !('kind' in source);
+  return isRecord(source) && typeof source['yaml'] === 'string' && !('kind' in source);
 }
 
 function textInput(file: string, text: string): Input {
