@@ -20,6 +20,7 @@ import { normalizeFlags } from './flag-style.ts';
 import { registerGc } from './remove/gc.ts';
 import { registerGet } from './read/get.ts';
 import { checkHelpTopic, withHelp } from './help.ts';
+import { registerDiff } from './history/diff.ts';
 import { registerHistory } from './history/history.ts';
 import { registerLabel } from './change/label.ts';
 import { registerLogs } from './logs/logs.ts';
@@ -63,6 +64,7 @@ function registerCommands(
   registerProbes(program, done);
   registerEvents(program, done);
   registerHistory(program, done);
+  registerDiff(program, done);
   registerTimeline(program, done);
   registerTop(program, done);
   registerWait(program, done);

@@ -1,5 +1,6 @@
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { parseTime } from '../api/time.ts';
+import type { RecordedRun } from './recorded-run.ts';
 import { latestMomentIn } from './transition-time.ts';
 
 /**
@@ -11,4 +12,10 @@ export function runLengthMs(pod: StoredPod, nowMs: number): number | undefined {
   if (phase === 'Unknown') return undefined;
   const endMs = isTerminalPhase(phase) ? latestMomentIn(pod) : nowMs;
   return Math.max(0, endMs - parseTime(pod.metadata.creationTimestamp));
+}
+
+/** The Pod of a run as it was last, but for its end; undefined where no state of it is on record. */
+export function lastStateOf({ transitions }: RecordedRun): StoredPod | undefined {
+  const last = transitions.findLast(({ type, object }) => object.kind === 'Pod' && type !== 'DELETED');
+  return last?.object.kind === 'Pod' ? last.object : undefined;
 }

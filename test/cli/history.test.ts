@@ -130,3 +130,54 @@ describe('--at', () => {
     expect({ exitCode, stdout, first: stderr.split('\n')[0] }).toEqual({ exitCode: code, stdout: '', first: message });
   });
 });
+
+describe('diff', () => {
+  it('says what went another way, and what may explain it', async () => {
+    pastRun();
+    const { exitCode, stdout, stderr } = await workshop.run(['diff', 'web@1', 'web']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
+    expect(stdout).toBe(
+      [
+        'WHERE   WHAT         web@1                      web',
+        'Pod     phases       Pending, Running, Failed   Succeeded',
+        'Pod     event Test   2 times                    none',
+        'Pod     whole run    3.000s                     0.000s (-100%)',
+        '',
+      ].join('\n'),
+    );
+    const json = await workshop.run(['diff', 'web@1', 'web', '-o', 'json', '--tolerance-min', '10s']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      same: false,
+      a: { run: 'web@1', phase: 'Failed' },
+      differences: [{ kind: 'phases' }, { kind: 'event', subject: 'Pod', what: 'event Test' }],
+      manifest: [],
+    });
+  });
+
+  it('takes saved streams, and answers 0 where the run was the same', async () => {
+    const script = 'echo x';
+    const container = { name: 'main', command: ['sh', '-c', script] };
+    const manifest = workshop.pod('job', { restartPolicy: 'Never', containers: [container] });
+    const { stdout } = await workshop.run(['apply', '-o', 'json', manifest]);
+    const saved = workshop.file('saved.ndjson', stdout);
+    const { exitCode, stdout: said } = await workshop.run(['diff', saved, 'job', '--tolerance-min', '1h']);
+    expect({ exitCode, said }).toEqual({ exitCode: 0, said: `${saved} and job went the same way.\n` });
+  });
+
+  it.each([
+    [['diff', 'web'], 2, 'error: diff compares two runs, and 1 were named'],
+    [['diff', 'web', 'web', '--tolerance', '5'], 2, 'error: invalid argument "5" for "--tolerance" flag: it takes a'],
+    [['diff', 'web', 'web', '--tolerance-min', 'x'], 2, 'error: invalid argument "x" for "--tolerance-min" flag: '],
+    [['diff', 'web', 'nosuch.json'], 2, 'error: there is no file nosuch.json'],
+    [['diff', 'web', './bad.json'], 2, 'error: ./bad.json:1: this line is no JSON'],
+    [['diff', 'web', './none.json'], 2, 'error: ./none.json has no Pod'],
+    [['diff', 'web', 'web@9'], 1, 'error: there is no run web@9'],
+  ])('%j is refused', async (args, code, message) => {
+    pastRun();
+    workshop.file('bad.json', 'no\nno\n');
+    workshop.file('none.json', '{}');
+    const { exitCode, stdout, stderr } = await workshop.run(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
+    expect(stderr.startsWith(message)).toBe(true);
+  });
+});

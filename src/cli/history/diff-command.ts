@@ -1,0 +1,68 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { compareRuns, type RunComparison, type Tolerance } from '../../history/compare-runs.ts';
+import { lastStateOf } from '../../history/run-length.ts';
+import type { NamedRun } from '../../history/state-at.ts';
+import { comparisonRecord, renderComparison } from '../../print/run-comparison.ts';
+import { durationFlag } from '../duration-flag.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { DiffFlags } from './diff.ts';
+import { namedRun } from './saved-runs.ts';
+
+/** `podrun diff`: flags in, exit code out. */
+export async function diff(names: readonly string[], flags: DiffFlags): Promise<number> {
+  const [nameA, nameB, ...more] = names;
+  if (nameA === undefined || nameB === undefined || more.length > 0) {
+    throw usage(`diff compares two runs, and ${names.length} were named`, 'For example: podrun diff web@1 web');
+  }
+  const tolerance = toleranceOf(flags);
+  const clock = new SystemClock();
+  const store = (): ReturnType<typeof openStore> => openStore(flags.stateDir, clock);
+  const named = [await namedRun(store, flags.namespace, nameA), await namedRun(store, flags.namespace, nameB)] as const;
+  const comparison = compareRuns(named[0].recorded, named[1].recorded, tolerance);
+  const [a, b] = [withPod(named[0]), withPod(named[1])];
+  if (comparison === undefined || a === undefined || b === undefined) {
+    throw new PodrunError(`error: of the run ${a === undefined ? nameA : nameB} no transitions are on record`);
+  }
+  new StandardOutput().write(render(a, b, { comparison, flags, nowMs: displayNowMs(clock) }));
+  for (const { run, pod } of [a, b]) {
+    if (!isTerminalPhase(pod.status.phase))
+      process.stderr.write(`The run ${run} goes on: it was compared as far as it got.\n`);
+  }
+  return comparison.differences.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+interface Compared {
+  readonly comparison: RunComparison;
+  readonly flags: DiffFlags;
+  readonly nowMs: number;
+}
+
+type RunWithPod = NamedRun & { readonly pod: StoredPod };
+
+function render(a: RunWithPod, b: RunWithPod, { comparison, flags, nowMs }: Compared): string {
+  if (flags.output === undefined) return renderComparison(a, b, comparison);
+  return `${JSON.stringify(comparisonRecord(a, b, { comparison, nowMs }), undefined, 4)}\n`;
+}
+
+function withPod(named: NamedRun): RunWithPod | undefined {
+  const pod = lastStateOf(named.recorded);
+  return pod === undefined ? undefined : { ...named, pod };
+}
+
+function toleranceOf({ tolerance, toleranceMin }: DiffFlags): Tolerance {
+  const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(tolerance) ?? [];
+  if (percent === undefined) {
+    throw usage(
+      `invalid argument ${JSON.stringify(tolerance)} for "--tolerance" flag: it takes a share in percent`,
+      'For example: --tolerance 20%',
+    );
+  }
+  return { share: Number(percent) / 100, minMs: durationFlag('--tolerance-min', toleranceMin) };
+}
+
+function usage(message: string, hint: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
+}

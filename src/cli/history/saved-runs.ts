@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { text as textOf } from 'node:stream/consumers';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import type { NamedRun } from '../../history/state-at.ts';
+import { runsInStream } from '../../history/runs-in-stream.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+
+type StreamLine = WatchEvent<StoredPod | StoredEvent>;
+
+/** Is that a file, and not the name of a run? */
+function isRunFile(name: string): boolean {
+  return name === '-' || name.includes('/') || /\.(?:nd)?jsonl?$/.test(name);
+}
+
+/**
+ * The runs in a file that `apply -o json` or `get -w -o json --output-watch-events` has printed; `-` is standard input.
+ * @throws {PodrunError} (usage) when it cannot be read, or has no Pod
+ */
+async function runsInFile(file: string): Promise<NamedRun[]> {
+  const runs = runsInStream(streamLines(await readText(file), file === '-' ? 'standard input' : file));
+  if (runs.length === 0) throw usage(`${file} has no Pod`, 'It takes what podrun apply -o json prints.');
+  return runs.map((recorded) => ({ run: recorded.name, recorded }));
+}
+
+/**
+ * The run that a word names: of the store, or the only one in a file.
+ * @throws {PodrunError} when there is none
+ */
+export async function namedRun(store: () => FileStore, namespace: string | undefined, name: string): Promise<NamedRun> {
+  if (!isRunFile(name)) {
+    const runs = new RecordedRuns(store());
+    const found = runs.find(namespace || DEFAULT_NAMESPACE, name);
+    return { run: found.run, recorded: runs.read(found) };
+  }
+  const [only, ...more] = await runsInFile(name);
+  if (only !== undefined && more.length === 0) return { ...only, run: name };
+  const names = [only, ...more].map((one) => one?.run).join(', ');
+  throw usage(`${name} tells of several Pods: ${names}`, 'Save the stream of one Pod.');
+}
+
+async function readText(file: string): Promise<string> {
+  if (file === '-') return textOf(process.stdin);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw usage(code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${code ?? message}`);
+  }
+}
+
+/** Watch events, a line each; the last line may be cut off. Objects, and lists of them, are states at the end. */
+function streamLines(text: string, file: string): StreamLine[] {
+  const whole = parsed(text);
+  if (whole !== undefined) return eventsIn(whole);
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const value = parsed(line);
+    if (value !== undefined) return eventsIn(value);
+    if (index === lines.length - 1) return [];
+    throw usage(`${file}:${index + 1}: this line is no JSON`, 'It takes what podrun apply -o json prints.');
+  });
+}
+
+function eventsIn(value: unknown): StreamLine[] {
+  const { kind, items, type, object } = value as { kind?: string; items?: unknown[]; type?: string; object?: unknown };
+  if (type !== undefined && object !== undefined && kind === undefined) return [value as StreamLine];
+  if (items !== undefined) return items.flatMap(eventsIn);
+  return kind === undefined ? [] : [{ type: 'ADDED', object: value as StoredPod }];
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function usage(message: string, hint?: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
+}

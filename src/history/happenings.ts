@@ -1,0 +1,141 @@
+import type { ContainerStateTerminated, ContainerStatus } from '../api/generated/types.ts';
+import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/objects.ts';
+import { parseTime } from '../api/time.ts';
+import type { RecordedRun } from './recorded-run.ts';
+
+/** How a run of a container ended. */
+export interface Exit {
+  readonly exitCode: number;
+  readonly reason: string;
+}
+
+interface AtMoment {
+  /** Milliseconds after the creation of the Pod. */
+  readonly atMs: number;
+}
+
+interface OfContainer extends AtMoment {
+  readonly container: string;
+  /** Which run of the container it is, from 1 on. */
+  readonly attempt: number;
+}
+
+/** Something that happened in a run: what its states and Events say, one thing each. */
+export type Happening =
+  | (AtMoment & { readonly what: 'created' | 'deleted' })
+  | (AtMoment & { readonly what: 'phase'; readonly phase: string })
+  | (AtMoment & {
+      readonly what: 'condition';
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string | undefined;
+    })
+  | (OfContainer & { readonly what: 'started' | 'ready' | 'unready' })
+  | (OfContainer & { readonly what: 'exited' } & Exit)
+  | (OfContainer & { readonly what: 'waiting'; readonly reason: string })
+  /** An Event was written, or counted up. */
+  | (AtMoment & { readonly what: 'event'; readonly event: StoredEvent });
+
+/** How far a container has come in what was told. */
+interface Progress {
+  started: number;
+  exited: number;
+  ready: boolean;
+  waiting: string | undefined;
+}
+
+/** Everything that happened in a run, in order. A container that ran between two states has its start and its end. */
+export function happeningsIn(run: RecordedRun): Happening[] {
+  const teller = new Teller();
+  for (const { at, type, object } of run.transitions) {
+    if (object.kind === 'Event') teller.event(at, type, object);
+    else if (type === 'DELETED') teller.tell({ what: 'deleted' }, at);
+    else teller.state(at, object);
+  }
+  return teller.told;
+}
+
+type Untimed<T> = T extends unknown ? Omit<T, 'atMs'> : never;
+
+class Teller {
+  readonly told: Happening[] = [];
+  readonly #containers = new Map<string, Progress>();
+  readonly #conditions = new Map<string, string>();
+  #phase: string | undefined;
+  #beginMs: number | undefined;
+
+  tell(happening: Untimed<Happening>, at: number): void {
+    this.#beginMs ??= at;
+    this.told.push({ ...happening, atMs: Math.max(0, at - this.#beginMs) });
+  }
+
+  event(at: number, type: string, event: StoredEvent): void {
+    if (type !== 'DELETED') this.tell({ what: 'event', event }, at);
+  }
+
+  state(at: number, pod: StoredPod): void {
+    const { phase = 'Pending', conditions = [] } = pod.status;
+    if (this.#phase === undefined) {
+      const created = parseTime(pod.metadata.creationTimestamp);
+      this.#beginMs = Math.min(created, this.#beginMs ?? created);
+      this.tell({ what: 'created' }, created);
+    }
+    for (const status of allContainerStatuses(pod.status)) this.#container(at, status);
+    for (const { type, status, reason } of conditions) {
+      if (this.#conditions.get(type) === status) continue;
+      this.#conditions.set(type, status);
+      this.tell({ what: 'condition', type, status, reason }, at);
+    }
+    if (this.#phase !== phase) this.tell({ what: 'phase', phase }, at);
+    this.#phase = phase;
+  }
+
+  #container(at: number, status: ContainerStatus): void {
+    const { name, restartCount, state = {}, lastState = {}, ready } = status;
+    const progress = this.#progressOf(name);
+    const attempt = restartCount + 1;
+    // While it waits to be restarted, the run that ended last is still the one that the count is about.
+    const last = state.waiting === undefined || state.waiting === null ? restartCount : attempt;
+    if (lastState.terminated && last > 0) this.#ended(at, name, { attempt: last, ended: lastState.terminated });
+    if (state.running) this.#started(at, name, attempt);
+    if (state.terminated) this.#ended(at, name, { attempt, ended: state.terminated });
+    const reason = state.waiting?.reason ?? undefined;
+    if (reason !== undefined && reason !== progress.waiting) {
+      this.tell({ what: 'waiting', container: name, attempt: progress.started + 1, reason }, at);
+    }
+    progress.waiting = reason;
+    if (ready !== progress.ready) {
+      this.tell({ what: ready ? 'ready' : 'unready', container: name, attempt: Math.max(1, progress.started) }, at);
+    }
+    progress.ready = ready;
+  }
+
+  #started(at: number, container: string, attempt: number): void {
+    const progress = this.#progressOf(container);
+    if (progress.started >= attempt) return;
+    progress.started = attempt;
+    this.tell({ what: 'started', container, attempt }, at);
+  }
+
+  #ended(
+    at: number,
+    container: string,
+    { attempt, ended }: { attempt: number; ended: ContainerStateTerminated },
+  ): void {
+    const progress = this.#progressOf(container);
+    if (progress.exited >= attempt) return;
+    // A container that could not be started has ended without a beginning.
+    if (parseTime(ended.startedAt ?? '') > 0) this.#started(at, container, attempt);
+    progress.exited = attempt;
+    progress.started = Math.max(progress.started, attempt);
+    this.tell({ what: 'exited', container, attempt, exitCode: ended.exitCode, reason: ended.reason ?? '' }, at);
+  }
+
+  #progressOf(container: string): Progress {
+    const known = this.#containers.get(container);
+    if (known !== undefined) return known;
+    const progress: Progress = { started: 0, exited: 0, ready: false, waiting: undefined };
+    this.#containers.set(container, progress);
+    return progress;
+  }
+}

@@ -1,0 +1,65 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { Difference, RunComparison } from '../history/compare-runs.ts';
+import type { ManifestChange } from '../history/manifest-changes.ts';
+import { runRecord } from './run-table.ts';
+import { renderRows } from './table-row.ts';
+import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
+
+/** A run that was compared: how it was named, and the Pod as it is, or was last. */
+interface ComparedRun {
+  readonly run: string;
+  readonly pod: StoredPod;
+}
+
+/** Longer values of a manifest are cut off. */
+const VALUE_MAX = 60;
+
+/** A comparison for people: a line for each difference, then what may explain them. */
+export function renderComparison(a: ComparedRun, b: ComparedRun, { differences, manifest }: RunComparison): string {
+  const changes = manifest.length === 0 ? '' : `\n${renderManifestChanges(manifest)}`;
+  if (differences.length === 0) return `${a.run} and ${b.run} went the same way.\n${changes}`;
+  const rows = differences.map((one) => [one.subject, one.what, one.a, one.b + share(one)]);
+  return table([['WHERE', 'WHAT', a.run, b.run], ...rows]) + changes;
+}
+
+function renderManifestChanges(manifest: readonly ManifestChange[]): string {
+  return `Their manifests differ:\n${table(manifest.map(({ path, a, b }) => [`  ${path}`, value(a), value(b)]))}`;
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  return new TabWriter(TABLE_LAYOUT).render(renderRows(rows));
+}
+
+function value(given: unknown): string {
+  if (given === undefined) return '<none>';
+  const text = JSON.stringify(given);
+  return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
+}
+
+/** By how much a time changed: ` (+35%)`. */
+function share({ aMs, bMs }: Difference): string {
+  if (aMs === undefined || bMs === undefined || aMs < 1) return '';
+  const percent = Math.round((bMs / aMs - 1) * 100);
+  return ` (${percent >= 0 ? '+' : ''}${percent}%)`;
+}
+
+/** What `diff -o json` says. */
+export function comparisonRecord(
+  a: ComparedRun,
+  b: ComparedRun,
+  { comparison, nowMs }: { readonly comparison: RunComparison; readonly nowMs: number },
+): object {
+  const { differences, manifest } = comparison;
+  return {
+    same: differences.length === 0,
+    a: runRecord(a, nowMs),
+    b: runRecord(b, nowMs),
+    differences: differences.map(({ aMs, bMs, ...rest }) => ({
+      ...rest,
+      ...(aMs === undefined || bMs === undefined
+        ? {}
+        : { aSeconds: Math.round(aMs) / 1000, bSeconds: Math.round(bMs) / 1000 }),
+    })),
+    manifest,
+  };
+}
