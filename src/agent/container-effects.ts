@@ -133,6 +133,7 @@ export class ContainerEffects implements EffectRunner {
       id,
       ...prepared.preparation,
       limits,
+      logFile: this.#surroundings.logFile(pod, instance),
       onOutput: (stream, chunk) => this.#surroundings.output(pod, instance, stream, chunk),
       onExit: (exit) => this.#exited(pod, instance, exit),
     });

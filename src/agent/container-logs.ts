@@ -33,6 +33,8 @@ export interface PodFiles {
   /** Where the data of a claim of that namespace lies, whichever Pod uses it. */
   claimedVolume(namespace: string, claim: string): string;
   openLog(pod: StoredPod, container: string, attempt: number): LogSink;
+  /** The file that this is. */
+  logFile(pod: StoredPod, instance: InstanceRef): string;
   /** Adds to the journal of the Pod's probes. Throws a PodrunError when it cannot. */
   recordProbe(pod: StoredPod, attempt: ProbeAttempt, wallMs: number): void;
   /** Adds to the journal of the Pod's hooks. Throws a PodrunError when it cannot. */

@@ -110,6 +110,7 @@ export class MachineSurroundings {
         return this.#prepare(pod, container, instance);
       },
       limitsOf: ({ spec }, container) => containerLimits(spec, container, this.#options.podPidsLimit),
+      logFile: (pod, instance) => files.logFile(pod, instance),
       started: (pod, live) => {
         const { ref, running } = live;
         this.#recordInPlace(pod, () => files.recordProcess(pod, ref, running));

@@ -33,6 +33,8 @@ export interface PodSurroundings {
   prepare(pod: StoredPod, container: Container, instance: InstanceRef): Promise<Prepared>;
   /** What the container may take; undefined: whatever there is. */
   limitsOf(pod: StoredPod, container: Container): ResourceLimits | undefined;
+  /** Where what is left of its output when podrun is killed belongs, see ContainerLaunch. */
+  logFile(pod: StoredPod, instance: InstanceRef): string;
   started(pod: StoredPod, instance: LiveInstance): void;
   /** A container was taken over that a former agent has started. */
   adopted(pod: StoredPod, instance: LiveInstance): void;

@@ -26,6 +26,8 @@ export function podFiles(store: FileStore): PodFiles {
     claimedVolume: (namespace, claim) => objectPath(store.root, 'claims', namespace, claim),
     openLog: ({ metadata }, container, attempt) =>
       new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),
+    logFile: ({ metadata }, { container, attempt }) =>
+      instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt),
     recordProbe: ({ metadata }, attempt, wallMs) =>
       appendToJournal(store.paths(metadata.namespace, metadata.name).probes, attempt, wallMs),
     recordHook: ({ metadata }, run, wallMs) =>

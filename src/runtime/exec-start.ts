@@ -62,7 +62,7 @@ async function startPiped(
   const { argv, cwd, env, id, stdin } = launch;
   let pipes: OutputPipes;
   try {
-    pipes = await output.make(inside.owner);
+    pipes = await output.make(inside);
   } catch (error) {
     return { ok: false, why: forkFailed(errnoOf(error)) };
   }

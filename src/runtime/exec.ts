@@ -40,7 +40,7 @@ export async function runExec(
   const { file } = checked;
   let pipes: OutputPipes;
   try {
-    pipes = await output.make(inside.owner);
+    pipes = await output.make(inside);
   } catch (error) {
     return failedToStart(forkFailed(errnoOf(error)));
   }

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { errnoOf } from './errno.ts';
 import { startTimeOf } from './process-identity.ts';
 
-/** One FIFO, open at both ends, without a name. Whoever takes it closes both. */
+/** One FIFO, open at both ends. Whoever takes it closes both. */
 export interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
+  /** Its name, which whoever takes it removes, too; gone already where nobody wanted one. */
+  readonly path: string;
 }
 
 /** What a container writes its output to. */
@@ -54,13 +56,17 @@ export class FifoPool {
     if (this.#paths.length < 2) await this.#make();
   }
 
-  /** @throws {Error} with an errno when the system gives no more files, or no mkfifo */
-  async takePair(): Promise<FifoPair> {
-    const stdout = openFifo(await this.#claim());
+  /**
+   * @param named do others have to find them?
+   * @throws {Error} with an errno when the system gives no more files, or no mkfifo
+   */
+  async takePair(named: boolean): Promise<FifoPair> {
+    const stdout = openFifo(await this.#claim(), named);
     try {
-      return { stdout, stderr: openFifo(await this.#claim()) };
+      return { stdout, stderr: openFifo(await this.#claim(), named) };
     } catch (error) {
       closeFifo(stdout);
+      removeName(stdout);
       throw error;
     }
   }
@@ -149,20 +155,28 @@ export function closeFifo({ readFd, writeFd }: Fifo): void {
   closeSync(writeFd);
 }
 
-/** Opens both ends; the name goes, whether it was of use or not. */
-function openFifo(path: string): Fifo {
+/** Nobody has to find it any more. */
+export function removeName({ path }: Fifo): void {
+  rmSync(path, { force: true });
+}
+
+/** Opens both ends; the name goes where it is not wanted, or was of no use. */
+function openFifo(path: string, named: boolean): Fifo {
+  let isOpen = false;
   try {
     // The reader first, so that the writer need not wait for one. O_NONBLOCK is a property of what is opened, not of
     // the descriptor: a writer opened with it would hand EAGAIN to the program, which would lose its output.
     const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      return { readFd, writeFd: openSync(path, constants.O_WRONLY) };
+      const writeFd = openSync(path, constants.O_WRONLY);
+      isOpen = true;
+      return { readFd, writeFd, path };
     } catch (error) {
       closeSync(readFd);
       throw error;
     }
   } finally {
-    rmSync(path, { force: true });
+    if (!isOpen || !named) rmSync(path, { force: true });
   }
 }
 

@@ -3,10 +3,11 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { handOver } from './hand-over.ts';
-import { closeFifo, FifoPool } from './fifo-pool.ts';
+import { closeFifo, type Fifo, FifoPool, removeName } from './fifo-pool.ts';
 import type { Inside } from './inside.ts';
 import { readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
 import type { OutputStream } from './runtime.ts';
+import type { Watchdog } from './watchdog.ts';
 
 /** `fifo`: `/dev/stdout` can be opened on Linux. `pipe`: Node's own, with which that works on macOS only. */
 export type OutputKind = 'fifo' | 'pipe';
@@ -29,15 +30,28 @@ export interface OutputOwner {
   readonly stderr: Readable | null | undefined;
 }
 
+/** Keeps what is in pipes while nobody reads it: see Watchdog. */
+type PipeHolder = Pick<Watchdog, 'hold'>;
+
+/** What is known of a process whose output is to be read. */
+export interface OutputSource {
+  /** See Inside. */
+  readonly owner?: Inside['owner'];
+  /** See ContainerLaunch; undefined: what is in its pipes ends with podrun. */
+  readonly logFile?: string | undefined;
+}
+
 /** Makes the pipes through which the output of processes reaches us. */
 export class OutputMaker {
   readonly #clock: Clock;
   readonly #kind: OutputKind;
   readonly #fifos: FifoPool;
+  readonly #holder: PipeHolder;
 
   /** @param fifoDir see FifoPool */
-  constructor(clock: Clock, fifoDir: string, kind: OutputKind) {
+  constructor(clock: Clock, fifoDir: string, kind: OutputKind, holder: PipeHolder) {
     this.#clock = clock;
+    this.#holder = holder;
     this.#kind = kind;
     this.#fifos = new FifoPool(fifoDir);
   }
@@ -47,13 +61,11 @@ export class OutputMaker {
     if (this.#kind === 'fifo') await this.#fifos.fill();
   }
 
-  /**
-   * @param owner see Inside
-   * @throws {Error} with an errno when the system gives no more files
-   */
-  async make(owner?: Inside['owner']): Promise<OutputPipes> {
+  /** @throws {Error} with an errno when the system gives no more files */
+  async make({ owner, logFile }: OutputSource): Promise<OutputPipes> {
     if (this.#kind === 'pipe') return this.#nodePipes();
-    const { stdout, stderr } = await this.#fifos.takePair();
+    const { stdout, stderr } = await this.#fifos.takePair(logFile !== undefined);
+    const release = logFile === undefined ? () => undefined : this.#hold(stdout, stderr, logFile);
     handOver([stdout.writeFd, stderr.writeFd], owner);
     return {
       stdio: [stdout.writeFd, stderr.writeFd],
@@ -61,15 +73,27 @@ export class OutputMaker {
         // The process has descriptors of its own by now; with ours open, the output would never end.
         closeSync(stdout.writeFd);
         closeSync(stderr.writeFd);
-        return both(
+        const reader = both(
           readFifo(stdout.readFd, this.#clock, (chunk) => onOutput('stdout', chunk)),
           readFifo(stderr.readFd, this.#clock, (chunk) => onOutput('stderr', chunk)),
         );
+        void reader.closed.then(release);
+        return reader;
       },
       discard: () => {
         closeFifo(stdout);
         closeFifo(stderr);
+        release();
       },
+    };
+  }
+
+  #hold(stdout: Fifo, stderr: Fifo, logFile: string): () => void {
+    const release = this.#holder.hold({ stdout: stdout.path, stderr: stderr.path, logFile });
+    return () => {
+      release();
+      removeName(stdout);
+      removeName(stderr);
     };
   }
 

@@ -78,9 +78,10 @@ export class ProcessRuntime implements Runtime {
     this.#pollsMemory = pollsMemory ?? false;
     this.#confiner = confiner;
     this.features = features;
-    this.#output = new OutputMaker(clock, fifoDir, output ?? (process.platform === 'linux' ? 'fifo' : 'pipe'));
-    this.#sweeper = new Sweeper(clock);
     this.#watchdog = watchdog ?? new Watchdog();
+    const kind = output ?? (process.platform === 'linux' ? 'fifo' : 'pipe');
+    this.#output = new OutputMaker(clock, fifoDir, kind, this.#watchdog);
+    this.#sweeper = new Sweeper(clock);
   }
 
   /** Does ahead of time what the first start would have to wait for (3 to 5 ms). Failures show at that start. */
@@ -147,7 +148,7 @@ export class ProcessRuntime implements Runtime {
     }
     let pipes: OutputPipes;
     try {
-      pipes = await this.#output.make(inside.owner);
+      pipes = await this.#output.make({ owner: inside.owner, logFile: launch.logFile });
     } catch (error) {
       return { error: outputFailed(String(error)) };
     }

@@ -27,6 +27,11 @@ export interface ContainerLaunch {
   readonly limits?: ResourceLimits | undefined;
   /** The private network that it is in; undefined: that of the machine. */
   readonly network?: NetworkJoin | undefined;
+  /**
+   * `POD/logs/CONTAINER/ATTEMPT.log`: where what is still unread when podrun is killed is appended to, in the form of a
+   * container runtime's log, unless the folder of the Pod is gone. Undefined: it is lost then.
+   */
+  readonly logFile?: string | undefined;
   /** Called with every piece of output, in order of arrival; never after `onExit`. */
   readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
   /**

@@ -7,31 +7,70 @@ import { CONTAINER_MARKER } from './process-table.ts';
  *     del PGID:START     it has ended
  *     mark ID            so is whatever bears the mark of this container
  *     unmark ID          nothing bears it any more
+ *     log N FILE         what is found in the pipes N and N+1 when podrun dies belongs into this log
+ *     out N PATH         a FIFO that a container writes its standard output to: hold its reading end from now on
+ *     err N PATH         the same for the standard error; N is that of the log and one more
+ *     free N             podrun has read them to the end
  *
  * The end of its input means that podrun is gone, however that came. It then kills every group that is listed, unless
  * its leader started at another time than the one that was meant, and, where there is /proc, whatever bears a mark. It
  * looks for marks several times: a process in the middle of execve(2), or one that forks away, shows up later.
  *
- * Written for the least of shells: dash knows `kill -s KILL -- -1` only in this form; grep fails when one file among
- * many cannot be read, though it has answered; the state of a process is read without a process of its own.
+ * A pipe lives, with what is in it, as long as somebody has it open. While podrun lives, nothing is read here; what it
+ * leaves unread when it is killed is then appended to the log, as records of cri-line.ts, all with the time at which
+ * that happens. N is a descriptor of the shell, 10 or more: of the usual shells, dash has no such ones. There the pipes
+ * end with podrun.
+ *
+ * Written for the least of shells: dash knows `kill -s KILL -- -1` only in this form, busybox complains about the `--`
+ * and does it; grep fails when one file among many cannot be read, though it has answered; the state of a process is
+ * read without a process of its own.
  */
 export const WATCHDOG_SCRIPT: string = `# podrun-watchdog: ends what podrun runs when podrun is killed
 trap '' INT TERM HUP QUIT PIPE
 groups=' '
 marks=' '
+pipes=' '
+holds=
 without() { # LIST ITEM: answers in $list
   case $1 in
     *" $2 "*) list="\${1%%" $2 "*} \${1#*" $2 "}" ;;
     *) list=$1 ;;
   esac
 }
+canHold() { # does this shell have descriptors beyond 9?
+  [ -n "$holds" ] && return
+  holds=no
+  { [ -n "\${BASH_VERSION-}" ] || (eval 'exec 11</dev/null'); } 2>/dev/null && holds=yes
+  ulimit -n "$(ulimit -H -n)"
+}
+hold() { # N PATH: opened for writing first, for there may be no writer left to wait for
+  canHold
+  [ "$holds" = yes ] && [ -p "$2" ] || return 0
+  command exec 9<>"$2" || return 0
+  eval "command exec $1<"'"$2"' && pipes="$pipes$1 " && eval "path$1="'$2'
+  exec 9>&-
+}
+free() { # N
+  case $pipes in
+    *" $1 "*) eval "exec $1<&-" ;;
+  esac
+  without "$pipes" "$1"; pipes=$list
+}
 while read -r verb what; do
   [ -n "$what" ] || continue
+  n=\${what%% *}
+  case $verb in
+    log | out | err | free)
+      case $n in '' | ? | *[!0-9]*) continue ;; esac ;;
+  esac
   case $verb in
     add) groups="$groups$what " ;;
     del) without "$groups" "$what"; groups=$list ;;
     mark) marks="$marks$what " ;;
     unmark) without "$marks" "$what"; marks=$list ;;
+    log) file=\${what#* }; eval "log$n="'$file'" log$((n + 1))="'$file' ;;
+    out | err) eval "name$n=std$verb"; hold "$n" "\${what#* }" ;;
+    free) free "$n"; free "$((n + 1))" ;;
   esac
 done
 
@@ -51,26 +90,49 @@ for group in $groups; do
   [ -n "$start" ] && [ -n "\${group#*:}" ] && [ "$start" != "\${group#*:}" ] && continue
   kill -s KILL -- "-$pid"
 done
-[ "$marks" != ' ' ] && [ -r /proc/self/environ ] || exit 0
-
-patterns=
-for mark in $marks; do
-  patterns="$patterns\${patterns:+
+killMarked() {
+  [ "$marks" != ' ' ] && [ -r /proc/self/environ ] || return 0
+  patterns=
+  for mark in $marks; do
+    patterns="$patterns\${patterns:+
 }${CONTAINER_MARKER}=$mark"
-done
-set +f
-cd /proc || exit 0
-round=0
-while [ "$round" -lt 6 ]; do
-  round=$((round + 1))
-  found=$(grep -l -s -F -f - [0-9]*/environ <<END
+  done
+  set +f
+  cd /proc || return 0
+  round=0
+  while [ "$round" -lt 6 ]; do
+    round=$((round + 1))
+    found=$(grep -l -s -F -f - [0-9]*/environ <<END
 $patterns
 END
-)
-  for file in $found; do
-    kill -s KILL -- "\${file%%/*}"
+  )
+    for file in $found; do
+      kill -s KILL "\${file%%/*}"
+    done
+    [ -z "$found" ] && [ "$round" -ge 3 ] && break
+    sleep 0.02
   done
-  [ -z "$found" ] && [ "$round" -ge 3 ] && break
-  sleep 0.02
+}
+killMarked
+
+[ "$pipes" != ' ' ] || exit 0
+export LC_ALL=C
+umask 077
+limit=
+command -v timeout >/dev/null && limit='timeout 2'
+now=$(date -u +%Y-%m-%dT%H:%M:%S.%N)
+case $now in *[!0-9T:.-]* | *.) now=\${now%%.*}.999999999 ;; esac
+now=\${now}Z
+for n in $pipes; do
+  eval 'path=$path'"$n"' log=$log'"$n"' name=$name'"$n"
+  # Until the last who can write there is dead. The newline added is taken away again, or ends half a line.
+  { $limit cat <&$n; echo; } |
+    sed -e '$!s/^/'"$now $name F /" -e '$ { /^$/d; s/^/'"$now $name P /; }" >"$path.rest"
+  if [ -s "$path.rest" ] && [ -d "\${log%/*/*/*}" ]; then
+    mkdir -p "\${log%/*}"
+    [ ! -s "$log" ] || [ -z "$(tail -c 1 "$log")" ] || echo >>"$log"
+    cat "$path.rest" >>"$log"
+  fi
+  rm -f "$path" "$path.rest"
 done
 `;

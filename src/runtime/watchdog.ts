@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { WATCHDOG_SCRIPT } from './watchdog-script.ts';
 
 /** A process group, by its leader. */
@@ -7,6 +8,20 @@ export interface WatchedGroup {
   /** See `quickStartTimeOf`. */
   readonly startTime: string | undefined;
 }
+
+/** What a container writes its output to, by name, and where that belongs. */
+export interface WatchedPipes {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** A container log, see `ContainerLaunch.logFile`. */
+  readonly logFile: string;
+}
+
+// Of the shells that most machines have, the one that can hold any number of descriptors, see watchdog-script.ts.
+const BASH = '/bin/bash';
+
+// The shell's descriptors below are its own.
+const FIRST_PIPE = 10;
 
 // Whatever ends it again and again will not be outwitted.
 const STARTS_MAX = 5;
@@ -20,12 +35,17 @@ const STARTS_MAX = 5;
  * the number could be another group's by then; on Linux the start time of the leader tells, elsewhere that moment
  * remains.
  *
+ * It also keeps what podrun had no time to read any more: see `hold`.
+ *
  * A container that is to survive its agent is never told to it.
  */
 export class Watchdog {
   readonly #listed = new Set<string>();
   #shell: ChildProcess | undefined;
   #starts = 0;
+  /** Numbers of pipes that were in use and are free again. */
+  readonly #freePipes: number[] = [];
+  #nextPipe = FIRST_PIPE;
 
   /** Starts it, if it does not run: about a millisecond. Where that fails, the next addition is another attempt. */
   start(): void {
@@ -43,37 +63,58 @@ export class Watchdog {
       this.#shell = undefined;
       if (this.#listed.size > 0) this.start();
     });
-    for (const line of this.#listed) this.#tell(line);
+    for (const lines of this.#listed) this.#tell(lines);
   }
 
   /** Whatever bears the mark of this container dies with podrun, until the answer is called. */
   mark(containerId: string): () => void {
-    return this.#list(containerId, 'mark', 'unmark');
+    return this.#list([`mark ${containerId}`], `unmark ${containerId}`);
   }
 
   /** The group dies with podrun, until the answer is called. */
   add({ pid, startTime = '' }: WatchedGroup): () => void {
-    return this.#list(`${pid}:${startTime.replaceAll(/\D/g, '')}`, 'add', 'del');
+    const group = `${pid}:${startTime.replaceAll(/\D/g, '')}`;
+    return this.#list([`add ${group}`], `del ${group}`);
   }
 
-  #list(what: string, begin: string, end: string): () => void {
-    const line = `${begin} ${what}`;
-    this.#listed.add(line);
-    if (this.#shell === undefined) this.start();
-    else this.#tell(line);
+  /**
+   * What is still in these pipes when podrun is killed gets into the log, until the answer is called; which does nothing
+   * when it is called again.
+   */
+  hold({ stdout, stderr, logFile }: WatchedPipes): () => void {
+    // It is told in lines.
+    if (/\n/.test(stdout + stderr + logFile)) return () => undefined;
+    const pipe = this.#freePipes.pop() ?? this.#nextPipe;
+    if (pipe === this.#nextPipe) this.#nextPipe += 2;
+    const lines = [`log ${pipe} ${logFile}`, `out ${pipe} ${stdout}`, `err ${pipe + 1} ${stderr}`];
+    const release = this.#list(lines, `free ${pipe}`);
+    let isHeld = true;
     return () => {
-      if (this.#listed.delete(line)) this.#tell(`${end} ${what}`);
+      if (isHeld) this.#freePipes.push(pipe);
+      isHeld = false;
+      release();
     };
   }
 
-  #tell(line: string): void {
-    this.#shell?.stdin?.write(`${line}\n`);
+  #list(lines: readonly string[], end: string): () => void {
+    const text = lines.join('\n');
+    this.#listed.add(text);
+    if (this.#shell === undefined) this.start();
+    else this.#tell(text);
+    return () => {
+      if (this.#listed.delete(text)) this.#tell(end);
+    };
+  }
+
+  #tell(lines: string): void {
+    this.#shell?.stdin?.write(`${lines}\n`);
   }
 }
 
 function spawnShell(): ChildProcess | undefined {
   try {
-    const shell = spawn('/bin/sh', ['-c', WATCHDOG_SCRIPT], {
+    const program = process.platform === 'linux' && existsSync(BASH) ? BASH : '/bin/sh';
+    const shell = spawn(program, ['-c', WATCHDOG_SCRIPT], {
       // Nothing of ours: no folder that could not be removed, no mark of a container that we run in ourselves, and no
       // output, which somebody may be reading to its end.
       cwd: '/',

@@ -14,9 +14,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Obstacle } from '../../src/api/machine.ts';
 import { SystemClock } from '../../src/clock.ts';
+import { inTrialFolder, makeTrialFolder } from '../../src/runtime/detection/trial-folder.ts';
 import { detectNamespaces, explainRefusal, type NamespaceQuestion } from '../../src/runtime/detection/namespaces.ts';
 
 const clock = new SystemClock();
@@ -253,5 +254,42 @@ describe.runIf(isRoot)('on this machine', () => {
     context.skip(namespaces?.how === 'none', 'namespaces are not permitted here');
     expect(namespaces).toEqual({ feature: 'namespaces', verdict: 'yes', how: 'user' });
     expect(readdirSync(path.join(own, 's', '.runtime'))).toEqual(['namespaces.json']);
+  });
+});
+
+describe('a trial that a signal interrupts', () => {
+  it('leaves no folder, and podrun ends as by the signal', async () => {
+    const made = makeTrialFolder(stateDir());
+    if (!made.ok) throw new Error(made.why.type);
+    const kill = vi.spyOn(process, 'kill').mockImplementation(() => true);
+    const listeners = process.listenerCount('SIGHUP');
+    try {
+      await inTrialFolder(made, async (trial) => {
+        expect(existsSync(trial)).toBe(true);
+        process.emit('SIGHUP', 'SIGHUP');
+        expect(existsSync(trial)).toBe(false);
+      });
+      expect(kill).toHaveBeenCalledExactlyOnceWith(process.pid, 'SIGHUP');
+      expect(process.listenerCount('SIGHUP')).toBe(listeners);
+    } finally {
+      kill.mockRestore();
+    }
+  });
+
+  it('leaves the end of podrun to whoever listens already', async () => {
+    const made = makeTrialFolder(stateDir());
+    if (!made.ok) throw new Error(made.why.type);
+    const listener = vi.fn();
+    process.on('SIGHUP', listener);
+    try {
+      await inTrialFolder(made, async (trial) => {
+        process.emit('SIGHUP', 'SIGHUP');
+        expect(existsSync(trial)).toBe(true);
+      });
+    } finally {
+      process.removeListener('SIGHUP', listener);
+    }
+    expect(listener).toHaveBeenCalledOnce();
+    expect(existsSync(made.path)).toBe(false);
   });
 });

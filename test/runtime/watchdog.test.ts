@@ -1,9 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { factsOf } from '../../src/runtime/process-identity.ts';
 import { WATCHDOG_SCRIPT } from '../../src/runtime/watchdog-script.ts';
+import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { isRunning, markedPids } from './support/process-rig.ts';
 
 const SHELLS = [['/bin/sh'], ['/bin/bash', '--posix'], ['/bin/busybox', 'sh'], ['/bin/zsh', '--emulate', 'sh']].filter(
@@ -13,6 +28,7 @@ const onLinux = process.platform === 'linux';
 
 const prefix = `watchdog-${process.pid}`;
 const started: number[] = [];
+const folders: string[] = [];
 let count = 0;
 
 afterEach(() => {
@@ -24,6 +40,7 @@ afterEach(() => {
     }
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
 interface Member {
@@ -56,7 +73,7 @@ async function watch([shell = '', ...args]: readonly string[], lines: readonly s
   watchdog.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   watchdog.stdin.end(lines.map((line) => `${line}\n`).join(''));
   const [exitCode] = (await once(watchdog, 'close')) as [number];
-  expect(errors.replaceAll(/.*(No such process|no such process).*\n/g, '')).toBe('');
+  expect(errors.replaceAll(/.*(No such process|no such process|invalid number '--').*\n/g, '')).toBe('');
   return exitCode;
 }
 
@@ -116,6 +133,96 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
     expect(isRunning(other.pid)).toBe(true);
   });
 });
+
+const HOLDING = SHELLS.filter(([shell]) => shell !== '/bin/sh' && shell !== '/bin/zsh');
+
+describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in %s', (...shell) => {
+  /** Two FIFOs that podrun has open, and a log, in a folder like that of a Pod, with a blank in its name. */
+  function pipes(): { folder: string; log: string; lines: string[]; podruns: number[]; paths: string[] } {
+    const folder = mkdtempSync(path.join(tmpdir(), 'podrun watchdog-'));
+    folders.push(folder);
+    const paths = ['1', '2'].map((name) => path.join(folder, name));
+    execFileSync('mkfifo', paths);
+    const log = path.join(folder, 'logs', 'main', '0.log');
+    const lines = [`log 10 ${log}`, `out 10 ${paths[0]}`, `err 11 ${paths[1]}`];
+    return { folder, log, lines, podruns: paths.map((fifo) => openSync(fifo, 'r+')), paths };
+  }
+  /** Starts a container that writes to them; when it has written, podrun dies. */
+  async function die(place: ReturnType<typeof pipes>, script: string, more: readonly string[] = []): Promise<void> {
+    const [stdout = '', stderr = ''] = place.paths;
+    const watchdog = spawn(shell[0] ?? '', [...shell.slice(1), '-c', WATCHDOG_SCRIPT], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    watchdog.stdin.write([...place.lines, ''].join('\n'));
+    await expect.poll(() => held(watchdog.pid, place.paths), { timeout: 5000 }).toBe(true);
+    const member = await leader(`{ ${script}\n} >'${stdout}' 2>'${stderr}'`);
+    for (const descriptor of place.podruns) closeSync(descriptor);
+    watchdog.stdin.end([`add ${member.group}`, ...more, ''].join('\n'));
+    await once(watchdog, 'close');
+    await expect.poll(() => isRunning(member.pid)).toBe(false);
+  }
+  const recordsIn = (log: string): (string | undefined)[] =>
+    readFileSync(log, 'latin1')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => {
+        const record = parseRecord(Buffer.from(line, 'latin1'));
+        if (record === undefined) return undefined;
+        expect(record.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
+        return `${record.stream} ${record.isEnd ? 'F' : 'P'} ${record.content.toString('latin1')}`;
+      });
+
+  it('is in the log, from the first byte to the last', async () => {
+    const place = pipes();
+    await die(place, `printf 'one\\n\\n & two\\nhalf'; echo oops >&2`);
+    expect(recordsIn(place.log)).toEqual([
+      'stdout F one',
+      'stdout F ',
+      'stdout F  & two',
+      'stdout P half',
+      'stderr F oops',
+    ]);
+    expect(statSync(place.log).mode & 0o777).toBe(0o600);
+    expect(readdirSync(place.folder)).toEqual(['logs']);
+  });
+
+  it('follows what is there already, also when that was torn', async () => {
+    const place = pipes();
+    mkdirSync(path.dirname(place.log), { recursive: true });
+    writeFileSync(place.log, '2026-01-01T00:00:00.000000000Z stdout F first\n2026-01-01T00:0');
+    await die(place, 'echo second');
+    expect(recordsIn(place.log)).toEqual(['stdout F first', undefined, 'stdout F second']);
+  });
+
+  it('is as much as a pipe holds, whatever bytes these are', async () => {
+    const place = pipes();
+    await die(place, `head -c 65536 /dev/zero | tr '\\0' '\\377'`);
+    const [record = ''] = recordsIn(place.log);
+    expect(record.length).toBe('stdout P '.length + 65_536);
+    expect(new Set(record.slice('stdout P '.length))).toEqual(new Set(['\xff']));
+  });
+
+  it('is nobody’s when it was read, when there is nothing, or when the Pod is gone', async () => {
+    const [read, nothing, gone] = [pipes(), pipes(), pipes()];
+    await die(read, 'echo read', ['free 10']);
+    await die(nothing, ':');
+    await die({ ...gone, lines: gone.lines.with(0, `log 10 ${gone.folder}/gone/logs/main/0.log`) }, 'echo gone');
+    expect([read, nothing].map(({ log }) => existsSync(log))).toEqual([false, false]);
+    expect(readdirSync(gone.folder)).toEqual([]);
+  });
+});
+
+/** Has it opened them all? */
+function held(pid: number | undefined, files: readonly string[]): boolean {
+  const open = readdirSync(`/proc/${pid}/fd`).map((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`);
+    } catch {
+      return ''; // closed meanwhile
+    }
+  });
+  return files.every((file) => open.includes(file));
+}
 
 it('ignores the signals that end everything else of a session', async () => {
   const watchdog = spawn('/bin/sh', ['-c', WATCHDOG_SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'] });

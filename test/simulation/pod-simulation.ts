@@ -91,6 +91,7 @@ export class PodSimulation {
             removeSandbox: () => Promise.resolve(),
             measureStorage: () => Promise.resolve(this.usage),
             limitsOf: () => undefined,
+            logFile: () => '',
             prepare: (_pod, container) =>
               Promise.resolve({
                 ok: true,

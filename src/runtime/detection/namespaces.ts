@@ -5,7 +5,7 @@ import { readCache, writeCache } from './cache.ts';
 import { busyboxAmong, findTools, searchFolders } from './programs.ts';
 import { type Privileges, readPrivileges } from './privileges.ts';
 import { runTrial, TRIAL_TIMEOUT_MS, type TrialRequest, type TrialStep, type TrialSteps } from './trial.ts';
-import { makeTrialFolder } from './trial-folder.ts';
+import { inTrialFolder, makeTrialFolder } from './trial-folder.ts';
 
 export interface NamespaceQuestion {
   /** The state folder: layers of containers will be below it, and the answer is kept in it. */
@@ -76,8 +76,8 @@ type WithoutCost<T> = T extends unknown ? Omit<T, 'costMs'> : never;
 async function tryMode(mode: NamespaceFacts['mode'], { stateDir, privileges, ...attempt }: Attempt): Promise<Tried> {
   const folder = makeTrialFolder(stateDir);
   if (!folder.ok) return { ok: false, why: folder.why };
-  const request = { ...attempt, mode, userId: privileges.userId, folder: folder.path };
-  const { steps, timedOut } = await runTrial(request).finally(folder.remove);
+  const request = { ...attempt, mode, userId: privileges.userId };
+  const { steps, timedOut } = await inTrialFolder(folder, (path) => runTrial({ ...request, folder: path }));
   if (timedOut) {
     const reached = [...steps.keys()].at(-1) ?? 'unshare';
     return { ok: false, why: { type: 'timeout', doing: DOING[reached], afterMs: TRIAL_TIMEOUT_MS } };

@@ -19,9 +19,13 @@ export function temporaryName(): string {
 /** The upper layer and its workdir, and the places to mount: a tmpfs, an overlay, /proc, and the new root. */
 const PARTS = ['u', 'w', 'm', 'o', 'p', 'r'];
 
-export type TrialFolder =
-  | { readonly ok: true; readonly path: string; readonly remove: () => void }
-  | { readonly ok: false; readonly why: Obstacle };
+interface Made {
+  readonly ok: true;
+  readonly path: string;
+  readonly remove: () => void;
+}
+
+export type TrialFolder = Made | { readonly ok: false; readonly why: Obstacle };
 
 /** Makes a folder for one trial, on the file system that layers of containers will be on. */
 export function makeTrialFolder(stateDir: string): TrialFolder {
@@ -36,6 +40,34 @@ export function makeTrialFolder(stateDir: string): TrialFolder {
     return { ok: true, path: folder, remove: () => removeQuietly(folder) };
   } catch (error) {
     return { ok: false, why: { type: 'folder', path: parent, said: errnoText(errnoOf(error)) } };
+  }
+}
+
+const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs a trial; its folder goes afterwards, also when a signal ends podrun meanwhile. Whoever listens to signals already
+ * ends in a way of their own.
+ */
+export async function inTrialFolder<T>(
+  { path: folder, remove }: Made,
+  trial: (folder: string) => Promise<T>,
+): Promise<T> {
+  const deadly = INTERRUPTIONS.filter((signal) => process.listenerCount(signal) === 0);
+  const end = (signal: NodeJS.Signals): void => {
+    stopListening();
+    remove();
+    process.kill(process.pid, signal);
+  };
+  const stopListening = (): void => {
+    for (const signal of deadly) process.removeListener(signal, end);
+  };
+  for (const signal of deadly) process.on(signal, end);
+  try {
+    return await trial(folder);
+  } finally {
+    stopListening();
+    remove();
   }
 }
 

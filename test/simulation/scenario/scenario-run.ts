@@ -147,6 +147,7 @@ export class ScenarioRun {
         },
         measureStorage: () => Promise.resolve({ volumes: {}, logs: {}, layers: {} }),
         limitsOf: () => undefined,
+        logFile: () => '',
         started: () => undefined,
         output: () => undefined,
         exited: () => undefined,
