@@ -107,11 +107,17 @@ function container(chance: Chance, name: string, lines: number): Container {
     name,
     image: 'busybox',
     command: ['sh', '-c', script({ chance, lines, exitCode })],
+    ...(chance.is(0.2) ? { resources: { limits: limits(chance) } } : {}),
     ...(chance.is(0.3) ? { volumeMounts: [{ name: 'data', mountPath: chance.pick(MOUNT_PATHS) }] } : {}),
     ...(canLive && Object.keys(lifecycle).length > 0 ? { lifecycle } : {}),
     ...(canLive && chance.is(0.3) ? { readinessProbe: probe(chance) } : {}),
     ...(canLive && chance.is(0.2) ? { startupProbe: { ...probe(chance), failureThreshold: 100 } } : {}),
   };
+}
+
+/** None that what it runs would reach: they are there to be tidied up. */
+function limits(chance: Chance): Record<string, string> {
+  return chance.pick<Record<string, string>>([{ memory: '200Mi' }, { cpu: '500m' }, { memory: '300Mi', cpu: '1' }]);
 }
 
 function probe(chance: Chance): Probe {

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import { parseRecord } from '../../src/store/logs/cri-line.ts';
+import { podsIn, watchLines, workshopForEach } from '../cli/workshop.ts';
+import { assertNothingLeft } from './aftermath.ts';
+
+/** Debian's package faketime: has a process see the wall clock that a file tells, at any time another. */
+const FAKETIME = ['/usr/lib', '/usr/lib64', ...(existsSync('/usr/lib') ? readdirSync('/usr/lib') : [])]
+  .map((folder) => path.resolve('/usr/lib', folder, 'faketime/libfaketime.so.1'))
+  .find((library) => existsSync(library));
+
+const JUMPS = ['+1d', '-1d', '-400d', '+0', '+3h', '-90', '+20d', '+0'];
+const JUMP_EVERY_MS = 250;
+const DAY_MS = 86_400_000;
+
+const workshop = workshopForEach();
+
+const spec: PodSpec = {
+  restartPolicy: 'OnFailure',
+  activeDeadlineSeconds: 600,
+  terminationGracePeriodSeconds: 2,
+  initContainers: [
+    {
+      name: 'side',
+      image: 'busybox',
+      restartPolicy: 'Always',
+      command: ['sh', '-c', 'trap "exit 0" TERM; while :; do echo side; sleep 0.05; done'],
+      startupProbe: { exec: { command: ['true'] }, periodSeconds: 1 },
+      readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1 },
+    },
+  ],
+  containers: [
+    {
+      name: 'main',
+      image: 'busybox',
+      command: [
+        'sh',
+        '-c',
+        '[ -e again ] || { >again; exit 3; }; for i in 1 2 3 4 5; do echo main $i; sleep 0.6; done',
+      ],
+      livenessProbe: { exec: { command: ['true'] }, periodSeconds: 1, failureThreshold: 1 },
+    },
+  ],
+};
+
+describe.skipIf(FAKETIME === undefined)('a wall clock that jumps by days, to and fro', () => {
+  it('changes nothing of what becomes of a Pod, and the times in its logs never go back', async () => {
+    const clock = path.join(workshop.folder, 'clock');
+    writeFileSync(clock, '+0\n');
+    const podrun = workshop.start(['apply', workshop.pod('jumpy', spec), '-o', 'json', '--backoff-initial', '100ms'], {
+      LD_PRELOAD: FAKETIME ?? '',
+      FAKETIME_TIMESTAMP_FILE: clock,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    });
+    let jumps = 0;
+    const jumping = setInterval(() => writeFileSync(clock, `${JUMPS[jumps++ % JUMPS.length]}\n`), JUMP_EVERY_MS);
+    const { exitCode, stdout, stderr } = await podrun.ended.finally(() => clearInterval(jumping));
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(jumps).toBeGreaterThan(6);
+
+    const [last] = podsIn(watchLines(stdout)).slice(-1);
+    expect(last?.status?.phase).toBe('Succeeded');
+    expect(last?.status?.containerStatuses).toMatchObject([
+      { restartCount: 1, state: { terminated: { exitCode: 0 } } },
+    ]);
+    expect(last?.status?.initContainerStatuses).toMatchObject([{ restartCount: 0 }]);
+    // Days passed, they would be days late or days early.
+    const reasons = new Set(watchLines(stdout).map(({ object }) => ('reason' in object ? object.reason : undefined)));
+    expect(
+      [...reasons].filter((reason) => ['Unhealthy', 'DeadlineExceeded', 'Evicted'].includes(reason ?? '')),
+    ).toEqual([]);
+    const spans: number[] = [];
+    for (const log of ['side/0.log', 'main/1.log']) {
+      const file = path.join(workshop.stateDir, 'pods/default/jumpy/logs', log);
+      const lines = existsSync(file) ? readFileSync(file, 'latin1').split('\n').slice(0, -1) : [];
+      const times = lines.map((line) => parseRecord(Buffer.from(line, 'latin1'))?.time ?? '');
+      expect(times).toEqual([...times].sort());
+      spans.push(Date.parse(times.at(-1) ?? '') - Date.parse(times[0] ?? ''));
+    }
+    // It did see the clock jump.
+    expect(Math.max(...spans)).toBeGreaterThan(DAY_MS);
+    await assertNothingLeft(workshop);
+  });
+});

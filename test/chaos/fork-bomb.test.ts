@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { cgroupMachine } from '../../src/runtime/cgroup/cgroup-machine.ts';
+import { workshopForEach } from '../cli/workshop.ts';
+import { assertNothingLeft } from './aftermath.ts';
+
+const PIDS_MAX = 25;
+const DEAD_WITHIN_MS = 1000;
+
+/** Some three hundred processes, if nothing held it: no more, for a test must not take the machine down. */
+const BOMB = 'f() { [ "$1" = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 60; }; f 7 2>/dev/null & sleep 600';
+
+const workshop = workshopForEach();
+
+describe.skipIf(!cgroupMachine().places.has('pids'))('a fork bomb within its limit of processes', () => {
+  it.each(['kill -9', 'Ctrl-C, twice'] as const)('is over when podrun is, by %s', async (how) => {
+    workshop.file('podrun.yaml', `podPidsLimit: ${PIDS_MAX}\n`);
+    const bomb = { name: 'main', command: ['sh', '-c', BOMB] };
+    const podrun = workshop.start(['apply', workshop.pod('bomb', { containers: [bomb] })]);
+    await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), { timeout: 20_000 });
+    const alive = workshop.processes().length;
+    expect(alive).toBeGreaterThan(1);
+    expect(alive).toBeLessThanOrEqual(PIDS_MAX);
+    if (how === 'kill -9') {
+      podrun.signal('SIGKILL');
+      await podrun.ended;
+      await expect.poll(() => workshop.processes(), { timeout: DEAD_WITHIN_MS, interval: 10 }).toEqual([]);
+    } else {
+      podrun.signal('SIGINT');
+      podrun.signal('SIGINT');
+      await podrun.ended;
+      expect(workshop.processes()).toEqual([]);
+    }
+    await assertNothingLeft(workshop, { wasKilled: how === 'kill -9' });
+  });
+});
+
+/** How many processes the kernel has refused to the Pod; which of the two groups tells depends on the kernel. */
+function refusals(): number {
+  const file = path.join(workshop.stateDir, 'pods/default/bomb/processes.ndjson');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  const groups = lines.flatMap((line) => (JSON.parse(line) as { cgroups?: string[] }).cgroups ?? []);
+  const files = groups.flatMap((group) => [path.join(group, 'pids.events'), path.join(group, '../pids.events')]);
+  const counts = files.filter((one) => existsSync(one)).map((one) => /max (\d+)/.exec(readFileSync(one, 'utf8'))?.[1]);
+  return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
+}
