@@ -78,8 +78,8 @@ export class Watchdog {
   }
 
   /**
-   * What is still in these pipes when podrun is killed gets into the log, until the answer is called; which does nothing
-   * when it is called again.
+   * What is still in these pipes when podrun is killed gets into the log, until the answer is called; which does
+   * nothing when it is called again.
    */
   hold({ stdout, stderr, logFile }: WatchedPipes): () => void {
     // It is told in lines.

@@ -214,14 +214,15 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
 
 /** Has it opened them all? */
 function held(pid: number | undefined, files: readonly string[]): boolean {
-  const open = readdirSync(`/proc/${pid}/fd`).map((name) => {
+  const links = readdirSync(`/proc/${pid}/fd`).map((name) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${name}`);
     } catch {
       return ''; // closed meanwhile
     }
   });
-  return files.every((file) => open.includes(file));
+  const open = new Set(links);
+  return files.every((file) => open.has(file));
 }
 
 it('ignores the signals that end everything else of a session', async () => {

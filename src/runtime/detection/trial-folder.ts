@@ -46,8 +46,8 @@ export function makeTrialFolder(stateDir: string): TrialFolder {
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a trial; its folder goes afterwards, also when a signal ends podrun meanwhile. Whoever listens to signals already
- * ends in a way of their own.
+ * Runs a trial; its folder goes afterwards, also when a signal ends podrun meanwhile. Whoever listens to signals
+ * already ends in a way of their own.
  */
 export async function inTrialFolder<T>(
   { path: folder, remove }: Made,
