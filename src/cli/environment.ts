@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import { bootId, startTimeOf } from '../runtime/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
 import { closeStateFolder } from '../store/state-folder.ts';
+import { detail } from './preferences.ts';
 import { memoryPlaces, stateRoot } from '../store/layout.ts';
 
 /**
@@ -14,9 +15,17 @@ import { memoryPlaces, stateRoot } from '../store/layout.ts';
 export function openStore(stateDir: string | undefined, clock: Clock): FileStore {
   const home = homedir();
   const root = stateRoot({ flag: stateDir, env: process.env, home });
+  detail(`state folder ${root} (${rootSource(stateDir)})`);
   closeStateFolder(root, home);
   const places = memoryPlaces(process.env, process.getuid?.());
   return new FileStore({ root, clock, processes: { startTimeOf, bootId }, memoryPlaces: places });
+}
+
+/** Who says where the state folder is. */
+function rootSource(stateDir: string | undefined): string {
+  if (stateDir) return '--state-dir';
+  if (process.env['PODRUN_STATE_DIR']) return '$PODRUN_STATE_DIR';
+  return process.env['XDG_STATE_HOME'] ? '$XDG_STATE_HOME' : 'the usual one';
 }
 
 /**

@@ -1,19 +1,34 @@
 import type { Command, Option } from 'commander';
 
 /**
- * Takes the ways in which kubectl lets flags be written that commander does not know: `--wait=false`, `-o=yaml`.
- * Everything else stays as it is.
+ * Takes the ways in which kubectl lets flags be written that commander does not know: `--wait=false`, `-o=yaml`, and
+ * flags of a command before its name: `-n test get pods`. Everything else stays as it is.
  */
 export function normalizeFlags(argv: readonly string[], program: Command): string[] {
-  const called = program.commands.find((command) => argv.includes(command.name()));
+  const at = commandIndex(argv, program);
+  const called = program.commands.find((command) => command.name() === argv[at]);
+  const words = called === undefined ? argv : [called.name(), ...argv.slice(0, at), ...argv.slice(at + 1)];
   const options = [...program.options, ...(called?.options ?? [])];
-  return argv.flatMap((word) => {
+  return words.flatMap((word) => {
+    const [, level] = /^(?:-v|--v)=(\d+)$/.exec(word) ?? [];
+    // kubectl counts how much is to be told; here it is told or not.
+    if (level !== undefined) return Number(level) > 0 ? ['--verbose'] : [];
     const [, short, text] = /^(-[A-Za-z])=(.*)$/s.exec(word) ?? [];
     if (short !== undefined && text !== undefined) return [short, text];
     const [, name, value] = /^--([a-z][a-z-]*)=(true|false)$/.exec(word) ?? [];
     if (name === undefined) return [word];
     return switchFor(options, name, value === 'true') ?? [word];
   });
+}
+
+/** Where the first word is that is no flag, nor the value of one. */
+function commandIndex(argv: readonly string[], program: Command): number {
+  const options = [program, ...program.commands].flatMap((command) => command.options);
+  const takesNext = (flag: string): boolean =>
+    options.some(({ long, short, required }) => required && (long === flag || short === flag));
+  let index = 0;
+  while (argv[index]?.startsWith('-') === true) index += takesNext(argv[index] ?? '') ? 2 : 1;
+  return index;
 }
 
 /** The form that commander has for a switch that is on or off; undefined when the option takes a value. */

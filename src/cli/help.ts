@@ -27,9 +27,12 @@ const PLAIN = Object.assign(new Help(), { showGlobalOptions: true });
 /** How all commands lay out their help. */
 const LAYOUT: HelpConfiguration = {
   showGlobalOptions: true,
-  // Of what the program itself takes, only what every command takes.
+  // Of what the program itself takes, only what every command takes, unless the command says itself what it means.
   visibleGlobalOptions: (command) =>
-    PLAIN.visibleGlobalOptions(command).filter(({ long }) => long !== '--version' && long !== '--help'),
+    PLAIN.visibleGlobalOptions(command).filter(
+      ({ long }) =>
+        long !== '--version' && long !== '--help' && !PLAIN.visibleOptions(command).some((own) => own.long === long),
+    ),
   optionDescription: (option) => option.description + notes(option),
   // What they take is told by their own help.
   subcommandTerm: (command) => command.name(),

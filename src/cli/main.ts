@@ -17,6 +17,7 @@ import { registerDoctor } from './doctor/doctor.ts';
 import { registerEvents } from './read/events.ts';
 import { registerExplain } from './read/explain.ts';
 import { normalizeFlags } from './flag-style.ts';
+import { type GlobalFlags, withGlobalFlags } from './global-flags.ts';
 import { registerGc } from './remove/gc.ts';
 import { registerGet } from './read/get.ts';
 import { checkHelpTopic, withHelp } from './help.ts';
@@ -26,7 +27,7 @@ import { registerLabel } from './change/label.ts';
 import { registerLogs } from './logs/logs.ts';
 import { registerProbes } from './read/probes.ts';
 import { registerPatch } from './change/patch.ts';
-import { reportError, usageError } from './report-error.ts';
+import { reportError } from './report-error.ts';
 import { reportLostPods } from './report-lost.ts';
 import { handedOn, isReaderGone, leaveDeadTerminal } from './standard-output.ts';
 import { registerTimeline } from './timeline/timeline.ts';
@@ -94,18 +95,14 @@ async function main(argv: readonly string[]): Promise<number> {
   const program = withHelp(new Command('podrun'))
     .description('Runs Kubernetes Pod manifests as plain child processes, with the lifecycle of a real kubelet.')
     .version(version, '--version', 'print the version')
-    .option(
-      '--state-dir <folder>',
-      'where podrun keeps what it knows (default: $PODRUN_STATE_DIR, else the XDG state folder)',
-    )
-    .showSuggestionAfterError(true)
+    .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({ outputError: () => undefined });
   const done = (code: number): void => {
     exitCode = code;
   };
-  program.hook('preAction', (_program, called) =>
-    beforeCommand(program.opts<{ stateDir?: string }>().stateDir, called.name()),
+  withGlobalFlags(program).hook('preAction', (_program, called) =>
+    beforeCommand(program.opts<GlobalFlags>().stateDir, called.name()),
   );
   registerCommands(program, command, done);
   if (argv[0] === COMPLETE_COMMAND) {
@@ -113,10 +110,12 @@ async function main(argv: readonly string[]): Promise<number> {
     return answerCompletion(program, argv.slice(1));
   }
   try {
-    checkHelpTopic(own, program);
-    await program.parseAsync(normalizeFlags(own, program), { from: 'user' });
+    const words = normalizeFlags(own, program);
+    checkHelpTopic(words, program);
+    await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
+    const { usageError } = await import('./usage-error.ts');
     return usageError(error, program) ?? reportError(error);
   }
 }

@@ -1,26 +1,4 @@
-import { CommanderError, type Command } from 'commander';
 import { EXIT, PodrunError } from '../api/errors.ts';
-
-/**
- * Says what is wrong with the command line, in kubectl's words, and answers the exit code. Undefined: the error is
- * about something else. Help and version come as errors too; they are none.
- */
-export function usageError(error: unknown, program: Command): number | undefined {
-  if (!(error instanceof CommanderError)) return undefined;
-  if (error.exitCode === 0) return EXIT.ok;
-  if (error.code === 'commander.help') return EXIT.usage;
-  const message = error.message
-    .replace(/^error: unknown option '(.*)'/, 'error: unknown flag: $1')
-    .replace(/^error: unknown command '(.*)'/, 'error: unknown command "$1" for "podrun"')
-    .replace(/^error: option '(.*)' argument missing/, 'error: flag needs an argument: $1');
-  process.stderr.write(`${message}\nSee '${calledCommand(program)} --help' for usage.\n`);
-  return EXIT.usage;
-}
-
-function calledCommand(program: Command): string {
-  const called = program.commands.find((command) => program.args[0] === command.name());
-  return called === undefined ? program.name() : `${program.name()} ${called.name()}`;
-}
 
 /** Prints an error the way people should see it, and answers the exit code. A defect of podrun keeps its stack. */
 export function reportError(error: unknown): number {

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { PodrunError } from '../api/errors.ts';
 import { resourceFolder, stateRoot } from '../store/layout.ts';
 import type { LostPod } from '../store/pod-records.ts';
+import { note } from './preferences.ts';
 
 /** Commands that show or change what is on record. The others are not about it, or see to lost Pods themselves. */
 const CONCERNED: ReadonlySet<string> = new Set(
@@ -25,7 +26,7 @@ export async function reportLostPods(stateDir: string | undefined, command: stri
     const isMeant = ({ agent }: LostPod): boolean => agent === undefined;
     if (!store.lostPods().some(isMeant)) return;
     const { closeLostRuns } = await import('../agent/clean-up/lost-runs.ts');
-    await closeLostRuns(store, clock, (text) => process.stderr.write(`${text}\n`), isMeant);
+    await closeLostRuns(store, clock, note, isMeant);
   } catch (error) {
     // The command itself tells of trouble with the store in its own words, if it minds.
     if (!(error instanceof PodrunError)) throw error;

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
+import { preferences } from './preferences.ts';
 
 /** The signal that says the same: a terminal that is gone, or a pipe that nobody reads. */
 export type ReaderGone = 'SIGHUP' | 'SIGPIPE';
@@ -20,6 +21,11 @@ export class StandardOutput {
 
   write(text: string | Uint8Array): void {
     if (this.#gone === undefined) process.stdout.write(text);
+  }
+
+  /** Says what was done: with --quiet only where it was asked for in a format, as by `-o name`. */
+  tell(text: string, format?: string): void {
+    if (format !== undefined || !preferences().isQuiet) this.write(text);
   }
 
   /** Resolves when everything was handed to the reader, or the reader is gone. */

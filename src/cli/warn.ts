@@ -1,4 +1,6 @@
+import { note } from './preferences.ts';
+
 /** Tells people of something that may not be what they meant, as kubectl does. */
 export function warn(text: string): void {
-  process.stderr.write(`Warning: ${text}\n`);
+  note(`Warning: ${text}`);
 }

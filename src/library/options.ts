@@ -3,7 +3,7 @@ import { EXIT, PodrunError } from '../api/errors.ts';
 import { envNameMessages } from '../api/names.ts';
 import { RUNTIME_CHOICES } from '../api/runtime-choice.ts';
 import { isImagePattern } from '../lifecycle/environment/image-pattern.ts';
-import { mostSimilar } from '../manifest/similar.ts';
+import { mostSimilar } from '../api/similar.ts';
 import type { RunOptions } from './types.ts';
 
 /** Something that an option must be: undefined when it is, else what is said. */

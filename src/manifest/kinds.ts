@@ -1,5 +1,5 @@
 import { fieldTable } from '../api/generated/field-table.ts';
-import { mostSimilar } from './similar.ts';
+import { mostSimilar } from '../api/similar.ts';
 
 /** What podrun makes of an apiVersion and a kind. */
 export type KindLookup =

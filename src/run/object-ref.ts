@@ -1,6 +1,7 @@
 import { PodrunError } from '../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { qualifiedPlural, type ResourceType } from '../api/resource-types.ts';
+import { didYouMean } from '../api/similar.ts';
 import type { Store } from '../store/store.ts';
 
 /** One object that the user named; it need not exist. */
@@ -20,10 +21,37 @@ export function getObject(store: Store, { type, namespace, name }: ObjectRef): S
 export function notFound(store: Store, ref: ObjectRef, doing?: string): PodrunError {
   const prefix =
     doing === undefined || ref.file === undefined ? '' : `error when ${doing} ${JSON.stringify(ref.file)}: `;
-  const what = isNamespaceKnown(store, ref)
-    ? `${qualifiedPlural(ref.type)} "${ref.name}"`
-    : `namespaces "${ref.namespace}"`;
-  return new PodrunError(`Error from server (NotFound): ${prefix}${what} not found`);
+  if (!isNamespaceKnown(store, ref)) {
+    const text = `Error from server (NotFound): ${prefix}namespaces "${ref.namespace}" not found`;
+    return new PodrunError(text, { hint: didYouMean(ref.namespace, usedNamespaces(store)) });
+  }
+  const what = `${qualifiedPlural(ref.type)} "${ref.name}"`;
+  return new PodrunError(`Error from server (NotFound): ${prefix}${what} not found`, {
+    hint: similarName(store, ref.type.plural, ref),
+  });
+}
+
+/** A sentence about an object whose name is nearly the same; undefined: there is none. */
+export function similarName(
+  store: Store,
+  resource: string,
+  { namespace, name }: Pick<ObjectRef, 'namespace' | 'name'>,
+): string | undefined {
+  return didYouMean(
+    name,
+    store.list<StoredKubeObject>(resource, { namespace }).map(({ metadata }) => metadata.name),
+  );
+}
+
+/** What the API server says of the name of a Pod that nobody has. */
+export function podNotFound(store: Store, namespace: string, name: string): PodrunError {
+  return new PodrunError(`Error from server (NotFound): pods ${JSON.stringify(name)} not found`, {
+    hint: similarName(store, 'pods', { namespace, name }),
+  });
+}
+
+function usedNamespaces(store: Store): string[] {
+  return [DEFAULT_NAMESPACE, ...store.list<StoredKubeObject>('pods', {}).map(({ metadata }) => metadata.namespace)];
 }
 
 /** A namespace exists when it was made, and also when there is something in it. */

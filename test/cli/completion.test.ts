@@ -87,9 +87,9 @@ it.each([
   { words: ['apply', '--runtime=n'], values: ['--runtime=namespace'] },
   { words: ['apply', '--unt'], values: ['--until'] },
   { words: ['apply', '--until', 're'], values: ['ready'] },
-  { words: ['events', '-o', ''], values: ['json', 'name', 'yaml'] },
-  { words: ['events', '-oj'], values: ['-ojson'] },
-  { words: ['events', '-o=j'], values: ['-o=json'] },
+  { words: ['history', '-o', ''], values: ['json', 'name'] },
+  { words: ['doctor', '-oj'], values: ['-ojson'] },
+  { words: ['doctor', '-o=j'], values: ['-o=json'] },
   { words: ['delete', '--dry-run='], values: ['--dry-run=none', '--dry-run=client', '--dry-run=server'] },
   { words: ['wait', 'pod/web', '--for=condition=Rea'], values: ['--for=condition=Ready'] },
   {

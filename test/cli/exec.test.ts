@@ -147,7 +147,7 @@ describe('podrun exec', () => {
   it('refuses a Pod that has ended, and one that nobody runs any more', async () => {
     applied.signal('SIGKILL');
     await applied.ended;
-    expect(await exec('web', '-q', '--', 'true')).toMatchObject({
+    expect(await exec('web', '--', 'true')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(
         /was killed; .*\nerror: cannot exec into a container in a completed pod; current phase is Failed\n$/,

@@ -26,6 +26,10 @@ it.each([
   { given: ['delete', '-o=yaml', '-l=app=web'], taken: ['delete', '-o', 'yaml', '-l', 'app=web'] },
   { given: ['delete', '--output=yaml', '--dry-run=client'], taken: ['delete', '--output=yaml', '--dry-run=client'] },
   { given: ['delete', '--nosuch=true', '-oyaml'], taken: ['delete', '--nosuch=true', '-oyaml'] },
+  { given: ['-o', 'yaml', 'delete', 'apply'], taken: ['delete', '-o', 'yaml', 'apply'] },
+  { given: ['--force', 'delete', '-o', 'name'], taken: ['delete', '--force', '-o', 'name'] },
+  { given: ['delete', '-v=6', '--v=0'], taken: ['delete', '--verbose'] },
+  { given: ['nosuch', '-o', 'delete'], taken: ['nosuch', '-o', 'delete'] },
   { given: ['apply', '--validate=true'], taken: ['apply', '--validate=true'] },
 ])('$given is taken as $taken', ({ given, taken }) => {
   expect(normalizeFlags(given, program)).toEqual(taken);

@@ -117,7 +117,7 @@ serviceaccount/x   0         60s
     expect((await get('cm', '-n', 'test', '-o', 'name')).stdout).toBe('configmap/here\n');
     expect((await get('cm', '-A', '-o', 'name')).stdout).toBe('configmap/there\nconfigmap/here\n');
     expect((await get('cm', 'there', '-n=test')).stderr).toBe(
-      'Error from server (NotFound): configmaps "there" not found\n',
+      'Error from server (NotFound): configmaps "there" not found\nDid you mean "here"?\n',
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fieldTable } from '../../src/api/generated/field-table.ts';
 import { isListKind, lookUpKind } from '../../src/manifest/kinds.ts';
-import { editDistance, mostSimilar } from '../../src/manifest/similar.ts';
+import { editDistance, mostSimilar } from '../../src/api/similar.ts';
 
 describe('kinds', () => {
   it.each([

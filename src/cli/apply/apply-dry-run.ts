@@ -34,7 +34,7 @@ export async function dryRunApply(objects: readonly ManifestObject[], flags: App
   const { configureObject } = await import('../../run/configure-object.ts');
   for (const one of objects) {
     const operation = existing.includes(one) ? configureObject(store, one, { isDryRun: true, warn }) : 'created';
-    out.write(`${renderObject(one.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
+    out.tell(`${renderObject(one.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);
   }
   return EXIT.ok;
 }

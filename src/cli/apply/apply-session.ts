@@ -23,6 +23,7 @@ import { sortObjects } from '../../run/sort-objects.ts';
 import { recordOf, storeRecord } from '../../run/store-record.ts';
 import { tellIdleFields } from '../../run/tell-idle-fields.ts';
 import { warn } from '../warn.ts';
+import { note } from '../preferences.ts';
 
 /** `podrun apply`: flags in, exit code out. */
 export async function apply(flags: ApplyFlags, command: readonly string[] | undefined): Promise<number> {
@@ -159,7 +160,7 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
 async function keepNewest({ store, clock }: Session, pods: readonly StoredPod[], keep: number): Promise<void> {
   const { removePods } = await import('../../agent/clean-up/collect-garbage.ts');
   const tell = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
-    process.stderr.write(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})\n`);
+    note(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})`);
   };
   for (const namespace of new Set(pods.map(({ metadata }) => metadata.namespace))) {
     await removePods({ store, clock, namespace, keep, dryRun: false, tell });

@@ -4,6 +4,7 @@ import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';
+import { detail, note } from '../preferences.ts';
 
 export type LoadedInput =
   | { readonly ok: true; readonly objects: readonly ManifestObject[] }
@@ -24,7 +25,8 @@ export async function loadOrExplain(flags: ApplyFlags, areApart: boolean): Promi
     refusesIdle: flags.strict,
     areApart,
   });
-  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
+  for (const { file, object } of objects) detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);
+  for (const warning of warnings) note(`Warning: ${warning}`);
   if (errors.length === 0) return { ok: true, objects };
   process.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
   if (flags.output === 'json') {

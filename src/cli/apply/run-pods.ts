@@ -17,6 +17,7 @@ import { goalCommand } from './goal-command.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { RunningPods } from '../../run/running-pods.ts';
+import { preferences } from '../preferences.ts';
 import { type HeldSignals, listenForSignals } from './signals.ts';
 
 /** A run of `apply`, and all that it is about. */
@@ -97,6 +98,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
 export async function settingsOf(session: Session, pods: readonly StoredPod[]): Promise<AgentSettings> {
   const { plan, images, config, flags, view, privateNetworks } = session;
   const chosen = await session.runtime;
+  if (preferences().isVerbose) (await import('./tell-decisions.ts')).tellDecisions(flags, plan, config, chosen);
   const lack = await lackOf(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
   return agentSettings({

@@ -5,6 +5,7 @@ import { BackgroundAgents } from '../../store/background-agents.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { openStore } from '../environment.ts';
 import { callAgent } from './start-agent.ts';
+import { note } from '../preferences.ts';
 
 /** How long an agent that somebody else has just started may take to own its Pods. */
 const OTHERS_MS = 10_000;
@@ -19,7 +20,7 @@ export async function reviveAgents(stateDir: string | undefined): Promise<void> 
   } catch (error) {
     // The command itself may do all the same: it tells of trouble with the store in its own words.
     if (!(error instanceof PodrunError)) throw error;
-    process.stderr.write(`Warning: ${error.message.replace(/^error: /, '')}\n`);
+    note(`Warning: ${error.message.replace(/^error: /, '')}`);
   }
 }
 
@@ -44,5 +45,5 @@ async function startAgain(agents: BackgroundAgents, id: string, formerPid: numbe
   const names = [...resumed, ...begun.map(({ metadata }) => metadata.name)];
   if (names.length === 0) return;
   const pods = names.map((name) => `pod/${name}`).join(', ');
-  process.stderr.write(`${pods}: the background agent (process ${formerPid}) was gone; another one goes on\n`);
+  note(`${pods}: the background agent (process ${formerPid}) was gone; another one goes on`);
 }

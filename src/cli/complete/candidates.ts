@@ -32,6 +32,9 @@ export function choicesFor(
   return current === '-' && Array.isArray(operands) ? [...operands, ...flagsOf(program, place)] : operands;
 }
 
+/** Formats behind which a template comes. */
+const TEMPLATES = /^(custom-columns|go-template|jsonpath)/;
+
 /** `--output=ya` and `-oya`: the flag, and what stands before its value. */
 function flagWithValue(program: Command, { command, current }: Place): { prefix: string; option: Option } | undefined {
   const options = optionsOf(program, command);
@@ -42,7 +45,8 @@ function flagWithValue(program: Command, { command, current }: Place): { prefix:
 
 function optionValues(option: Option, place: Place): Choice {
   const { argChoices, flags } = option;
-  if (argChoices !== undefined) return argChoices.map((value) => ({ value }));
+  if (argChoices !== undefined)
+    return argChoices.map((value) => ({ value: TEMPLATES.test(value) ? `${value}=` : value }));
   const known = flagValues(longName(option), place);
   if (known !== undefined) return known;
   if (flags.includes('<file>')) return 'files';

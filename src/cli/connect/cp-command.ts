@@ -13,6 +13,7 @@ import { type CopyRequest, readCopy } from './file-spec.ts';
 import { reachPod, runningContainer } from './reached-pod.ts';
 import { packTar } from './tar-pack.ts';
 import { unpackTar } from './tar-unpack.ts';
+import { note } from '../preferences.ts';
 
 /**
  * `podrun cp`: flags in, exit code out. Source: kubectl/pkg/cmd/cp/cp.go.
@@ -55,7 +56,7 @@ async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod
   const input = packTar({
     source: file,
     name: path.posix.basename(place),
-    onSkipped: (skipped) => process.stderr.write(`warning: skipping special file: ${JSON.stringify(skipped)}\n`),
+    onSkipped: (skipped) => note(`warning: skipping special file: ${JSON.stringify(skipped)}`),
   });
   const exitCode = await runInContainer(reached, {
     argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(place)],
@@ -94,7 +95,7 @@ async function copyFrom(
     target: target.path,
     fileName: path.posix.basename(path.posix.normalize(source.path)),
     preserve: flags.preserve,
-    warn: (text) => process.stderr.write(`${text}\n`),
+    warn: note,
   }).catch((error: unknown) => {
     // Nobody reads on: whoever writes must not wait.
     archive.resume();

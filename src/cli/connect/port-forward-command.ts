@@ -46,12 +46,12 @@ export async function portForward(words: readonly string[], flags: PortForwardFl
     onConnection: (socket, port) => {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
-      out.write(`Handling connection for ${port.local}\n`);
+      out.tell(`Handling connection for ${port.local}\n`);
       void handOn(socket, port, currentPod(store, pod), relays.of(pod));
     },
     onTrouble: (text) => process.stderr.write(`${text}\n`),
   });
-  out.write(listeners.listening.map(({ at, remote }) => `Forwarding from ${at} -> ${remote}\n`).join(''));
+  out.tell(listeners.listening.map(({ at, remote }) => `Forwarding from ${at} -> ${remote}\n`).join(''));
   let signals: { close(): void } | undefined;
   const stopped = new Promise<number>((resolve) => {
     signals = listenForSignals(clock, (name) => resolve(EXIT_OF_SIGNAL[name]));

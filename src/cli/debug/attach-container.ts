@@ -8,6 +8,7 @@ import type { ConnectionEnd } from '../../run/connect/agent-connection.ts';
 import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { connectionLost } from '../../run/connect/connection-errors.ts';
 import { waitForObject } from '../../run/object-wait.ts';
+import { note } from '../preferences.ts';
 
 export interface ContainerAttachment {
   readonly store: FileStore;
@@ -70,7 +71,7 @@ function untilBegun(attachment: ContainerAttachment): Promise<ContainerStatus> {
     const { message } = waiting ?? {};
     if (message !== undefined && !told.has(message) && !attachment.quiet) {
       told.add(message);
-      process.stderr.write(`Warning: container ${status.name}: ${message}\n`);
+      note(`Warning: container ${status.name}: ${message}`);
     }
     return running !== undefined || terminated !== undefined;
   });

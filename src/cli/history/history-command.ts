@@ -7,6 +7,7 @@ import { displayNowMs, openStore } from '../environment.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { HistoryFlags } from './history.ts';
+import { note } from '../preferences.ts';
 
 /** `podrun history`: flags in, exit code out. */
 export async function history(words: readonly string[], flags: HistoryFlags): Promise<number> {
@@ -23,7 +24,7 @@ export async function history(words: readonly string[], flags: HistoryFlags): Pr
   new StandardOutput().write(render(found, flags, displayNowMs(clock)));
   if (found.length === 0) {
     const where = namespace === undefined ? '' : ` in ${namespace} namespace`;
-    process.stderr.write(`No runs found${where}.\n`);
+    note(`No runs found${where}.`);
   }
   return EXIT.ok;
 }

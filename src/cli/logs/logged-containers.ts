@@ -4,13 +4,14 @@ import { containerNames, defaultContainer } from '../../lifecycle/requests/defau
 import { containerSpec } from '../../lifecycle/observe.ts';
 import type { LogsRequest } from './logs-request.ts';
 import { checkContainer } from '../select/pod-argument.ts';
+import { note } from '../preferences.ts';
 
 /** The containers whose logs are wanted; says which one it is when nobody said it. */
 export function loggedContainers(pod: StoredPod, { container, allContainers }: LogsRequest): string[] {
   if (allContainers) return containerNames(pod.spec);
   if (container === undefined) {
-    const { name, note = '' } = defaultContainer(pod);
-    process.stderr.write(note);
+    const { name, note: remark } = defaultContainer(pod);
+    if (remark !== undefined) note(remark.trimEnd());
     return [name];
   }
   checkContainer(pod, container);
@@ -27,7 +28,7 @@ export function hookLoggedContainers(pod: StoredPod, { container, allContainers 
   if (allContainers || speaking.length < 2) return speaking;
   const { name } = defaultContainer(pod);
   const chosen = speaking.includes(name) ? [name] : speaking.slice(0, 1);
-  process.stderr.write(`Defaulted container "${chosen.join()}" out of: ${speaking.join(', ')}\n`);
+  note(`Defaulted container "${chosen.join()}" out of: ${speaking.join(', ')}`);
   return chosen;
 }
 

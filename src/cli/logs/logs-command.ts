@@ -4,6 +4,7 @@ import { SystemClock } from '../../clock.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { LogReader } from '../../store/logs/log-reader.ts';
+import { similarName } from '../../run/object-ref.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { LogFormat } from './log-format.ts';
 import { instanceEnded, instanceToFollow, instanceToShow, type LogSource, noLog, openLog } from './log-source.ts';
@@ -12,6 +13,7 @@ import type { LogsFlags } from './logs.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest } from './logs-request.ts';
 import { onGrowth } from '../select/pod-watch.ts';
 import { StandardOutput } from '../standard-output.ts';
+import { note } from '../preferences.ts';
 
 /** `podrun logs`: flags in, exit code out. */
 export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> {
@@ -19,12 +21,12 @@ export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> 
   const request = readLogsRequest(words, flags, displayNowMs(clock));
   const store = openStore(flags.stateDir, clock);
   const pods = findPods(store, request);
-  if (pods.length === 0) process.stderr.write(`No resources found in ${request.namespace} namespace.\n`);
+  if (pods.length === 0) note(`No resources found in ${request.namespace} namespace.`);
   const wanted = flags.hooks ? hookLoggedContainers : loggedContainers;
   const sources = pods.flatMap((pod) =>
     wanted(pod, request).map((container) => ({ store, clock, pod, container, ofHooks: flags.hooks })),
   );
-  if (flags.hooks && pods.length > 0 && sources.length === 0) process.stderr.write(noHooks(pods, request));
+  if (flags.hooks && pods.length > 0 && sources.length === 0) note(noHooks(pods, request).trimEnd());
   const show = new Show(request, flags);
   if (!flags.follow) {
     for (const source of sources) await show.present(source);
@@ -42,7 +44,9 @@ function findPods(store: FileStore, { namespace, pods }: LogsRequest): StoredPod
   const pod = store.get<StoredPod>('pods', namespace, pods.name);
   if (pod !== undefined) return [pod];
   const what = `pods "${pods.name}" not found in namespace "${namespace}"`;
-  throw new PodrunError(`error: error from server (NotFound): ${what}`);
+  throw new PodrunError(`error: error from server (NotFound): ${what}`, {
+    hint: similarName(store, 'pods', { namespace, name: pods.name }),
+  });
 }
 
 function checkCount(count: number, { followedMax }: LogsRequest): void {

@@ -3,7 +3,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { labelMessages } from '../../api/names.ts';
 import { type Part, PARTS } from '../../manifest/starter/parts.ts';
 import { starterManifest } from '../../manifest/starter/starter.ts';
-import { mostSimilar } from '../../manifest/similar.ts';
+import { mostSimilar } from '../../api/similar.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { InitFlags } from './init.ts';
 

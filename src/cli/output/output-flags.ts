@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
+import { didYouMean } from '../../api/similar.ts';
 
 /** The flags that choose how objects are printed. */
 export interface OutputFlags {
@@ -51,5 +52,8 @@ function checkedFormat(value: string, known: readonly string[]): string | undefi
   if (OBJECT_FORMATS.includes(value.toLowerCase())) return value.toLowerCase();
   const allowed = known.toSorted().join(',');
   const problem = `unable to match a printer suitable for the output format ${JSON.stringify(value)}`;
-  throw new PodrunError(`error: ${problem}, allowed formats are: ${allowed}`, { exitCode: EXIT.usage });
+  throw new PodrunError(`error: ${problem}, allowed formats are: ${allowed}`, {
+    exitCode: EXIT.usage,
+    hint: didYouMean(name, known),
+  });
 }

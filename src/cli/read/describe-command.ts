@@ -12,6 +12,7 @@ import { reportErrors } from '../report-error.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import { isAboutPast } from '../select/run-names.ts';
 import { StandardOutput } from '../standard-output.ts';
+import { note } from '../preferences.ts';
 
 /** `podrun describe`: flags in, exit code out. */
 export async function describe(words: readonly string[], flags: DescribeFlags): Promise<number> {
@@ -31,7 +32,7 @@ export async function describe(words: readonly string[], flags: DescribeFlags): 
   const out = new StandardOutput();
   if (isGuess) out.write(pods.map((pod) => `${describePod(pod, events, nowMs)}\n`).join(''));
   else out.write(describePods(pods, events, nowMs));
-  if (pods.length === 0 && selection.how === 'listed') process.stderr.write(`${noneFound(selection)}\n`);
+  if (pods.length === 0 && selection.how === 'listed') note(noneFound(selection));
   return missing.length === 0 ? EXIT.ok : reportErrors(missing.map((ref) => notFound(store, ref)));
 }
 

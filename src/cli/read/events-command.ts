@@ -13,6 +13,7 @@ import { mustFindType } from '../select/resource-arguments.ts';
 import { isRunName, refuseWatchedPast } from '../select/run-names.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { untilStopped } from '../until-stopped.ts';
+import { note } from '../preferences.ts';
 
 /** `podrun events`: flags in, exit code out. */
 export async function events(flags: EventsFlags): Promise<number> {
@@ -36,7 +37,7 @@ export async function events(flags: EventsFlags): Promise<number> {
   else if (flags.output !== 'name') writePrinted(out, () => printer.print(listOf(found)));
   if (found.length === 0 && printer === undefined) {
     const where = scope.namespace === undefined ? '' : ` in ${scope.namespace} namespace`;
-    process.stderr.write(`No events found${where}.\n`);
+    note(`No events found${where}.`);
   }
   return EXIT.ok;
 }

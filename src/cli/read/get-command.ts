@@ -17,6 +17,7 @@ import { reportErrors } from '../report-error.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import { isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
 import { StandardOutput } from '../standard-output.ts';
+import { note } from '../preferences.ts';
 
 /** `podrun get`: flags in, exit code out. */
 export async function get(words: readonly string[], flags: GetFlags): Promise<number> {
@@ -65,7 +66,7 @@ function renderTables({ groups }: Found, selection: Selection, flags: GetFlags, 
   const sorted = groups.map((group) => sortedGroup(group, flags.sortBy));
   // As in kubectl, a table that cannot be sorted has nothing in it.
   const isEmpty = sorted.every(({ objects }) => objects.length === 0);
-  if (isEmpty && selection.how === 'listed' && !flags.ignoreNotFound) process.stderr.write(`${noneFound(selection)}\n`);
+  if (isEmpty && selection.how === 'listed' && !flags.ignoreNotFound) note(noneFound(selection));
   const isMixed = selection.how === 'listed' ? selection.types.length > 1 : groups.length > 1;
   const tables = sorted.map(({ type, objects }) => {
     const options = tableOptions(flags, isMixed || flags.showKind ? qualifiedKind(type) : undefined);

@@ -6,11 +6,13 @@ import { PROBE_TYPES, probeOf, type ProbeType } from '../../lifecycle/probes/pro
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../print/probe-journal.ts';
 import { ProbeJournalReader } from '../../store/logs/probe-journal.ts';
+import { podNotFound } from '../../run/object-ref.ts';
 import { openStore } from '../environment.ts';
 import { checkContainer, podArgument } from '../select/pod-argument.ts';
 import { onGrowth, podOver, type PodSource } from '../select/pod-watch.ts';
 import type { ProbesFlags } from './probes.ts';
 import { StandardOutput } from '../standard-output.ts';
+import { note } from '../preferences.ts';
 
 /** `podrun probes`: flags in, exit code out. */
 export async function probes(word: string, flags: ProbesFlags): Promise<number> {
@@ -21,13 +23,13 @@ export async function probes(word: string, flags: ProbesFlags): Promise<number> 
   const store = openStore(flags.stateDir, clock);
   const namespace = flags.namespace || DEFAULT_NAMESPACE;
   const pod = store.get<StoredPod>('pods', namespace, name);
-  if (pod === undefined) throw new PodrunError(`Error from server (NotFound): pods ${JSON.stringify(name)} not found`);
+  if (pod === undefined) throw podNotFound(store, namespace, name);
   if (flags.container !== undefined) checkContainer(pod, flags.container);
   const wanted = definedProbes(pod).filter(
     (probe) => probe.type === (type ?? probe.type) && probe.container === (flags.container ?? probe.container),
   );
   if (wanted.length === 0) {
-    process.stderr.write(`No ${type === undefined ? '' : `${type} `}probes in ${whereOf(pod, flags)}.\n`);
+    note(`No ${type === undefined ? '' : `${type} `}probes in ${whereOf(pod, flags)}.`);
     return EXIT.ok;
   }
   const journal = new Journal({ store, clock, pod }, wanted);

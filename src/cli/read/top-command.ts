@@ -12,6 +12,7 @@ import { readSelection } from '../select/selection.ts';
 import { reportErrors } from '../report-error.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { TopFlags } from './top.ts';
+import { note } from '../preferences.ts';
 
 /** `podrun top`: flags in, exit code out. */
 export async function top(words: readonly string[], flags: TopFlags): Promise<number> {
@@ -39,7 +40,7 @@ export async function top(words: readonly string[], flags: TopFlags): Promise<nu
   }
   if (usages.length > 0) return EXIT.ok;
   if (pods.length > 0) throw noneMeasured(pods, displayNowMs(clock));
-  process.stderr.write(`${noneFound(selection)}\n`);
+  note(noneFound(selection));
   return EXIT.ok;
 }
 

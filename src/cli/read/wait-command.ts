@@ -5,6 +5,7 @@ import { type Clock, SystemClock } from '../../clock.ts';
 import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
 import { renderObject } from '../../print/object.ts';
 import type { Store } from '../../store/store.ts';
+import { detail } from '../preferences.ts';
 import { durationFlag, WEEK_MS } from '../duration-flag.ts';
 import { openStore } from '../environment.ts';
 import { refsOf } from '../select/find-objects.ts';
@@ -35,13 +36,14 @@ export async function wait(words: readonly string[], flags: WaitFlags): Promise<
   const going: Wait = { store: openStore(flags.stateDir, clock), clock, deadlineMs, isLook: timeoutMs === 0 };
   const out = new StandardOutput();
   const errors: PodrunError[] = [];
+  detail(`waiting for ${flags.for.join(' and ')}, for ${flags.timeout}`);
   if (conditions.some(({ type }) => type === 'create')) await untilCreated(going, selection);
   for (const ref of refsNow(going.store, selection, conditions)) {
     const object = getObject(going.store, ref);
     for (const condition of conditions) {
       const outcome = await settle(going, { ref, object, condition });
       if (outcome instanceof PodrunError) errors.push(outcome);
-      else if (outcome !== undefined) out.write(renderMet(ref, outcome, flags));
+      else if (outcome !== undefined) out.tell(renderMet(ref, outcome, flags), flags.output);
     }
   }
   return reportErrors(errors);

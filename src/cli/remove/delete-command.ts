@@ -14,10 +14,11 @@ import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
+import { detail, note } from '../preferences.ts';
 
 const NOT_CONFIRMED =
   'Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. ' +
-  'The resource may continue to run on the cluster indefinitely.\n';
+  'The resource may continue to run on the cluster indefinitely.';
 
 /** What is used all the way. */
 interface Session {
@@ -35,10 +36,10 @@ export async function deleteObjects(words: readonly string[], flags: DeleteFlags
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const session: Session = { store, clock, graceSeconds };
-  if (graceSeconds === 0) process.stderr.write(NOT_CONFIRMED);
+  if (graceSeconds === 0) note(NOT_CONFIRMED);
   const refs = refsOf(store, selection);
   const out = new StandardOutput();
-  if (refs.length === 0) out.write('No resources found\n');
+  if (refs.length === 0) out.tell('No resources found\n');
   const { ending, errors } = await deleteAll(session, refs, flags, out);
   if (flags.wait) {
     const deadlineMs = clock.now().monotonicMs + (timeoutMs <= 0 ? WEEK_MS : timeoutMs);
@@ -90,7 +91,7 @@ async function deleteAll(
       if (!ignoresMissing) errors.push(notFound(store, ref, 'deleting'));
       continue;
     }
-    out.write(deletedLine(ref, session, flags));
+    out.tell(deletedLine(ref, session, flags), flags.output);
     if (outcome === 'ending') ending.push({ ref, uid: object.metadata.uid });
   }
   return { ending, errors };
@@ -118,6 +119,7 @@ async function untilGone(session: Session, { ref, uid }: Ending, deadlineMs: num
   const isMet = (object: StoredKubeObject | undefined): boolean => isGone(object) || isAbandoned(store, ref);
   while (!isGone(getObject(store, ref))) {
     const scope = { namespace, name };
+    detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
     if (!(await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet }))) {
       return [new PodrunError(`error: timed out waiting for the condition on ${qualifiedPlural(type)}/${name}`)];
     }

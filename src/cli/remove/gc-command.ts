@@ -25,11 +25,11 @@ export async function gc(flags: GcFlags): Promise<number> {
     dryRun: flags.dryRun !== 'none',
     tell: (collected) => {
       count += 1;
-      out.write(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun));
+      out.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
     },
   });
   if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
-  if (count === 0 && flags.output === undefined) out.write('Nothing to remove\n');
+  if (count === 0 && flags.output === undefined) out.tell('Nothing to remove\n');
   return EXIT.ok;
 }
 

@@ -1,5 +1,6 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { allResourceTypes, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import { allResourceTypes, everyResourceType, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import { didYouMean } from '../../api/similar.ts';
 
 /** What the words of a command line name: `pods`, `pods,events`, `all`; or `pod web api`, `pod/web cm/settings`. */
 export type ResourceArguments =
@@ -25,7 +26,12 @@ export function parseResourceArguments(words: readonly string[]): ResourceArgume
 export function mustFindType(word: string): ResourceType {
   const type = resourceTypeNamed(word);
   if (type !== undefined) return type;
-  throw new PodrunError(`error: the server doesn't have a resource type ${JSON.stringify(word)}`);
+  throw new PodrunError(`error: the server doesn't have a resource type ${JSON.stringify(word)}`, {
+    hint: didYouMean(
+      word,
+      everyResourceType().flatMap(({ plural, kind }) => [plural, kind.toLowerCase()]),
+    ),
+  });
 }
 
 function typesNamed(word: string): readonly ResourceType[] {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
+import { didYouMean } from '../../api/similar.ts';
 
 /** The flags by which commands are told which objects are meant. */
 export interface SelectionFlags {
@@ -39,7 +40,7 @@ export function outputOption<T extends string>(formats: readonly T[]): Option {
     const allowed = `allowed formats are: ${formats.toSorted().join(',')}`;
     throw new PodrunError(
       `error: unable to match a printer suitable for the output format ${JSON.stringify(value)}, ${allowed}`,
-      { exitCode: EXIT.usage },
+      { exitCode: EXIT.usage, hint: didYouMean(value, formats) },
     );
   });
   // For completion; the parser stays the one from above.

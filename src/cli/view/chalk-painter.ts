@@ -1,4 +1,6 @@
 import { Chalk, supportsColor } from 'chalk';
+import { preferences } from '../preferences.ts';
+import { wantsColor } from './wants-color.ts';
 import { PLAIN, type Painter, type Tone } from '../../print/painter.ts';
 
 /** Colours that tell containers apart: not green and red, which say good and bad. */
@@ -15,10 +17,9 @@ const SERIES = [
 
 const TONES = { good: 'green', bad: 'red', info: 'reset', muted: 'gray' } as const satisfies Record<Tone, string>;
 
-/** Colours on a terminal, unless the user wants none (NO_COLOR); plain text otherwise. */
+/** Colours where they are wanted; plain text otherwise. */
 export function painterFor(stream: NodeJS.WriteStream): Painter {
-  const wanted = process.env['NO_COLOR'] === undefined || process.env['NO_COLOR'] === '';
-  if (!stream.isTTY || !wanted) return PLAIN;
+  if (!wantsColor({ flag: preferences().color, env: process.env, isTerminal: stream.isTTY })) return PLAIN;
   const chalk = new Chalk({ level: supportsColor === false ? 1 : supportsColor.level });
   return {
     tone: (tone, text) => chalk[TONES[tone]](text),

@@ -1,5 +1,6 @@
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { ApplyView } from './apply-view.ts';
+import { note } from '../preferences.ts';
 import { type ReaderGone, StandardOutput } from '../standard-output.ts';
 
 /** One watch event per line on standard output, and nothing else there; what is for people goes to standard error. */
@@ -24,13 +25,13 @@ export class JsonView implements ApplyView {
   }
 
   note(text: string): void {
-    process.stderr.write(`${text}\n`);
+    note(text);
   }
 
   trouble(text: string): void {
     if (this.#told.has(text)) return;
     this.#told.add(text);
-    process.stderr.write(`Warning: ${text}\n`);
+    note(`Warning: ${text}`);
   }
 
   commandStarts(): void {

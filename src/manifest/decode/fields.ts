@@ -1,6 +1,6 @@
 /** What the field table says about a type, for the version of Kubernetes that podrun follows. */
 import { fieldTable } from '../../api/generated/field-table.ts';
-import { mostSimilar, sameEnding } from '../similar.ts';
+import { mostSimilar, sameEnding } from '../../api/similar.ts';
 
 /** Fields by type that the table has but v1.36 does not know. One line each to take out when podrun moves on. */
 const NEWER_FIELDS: Readonly<Record<string, readonly string[]>> = {

@@ -38,6 +38,12 @@ export function mostSimilar(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
+/** A sentence for whoever mistyped a name; undefined: nothing is like it. */
+export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+  const meant = mostSimilar(name, candidates);
+  return meant === undefined || meant === name ? undefined : `Did you mean ${JSON.stringify(meant)}?`;
+}
+
 /** The candidate that is the end of the name or ends with it: `name` and `secretName`. */
 export function sameEnding(name: string, candidates: Iterable<string>): string | undefined {
   const lower = name.toLowerCase();

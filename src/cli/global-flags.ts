@@ -1,0 +1,45 @@
+import { type Command, Option } from 'commander';
+import { choosePreferences, detail, type Preferences } from './preferences.ts';
+import { version } from '../run/version.ts';
+
+/** The flags that every command takes, before its name or behind it. */
+export interface GlobalFlags {
+  readonly stateDir?: string;
+  readonly color: Preferences['color'];
+  readonly quiet?: true;
+  readonly verbose?: true;
+  readonly pager: boolean;
+}
+
+export function withGlobalFlags(program: Command): Command {
+  return program
+    .option(
+      '--state-dir <folder>',
+      'where podrun keeps what it knows (default: $PODRUN_STATE_DIR, else the XDG state folder)',
+    )
+    .addOption(
+      new Option('--color <when>', 'colours in texts for people').choices(['auto', 'always', 'never']).default('auto'),
+    )
+    .option('-q, --quiet', 'say nothing but errors and what was asked for')
+    .option('-v, --verbose', 'tell also what is decided, and why, on standard error')
+    .option('--no-pager', 'do not show long texts page by page')
+    .hook('preSubcommand', (_program, called) => takeLetters(called))
+    .hook('preAction', (_program, called) => readGlobalFlags(program.opts<GlobalFlags>(), called));
+}
+
+/** Several letters may stand behind one dash: `logs -fq`. Those of every command must be known to this one for that. */
+function takeLetters(called: Command): void {
+  for (const flags of ['-q, --quiet', '-v, --verbose']) {
+    const option = new Option(flags).hideHelp();
+    if (!called.options.some(({ short }) => short === option.short)) called.addOption(option);
+  }
+}
+
+function readGlobalFlags({ color, quiet, verbose, pager }: GlobalFlags, called: Command): void {
+  const own = called.opts<{ quiet?: boolean; verbose?: boolean }>();
+  const isQuiet = quiet === true || own.quiet === true;
+  // Some commands have a say in what is quiet for them.
+  if (isQuiet) called.setOptionValue('quiet', true);
+  choosePreferences({ color, isQuiet, isVerbose: verbose === true || own.verbose === true, pages: pager });
+  detail(`${called.name()}, of podrun ${version} on Node ${process.version} (process ${process.pid})`);
+}

@@ -1,0 +1,59 @@
+import { CommanderError, type Command, type Option } from 'commander';
+import { EXIT } from '../api/errors.ts';
+import { didYouMean, mostSimilar } from '../api/similar.ts';
+
+/**
+ * Says what is wrong with the command line, in kubectl's words, with what may have been meant; answers the exit code.
+ * Undefined: the error is about something else. Help and version come as errors too; they are none.
+ */
+export function usageError(error: unknown, program: Command): number | undefined {
+  if (!(error instanceof CommanderError)) return undefined;
+  if (error.exitCode === 0) return EXIT.ok;
+  if (error.code === 'commander.help') return EXIT.usage;
+  const called = program.commands.find((command) => program.args[0] === command.name());
+  const lines = complaint(error.message, program, [...(called?.options ?? []), ...program.options]);
+  const whose = called === undefined ? program.name() : `${program.name()} ${called.name()}`;
+  process.stderr.write(`${lines}\nSee '${whose} --help' for usage.\n`);
+  return EXIT.usage;
+}
+
+/** The error as kubectl words it, and below it what is nearly the same. Source: spf13/pflag errors.go, spf13/cobra. */
+function complaint(message: string, program: Command, options: readonly Option[]): string {
+  const [, flag] = /^error: unknown option '([^=]*)/.exec(message.replace(/'$/, '')) ?? [];
+  if (flag !== undefined) return unknownFlag(flag, options);
+  const [, command] = /^error: unknown command '(.*)'/s.exec(message) ?? [];
+  if (command !== undefined) return unknownCommand(command, program);
+  const [, flags] = /^error: option '(.*)' argument missing/.exec(message) ?? [];
+  if (flags !== undefined) return `error: flag needs an argument: ${lastFlag(flags)}`;
+  const [, of, value] = /^error: option '(.*?)' argument '(.*?)' is invalid/s.exec(message) ?? [];
+  const choices = options.find((option) => option.flags === of)?.argChoices;
+  const hint = value === undefined || choices === undefined ? undefined : didYouMean(value, choices);
+  return hint === undefined ? message : `${message}\n${hint}`;
+}
+
+function unknownFlag(flag: string, options: readonly Option[]): string {
+  if (!flag.startsWith('--')) return `error: unknown shorthand flag: '${flag.slice(1, 2)}' in ${flag}`;
+  const known = options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
+  const hint = mostSimilar(flag, known);
+  return `error: unknown flag: ${flag}${hint === undefined ? '' : `\nDid you mean ${hint}?`}`;
+}
+
+function unknownCommand(command: string, program: Command): string {
+  const commands = program.createHelp().visibleCommands(program);
+  const meant = mostSimilar(
+    command,
+    commands.map((one) => one.name()),
+  );
+  const hint = meant === undefined ? '' : `\n\nDid you mean this?\n\t${meant}\n`;
+  return `error: unknown command "${command}" for "podrun"${hint}`;
+}
+
+/** `--output` of `-o, --output <format>`; as it was written, where that can be told. */
+function lastFlag(flags: string): string {
+  const long = /--[a-z0-9-]+/.exec(flags)?.[0];
+  const short = /^-\w/.exec(flags)?.[0];
+  const written = process.argv.findLast(
+    (word) => word === long || (short !== undefined && word.endsWith(short[1] ?? '')),
+  );
+  return short !== undefined && written !== long ? `'${short.slice(1)}' in ${short}` : (long ?? flags);
+}

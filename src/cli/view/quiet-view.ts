@@ -1,0 +1,49 @@
+import { liveColumns, type LiveStyle, renderLogLine } from '../../print/live/live-line.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { OutputStream } from '../../runtime/runtime.ts';
+import { type ReaderGone, StandardOutput } from '../standard-output.ts';
+import type { ApplyView, ViewOptions } from './apply-view.ts';
+import { painterFor } from './chalk-painter.ts';
+import { OutputLines } from '../../print/live/output-lines.ts';
+
+/** With --quiet: what containers print, and nothing of what happens to them. */
+export class QuietView implements ApplyView {
+  readonly #out = new StandardOutput();
+  readonly #style: LiveStyle;
+  readonly #showsLogs: boolean;
+  readonly #lines = new Map<string, OutputLines>();
+
+  constructor({ flags, pods }: ViewOptions) {
+    this.#showsLogs = flags.logs;
+    this.#style = { columns: liveColumns(pods), color: painterFor(process.stdout), width: undefined };
+  }
+
+  output({ metadata: { uid, name } }: StoredPod, container: string, stream: OutputStream, chunk: Buffer): void {
+    if (!this.#showsLogs) return;
+    const key = `${uid}/${container}/${stream}`;
+    let lines = this.#lines.get(key);
+    if (lines === undefined) {
+      lines = new OutputLines((text) => {
+        this.#out.write(`${renderLogLine({ pod: name, container, text }, this.#style)}\n`);
+      });
+      this.#lines.set(key, lines);
+    }
+    lines.write(chunk);
+  }
+
+  onReaderGone(callback: (how: ReaderGone) => void): void {
+    this.#out.onReaderGone(callback);
+  }
+
+  close(): void {
+    for (const lines of this.#lines.values()) lines.flush();
+  }
+
+  pod(): void {}
+  event(): void {}
+  hookOutput(): void {}
+  note(): void {}
+  trouble(): void {}
+  commandStarts(): void {}
+  ending(): void {}
+}

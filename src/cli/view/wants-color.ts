@@ -1,0 +1,25 @@
+import type { Preferences } from '../preferences.ts';
+
+/** Who has a say in whether there are colours. */
+export interface ColorWishes {
+  /** The value of `--color`. */
+  readonly flag: Preferences['color'];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isTerminal: boolean;
+}
+
+/**
+ * Are there to be colours? The first that says something decides: --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE,
+ * TERM=dumb, and whether it is a terminal. A variable that is empty says nothing.
+ * @see https://no-color.org
+ * @see https://force-color.org
+ * @see https://bixense.com/clicolors
+ */
+export function wantsColor({ flag, env, isTerminal }: ColorWishes): boolean {
+  if (flag !== 'auto') return flag === 'always';
+  if (env['NO_COLOR']) return false;
+  // Programs of Node take these two for a no.
+  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0' && env['FORCE_COLOR'] !== 'false';
+  if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true;
+  return isTerminal && env['TERM'] !== 'dumb';
+}
