@@ -168,22 +168,19 @@ export class LivePods implements Pods {
     });
   }
 
-  delete(name?: string, options: StopOptions = {}): Promise<void> {
-    const graceSeconds =
-      options.force === true ? 0 : options.gracePeriod === undefined ? undefined : graceOf(options.gracePeriod);
+  delete(name?: string, { force = false, gracePeriod }: StopOptions = {}): Promise<void> {
     return told(async () => {
+      const graceSeconds = force ? 0 : graceOf(gracePeriod);
       const meant = this.#meant(name).filter(({ metadata }) => !this.#deleted.has(metadata.uid));
       await Promise.all(meant.map((pod) => this.#delete(pod, graceSeconds)));
     });
   }
 
   stop({ force = false, gracePeriod }: StopOptions = {}): Promise<void> {
-    return told(() => {
-      this.#parts.running.agent.terminate({
-        force,
-        ...(gracePeriod === undefined ? {} : { graceSeconds: graceOf(gracePeriod) }),
-      });
-      return this.#finished;
+    return told(async () => {
+      const graceSeconds = graceOf(gracePeriod);
+      this.#parts.running.agent.terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
+      await this.#finished;
     });
   }
 
@@ -237,8 +234,9 @@ export class LivePods implements Pods {
   }
 }
 
-/** Only force may take a Pod's time to end away altogether. */
-function graceOf(seconds: number): number {
+/** Only force may take a Pod's time to end away altogether. Undefined: as the Pod says. */
+function graceOf(seconds: number | undefined): number | undefined {
+  if (seconds === undefined) return undefined;
   if (Number.isInteger(seconds) && seconds >= 0) return Math.max(1, seconds);
   throw usage(`gracePeriod is a whole number of seconds, and not ${String(seconds)}`);
 }

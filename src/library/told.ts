@@ -2,16 +2,40 @@ import { PodrunError } from '../api/errors.ts';
 import { GoalError, ManifestError, TimeoutError } from './errors.ts';
 
 /**
+ * Runs what the user has called, and makes its errors those of a library: see `asLibraryError`. They seem to come from
+ * the line that made the call, also where it was something else that ended a wait: test reports show that line.
+ */
+export function told<T>(run: () => T): T {
+  const call: { stack?: string } = {};
+  Error.captureStackTrace(call, told);
+  try {
+    const answer = run();
+    if (!(answer instanceof Promise)) return answer;
+    return answer.catch((error: unknown) => {
+      throw asLibraryError(error, call.stack);
+    }) as T;
+  } catch (error) {
+    throw asLibraryError(error, call.stack);
+  }
+}
+
+/**
  * An error of the command line as a library should say it: without the word `error` in front, and with what to do, as
  * test reports show the message alone. Other errors stay as they are.
  */
-function asLibraryError(error: unknown): unknown {
+function asLibraryError(error: unknown, stack: string | undefined): unknown {
   if (!(error instanceof PodrunError)) return error;
-  if (error instanceof ManifestError || error instanceof GoalError || error instanceof TimeoutError) return error;
-  const { exitCode, hint } = error;
-  const message = error.message.replaceAll(/^error: /gm, '');
-  const whole = inOptions(hint === undefined || message.includes(hint) ? message : `${message}\n${hint}`);
-  return new PodrunError(whole, { exitCode, hint, cause: error });
+  const isOurs = error instanceof ManifestError || error instanceof GoalError || error instanceof TimeoutError;
+  const said = isOurs ? error : withHint(error);
+  const frames = stack?.slice(stack.indexOf('\n')) ?? '';
+  said.stack = `${said.name}: ${said.message}${frames}`;
+  return said;
+}
+
+function withHint({ message, hint, exitCode, cause }: PodrunError): PodrunError {
+  const sentence = message.replaceAll(/^error: /gm, '');
+  const whole = hint === undefined || sentence.includes(hint) ? sentence : `${sentence}\n${hint}`;
+  return new PodrunError(inOptions(whole), { exitCode, hint: hint && inOptions(hint), cause });
 }
 
 /** Flags as the options that they are here. */
@@ -20,17 +44,4 @@ function inOptions(text: string): string {
     .replaceAll('--network host', "network: 'host'")
     .replaceAll('--state-dir', 'stateDir')
     .replaceAll(/--(strict|network|runtime|config)\b/g, '$1');
-}
-
-/** Runs what may throw an error of the command line. */
-export function told<T>(run: () => T): T {
-  try {
-    const answer = run();
-    if (!(answer instanceof Promise)) return answer;
-    return answer.catch((error: unknown) => {
-      throw asLibraryError(error);
-    }) as T;
-  } catch (error) {
-    throw asLibraryError(error);
-  }
 }

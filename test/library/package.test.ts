@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = path.join(import.meta.dirname, '../..');
+const modules = path.join(root, 'node_modules');
+const SLOW = 120_000;
+const folder = mkdtempSync(path.join(tmpdir(), 'podrun-package-'));
+const consumer = path.join(folder, 'consumer');
+
+/** What a user's shell has, and not what a test runner adds to it. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(VITEST|npm_|NODE_ENV$|NODE_OPTIONS$|TEST$|DEV$|PROD$|MODE$)/i.test(name),
+  ),
+);
+
+/** Rejects with all that was printed when the exit code is not 0. */
+async function call(argv: readonly [string, ...string[]], cwd: string = consumer): Promise<string> {
+  const [program, ...args] = argv;
+  const cache = path.join(folder, 'cache');
+  try {
+    const { stdout } = await promisify(execFile)(program, args, { cwd, env: { ...env, npm_config_cache: cache } });
+    return stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+    throw new Error(`${argv.join(' ')}:\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+function write(name: string, text: string): string {
+  mkdirSync(path.dirname(path.join(consumer, name)), { recursive: true });
+  writeFileSync(path.join(consumer, name), text);
+  return name;
+}
+
+/** The package as npm packs and installs it, where there is no network. */
+beforeAll(async () => {
+  mkdirSync(consumer);
+  const quiet = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
+  await call(['npm', 'pack', ...quiet, '--pack-destination', folder], root);
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+  write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
+  await call(['npm', 'install', ...quiet, '--omit=optional', '--no-package-lock', path.join(folder, tarball)]);
+}, SLOW);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const POD = `{
+  apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' },
+  spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'busybox', command: ['echo', 'hello'] }] },
+}`;
+
+describe('the package, installed', () => {
+  it('shows those types that its functions take and answer, and no others', () => {
+    const types = path.join(consumer, 'node_modules/podrun/dist/types');
+    const files = readdirSync(types, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.map((entry) => path.relative(types, path.join(entry.parentPath, entry.name))).toSorted()).toEqual([
+      'api/errors.d.ts',
+      'api/generated/types.d.ts',
+      'api/objects.d.ts',
+      'library/errors.d.ts',
+      'library/index.d.ts',
+      'library/run.d.ts',
+      'library/types.d.ts',
+    ]);
+  });
+
+  it.each([
+    ['module', 'main.mjs', "import { run } from 'podrun';"],
+    ['CommonJS program', 'main.cjs', "const { run } = require('podrun');"],
+  ])('is used by a %s', async (_, file, importing) => {
+    const text = `${importing}
+      run(${POD}).then(async (pods) => {
+        await pods.until('Succeeded');
+        console.log(pods.logs() + pods.stateDir);
+        await pods.close();
+      });`;
+    const node = [process.execPath, '--disable-warning=ExperimentalWarning'] as const;
+    expect(await call([...node, write(file, text)])).toMatch(/^hello\n.*podrun-run-/);
+  });
+
+  it('has the command line, too', async () => {
+    expect(await call([path.join(consumer, 'node_modules/.bin/podrun'), 'version'])).toMatch(/^podrun v/);
+  });
+
+  it(
+    'is typed',
+    async () => {
+      const text = `
+      import { type Event, type Pod, type PodChange, type Pods, run } from 'podrun';
+      import { GoalError, ManifestError, TimeoutError } from 'podrun';
+      await using pods: Pods = await run([new URL('pod.yaml', import.meta.url), 'more', { yaml: '' }, ${POD}], {
+        timeout: '60s',
+        images: { 'a:*': 'b c', d: ['e'], f: { command: ['g'], env: { H: 'i' } } },
+        onTransition: ({ pod }) => console.log(pod.status.phase),
+        logs: (line) => console.log(line.text),
+        backoff: { initial: 10 },
+      });
+      await pods.until('Ready');
+      await pods.until('example.com/lb=True', { timeout: 1000 });
+      await pods.until((pod) => pod.status.containerStatuses?.[0]?.restartCount === 2);
+      const pod: Pod = pods.get('web');
+      const phase: string | undefined = pod.status.phase;
+      const { stdout, exitCode }: { stdout: string; exitCode: number } = await pods.exec('main', ['ls']);
+      const seen: PodChange[] = [];
+      for await (const change of pods.changes()) seen.push(change);
+      const events: Event[] = pods.events();
+      pods.condition('example.com/lb', true);
+      await using forwarding = await pods.forward(80);
+      const url: string = forwarding.url + pods.url('http');
+      const messages = (error: unknown): unknown =>
+        error instanceof ManifestError ? error.problems.map(({ line, field }) => [line, field])
+        : error instanceof GoalError ? error.pod.metadata.name + error.reason
+        : error instanceof TimeoutError ? error.timeoutMs : error;
+      // @ts-expect-error there is no such option
+      await run('pod.yaml', { timout: 1 });
+      // @ts-expect-error no such state
+      pods.condition('a', 'Maybe');
+      // @ts-expect-error a Pod has no such field
+      void pod.spec.container;
+      // @ts-expect-error there is no other way to Pods than run
+      new Pods();
+      void [phase, stdout, exitCode, events, url, messages];
+    `;
+      write('typed.ts', text);
+      const compilerOptions = {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        target: 'es2023',
+        lib: ['es2023', 'esnext.disposable'],
+        module: 'nodenext',
+        typeRoots: [path.join(modules, '@types')],
+        types: ['node'],
+      };
+      write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
+      const compiler = path.join(modules, 'typescript/bin/tsc');
+      expect(await call([process.execPath, compiler, '-p', 'tsconfig.json'])).toBe('');
+    },
+    SLOW,
+  );
+});
+
+describe('docs/library.md', () => {
+  const page = readFileSync(path.join(root, 'docs/library.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```(?<language>\w+)\n(?<text>.*?)^```$/gms)].map(({ groups }) => groups ?? {});
+  const blockWith = (language: string, words: string): string =>
+    blocks.find((block) => block['language'] === language && block['text']?.includes(words))?.['text'] ?? '';
+  const port = String(30_000 + (process.pid % 10_000));
+
+  it(
+    'shows tests that pass',
+    async () => {
+      symlinkSync(path.join(modules, 'vitest'), path.join(consumer, 'node_modules/vitest'));
+      write('pod.yaml', blockWith('yaml', 'kind: Pod').replaceAll('8080', port));
+      write(
+        'server.js',
+        `import { createServer } from 'node:http';
+       createServer((_, answer) => answer.end('ok')).listen(${port}, () => console.log('listening'));`,
+      );
+      write('web.test.ts', blockWith('ts', 'await using'));
+      const last =
+        "import { expect, test } from 'vitest'; test('is up', () => expect(pods.get().status.phase).toBe('Running'));";
+      write('all.test.ts', `${blockWith('ts', 'beforeAll')}${last}`);
+      // One after the other: the server takes the port for itself.
+      const vitest = [
+        process.execPath,
+        path.join(modules, 'vitest/vitest.mjs'),
+        'run',
+        '--no-file-parallelism',
+      ] as const;
+      const report = await call([...vitest, '--reporter=json', '--testTimeout=60000', '--hookTimeout=60000']);
+      expect(JSON.parse(report)).toMatchObject({ numPassedTests: 2, numFailedTests: 0, success: true });
+    },
+    SLOW,
+  );
+});

@@ -1,0 +1,204 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { GoalError, PodrunError, run, TimeoutError } from '../../src/library/index.ts';
+import { emptyFolder, readyWith, shellPod } from './pods.ts';
+
+const FOREVER = 'exec sleep 600';
+
+describe('until', () => {
+  it('resolves when all Pods are there, or the one that is meant', async () => {
+    const file = path.join(emptyFolder(), 'ready');
+    await using pods = await run([shellPod('early', FOREVER), shellPod('late', FOREVER, readyWith(file))]);
+    await pods.until('Ready', { pod: 'early' });
+    const all = pods.until('condition=Ready', { timeout: '1m' });
+    expect(pods.get('late').status.conditions?.find(({ type }) => type === 'Ready')?.status).not.toBe('True');
+    writeFileSync(file, '');
+    await all;
+    await pods.until(({ status }) => status.containerStatuses?.[0]?.ready === true);
+    await pods.until('Ready=True');
+    await pods.until('PodReadyToStartContainers');
+  });
+
+  it('rejects at once when a Pod can never get there, and says why', async () => {
+    await using pods = await run(shellPod('web', 'echo no DATABASE_URL >&2; exit 3', readyWith('/nowhere')));
+    const error = await pods.until('Ready', { timeout: '10m' }).catch((rejected: unknown) => rejected);
+    expect(error).toBeInstanceOf(GoalError);
+    expect(error).toBeInstanceOf(PodrunError);
+    expect(error).toMatchObject({
+      name: 'GoalError',
+      goal: 'Ready',
+      message: expect.stringMatching(/^pod "web" cannot become Ready: .*code 3.*no DATABASE_URL/) as string,
+      pod: { metadata: { name: 'web' } },
+    });
+    await pods.until('Failed');
+    await expect(pods.until('Succeeded')).rejects.toThrow('cannot become Succeeded');
+    await expect(pods.until(() => false)).rejects.toThrow('cannot become');
+  });
+
+  it('rejects when the time is up, and says what was waited for; the Pods go on', async () => {
+    await using pods = await run(shellPod('web', FOREVER, readyWith('/nowhere')), { timeout: 300 });
+    const error = await pods.until('Ready').catch((rejected: unknown) => rejected);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ goal: 'Ready', timeoutMs: 300, pods: [{ metadata: { name: 'web' } }] });
+    expect((error as Error).message).toMatch(
+      /^timed out after 0\.3s, waiting for Ready\npod\/web: container main to (become ready|start)/,
+    );
+    await pods.until('Initialized', { timeout: '1m' });
+    expect(pods.get().status.phase).not.toBe('Failed');
+  });
+
+  it('rejects with what a function throws, the reason of a signal, and for what is no goal', async () => {
+    await using pods = await run(shellPod('web', FOREVER));
+    const broken = (): boolean => {
+      throw new Error('broken question');
+    };
+    await expect(pods.until(broken)).rejects.toThrow('broken question');
+    const enough = AbortSignal.abort(new Error('enough'));
+    await expect(pods.until('Succeeded', { signal: enough })).rejects.toThrow('enough');
+    await expect(pods.until('!')).rejects.toThrow('until() cannot wait for "!"');
+    await expect(pods.until('Ready', { timeout: 'soon' })).rejects.toThrow('timeout must be milliseconds');
+    await expect(pods.until('Ready', { pod: 'wob' })).rejects.toThrow('there is no pod "wob" in this run');
+  });
+});
+
+describe('what is known of Pods', () => {
+  it('are logs, of this run of a container and the one before', async () => {
+    const counted = path.join(emptyFolder(), 'runs');
+    const count = `echo x >>${counted}; runs=$(wc -l <${counted})`;
+    const script = `${count}; echo run $runs; [ $runs -gt 1 ] && ${FOREVER}; exit 1`;
+    await using pods = await run(shellPod('web', script, {}, { restartPolicy: 'Always' }), {
+      backoff: { initial: 50, max: '1s' },
+    });
+    await pods.until(({ status }) => status.containerStatuses?.[0]?.restartCount === 1);
+    await pods.until('Ready');
+    expect(pods.logs('main', { previous: true })).toBe('run 1\n');
+    await vi.waitFor(() => expect(pods.logs('main')).toBe('run 2\n'), { timeout: 15_000 });
+    expect(pods.logs('main', { tail: 0 })).toBe('');
+    expect(() => pods.logs('man')).toThrow('pod "web" has no container "man": it has main');
+  });
+
+  it('are changes, from the first to the last, also for who asks late', async () => {
+    await using pods = await run(shellPod('web', 'true'));
+    const seen: string[] = [];
+    for await (const { type, pod } of pods.changes()) {
+      const { waiting, running, terminated } = pod.status.containerStatuses?.[0]?.state ?? {};
+      seen.push([type, waiting?.reason, running && 'running', terminated?.reason].filter(Boolean).join(' '));
+    }
+    const late: string[] = [];
+    for await (const { type } of pods.changes()) late.push(type);
+    expect(seen).toEqual(expect.arrayContaining(['ADDED', 'MODIFIED running', 'MODIFIED Completed']));
+    expect(late).toHaveLength(seen.length);
+  });
+
+  it('are events and a description', async () => {
+    await using pods = await run([shellPod('one', 'true'), shellPod('two', 'true')]);
+    await pods.until('Succeeded');
+    expect(pods.events('one').map(({ reason }) => reason)).toEqual(['Scheduled', 'Pulled', 'Created', 'Started']);
+    expect(pods.events()).toHaveLength(8);
+    expect(pods.describe('two')).toMatch(/^Name: +two\n/);
+    expect(pods.describe().match(/^Name: /gm)).toHaveLength(2);
+    expect(() => pods.get()).toThrow('this run has several Pods: say which one is meant, default/one, default/two');
+  });
+});
+
+describe('Pods that run', () => {
+  it('run commands', async () => {
+    await using pods = await run(shellPod('web', FOREVER, { env: [{ name: 'WORD', value: 'inside' }] }));
+    await pods.until('Ready');
+    const script = 'cat; echo $WORD; echo oh >&2; exit 3';
+    expect(await pods.exec('main', ['sh', '-c', script], { input: 'in, ' })).toEqual({
+      stdout: 'in, inside\n',
+      stderr: 'oh\n',
+      exitCode: 3,
+    });
+    await expect(pods.exec('main', ['no-such-program'])).rejects.toThrow('no-such-program');
+    await expect(pods.exec('main', [])).rejects.toThrow('exec() needs a command');
+    await pods.stop();
+    await expect(pods.exec('main', ['true'])).rejects.toThrow('container main of pod "web" does not run');
+  });
+
+  it('can be changed, and their readiness gates turned', async () => {
+    const gate = 'example.com/lb';
+    await using pods = await run(shellPod('web', FOREVER, {}, { readinessGates: [{ conditionType: gate }] }));
+    await pods.until('ContainersReady');
+    pods.condition(gate, true, { reason: 'Wired' });
+    await pods.until('Ready');
+    expect(pods.get().status.conditions).toContainEqual(expect.objectContaining({ type: gate, reason: 'Wired' }));
+    pods.condition(gate, 'False');
+    await pods.until('Ready=False');
+    pods.condition(gate, undefined);
+    expect(pods.get().status.conditions?.some(({ type }) => type === gate)).toBe(false);
+    expect(pods.patch({ metadata: { labels: { a: 'b' } } }).metadata.labels).toEqual({ a: 'b' });
+    pods.patch([{ op: 'remove', path: '/metadata/labels' }]);
+    expect(pods.get().metadata.labels).toBeUndefined();
+    expect(() => pods.condition('Ready', true)).toThrow("the condition Ready is the kubelet's own");
+    expect(() => pods.patch({ spec: { nodeName: 'moon' } })).toThrow('pod updates may not change fields');
+  });
+
+  it('answer at their ports', async () => {
+    const server = [
+      "const server = require('node:http').createServer((_, answer) => answer.end('hello'));",
+      "server.listen(Number(process.env.PORT), process.env.IP, () => console.log('listening'));",
+    ].join('');
+    const port = 20_000 + (process.pid % 10_000);
+    const pod = shellPod('web', '', {
+      command: [process.execPath, '-e', server],
+      env: [
+        { name: 'PORT', value: String(port) },
+        { name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+      ],
+      ports: [{ name: 'http', containerPort: port }],
+      readinessProbe: { tcpSocket: { port: 'http' }, periodSeconds: 1 },
+    });
+    await using pods = await run(pod);
+    await pods.until('Ready');
+    expect(pods.logs()).toContain('listening');
+    expect(pods.url('http')).toBe(`http://${pods.address()}:${port}`);
+    expect(await (await fetch(pods.url(port))).text()).toBe('hello');
+    await using forwarding = await pods.forward('http');
+    expect(await (await fetch(forwarding.url)).text()).toBe('hello');
+    expect(() => pods.url('https')).toThrow('https');
+  });
+});
+
+describe('the end of Pods', () => {
+  const stubborn = "trap '' TERM; echo up; while :; do sleep 0.05; done";
+
+  it('leaves what is known of them until they are closed', async () => {
+    const polite = "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done";
+    const pods = await run(shellPod('web', polite, { readinessProbe: { exec: { command: ['true'] } } }));
+    await pods.until('Ready');
+    await pods.stop();
+    expect(pods.get().status.phase).toBe('Succeeded');
+    expect(pods.logs()).toContain('bye');
+    await pods.close();
+    await pods.close();
+    expect(pods.get().status.phase).toBe('Succeeded');
+    expect(() => pods.logs()).toThrow('these Pods are closed');
+  });
+
+  it('comes after a grace period, or by force', async () => {
+    const pods = await run(shellPod('web', stubborn));
+    await pods.until('Ready');
+    await pods.stop({ gracePeriod: 1 });
+    expect(pods.get().status.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(137);
+    await pods.close();
+    const others = await run(shellPod('web', stubborn));
+    await others.until('Ready');
+    await expect(others.stop({ gracePeriod: -1 })).rejects.toThrow('gracePeriod is a whole number of seconds');
+    await others.stop({ force: true });
+    await others.close();
+  });
+
+  it('is a deletion where that is wanted', async () => {
+    await using pods = await run([shellPod('one', FOREVER), shellPod('two', FOREVER)]);
+    await pods.until('Ready');
+    const waiting = pods.until('Succeeded', { pod: 'one' }).catch((error: unknown) => error);
+    await pods.delete('one');
+    expect(await waiting).toBeInstanceOf(GoalError);
+    expect(pods.get('one').metadata.deletionTimestamp).toBeDefined();
+    await pods.delete();
+    await pods.delete();
+  });
+});
