@@ -1,5 +1,6 @@
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
+import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { Powers } from '../lifecycle/security/powers.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
@@ -112,6 +113,11 @@ export class Agent {
   /** The Pods as last seen, in the order in which they came. */
   get pods(): readonly StoredPod[] {
     return this.#runs.map((run) => run.pod);
+  }
+
+  /** What is about to be done for the Pod with that uid; undefined: nothing. */
+  activityOf(uid: string): PodActivity | undefined {
+    return this.#runs.find(({ pod }) => pod.metadata.uid === uid)?.activity;
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { Effect } from '../lifecycle/effects.ts';
+import type { PlannedProbe } from '../lifecycle/activity.ts';
 import type { PodFacts } from '../lifecycle/facts.ts';
 import type { Observation, StartFailed } from '../lifecycle/observation.ts';
 import { containerSpec } from '../lifecycle/observe.ts';
@@ -95,6 +96,10 @@ export class ContainerEffects implements EffectRunner {
     const containers = probedContainers(pod, facts);
     if (containers.length === 0) return;
     this.#prober.update({ containers, terminating: facts.termination !== undefined, finished: facts.finished });
+  }
+
+  get probes(): readonly PlannedProbe[] {
+    return this.#prober.plans;
   }
 
   close(): void {

@@ -5,6 +5,7 @@ import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } fr
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
+import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
 import { failedScheduling, notThisNode, podRejected, sandboxChanged, scheduled } from '../lifecycle/texts/events.ts';
@@ -68,6 +69,11 @@ export class PodRun {
 
   get pod(): StoredPod {
     return this.#worker?.pod ?? this.#pod;
+  }
+
+  /** Undefined: nothing is done for it, not yet or not any more. */
+  get activity(): PodActivity | undefined {
+    return this.#isOver ? undefined : this.#worker?.activity;
   }
 
   get isOver(): boolean {

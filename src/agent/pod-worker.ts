@@ -3,6 +3,7 @@ import { isTerminalPhase, type StoredPod, type TerminalPhase } from '../api/obje
 import type { Alarm, Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodStatus } from '../api/generated/types.ts';
+import { type PlannedProbe, type PodActivity, podActivity } from '../lifecycle/activity.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
 import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
@@ -20,6 +21,8 @@ export interface EffectRunner {
   perform(pod: StoredPod, effect: Exclude<Effect, { type: 'event' | 'finish' }>): void;
   /** Called after every step: what the probes must know. */
   follow(pod: StoredPod, facts: PodFacts): void;
+  /** The probes that go on at the moment. */
+  readonly probes: readonly PlannedProbe[];
   /** The Pod is finished: let go of everything. */
   close(): void;
 }
@@ -86,6 +89,11 @@ export class PodWorker {
   /** The status as the store has it, as far as is known. */
   get storedStatus(): PodStatus {
     return this.#storedStatus;
+  }
+
+  /** What it is about to do. */
+  get activity(): PodActivity {
+    return podActivity(this.#pod, this.#facts, this.#effects.probes);
   }
 
   get isFinished(): boolean {

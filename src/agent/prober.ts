@@ -5,6 +5,7 @@ import {
   type ProbeType,
   probeOf,
 } from '../lifecycle/probes/probe.ts';
+import type { PlannedProbe } from '../lifecycle/activity.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
 import { type ProbeFacts, type ProbeNews, type ProberDeps, ProbeTimer } from './probe/timer.ts';
 
@@ -36,6 +37,11 @@ export class Prober {
         if (probe !== undefined && !this.#closed) this.#updateOne(type, { pod: view, seen, probe });
       }
     }
+  }
+
+  /** The probes that go on at the moment. */
+  get plans(): PlannedProbe[] {
+    return [...this.#timers.values()].flatMap((timer) => timer.plan ?? []);
   }
 
   /** Stops probing for good; probes that are under way are aborted. */

@@ -13,6 +13,7 @@ import {
   type ProbeType,
   type ProbeWorker,
 } from '../../lifecycle/probes/probe.ts';
+import type { PlannedProbe } from '../../lifecycle/activity.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import {
   type FinishedProbe,
@@ -69,6 +70,7 @@ export class ProbeTimer {
   #awaited = false;
   #triggered = false;
   #alarm: Alarm | undefined;
+  #dueMs: number | undefined;
   #underWay: AbortController | undefined;
 
   constructor(deps: ProberDeps, type: ProbeType, facts: ProbeFacts) {
@@ -98,6 +100,24 @@ export class ProbeTimer {
     return step.type;
   }
 
+  /** When it will be run, and what it has come to; undefined: it has nothing to do at the moment. */
+  get plan(): PlannedProbe | undefined {
+    if (this.#step.type !== 'probe') return undefined;
+    const { seen, probe } = this.#facts;
+    const { lastOutcome, run } = this.#worker;
+    const { successThreshold, failureThreshold } = probeNumbers(probe);
+    const dueMs = this.#underWay === undefined ? this.#dueMs : undefined;
+    return {
+      container: seen.container.name,
+      type: this.#type,
+      dueMs,
+      lastOutcome,
+      run,
+      successThreshold,
+      failureThreshold,
+    };
+  }
+
   /** Nothing happens any more; a probe that is under way is aborted. */
   close(): void {
     this.#step = { type: 'exit' };
@@ -124,7 +144,8 @@ export class ProbeTimer {
       }
     }
     const ticks = { originMs: this.#originMs, periodMs: probeNumbers(this.#facts.probe).periodSeconds * 1000 };
-    this.#alarm = this.#deps.clock.wakeAt(tickMs(ticks, this.#afterMs, notBeforeMs), () => this.#start());
+    this.#dueMs = tickMs(ticks, this.#afterMs, notBeforeMs);
+    this.#alarm = this.#deps.clock.wakeAt(this.#dueMs, () => this.#start());
   }
 
   #start(): void {

@@ -65,6 +65,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     },
   });
   const { agent } = running;
+  view.follow((uid) => agent.activityOf(uid));
   const others = new LivePods(store, live, () => run.look());
   const run = new ApplyRun({
     agent,

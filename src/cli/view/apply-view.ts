@@ -2,6 +2,7 @@ import type { HookOutput } from '../../agent/handlers.ts';
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
+import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyFlags } from '../apply/apply.ts';
 import type { ReaderGone } from '../standard-output.ts';
@@ -17,6 +18,8 @@ export interface ApplyView {
   note(text: string): void;
   /** Something that went wrong and does not end the run; said once. */
   trouble(text: string): void;
+  /** Where to ask what is about to be done for the Pod with a uid. */
+  follow(activityOf: (uid: string) => PodActivity | undefined): void;
   commandStarts(argv: readonly string[]): void;
   /** The end has been decided; the Pods are being ended. */
   ending(outcome: RunOutcome): void;

@@ -34,6 +34,10 @@ export class JsonView implements ApplyView {
     note(`Warning: ${text}`);
   }
 
+  follow(): void {
+    // Every state is a line when it comes.
+  }
+
   commandStarts(): void {
     // COMMAND writes to the terminal itself.
   }

@@ -5,5 +5,12 @@ import type { ApplyView, ViewOptions } from './apply-view.ts';
 export async function openView(options: ViewOptions): Promise<ApplyView> {
   if (options.flags.output === 'json') return new (await import('./json-view.ts')).JsonView();
   if (preferences().isQuiet) return new (await import('./quiet-view.ts')).QuietView(options);
-  return new (await import('./text-view.ts')).TextView(options);
+  const { TextView } = await import('./text-view.ts');
+  return new TextView(options, isWatched() ? (await import('./status-view.ts')).StatusView : undefined);
+}
+
+/** Is there a person at a terminal that a block can be drawn on? */
+function isWatched(): boolean {
+  const { CI, TERM } = process.env;
+  return process.stdout.isTTY && process.stderr.isTTY && CI === undefined && TERM !== 'dumb';
 }

@@ -4,6 +4,7 @@ import type { OutputStream } from '../../runtime/runtime.ts';
 import { type ReaderGone, StandardOutput } from '../standard-output.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import { painterFor } from './chalk-painter.ts';
+import { terminalLine } from '../../print/terminal-text.ts';
 import { OutputLines } from '../../print/live/output-lines.ts';
 
 /** With --quiet: what containers print, and nothing of what happens to them. */
@@ -23,7 +24,8 @@ export class QuietView implements ApplyView {
     const key = `${uid}/${container}/${stream}`;
     let lines = this.#lines.get(key);
     if (lines === undefined) {
-      lines = new OutputLines((text) => {
+      lines = new OutputLines((written) => {
+        const text = process.stdout.isTTY ? terminalLine(written) : written;
         this.#out.write(`${renderLogLine({ pod: name, container, text }, this.#style)}\n`);
       });
       this.#lines.set(key, lines);
@@ -44,6 +46,7 @@ export class QuietView implements ApplyView {
   hookOutput(): void {}
   note(): void {}
   trouble(): void {}
+  follow(): void {}
   commandStarts(): void {}
   ending(): void {}
 }

@@ -1,48 +1,49 @@
 import type { HookOutput } from '../../agent/handlers.ts';
 import type { RunOutcome } from '../../agent/apply-run.ts';
-import {
-  allContainerStatuses,
-  isTerminalPhase,
-  type StoredEvent,
-  type StoredPod,
-  type WatchEvent,
-} from '../../api/objects.ts';
+import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { idleFieldsTransition, isAboutIdleField } from '../../print/live/idle-fields-transition.ts';
-import { liveColumns, type LiveStyle, renderLogLine, renderTransition } from '../../print/live/live-line.ts';
+import {
+  liveColumns,
+  type LiveStyle,
+  type LogLine,
+  renderLogLine,
+  renderTransition,
+} from '../../print/live/live-line.ts';
 import { type Transition, transitionsOf } from '../../print/live/transition.ts';
-import { waitingFor } from '../../print/live/waiting-for.ts';
+import { terminalLine } from '../../print/terminal-text.ts';
+import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import { painterFor } from './chalk-painter.ts';
 import { OutputLines } from '../../print/live/output-lines.ts';
 import { type ReaderGone, StandardOutput } from '../standard-output.ts';
-import { StatusLine } from './status-line.ts';
+import type { StatusView } from './status-view.ts';
 
-/** For people: a line for each transition, what containers print in between, and below it what is being waited for. */
+/** For people: a line for each transition, what containers print in between, and on a terminal how all Pods are. */
 export class TextView implements ApplyView {
   readonly #clock: Clock;
   readonly #out = new StandardOutput();
   readonly #style: LiveStyle;
   readonly #sinceMs: number;
-  readonly #showsLogs: boolean;
+  readonly #isTerminal: boolean;
+  #showsLogs: boolean;
   readonly #pods = new Map<string, StoredPod>();
   readonly #lines = new Map<string, OutputLines>();
   readonly #told = new Set<string>();
   /** They come one after the other, and are shown together before anything else is. */
   readonly #idleFields: StoredEvent[] = [];
-  readonly #status: StatusLine;
-  #isEnding = false;
+  /** Undefined: there is nobody who watches a terminal, or the view is closed. */
+  readonly #status: StatusView | undefined;
 
-  constructor({ flags, clock, pods }: ViewOptions) {
+  constructor({ flags, clock, pods }: ViewOptions, Status?: typeof StatusView) {
     this.#clock = clock;
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;
-    // A terminal that nobody has given a size has 0 columns.
-    const width = process.stdout.isTTY ? process.stdout.columns || undefined : undefined;
-    this.#style = { columns: liveColumns(pods), color: painterFor(process.stdout), width };
-    this.#status = new StatusLine(clock, () => this.#waiting());
+    this.#isTerminal = process.stdout.isTTY;
+    this.#style = { columns: liveColumns(pods), color: painterFor(process.stdout) };
+    this.#status = Status && this.#watched(Status, !flags.filename.includes('-'));
   }
 
   pod({ type, object }: WatchEvent<StoredPod>): void {
@@ -54,10 +55,11 @@ export class TextView implements ApplyView {
       if (state?.running === undefined) this.#flush(object, name);
     }
     for (const transition of transitionsOf(previous, next, this.#clock.now().wallMs)) this.#show(transition);
-    this.#status.refresh();
+    this.#status?.pod({ type, object });
   }
 
   event({ type, object }: WatchEvent<StoredEvent>): void {
+    this.#status?.event({ type, object });
     if (type === 'DELETED') return;
     if (isAboutIdleField(object)) return void this.#idleFields.push(object);
     const transition = eventTransition(object, this.#clock.now().wallMs);
@@ -70,7 +72,7 @@ export class TextView implements ApplyView {
     let lines = this.#lines.get(key);
     if (lines === undefined) {
       const { name } = pod.metadata;
-      lines = new OutputLines((text) => this.#line(renderLogLine({ pod: name, container, text }, this.#style)));
+      lines = new OutputLines((text) => this.#logLine({ pod: name, container, text }));
       this.#lines.set(key, lines);
     }
     lines.write(chunk);
@@ -79,7 +81,7 @@ export class TextView implements ApplyView {
   hookOutput({ metadata }: StoredPod, { container, handler, lines }: HookOutput): void {
     if (!this.#showsLogs) return;
     for (const text of lines.toString().trimEnd().split(/\r?\n/)) {
-      this.#line(renderLogLine({ pod: metadata.name, container, hook: handler, text }, this.#style));
+      this.#logLine({ pod: metadata.name, container, hook: handler, text });
     }
   }
 
@@ -90,20 +92,23 @@ export class TextView implements ApplyView {
   trouble(text: string): void {
     if (this.#told.has(text)) return;
     this.#told.add(text);
+    this.#status?.makeWay();
     process.stderr.write(`Warning: ${text}\n`);
+  }
+
+  follow(activityOf: (uid: string) => PodActivity | undefined): void {
+    this.#status?.follow(activityOf);
   }
 
   commandStarts(argv: readonly string[]): void {
     // The terminal belongs to COMMAND now.
-    this.#status.close();
+    this.#status?.close();
     this.#line(this.#style.color.tone('muted', `running ${argv.join(' ')}`));
   }
 
   ending(outcome: RunOutcome): void {
-    this.#isEnding = true;
     const text = ENDINGS[outcome.type](outcome as never);
     if (text !== '') this.#line(this.#style.color.tone('muted', text));
-    this.#status.refresh();
   }
 
   onReaderGone(callback: (how: ReaderGone) => void): void {
@@ -113,12 +118,14 @@ export class TextView implements ApplyView {
   close(): void {
     this.#showIdleFields();
     for (const lines of this.#lines.values()) lines.flush();
-    this.#status.close();
+    this.#status?.close();
   }
 
   #show(transition: Transition): void {
     this.#showIdleFields();
-    this.#line(renderTransition(transition, this.#sinceMs, this.#style));
+    // A terminal that nobody has given a size has 0 columns.
+    const width = this.#isTerminal ? process.stdout.columns || undefined : undefined;
+    this.#line(renderTransition(transition, this.#sinceMs, { ...this.#style, width }));
   }
 
   #showIdleFields(): void {
@@ -130,26 +137,38 @@ export class TextView implements ApplyView {
     }
   }
 
+  #logLine(line: LogLine): void {
+    const text = this.#isTerminal ? terminalLine(line.text) : line.text;
+    this.#line(renderLogLine({ ...line, text }, this.#style));
+  }
+
   #line(text: string): void {
-    this.#out.write(`${text}\n`);
+    this.#print(`${text}\n`);
+  }
+
+  #print(text: string): void {
+    this.#status?.makeWay();
+    this.#out.write(text);
+  }
+
+  #watched(Status: typeof StatusView, takesKeys: boolean): StatusView {
+    const view = {
+      clock: this.#clock,
+      style: this.#style,
+      takesKeys: takesKeys && process.stdin.isTTY,
+      print: (text: string) => this.#print(text),
+      showsLogs: () => this.#showsLogs,
+      toggleLogs: () => {
+        for (const lines of this.#lines.values()) lines.flush();
+        this.#showsLogs = !this.#showsLogs;
+      },
+    };
+    return new Status(view, (text) => this.#out.write(text));
   }
 
   #flush(pod: StoredPod, container: string): void {
     for (const stream of ['stdout', 'stderr']) this.#lines.get(`${pod.metadata.uid}/${container}/${stream}`)?.flush();
   }
-
-  #waiting(): string {
-    const { wallMs } = this.#clock.now();
-    const open = [...this.#pods.values()].filter(({ status }) => !isTerminalPhase(status.phase));
-    const phrase = (pod: StoredPod): string => (this.#isEnding ? stopping(pod) : waitingFor(pod, wallMs));
-    return open.map((pod) => `${pod.metadata.name}: ${phrase(pod)}`).join('; ');
-  }
-}
-
-/** Which containers have yet to end. */
-function stopping(pod: StoredPod): string {
-  const running = allContainerStatuses(pod.status).filter(({ state }) => state?.running !== undefined);
-  return running.length === 0 ? 'ending' : `stopping ${running.map(({ name }) => name).join(', ')}`;
 }
 
 /** Said when the end of a run has been decided and its Pods are being ended. */

@@ -1,0 +1,116 @@
+import { humanDuration } from '../../api/duration.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import type { Instant } from '../../api/time.ts';
+import type { ContainerActivity, PlannedProbe, PodActivity } from '../../lifecycle/activity.ts';
+import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
+import { WAITING } from '../../lifecycle/texts/waiting.ts';
+import { briefDuration, timestampMs } from '../age.ts';
+import { describeExitCode } from '../exit-code.ts';
+import { conditionOf } from '../pod-status.ts';
+import type { ContainerView } from './container-view.ts';
+import { causeOf } from './first-cause.ts';
+import { waitingFor } from './waiting-for.ts';
+
+/**
+ * What is going on with a Pod as a whole, and how long that will take: `24s of grace left`, `deadline in 3s`, why it
+ * failed or cannot start. Empty where its containers tell all there is to tell.
+ */
+export function podActivityText(pod: StoredPod, activity: PodActivity | undefined, now: Instant): string {
+  const { metadata, status } = pod;
+  if (status.phase === 'Failed') return causeOf(pod)?.text ?? '';
+  if (isTerminalPhase(status.phase)) return '';
+  if (metadata.deletionTimestamp) {
+    const leftMs = (timestampMs(metadata.deletionTimestamp) ?? now.wallMs) - now.wallMs;
+    return leftMs > 0 ? `${timeLeft(leftMs)} of grace left` : 'the grace period is over';
+  }
+  const isHeld =
+    conditionOf(status, 'PodScheduled')?.status === 'False' ||
+    (conditionOf(status, 'ContainersReady')?.status === 'True' &&
+      conditionOf(status, 'Ready')?.reason === CONDITION.readinessGatesNotReady);
+  if (isHeld || status.phase === 'Unknown') return `waiting for ${waitingFor(pod, now.wallMs)}`;
+  if (activity?.deadlineMs === undefined) return '';
+  return `deadline in ${timeLeft(activity.deadlineMs - now.monotonicMs)}`;
+}
+
+/**
+ * What a container is doing, and when that changes: `back-off 8s left, exit code 1`, `init 1 of 2`,
+ * `startup probe 4 of 30 in 3s`, `stopping, 5s of grace left`. Empty where its state says it all.
+ */
+export function containerActivityText(view: ContainerView, activity: PodActivity | undefined, now: Instant): string {
+  const { container, status, role, position, total } = view;
+  const own = activity?.containers[container.name];
+  const { running, terminated, waiting } = status?.state ?? {};
+  const part = role === 'init' ? `init ${position} of ${total}` : '';
+  const told = (text: string): string => [part, text].filter(Boolean).join(', ');
+  if (own?.stop !== undefined) return told(stopText(own.stop, now));
+  if (own?.isInPostStart === true) return told('postStart hook is running');
+  if (running) return told(probeText(view, activity?.probes ?? [], now));
+  if (waiting?.reason && waiting.reason !== WAITING.podInitializing) return told(waitingText(view, own, now));
+  if (terminated && terminated.exitCode !== 0) return told(describeExitCode(terminated.exitCode));
+  return terminated ? '' : part;
+}
+
+function waitingText({ status }: ContainerView, own: ContainerActivity | undefined, now: Instant): string {
+  const { reason, message } = status?.state?.waiting ?? {};
+  if (reason === WAITING.containerCreating) return '';
+  const ended = status?.lastState?.terminated;
+  const exit = ended === undefined ? '' : describeExitCode(ended.exitCode);
+  const leftMs = own?.retryAtMs === undefined ? undefined : own.retryAtMs - now.monotonicMs;
+  const left = leftMs === undefined || leftMs <= 0 ? '' : `back-off ${timeLeft(leftMs)} left`;
+  if (reason === WAITING.crashLoopBackOff) return [left || 'back-off', exit].filter(Boolean).join(', ');
+  return [left, message].filter(Boolean).join(': ');
+}
+
+function stopText({ stage, untilMs }: NonNullable<ContainerActivity['stop']>, { monotonicMs }: Instant): string {
+  const left = `${timeLeft(untilMs - monotonicMs)} of grace left`;
+  switch (stage) {
+    case 'preStopDue':
+    case 'preStop':
+      return `preStop hook, ${left}`;
+    case 'turn':
+      return 'waits for its turn';
+    case 'signalled':
+      return `stopping, ${left}`;
+    case 'killed':
+      return 'killed';
+    default:
+      return stage satisfies never;
+  }
+}
+
+/** The probe that matters most at the moment: what holds the container back, then what fails, then what is next. */
+function probeText({ container, status }: ContainerView, probes: readonly PlannedProbe[], now: Instant): string {
+  const own = probes.filter((probe) => probe.container === container.name);
+  const isFailing = ({ lastOutcome }: PlannedProbe): boolean => lastOutcome === 'failure';
+  const decisive = own.find(({ type }) => type === 'startup' || (type === 'readiness' && status?.ready === false));
+  const next = own.toSorted((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0)).at(0);
+  const probe = decisive ?? own.find(isFailing) ?? next;
+  if (probe === undefined) return '';
+  const when = probe.dueMs === undefined ? 'running' : `in ${timeLeft(probe.dueMs - now.monotonicMs)}`;
+  const { attempt, count } = countTexts(probe, status?.ready === true);
+  return `${probe.type} probe ${attempt}${when}${count}`;
+}
+
+/** Which attempt it is, where one of them decides; else what the attempts so far came to. */
+function countTexts(probe: PlannedProbe, isReady: boolean): { readonly attempt: string; readonly count: string } {
+  const { type, lastOutcome, run, successThreshold, failureThreshold } = probe;
+  const fails = lastOutcome === 'failure';
+  if (type === 'startup' || (fails && (type === 'liveness' || isReady))) {
+    const number = Math.min((fails ? run : 0) + 1, failureThreshold);
+    return { attempt: `${number} of ${failureThreshold} `, count: '' };
+  }
+  if (fails) return { attempt: '', count: `, ${run} failed` };
+  const isCounting = type === 'readiness' && !isReady && lastOutcome === 'success' && successThreshold > 1;
+  return { attempt: '', count: isCounting ? `, ${run} of ${successThreshold} succeeded` : '' };
+}
+
+/** Rounded up to seconds: as long as something is left, it is not 0. */
+function timeLeft(ms: number): string {
+  return briefDuration(Math.max(0, Math.ceil(ms / 1000)) * 1000).replace(/^0ms$/, '0s');
+}
+
+/** How old something is, as `get` shows it; empty where that is not known. */
+export function ageText(timestamp: string | undefined | null, nowMs: number): string {
+  const atMs = timestampMs(timestamp);
+  return atMs === undefined ? '' : humanDuration(Math.max(0, nowMs - atMs));
+}

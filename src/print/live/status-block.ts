@@ -1,0 +1,213 @@
+import type { Instant } from '../../api/time.ts';
+import { cellsOf, cutToCells } from '../cells.ts';
+import type { Painter, Tone } from '../painter.ts';
+import { type FollowedPod, type PodRows, podRows, type StatusRow } from './status-row.ts';
+
+/** What the block is drawn from, and the room that it has. */
+export interface StatusBlock {
+  /** In the order of the manifest. */
+  readonly pods: readonly FollowedPod[];
+  readonly now: Instant;
+  /** Cells in a line of the terminal. */
+  readonly columns: number;
+  /** Lines that the block may have, from 1. */
+  readonly rows: number;
+  readonly color: Painter;
+  /** Number of each container, by `pod/container`, see LiveColumns. */
+  readonly series: ReadonlyMap<string, number>;
+  /** What can be typed, from the shortest to the longest way to say it; empty: nothing. */
+  readonly keys: readonly string[];
+  /** Least widths of the columns: those of the block before, so that they do not jump. */
+  readonly widths?: Widths | undefined;
+}
+
+/** Cells of each column. */
+export type Widths = Readonly<Record<Column, number>>;
+
+type Column = 'name' | 'ready' | 'status' | 'restarts' | 'age';
+
+const COLUMNS: readonly Column[] = ['name', 'ready', 'status', 'restarts', 'age'];
+const NO_WIDTHS: Widths = { name: 0, ready: 0, status: 0, restarts: 0, age: 0 };
+const HEADINGS: Readonly<Record<Column, string>> = {
+  name: 'POD',
+  ready: 'READY',
+  status: 'STATUS',
+  restarts: 'RESTARTS',
+  age: 'AGE',
+};
+const GAP = 2;
+/** What is going on is what one looks for: columns give way to it, these first. */
+const LEAST_NOW = 20;
+const GIVING_WAY: readonly Column[] = ['age', 'restarts', 'ready'];
+/** The longest a name may be, as a share of the line. */
+const NAME_SHARE = 0.4;
+/** In a terminal that has fewer columns, some of them are narrower. */
+const WIDE = 100;
+const NARROW_RESTARTS = 'RST';
+const NARROW_STATUS = 16;
+/** A block of fewer lines has no heading. */
+const LEAST_WITH_HEADING = 4;
+
+/** The lines of the block, each shorter than a line of the terminal, and its columns. */
+export interface RenderedBlock {
+  readonly lines: readonly string[];
+  readonly widths: Widths;
+}
+
+/**
+ * The state of all Pods at this moment: a table with a line per Pod, below it a line per container where there are
+ * several and there is room. Pods for which there is none are counted: `… and 37 more: 30 Running, 7 Pending`; the most
+ * interesting ones stay.
+ */
+export function renderStatusBlock(block: StatusBlock): RenderedBlock {
+  const all = block.pods.map((pod) => podRows(pod, block.now));
+  const hasHeading = block.rows >= LEAST_WITH_HEADING;
+  const { rows, left } = choose(all, block.rows - (hasHeading ? 1 : 0));
+  const widths = widthsOf(rows, block);
+  const lines = rows.map((row) => renderRow(row, widths, block));
+  if (left.length > 0) lines.push(block.color.tone('muted', cutToCells(countText(left, all), lineWidth(block))));
+  return { lines: hasHeading ? [heading(widths, block), ...lines] : lines, widths };
+}
+
+/** The last cell stays empty: a terminal that has one filled is about to begin a new line. */
+function lineWidth({ columns }: StatusBlock): number {
+  return Math.max(0, columns - 1);
+}
+
+interface Choice {
+  readonly rows: readonly PlacedRow[];
+  readonly left: readonly PodRows[];
+}
+
+interface PlacedRow extends StatusRow {
+  /** Its Pod. */
+  readonly pod: string;
+}
+
+/** One line for each Pod, then containers for those that are most interesting, as long as there is room. */
+function choose(all: readonly PodRows[], room: number): Choice {
+  const byInterest = all.toSorted((a, b) => a.interest - b.interest);
+  const fits = all.length <= room;
+  const shown = new Set(fits ? all : byInterest.slice(0, Math.max(0, room - 1)));
+  let spare = fits ? room - all.length : 0;
+  const expanded = new Set<PodRows>();
+  for (const pod of byInterest) {
+    if (!shown.has(pod) || pod.containers.length === 0 || pod.containers.length > spare) continue;
+    expanded.add(pod);
+    spare -= pod.containers.length;
+  }
+  // Where all Pods have a line, that of a Pod stays where it is.
+  const rows = (fits ? all : byInterest.filter((pod) => shown.has(pod))).flatMap((pod) => {
+    const own = expanded.has(pod) ? [pod.heading, ...pod.containers] : [pod.alone];
+    return own.map((row) => ({ ...row, pod: pod.heading.name }));
+  });
+  return { rows, left: all.filter((pod) => !shown.has(pod)) };
+}
+
+function countText(left: readonly PodRows[], all: readonly PodRows[]): string {
+  const counts = new Map<string, number>();
+  for (const { status } of left) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const texts = [...counts].toSorted(([, a], [, b]) => b - a).map(([status, count]) => `${count} ${status}`);
+  const start = left.length === all.length ? `${left.length} Pods` : `… and ${left.length} more`;
+  return `${start}: ${texts.join(', ')}`;
+}
+
+/** Wide enough for every row; what has no room is left out, and the names are cut last. */
+function widthsOf(rows: readonly PlacedRow[], block: StatusBlock): Widths {
+  const before = block.widths ?? NO_WIDTHS;
+  const widest = (column: Column): number =>
+    Math.max(
+      before[column],
+      cellsOf(headingOf(column, block)),
+      ...rows.map((row) => cellsOf(column === 'name' ? nameOf(row) : row[column])),
+    );
+  const widths: Record<Column, number> = { ...NO_WIDTHS };
+  for (const column of COLUMNS) widths[column] = widest(column);
+  if (block.columns < WIDE) widths.status = Math.min(widths.status, NARROW_STATUS);
+  widths.name = Math.min(widths.name, Math.max(8, Math.floor(block.columns * NAME_SHARE)));
+  return widths;
+}
+
+function headingOf(column: Column, { columns }: StatusBlock): string {
+  return column === 'restarts' && columns < WIDE ? NARROW_RESTARTS : HEADINGS[column];
+}
+
+/** Columns for which there is room in this terminal. */
+function columnsShown(widths: Widths, block: StatusBlock): readonly Column[] {
+  let shown = COLUMNS;
+  for (const column of GIVING_WAY) {
+    const used = shown.reduce((sum, one) => sum + widths[one] + GAP, 0);
+    if (lineWidth(block) - used >= LEAST_NOW) break;
+    shown = shown.filter((one) => one !== column);
+  }
+  return shown;
+}
+
+function nameOf({ sign, name }: StatusRow): string {
+  return sign === '' ? name : ` ${sign} ${name}`;
+}
+
+function renderRow(row: PlacedRow, widths: Widths, block: StatusBlock): string {
+  const { color, series } = block;
+  const number = row.container === undefined ? undefined : series.get(`${row.pod}/${row.container}`);
+  const paint: Readonly<Record<Column, (text: string) => string>> = {
+    name: (text) => (number === undefined ? text : paintName(text, row, (part) => color.series(number, part), color)),
+    ready: (text) => text,
+    status: (text) => color.tone(row.tone, text),
+    restarts: (text) => (row.restarts === '0' ? color.tone('muted', text) : text),
+    age: (text) => color.tone('muted', text),
+  };
+  const cells: Cell[] = columnsShown(widths, block).map((column) => ({
+    text: column === 'name' ? nameOf(row) : row[column],
+    width: widths[column],
+    paint: paint[column],
+  }));
+  return renderCells([...cells, { text: row.now, width: Number.POSITIVE_INFINITY }], lineWidth(block));
+}
+
+/** The sign tells how it is, the name whose it is. */
+function paintName(text: string, { sign, tone }: StatusRow, series: (text: string) => string, color: Painter): string {
+  const end = text.indexOf(sign) + sign.length;
+  return color.tone(tone satisfies Tone, text.slice(0, end)) + series(text.slice(end));
+}
+
+function heading(widths: Widths, block: StatusBlock): string {
+  const shown = columnsShown(widths, block);
+  const { color } = block;
+  const used = shown.reduce((sum, column) => sum + widths[column] + GAP, 0);
+  const room = lineWidth(block) - used - 'NOW'.length - GAP;
+  const keys = block.keys.findLast((text) => cellsOf(text) <= room) ?? '';
+  const cells: Cell[] = [
+    ...shown.map((column) => ({ text: headingOf(column, block), width: widths[column] })),
+    { text: keys === '' ? 'NOW' : `NOW${keys.padStart(room + GAP)}`, width: Number.POSITIVE_INFINITY },
+  ];
+  return renderCells(
+    cells.map((cell) => ({ ...cell, paint: (text: string) => color.tone('muted', text) })),
+    lineWidth(block),
+  );
+}
+
+interface Cell {
+  readonly text: string;
+  readonly width: number;
+  readonly paint?: (text: string) => string;
+}
+
+/** Cells side by side, as far as they go; nothing is painted that was not written. */
+function renderCells(cells: readonly Cell[], width: number): string {
+  let line = '';
+  let used = 0;
+  let owed = 0;
+  for (const { text, width: wanted, paint = (part: string) => part } of cells) {
+    const room = Math.min(wanted, width - used - owed);
+    const shown = room <= 0 ? '' : cutToCells(text, room);
+    if (shown !== '') {
+      line += ' '.repeat(owed) + paint(shown);
+      used += owed + cellsOf(shown);
+      owed = 0;
+    }
+    owed += wanted - (shown === '' ? 0 : cellsOf(shown)) + GAP;
+    if (!Number.isFinite(owed)) break;
+  }
+  return line;
+}

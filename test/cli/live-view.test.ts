@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hasTerminals } from './own-terminal.ts';
+import { closeScreens, type Screen, startOnScreen, startScript } from './screen.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+afterEach(closeScreens);
+
+const FOREVER = ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'];
+const NEVER_READY = { exec: { command: ['false'] }, periodSeconds: 30 };
+
+/** A Pod that is ready, and one with three containers, of which one backs off and one is not ready. */
+function twoPods(): string[] {
+  const web = workshop.pod('web', {
+    terminationGracePeriodSeconds: 5,
+    initContainers: [{ name: 'migrate', image: 'busybox', command: ['true'] }],
+    containers: [
+      { name: 'app', command: FOREVER, readinessProbe: NEVER_READY },
+      { name: 'crasher', command: ['sh', '-c', 'exit 3'] },
+    ],
+  });
+  const db = workshop.pod('db', { containers: [{ name: 'main', command: FOREVER }] });
+  return [web, db];
+}
+
+const apply = (...args: string[]): string[] => workshop.commandLine(['apply', ...args]);
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+
+/** Ages and what is left of a time are different each time. */
+const steady = (lines: readonly string[]): string[] =>
+  lines.map((line) =>
+    line
+      .replaceAll(/\b\d+s\b/g, 'Ns')
+      .replaceAll(/Ns +/g, 'Ns  ')
+      .trimEnd(),
+  );
+
+const backsOff = (screen: Screen): boolean => screen.block.some((line) => /back-off \d+s left/.test(line));
+
+describe.runIf(hasTerminals)('the status block', () => {
+  it.each([60, 80, 200])('shows Pods and containers at the bottom of %i columns', async (columns) => {
+    const screen = startOnScreen(workshop, apply(...twoPods()), { columns });
+    await screen.until(backsOff);
+    const { block, lines } = screen;
+    expect(lines.slice(-5)).toEqual(block);
+    expect(block.every((line) => line.length < columns)).toBe(true);
+    const heading = block[0]?.trim().split(/\s+/).join(' ');
+    expect(heading).toBe(
+      {
+        60: 'POD READY STATUS NOW q stop ? help',
+        80: 'POD READY STATUS RST AGE NOW q stop ? help',
+        200: 'POD READY STATUS RESTARTS AGE NOW q stop d describe l logs off ? help',
+      }[columns],
+    );
+    expect(block.slice(1).map((line) => line.replace(/ \d+ .*| \d+s.*/, '').replaceAll(/ +/g, ' '))).toEqual([
+      expect.stringMatching(/^web 0\/2 CrashLoopBackOff/),
+      expect.stringMatching(/^ › app Running/),
+      expect.stringMatching(/^ ✗ crasher CrashLoopBackOff/),
+      expect.stringMatching(/^db 1\/1 Running/),
+    ]);
+    expect(block[2]).toMatch(columns === 60 ? /readiness probe in \S+…$/ : /readiness probe in \d+s, 1 failed$/);
+    expect(block[3]).toMatch(columns === 60 ? /back-off \d+s left/ : /back-off \d+s left, exit code 3$/);
+    // Above it are the transitions, each of them once.
+    expect(screen.everything.match(/✓ migrate/g)).toHaveLength(1);
+    screen.type('q');
+    expect(await screen.ended).toBe(130);
+    expect(screen.block).toEqual([]);
+  });
+
+  it('is drawn once in a terminal that is given other sizes, whatever they are', async () => {
+    const screen = startOnScreen(workshop, apply(...twoPods()), { columns: 100, rows: 30 });
+    await screen.until(backsOff);
+    for (const [columns, rows] of [
+      [40, 30],
+      [120, 12],
+      [70, 40],
+      [30, 8],
+      [100, 24],
+    ] as const) {
+      screen.resize(columns, rows);
+      await screen.until(({ lines, block }) => {
+        const isAtBottom = block.length > 0 && block.length <= rows / 2 && lines.at(-1) === block.at(-1);
+        return isAtBottom && lines.at(-1)?.startsWith('db ') === true && block[0]!.length < columns;
+      });
+      expect(screen.lines.filter((line) => line.startsWith('POD '))).toHaveLength(1);
+      expect(screen.lines.filter((line) => line.startsWith('db '))).toHaveLength(1);
+    }
+    // Nothing of what was above is lost, and nothing is there twice.
+    const told = screen.everything.replaceAll('\n', '');
+    expect(told.match(/✓ migrate/g)).toHaveLength(1);
+    screen.resize(1, 1);
+    screen.resize(80, 24);
+    await screen.until(({ block }) => block.length === 5);
+  });
+
+  it('counts the Pods for which there is no room; those in trouble stay', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `pod-${String(index).padStart(2, '0')}`);
+    const files = names.map((name, index) => {
+      const command = index === 44 ? ['sh', '-c', 'exit 3'] : FOREVER;
+      return workshop.pod(name, { containers: [{ name: 'main', command }] });
+    });
+    const screen = startOnScreen(workshop, apply(...files), { rows: 20 });
+    await screen.until(({ block }) => /^… and 42 more: 42 Running$/.test(block.at(-1) ?? ''));
+    await screen.until(({ block }) => /^pod-44 .*back-off/.test(block[1] ?? ''));
+    expect(screen.block).toHaveLength(10);
+    screen.type('q');
+    await screen.ended;
+  });
+});
+
+describe.runIf(hasTerminals)('lines above the block', () => {
+  it('are whole, whatever programs write and whoever else writes', async () => {
+    const rude = [
+      String.raw`printf "\033[2J\033[Hcleared\033]0;title\007?\n"`,
+      String.raw`printf "10%%\r20%%\r30%%\n"`,
+      String.raw`printf "nul\000 bell\007 back\010 shift\016 csi\302\2335A end\n"`,
+      String.raw`printf "\033[31mred\033[0m, 日本語 and \033[1mbold\n"`,
+      String.raw`printf "\033[?1049hother screen\033[5;5r\n"`,
+      'sleep 0.5',
+      'echo another writer > "$(cat tty)"',
+      'printf "half a line"',
+      'sleep 0.3',
+      'echo ", and the other half"',
+      'sleep 1000',
+    ];
+    const manifest = workshop.pod('rude', {
+      containers: [{ name: 'main', command: ['sh', '-c', rude.join('\n')], workingDir: workshop.folder }],
+    });
+    const screen = startScript(workshop, `tty > tty; exec ${quoted(apply(manifest))}`);
+    await screen.shows(/the other half/);
+    await screen.shows(/^POD /m);
+    const lines = screen.lines.filter((line) => line !== '');
+    expect(lines.filter((line) => line.includes('|') || line.includes('another'))).toEqual([
+      'rude/main | cleared?',
+      'rude/main | 30%',
+      'rude/main | nul bell back shift csi end',
+      'rude/main | red, 日本語 and bold',
+      'rude/main | other screen',
+      'another writer',
+      'rude/main | half a line, and the other half',
+    ]);
+    expect(steady(lines.slice(-2))).toEqual([
+      expect.stringMatching(/^POD +READY +STATUS +RST +AGE +NOW/),
+      expect.stringMatching(/^rude +1\/1 +Running +0 +Ns$/),
+    ]);
+  });
+});
+
+describe.runIf(hasTerminals)('keys', () => {
+  it('describe, switch the output of containers, and tell what they do', async () => {
+    const chatty = ['sh', '-c', 'while :; do echo line; sleep 0.1; done'];
+    const manifest = workshop.pod('chatty', { containers: [{ name: 'main', command: chatty }] });
+    const screen = startOnScreen(workshop, apply(manifest), { columns: 100, rows: 60 });
+    await screen.shows(/l logs off +\? help/);
+    screen.type('l');
+    await screen.shows(/container output is off/);
+    await screen.shows(/l logs on +\? help/);
+    screen.type('?');
+    await screen.shows(/d +describes the Pods/);
+    const quiet = screen.everything.match(/\| line/g)?.length ?? 0;
+    screen.type('d');
+    await screen.shows(/^Name: +chatty[^]+^Events:[^]+Started/m);
+    expect(screen.everything.match(/\| line/g) ?? []).toHaveLength(quiet);
+    screen.type('\u001B[A');
+    screen.type('l');
+    await screen.until(({ everything }) => (everything.match(/\| line/g)?.length ?? 0) > quiet);
+    screen.type('Q');
+    expect(await screen.ended).toBe(130);
+  });
+
+  it('q again kills', async () => {
+    const stubborn = ['sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done'];
+    const manifest = workshop.pod('stubborn', { containers: [{ name: 'main', command: stubborn }] });
+    const screen = startOnScreen(workshop, apply(manifest));
+    await screen.shows(/q stop/);
+    screen.type('q');
+    await screen.shows(/stopping, \d+s of grace left/);
+    // Two within half a second are one.
+    const again = setInterval(() => screen.type('q'), 600);
+    expect(await screen.ended.finally(() => clearInterval(again))).toBe(130);
+    expect(screen.everything).toContain('SIGKILL');
+  });
+});
+
+describe.runIf(hasTerminals)('the terminal is as it was', () => {
+  const ways: Readonly<Record<string, (screen: Screen) => void>> = {
+    'after q': (screen) => screen.type('q'),
+    'after Ctrl-C': (screen) => screen.type('\u0003'),
+    'after Ctrl-\\': (screen) => screen.type('\u001C'),
+    'after SIGTERM': () => process.kill(Number(readFileSync(path.join(workshop.folder, 'pid'), 'utf8')), 'SIGTERM'),
+  };
+
+  it.each(Object.entries(ways))('%s', async (_, end) => {
+    const [web = ''] = twoPods();
+    const podrun = `sh -c 'echo $$ > pid; exec "$@"' sh ${quoted(apply(web))}`;
+    const screen = startScript(
+      workshop,
+      `trap : INT QUIT; stty -a > before; ${podrun}; stty -a > after; echo "the end"`,
+    );
+    await screen.until(backsOff);
+    await screen.shows(/q stop/);
+    end(screen);
+    await screen.ended;
+    const [before, after] = ['before', 'after'].map((name) => readFileSync(path.join(workshop.folder, name), 'utf8'));
+    expect(after).toBe(before);
+    expect(screen.isCursorShown).toBe(true);
+    expect(screen.lines.findLast((line) => line !== '')).toBe('the end');
+    // The whole screen scrolls, and lines wrap.
+    await screen.write(`${'\r\n'.repeat(60)}${'x'.repeat(100)}`);
+    expect(screen.lines.slice(0, -2).every((line) => line === '')).toBe(true);
+    expect(screen.lines.slice(-2)).toEqual(['x'.repeat(80), 'x'.repeat(20)]);
+  });
+
+  it('while podrun is stopped with Ctrl-Z, or in the background; the block is there again after fg', async () => {
+    const screen = startOnScreen(workshop, ['sh', '-i'], { rows: 30 });
+    screen.type(`stty -a > before; ${quoted(apply(...twoPods()))}\r`);
+    await screen.until(backsOff);
+    screen.type('\u001A');
+    await screen.shows(/Stopped/);
+    await screen.until(({ block }) => block.length === 0);
+    expect(screen.isCursorShown).toBe(true);
+    screen.type('stty -a > after; bg; echo in the shell\r');
+    await screen.shows(/^in the shell$/m);
+    screen.type('fg\r');
+    await screen.until(backsOff);
+    screen.type('q');
+    await screen.until(({ block, everything }) => block.length === 0 && everything.includes('✗ Pod'));
+    screen.type('stty -a > last; exit 7\r');
+    expect(await screen.ended).toBe(7);
+    const [before, ...others] = ['before', 'after', 'last'].map((name) =>
+      readFileSync(path.join(workshop.folder, name), 'utf8'),
+    );
+    expect(others).toEqual([before, before]);
+  });
+
+  it('a background job is not stopped, and draws nothing', async () => {
+    const manifest = workshop.pod('brief', {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', command: ['sh', '-c', 'sleep 1.5'] }],
+    });
+    const screen = startOnScreen(workshop, ['sh', '-i'], { rows: 30 });
+    screen.type(`${quoted(apply(manifest))} & wait $!; echo "code $?"\r`);
+    await screen.shows(/^code 0$/m);
+    expect(screen.everything).not.toMatch(/Stopped|^POD /m);
+    expect(screen.everything).toMatch(/✓ Pod +Succeeded/);
+  });
+});

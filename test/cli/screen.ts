@@ -1,0 +1,168 @@
+import { createRequire } from 'node:module';
+import type { Workshop } from './workshop.ts';
+
+/** The parts of @xterm/headless that are used here. */
+interface Emulator {
+  readonly rows: number;
+  readonly buffer: {
+    readonly active: {
+      readonly baseY: number;
+      readonly length: number;
+      readonly cursorX: number;
+      readonly cursorY: number;
+      getLine(row: number): { translateToString(trimRight: boolean): string; readonly isWrapped: boolean } | undefined;
+    };
+  };
+  write(text: string, done?: () => void): void;
+  resize(columns: number, rows: number): void;
+}
+
+interface Pty {
+  readonly pid: number;
+  onData(listener: (text: string) => void): void;
+  onExit(listener: (exit: { readonly exitCode: number }) => void): void;
+  write(text: string): void;
+  resize(columns: number, rows: number): void;
+  kill(signal: string): void;
+}
+
+const require_ = createRequire(import.meta.filename);
+
+/** Slow machines take their time. */
+const PATIENCE_MS = 15_000;
+
+export interface ScreenOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+/** A program in a terminal, and what a person sees there. */
+export class Screen {
+  /** The exit code, once everything it has written is on the screen. */
+  readonly ended: Promise<number>;
+  readonly #emulator: Emulator;
+  readonly #pty: Pty;
+  #bytes = '';
+  #onChange: () => void = () => undefined;
+
+  constructor(pty: Pty, emulator: Emulator) {
+    this.#pty = pty;
+    this.#emulator = emulator;
+    pty.onData((text) => {
+      this.#bytes += text;
+      emulator.write(text, () => this.#onChange());
+    });
+    this.ended = new Promise((resolve) => {
+      pty.onExit(({ exitCode }) => emulator.write('', () => resolve(exitCode)));
+    });
+  }
+
+  /** What is on the screen now, line by line, without the spaces at the ends. */
+  get lines(): string[] {
+    const { active } = this.#emulator.buffer;
+    return Array.from({ length: this.#emulator.rows }, (_, row) => textAt(this.#emulator, active.baseY + row));
+  }
+
+  /** The same, and what has left it at the top, as one text. */
+  get everything(): string {
+    const { length } = this.#emulator.buffer.active;
+    return Array.from({ length }, (_, row) => textAt(this.#emulator, row)).join('\n');
+  }
+
+  /** The lines at the bottom, from the heading of the block on. */
+  get block(): string[] {
+    const { lines } = this;
+    const start = lines.findLastIndex((line) => line.startsWith('POD '));
+    return start < 0 ? [] : lines.slice(start);
+  }
+
+  get isCursorShown(): boolean {
+    return this.#bytes.lastIndexOf('\u001B[?25h') >= this.#bytes.lastIndexOf('\u001B[?25l');
+  }
+
+  get cursorRow(): number {
+    return this.#emulator.buffer.active.cursorY;
+  }
+
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
+  /** Resolves once the screen is as wanted. Fails with what is on it when that takes too long. */
+  async until(isThere: (screen: this) => boolean): Promise<void> {
+    let alarm: NodeJS.Timeout | undefined;
+    const seen = new Promise<void>((resolve, reject) => {
+      this.#onChange = () => isThere(this) && resolve();
+      const never = (): void => reject(new Error(`never came; on the screen is\n${this.lines.join('\n')}`));
+      alarm = setTimeout(never, PATIENCE_MS);
+      this.#onChange();
+    });
+    await seen.finally(() => clearTimeout(alarm));
+  }
+
+  async shows(pattern: RegExp): Promise<void> {
+    await this.until(({ lines }) => pattern.test(lines.join('\n')));
+  }
+
+  type(text: string): void {
+    this.#pty.write(text);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#pty.kill(name);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#emulator.resize(columns, rows);
+    this.#pty.resize(columns, rows);
+  }
+
+  /** As if the next program in the terminal wrote this. */
+  async write(text: string): Promise<void> {
+    await new Promise<void>((resolve) => this.#emulator.write(text, resolve));
+  }
+}
+
+function textAt({ buffer }: Emulator, row: number): string {
+  return buffer.active.getLine(row)?.translateToString(true) ?? '';
+}
+
+const open: Screen[] = [];
+
+/** Ends what is left of the screens of a test. */
+export function closeScreens(): void {
+  for (const screen of open.splice(0)) screen.signal('SIGKILL');
+}
+
+/** Starts a program in a terminal of 80 columns and 24 rows. */
+export function startOnScreen(
+  workshop: Workshop,
+  [program = '', ...args]: readonly string[],
+  { columns = 80, rows = 24 }: ScreenOptions = {},
+): Screen {
+  const pty = require_('@lydell/node-pty') as { spawn(file: string, args: readonly string[], options: object): Pty };
+  const xterm = require_('@xterm/headless') as { readonly Terminal: new (options: object) => Emulator };
+  const { CI: _, GITHUB_ACTIONS: _actions, NO_COLOR: _color, ...env } = process.env;
+  const spawned = pty.spawn(program, args, {
+    cols: columns,
+    rows,
+    cwd: workshop.folder,
+    env: {
+      ...env,
+      TERM: 'xterm-256color',
+      TERM_PROGRAM: 'vscode',
+      PS1: '$ ',
+      ENV: '',
+      PODRUN_STATE_DIR: workshop.stateDir,
+    },
+  });
+  const emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 5000 });
+  const screen = new Screen(spawned, emulator);
+  open.push(screen);
+  return screen;
+}
+
+/** The same, through a shell that reads the script. */
+export function startScript(workshop: Workshop, script: string, options?: ScreenOptions): Screen {
+  return startOnScreen(workshop, ['sh', '-c', script], options);
+}
