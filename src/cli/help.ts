@@ -1,4 +1,15 @@
-import { type Command, Help, type HelpConfiguration, type Option } from 'commander';
+import { Command, Help, type HelpConfiguration, type Option } from 'commander';
+
+const HELP = 'Tell how to use a command';
+
+const EXAMPLES = `
+See 'podrun COMMAND --help' for the flags of a command, with examples.
+
+Examples:
+  podrun init web > web.yaml && podrun validate web.yaml
+  podrun apply pod.yaml
+  podrun help apply
+`;
 
 const NUMBER = /^-?\d+$/;
 
@@ -44,8 +55,8 @@ export function withHelp(program: Command): Command {
     .usage('COMMAND [flags]')
     .configureHelp(LAYOUT)
     .helpOption('-h, --help', 'print this text')
-    .helpCommand('help', 'Tell how to use a command')
-    .addHelpText('after', "\nSee 'podrun COMMAND --help' for the flags of a command, with examples.");
+    .addHelpCommand(new Command('help').argument('[command]').summary(HELP).description(HELP).helpGroup('Learn:'))
+    .addHelpText('after', EXAMPLES);
 }
 
 /** Help about a command that does not exist is an error, and not the help of the program. */

@@ -58,34 +58,40 @@ function registerCommands(
   command: readonly string[] | undefined,
   done: (exitCode: number) => void,
 ): void {
+  program.commandsGroup('Run:');
+  registerInit(program, done);
+  registerValidate(program, done);
   registerApply(program, command, done);
+  registerWait(program, done);
+  program.commandsGroup('Look:');
   registerGet(program, done);
   registerDescribe(program, done);
   registerLogs(program, done);
-  registerProbes(program, done);
   registerEvents(program, done);
-  registerHistory(program, done);
-  registerDiff(program, done);
-  registerTimeline(program, done);
+  registerProbes(program, done);
   registerTop(program, done);
-  registerWait(program, done);
-  registerDelete(program, done);
+  registerHistory(program, done);
+  registerTimeline(program, done);
+  registerDiff(program, done);
+  program.commandsGroup('Reach in:');
   registerExec(program, command, done);
   registerAttach(program, done);
-  registerPortForward(program, done);
-  registerCp(program, done);
   registerDebug(program, command, done);
-  registerGc(program, done);
-  registerDoctor(program, done);
+  registerCp(program, done);
+  registerPortForward(program, done);
+  program.commandsGroup('Change:');
   registerPatch(program, done);
   registerLabel(program, done);
   registerAnnotate(program, done);
   registerCondition(program, done);
+  program.commandsGroup('Clean up:');
+  registerDelete(program, done);
+  registerGc(program, done);
+  program.commandsGroup('Learn:');
   registerExplain(program, done);
-  registerValidate(program, done);
-  registerInit(program, done);
-  registerVersion(program, done);
+  registerDoctor(program, done);
   registerCompletion(program, done);
+  registerVersion(program, done);
   registerBackgroundCommands(program, done);
 }
 
