@@ -36,14 +36,14 @@ export class ManifestError extends PodrunError {
   }
 }
 
-/** What was waited for can never come any more. `message` says why, with the last words of the container to blame. */
+/** What was waited for can never come any more. `message` says why, with the evidence: probes, the last log lines. */
 export class GoalError extends PodrunError {
   override readonly name: string = 'GoalError';
   /** What was waited for: `Ready`, `Succeeded`, `example.com/lb=True`. */
   readonly goal: string;
   /** The Pod that cannot get there, as it was when that became certain. */
   readonly pod: Pod;
-  /** Why, a sentence: `container main exited with code 3; its last output: …`. */
+  /** Why: a sentence, `container main exited with code 3`, and below it lines with the evidence. */
   readonly reason: string;
 
   /** @internal */

@@ -54,12 +54,15 @@ export async function waitUntil(awaited: Awaited, goal: AskedGoal, { timeoutMs, 
 }
 
 /** @throws {GoalError} when one of them can never get there */
-function isThere({ pods, isDeleted, store }: Awaited, goal: AskedGoal): boolean {
+function isThere({ pods, isDeleted, store, clock }: Awaited, goal: AskedGoal): boolean {
   let areThere = true;
   for (const pod of pods()) {
     const state = goal.stateOf(pod);
     if (state !== 'met') areThere = false;
-    if (state === 'impossible') throw new GoalError(goal.text, structuredClone(pod), causeWithEvidence(store, pod));
+    if (state === 'impossible') {
+      const why = causeWithEvidence(store, pod, clock.now().wallMs);
+      throw new GoalError(goal.text, structuredClone(pod), why);
+    }
     if (state === 'pending' && isDeleted(pod)) throw new GoalError(goal.text, structuredClone(pod), 'it was deleted');
   }
   return areThere;
@@ -68,7 +71,7 @@ function isThere({ pods, isDeleted, store }: Awaited, goal: AskedGoal): boolean 
 function timedOut({ pods, store, clock }: Awaited, goal: AskedGoal, timeoutMs: number): TimeoutError {
   const { wallMs } = clock.now();
   const missing = pods().filter((pod) => goal.stateOf(pod) !== 'met');
-  const lines = missing.map((pod) => waitingLines(store, pod, { atMs: wallMs, nowMs: wallMs }).trimEnd());
+  const lines = missing.map((pod) => waitingLines(store, pod, wallMs));
   const message = [`timed out after ${timeoutMs / 1000}s, waiting for ${goal.text}`, ...lines].join('\n');
   return new TimeoutError(message, { goal: goal.text, timeoutMs, pods: structuredClone(missing) });
 }

@@ -14,12 +14,23 @@ export interface ObjectWait {
    * not exist. What it throws ends the wait.
    */
   readonly isMet: (object: StoredKubeObject | undefined) => boolean;
+  /** Ends the wait as if the deadline had passed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Resolves with true as soon as things are as they should be, with false when the deadline has passed. */
-export function waitForObject({ store, clock, resource, scope, deadlineMs, isMet }: ObjectWait): Promise<boolean> {
+export function waitForObject({
+  store,
+  clock,
+  resource,
+  scope,
+  deadlineMs,
+  isMet,
+  signal,
+}: ObjectWait): Promise<boolean> {
   let subscription: Subscription | undefined;
   let alarm: Alarm | undefined;
+  let giveUp: () => void = () => undefined;
   const result = new Promise<boolean>((resolve, reject) => {
     const look = (object: StoredKubeObject | undefined): void => {
       try {
@@ -34,10 +45,13 @@ export function waitForObject({ store, clock, resource, scope, deadlineMs, isMet
     });
     const present = store.list<StoredKubeObject>(resource, scope);
     for (const object of present.length === 0 ? [undefined] : present) look(object);
-    alarm = clock.wakeAt(deadlineMs, () => resolve(false));
+    giveUp = () => resolve(false);
+    alarm = clock.wakeAt(deadlineMs, giveUp);
+    signal?.addEventListener('abort', giveUp);
   });
   return result.finally(() => {
     subscription?.close();
     alarm?.cancel();
+    signal?.removeEventListener('abort', giveUp);
   });
 }

@@ -52,8 +52,86 @@ describe('apply --until', () => {
     expect(exitCode).toBe(124);
     expect(stderr).toBe(
       'error: timed out after 700ms\npod/mounting: container main to start\n' +
-        '  last warning: FailedMount: MountVolume.SetUp failed for volume "settings" : configmap "missing" not found\n',
+        '  last warning: FailedMount: ' +
+        'MountVolume.SetUp failed for volume "settings" : configmap "missing" not found\n' +
+        '  what to try:\n    see all of it: podrun describe pod mounting\n',
     );
+  });
+
+  it('tells what probes came to and what was printed last, and what to try', async () => {
+    const manifest = workshop.pod('server', {
+      containers: [
+        {
+          name: 'main',
+          command: ['sh', '-c', 'echo listening on 1; trap "echo ended; exit" TERM; while :; do sleep 0.1; done'],
+          readinessProbe: { exec: { command: ['sh', '-c', 'echo no database; exit 3'] }, periodSeconds: 1 },
+        },
+      ],
+    });
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--until', 'ready', '--timeout', '4s']);
+    expect(exitCode).toBe(124);
+    expect(stderr.replaceAll(/^waiting for .*\n/gm, '')).toMatch(
+      new RegExp(
+        [
+          '^error: timed out after 4s',
+          'pod/server: container main to become ready .*, last result: exit code 3: no database\\)',
+          '  readiness probe, exec \\[sh -c echo no database; exit 3\\]:',
+          '    .*after the start: exit code 3: no database',
+          // Not what it says while it is being ended.
+          '  last line of container main:',
+          '    listening on 1',
+          '  what to try:',
+          '    see every attempt: podrun probes server -c main',
+          '    read its log: podrun logs server -c main\n$',
+        ].join('\\n'),
+      ),
+    );
+  });
+
+  it('tells a log what it is waiting for', async () => {
+    const readinessProbe = { exec: { command: ['false'] }, periodSeconds: 1 };
+    const manifest = workshop.pod('server', {
+      containers: [{ name: 'main', command: ['sleep', '1000'], readinessProbe }],
+    });
+    const podrun = workshop.start(['apply', manifest, '--until', 'ready']);
+    const line = 'waiting for pod/server: container main to become ready (readiness probe failed ';
+    await podrun.until(({ stderr }) => stderr.includes(line));
+    podrun.signal('SIGINT');
+    expect(await podrun.ended).toMatchObject({ exitCode: 130 });
+  });
+
+  it('ends at once when a container has done its work that was to be Ready', async () => {
+    const manifest = workshop.pod('half', {
+      restartPolicy: 'Never',
+      containers: [
+        { name: 'main', command: ['sh', '-c', 'echo done'] },
+        { name: 'other', command: ['sleep', '1000'], readinessProbe: { exec: { command: ['false'] } } },
+      ],
+    });
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--', 'true']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      'error: pod "half" cannot become Ready: container main exited with code 0, and is not started again\n' +
+        '  last line of container main:\n    done\n  what to try:\n    a program that ends is not Ready',
+    );
+  });
+
+  it('ends at once when the Pod is deleted meanwhile', async () => {
+    const manifest = workshop.pod('server', {
+      containers: [
+        {
+          name: 'main',
+          command: ['sleep', '1000'],
+          readinessProbe: { exec: { command: ['false'] }, periodSeconds: 1 },
+        },
+      ],
+    });
+    const podrun = workshop.start(['apply', manifest, '--until', 'ready', '--timeout', '1h']);
+    await podrun.until(({ stdout }) => stdout.includes('Running'));
+    await workshop.run(['delete', 'pod', 'server', '--now']);
+    const { exitCode, stderr } = await podrun.ended;
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('error: pod "server" cannot become ready: it is being deleted\n');
   });
 
   it('refuses a goal that does not exist', async () => {

@@ -72,3 +72,65 @@ describe('wait', () => {
     });
   });
 });
+
+describe('wait that cannot be met', () => {
+  const TIMED_OUT = 'error: timed out waiting for the condition on pods/';
+
+  it('ends long before the time is up, says what kubectl says, and then why', async () => {
+    const store = storeOf(workshop);
+    putStates(store, ['error', 'completed']);
+    const failed = await run('pod/failed', '--for=condition=Ready', '--timeout=1h');
+    expect(failed).toMatchObject({ exitCode: 1, stdout: '' });
+    const [first, second] = failed.stderr.split('\n');
+    expect(first).toBe(`${TIMED_OUT}failed`);
+    expect(second).toMatch(/^pod\/failed can never become Ready: container \S+ exited with code 2/);
+    const done = await run('pod/done', "--for=jsonpath={.status.phase}='Running'", '--timeout=1h');
+    expect(done).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(done.stderr).toBe(
+      `${TIMED_OUT}done\npod/done can never become {.status.phase}='Running': ` +
+        'it has Succeeded: its containers have ended, and are not started again\n',
+    );
+  });
+
+  it('ends when one of several has no hope, as if the time were up', async () => {
+    putStates(storeOf(workshop), ['running-not-ready', 'error']);
+    const { exitCode, stdout, stderr } = await run('pods', '--all', '--for=condition=Ready', '--timeout=1h');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    const [first, second, third] = stderr.split('\n');
+    expect([first, second]).toEqual(
+      ['failed', 'slow'].map((name) => `timed out waiting for the condition on pods/${name}`),
+    );
+    expect(third).toMatch(/^pod\/failed can never become Ready/);
+  });
+
+  it('ends when the Pod is deleted meanwhile', async () => {
+    const store = storeOf(workshop);
+    putStates(store, ['running-not-ready']);
+    const podrun = workshop.start(['wait', 'pod/slow', '--for=condition=Ready', '--timeout=1h'], GOLDEN_ENV);
+    await podrun.untilWatching();
+    store.delete('pods', 'default', 'slow');
+    expect(await podrun.ended).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `${TIMED_OUT}slow\npod/slow is gone: it was deleted meanwhile\n`,
+    });
+  });
+
+  it('goes on with a Pod that takes the place of one that has ended', async () => {
+    const store = storeOf(workshop);
+    const [web] = goldenPods('running-ready') as [StoredPod];
+    const ended = store.create('pods', { ...web, status: { phase: 'Succeeded' } });
+    const podrun = workshop.start(['wait', 'pod/web', '--for=condition=Ready', '--timeout=1h'], GOLDEN_ENV);
+    await podrun.untilWatching();
+    store.delete('pods', ended.metadata.namespace, ended.metadata.name);
+    store.create('pods', web);
+    expect(await podrun.ended).toEqual({ exitCode: 0, stdout: MET, stderr: '' });
+  });
+
+  it('tells of an image that cannot be had, and goes on waiting: it may come', async () => {
+    putStates(storeOf(workshop), ['image-pull-backoff']);
+    const { stderr } = await run('pods', '--all', '--for=condition=Ready', '--timeout=1500ms');
+    expect(stderr).toMatch(/\npod\/\S+: container \S+ to start: ImagePullBackOff/);
+    expect(stderr).toContain('podrun apply --image');
+  });
+});

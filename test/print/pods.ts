@@ -1,4 +1,5 @@
 import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
+import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { StoredEvent, StoredMeta, StoredPod } from '../../src/api/objects.ts';
 
 /** A moment to count from; statuses below use times around it. */
@@ -99,5 +100,26 @@ export function webEvent(reason: string, change: Partial<StoredEvent> & { contai
     lastTimestamp: at(-5),
     source: { component: 'kubelet' },
     ...rest,
+  };
+}
+
+/** An attempt of a probe of the container `main`, a failure unless told otherwise. */
+export function attempt(change: Partial<ProbeAttempt> = {}): ProbeAttempt {
+  return {
+    time: at(-1),
+    offsetSeconds: 1,
+    container: 'main',
+    restartCount: 0,
+    probe: 'readiness',
+    handler: 'http-get http://:8080/ready',
+    durationMs: 3,
+    result: 'failure',
+    output: '',
+    successes: 0,
+    failures: 1,
+    successThreshold: 1,
+    failureThreshold: 3,
+    decision: 'none',
+    ...change,
   };
 }

@@ -1,18 +1,21 @@
-import { ApplyRun, type RunOutcome } from '../../agent/apply-run.ts';
+import { ApplyRun } from '../../agent/apply-run.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { SystemClock } from '../../clock.ts';
-import { goalText } from '../../lifecycle/requests/goal.ts';
 import type { NetworkFacts } from '../../runtime/network/detect.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ApplyPlan } from './apply-input.ts';
 import { type ChosenRuntime, lackOf } from '../../run/choose-runtime.ts';
-import { explainOutcome, exitCodeOf } from './apply-outcome.ts';
+import { exitCodeOf } from './apply-outcome.ts';
+import { explainOutcome, podsToExplain } from './explain-outcome.ts';
+import { tellProgress } from './run-progress.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import type { Begun } from '../../run/begin-runs.ts';
 import { LivePods } from '../../run/live-pods.ts';
+import { podEvidence } from '../../run/pod-evidence.ts';
+import type { PodEvidence } from '../../print/waits/evidence.ts';
 import { goalCommand } from './goal-command.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
@@ -67,6 +70,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
   const others = new LivePods(store, live, () => run.look());
+  const evidence = new Map<string, PodEvidence>();
   const run = new ApplyRun({
     agent,
     // Without a goal, Pods of others are waited for only where there are no others to wait for.
@@ -75,11 +79,15 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     clock,
     goal: plan.goal,
     timeoutMs: plan.timeoutMs,
-    command: plan.command && goalCommand(plan.command, view),
+    command: plan.command && goalCommand(plan.command, view, () => progress.close()),
     onDecided: (outcome) => {
+      progress.close();
+      // What the Pods say and do while they are being ended is not why it came to this.
+      for (const pod of podsToExplain(outcome, plan.goal)) evidence.set(pod.metadata.uid, podEvidence(store, pod));
       if (begun.length > 0) view.ending(outcome);
     },
   });
+  const progress = tellProgress(session, () => [...running.pods, ...others.pods], begun.length > 0);
   const signals = listenForSignals(clock, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.interrupt(how));
   running.begin();
@@ -92,7 +100,17 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   signals.close();
   view.close();
   const isAboutAll = plan.goal !== undefined || begun.length === 0;
-  return conclude(session, outcome, isAboutAll ? [...agent.pods, ...others.pods] : agent.pods);
+  const pods = isAboutAll ? [...agent.pods, ...others.pods] : agent.pods;
+  const explanation = explainOutcome({
+    outcome,
+    pods,
+    evidenceOf: (pod) => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod),
+    goal: plan.goal,
+    timeout: session.flags.timeout,
+    nowMs: clock.now().wallMs,
+  });
+  if (explanation !== '') process.stderr.write(explanation);
+  return exitCodeOf(outcome, pods);
 }
 
 /** How Pods of this command are run. What they ask for and this machine does not permit is said. */
@@ -115,13 +133,4 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
     hostEnv: process.env,
     cwd: process.cwd(),
   });
-}
-
-async function conclude(session: Session, outcome: RunOutcome, pods: readonly StoredPod[]): Promise<number> {
-  const { flags, store } = session;
-  const nowMs = session.clock.now().wallMs;
-  const goal = session.plan.goal === undefined ? '' : goalText(session.plan.goal);
-  const explanation = explainOutcome({ outcome, pods, store, goal, timeout: flags.timeout, nowMs });
-  if (explanation !== '') process.stderr.write(explanation);
-  return exitCodeOf(outcome, pods);
 }

@@ -4,6 +4,7 @@ import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
 import { renderObject } from '../../print/object.ts';
+import type { FileStore } from '../../store/file-store.ts';
 import type { Store } from '../../store/store.ts';
 import { detail } from '../preferences.ts';
 import { durationFlag, WEEK_MS } from '../duration-flag.ts';
@@ -14,15 +15,19 @@ import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
 import { isExplicitList, nameMissing, readSelection, type Selection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
+import type { Question } from '../waiting/question.ts';
+import { WaitWatch } from '../waiting/wait-watch.ts';
 import type { WaitFlags } from './wait.ts';
 
 /** One `wait` that goes on. All its objects and conditions share one deadline. */
 interface Wait {
-  readonly store: Store;
+  readonly store: FileStore;
   readonly clock: Clock;
   readonly deadlineMs: number;
   /** `--timeout=0`: look, and do not wait. */
   readonly isLook: boolean;
+  /** Aborted when what is waited for can never come: then the time is up. */
+  readonly signal: AbortSignal;
 }
 
 /** `podrun wait`: flags in, exit code out. */
@@ -33,20 +38,51 @@ export async function wait(words: readonly string[], flags: WaitFlags): Promise<
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const clock = new SystemClock();
   const deadlineMs = clock.now().monotonicMs + (timeoutMs < 0 ? WEEK_MS : timeoutMs);
-  const going: Wait = { store: openStore(flags.stateDir, clock), clock, deadlineMs, isLook: timeoutMs === 0 };
+  const store = openStore(flags.stateDir, clock);
+  const hopeless = new AbortController();
+  const going: Wait = { store, clock, deadlineMs, isLook: timeoutMs === 0, signal: hopeless.signal };
+  if (conditions.some(({ type }) => type === 'create')) await untilCreated(going, selection);
+  const questions = refsNow(store, selection, conditions).flatMap((ref) => {
+    const object = getObject(store, ref);
+    return conditions.map((condition): Question => ({ ref, object, condition }));
+  });
+  const watch = going.isLook ? undefined : new WaitWatch(going, questions, () => hopeless.abort());
+  try {
+    return await settleAll(going, questions, watch, flags);
+  } finally {
+    watch?.close();
+  }
+}
+
+/** One after the other, as they were named; what went wrong is told in the end, and why. */
+async function settleAll(
+  going: Wait,
+  questions: readonly Question[],
+  watch: WaitWatch | undefined,
+  flags: WaitFlags,
+): Promise<number> {
   const out = new StandardOutput();
   const errors: PodrunError[] = [];
+  const open: Question[] = [];
   detail(`waiting for ${flags.for.join(' and ')}, for ${flags.timeout}`);
-  if (conditions.some(({ type }) => type === 'create')) await untilCreated(going, selection);
-  for (const ref of refsNow(going.store, selection, conditions)) {
-    const object = getObject(going.store, ref);
-    for (const condition of conditions) {
-      const outcome = await settle(going, { ref, object, condition });
-      if (outcome instanceof PodrunError) errors.push(outcome);
-      else if (outcome !== undefined) out.tell(renderMet(ref, outcome, flags), flags.output);
+  for (const question of questions) {
+    const outcome = await settle(going, question);
+    watch?.settled(question);
+    if (outcome instanceof PodrunError) errors.push(outcome);
+    if (outcome === 'late') {
+      errors.push(lateness(going, question));
+      open.push(question);
+    } else if (outcome !== undefined && !(outcome instanceof PodrunError)) {
+      out.tell(renderMet(question.ref, outcome, flags), flags.output);
     }
   }
-  return reportErrors(errors);
+  watch?.close();
+  const exitCode = reportErrors(errors);
+  if (open.length > 0 && !going.isLook) {
+    const { explainQuestions } = await import('../waiting/explain-questions.ts');
+    process.stderr.write(explainQuestions(going.store, going.clock.now().wallMs, open));
+  }
+  return exitCode;
 }
 
 /** @throws {PodrunError} when there is nothing to wait for */
@@ -74,21 +110,14 @@ async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selec
   }
 }
 
-/** One condition of one object, as it was at the start. */
-interface Question {
-  readonly ref: ObjectRef;
-  readonly object: StoredKubeObject | undefined;
-  readonly condition: WaitCondition;
-}
-
 /**
  * Waits for one condition of one object. Answers the object as it then is, or was last; undefined where there is
- * nothing to say; or the error that is to be told when all the others have been waited for too.
+ * nothing to say; `late` when the time is up; or the error that is to be told when all the others have been waited for.
  */
 async function settle(
-  { store, clock, deadlineMs, isLook }: Wait,
+  { store, clock, deadlineMs, isLook, signal }: Wait,
   { ref, object: first, condition }: Question,
-): Promise<StoredKubeObject | PodrunError | undefined> {
+): Promise<StoredKubeObject | PodrunError | 'late' | undefined> {
   if (condition.type === 'create') return first;
   if (first === undefined) return condition.type === 'delete' ? undefined : notFound(store, ref);
   let last = first;
@@ -99,15 +128,18 @@ async function settle(
   };
   const { namespace, name, type } = ref;
   const scope = { namespace, name };
+  // As in kubectl, there is one deadline: who comes after it has failed, whatever its state is.
+  if (!isLook && (clock.now().monotonicMs >= deadlineMs || signal.aborted)) return 'late';
   try {
-    // As in kubectl, there is one deadline: who comes after it has failed, whatever its state is.
-    const isLate = !isLook && clock.now().monotonicMs >= deadlineMs;
-    if (!isLate && (await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet })))
-      return last;
+    const isInTime = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet, signal });
+    return isInTime ? last : 'late';
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     return error;
   }
+}
+
+function lateness({ isLook }: Wait, { ref: { type, name } }: Question): PodrunError {
   const what = isLook ? 'condition not met for' : 'timed out waiting for the condition on';
   return new PodrunError(`error: ${what} ${qualifiedPlural(type)}/${name}`);
 }

@@ -1,12 +1,9 @@
-import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { restartsAfterKill, shouldRestart } from '../plan/restart-policy.ts';
+import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
+import { decidedEnd, isHopeless, type Wanted } from './hopeless.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
 /** What `apply --until` and COMMAND wait for. */
-export type Goal =
-  | { readonly type: 'succeeded' }
-  | { readonly type: 'failed' }
-  | { readonly type: 'condition'; readonly condition: string; readonly status: 'True' | 'False' | 'Unknown' };
+export type Goal = Exclude<Wanted, { type: 'phase' }>;
 
 export type GoalState = 'met' | 'pending' | 'impossible';
 
@@ -36,26 +33,27 @@ export function goalText(goal: Goal): string {
 
 /**
  * Has the Pod got there, can it still, or never any more? `impossible` is said as soon as it is certain: no later
- * than the Pod's end, and before its processes are gone.
+ * than the Pod's end, and before its processes are gone. What this machine and its podrun will not change while the Pod
+ * runs, no place to run and unusable images, counts as certain.
  */
 export function goalState(goal: Goal, pod: StoredPod): GoalState {
-  if (goal.type === 'succeeded') {
-    if (pod.status.phase === 'Succeeded') return 'met';
-    return phaseIsDecided(pod) === 'Failed' || cannotStart(pod) ? 'impossible' : 'pending';
-  }
-  if (goal.type === 'failed') {
-    if (pod.status.phase === 'Failed') return 'met';
-    return phaseIsDecided(pod) === 'Succeeded' ? 'impossible' : 'pending';
-  }
+  if (isThere(goal, pod)) return 'met';
+  // Nobody sets conditions of a Pod any more that has ended: the run is over.
+  if (isHopeless(goal, pod) || (goal.type === 'condition' && decidedEnd(pod) !== undefined)) return 'impossible';
+  return isAboutStarting(goal) && cannotStart(pod) ? 'impossible' : 'pending';
+}
+
+function isThere(goal: Goal, pod: StoredPod): boolean {
+  if (goal.type === 'succeeded') return pod.status.phase === 'Succeeded';
+  if (goal.type === 'failed') return pod.status.phase === 'Failed';
   const wanted = goal.condition.toLowerCase();
-  const conditions = pod.status.conditions ?? [];
-  const condition = conditions.find(({ type }) => type.toLowerCase() === wanted);
-  if (condition?.status === goal.status && isUpToDate(pod)) return 'met';
-  if (isTerminalPhase(pod.status.phase) || phaseIsDecided(pod) !== undefined) return 'impossible';
-  if (goal.status !== 'True') return 'pending';
-  if (cannotStart(pod)) return 'impossible';
-  const needsEveryContainer = wanted === 'ready' || wanted === 'containersready';
-  return needsEveryContainer && someContainerIsDone(pod) ? 'impossible' : 'pending';
+  const condition = pod.status.conditions?.find(({ type }) => type.toLowerCase() === wanted);
+  return condition?.status === goal.status && isUpToDate(pod);
+}
+
+/** False and Unknown are what conditions of a Pod may well be that never starts. */
+function isAboutStarting(goal: Goal): boolean {
+  return goal.type === 'succeeded' || (goal.type === 'condition' && goal.status === 'True');
 }
 
 /** Does what the status says hold for the spec as it is now? After a change the old containers run on for a while. */
@@ -68,14 +66,6 @@ function isUpToDate({ metadata, spec, status }: StoredPod): boolean {
   });
 }
 
-/** The conditions tell how a Pod ends before its phase does. */
-function phaseIsDecided(pod: StoredPod): 'Succeeded' | 'Failed' | undefined {
-  const ready = pod.status.conditions?.find(({ type }) => type === 'ContainersReady');
-  if (pod.status.phase === 'Failed' || ready?.reason === CONDITION.podFailed) return 'Failed';
-  if (pod.status.phase === 'Succeeded' || ready?.reason === CONDITION.podCompleted) return 'Succeeded';
-  return undefined;
-}
-
 const UNUSABLE_IMAGE = new Set(['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName']);
 
 /** What stands in the way will not change while podrun runs: the node is what it is, and so are the images. */
@@ -83,15 +73,4 @@ function cannotStart(pod: StoredPod): boolean {
   const scheduled = pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
   if (scheduled?.reason === CONDITION.unschedulable) return true;
   return allContainerStatuses(pod.status).some(({ state }) => UNUSABLE_IMAGE.has(state?.waiting?.reason ?? ''));
-}
-
-/** A regular container, which Ready needs, has ended for good. */
-function someContainerIsDone(pod: StoredPod): boolean {
-  return pod.spec.containers.some((container) => {
-    // One that a probe has killed is started again whatever its exit code is.
-    const mayBeKilled = container.livenessProbe !== undefined || container.startupProbe !== undefined;
-    if (mayBeKilled && restartsAfterKill(pod.spec.restartPolicy, container)) return false;
-    const ended = pod.status.containerStatuses?.find(({ name }) => name === container.name)?.state?.terminated;
-    return ended !== undefined && !shouldRestart(pod.spec.restartPolicy, container, ended.exitCode);
-  });
 }

@@ -1,13 +1,22 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { type JsonPath, parseJsonPath, plainText } from '../../api/json-path/index.ts';
 import type { KubeObject } from '../../api/objects.ts';
+import { parseGoal } from './goal.ts';
+import type { Wanted } from './hopeless.ts';
 
 /** What `wait --for` waits for. */
 export type WaitCondition =
   | { readonly type: 'delete' }
   | { readonly type: 'create' }
-  /** Asks an object that is there. Throws a PodrunError when the question makes no sense for it. */
-  | { readonly type: 'state'; readonly isMet: (object: KubeObject) => boolean };
+  | {
+      readonly type: 'state';
+      /** Asks an object that is there. Throws a PodrunError when the question makes no sense for it. */
+      readonly isMet: (object: KubeObject) => boolean;
+      /** What that means for a Pod, where the kubelet alone decides about it. */
+      readonly wanted: Wanted | undefined;
+      /** As a person would say it: `Ready`, `Ready=False`, `{.status.phase}=Running`. */
+      readonly text: string;
+    };
 
 interface StatusCondition {
   readonly type?: string;
@@ -24,8 +33,12 @@ export function parseWaitCondition(text: string): WaitCondition {
   const name = text.toLowerCase();
   if (name === 'delete' || name === 'create') return { type: name };
   const [, kind = '', rest = ''] = /^(condition|jsonpath)=(.+)$/is.exec(text) ?? [];
-  if (kind.toLowerCase() === 'condition') return { type: 'state', isMet: statusCondition(rest) };
-  if (kind.toLowerCase() === 'jsonpath') return { type: 'state', isMet: pathCondition(rest) };
+  if (kind.toLowerCase() === 'condition') {
+    return { type: 'state', isMet: statusCondition(rest), wanted: wantedCondition(rest), text: rest };
+  }
+  if (kind.toLowerCase() === 'jsonpath') {
+    return { type: 'state', isMet: pathCondition(rest), wanted: wantedPhase(rest), text: rest };
+  }
   throw new PodrunError(`error: unrecognized condition: ${JSON.stringify(text)}`, {
     exitCode: EXIT.usage,
     hint: "--for takes condition=Ready, delete, create or jsonpath='{.status.phase}'=Running.",
@@ -45,14 +58,38 @@ function statusCondition(text: string): (object: KubeObject) => boolean {
   };
 }
 
+function wantedCondition(text: string): Wanted | undefined {
+  const goal = parseGoal(text);
+  // `succeeded` is a goal of apply, and no condition.
+  return goal?.type === 'condition' ? goal : undefined;
+}
+
+/** Of `{.status.phase}=Running`. */
+function wantedPhase(text: string): Wanted | undefined {
+  const equals = equalsSignIn(text);
+  if (
+    equals < 0 ||
+    text
+      .slice(0, equals)
+      .replaceAll(/[{}\s]/g, '')
+      .replace(/^\$?\.?/, '') !== 'status.phase'
+  )
+    return undefined;
+  return { type: 'phase', phase: wantedValue(text, equals) };
+}
+
+function wantedValue(text: string, equals: number): string {
+  return text
+    .slice(equals + 1)
+    .replaceAll(/^['"]+|['"]+$/g, '')
+    .trim();
+}
+
 function pathCondition(text: string): (object: KubeObject) => boolean {
   const equals = equalsSignIn(text);
   const path = parseJsonPath(equals < 0 ? text : text.slice(0, equals));
   if (equals < 0) return (object) => onlyValue(path, object) !== undefined;
-  const wanted = text
-    .slice(equals + 1)
-    .replaceAll(/^['"]+|['"]+$/g, '')
-    .trim();
+  const wanted = wantedValue(text, equals);
   if (wanted === '') {
     throw new PodrunError('error: jsonpath wait has to have a value after the equals sign', {
       exitCode: EXIT.usage,

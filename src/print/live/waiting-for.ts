@@ -1,25 +1,35 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
+import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
+import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { briefDuration, timestampMs } from '../age.ts';
 import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
 import { describeExitCode } from '../exit-code.ts';
 import { conditionOf } from '../pod-status.ts';
+import { probeProgress } from '../waits/probe-attempts.ts';
 
 /**
  * What a Pod is waiting for right now, as a phrase that goes on after "waiting for":
  * `init container migrate (2/3) to finish`, `container api to become ready (readiness probe)`, …
  * @param nowMs milliseconds since 1970; how much of a back-off or a grace period is left is as of then
+ * @param attempts the latest of the probe journal, where that is at hand: how far a probe has got is told
  */
-export function waitingFor(pod: StoredPod, nowMs: number): string {
+export function waitingFor(pod: StoredPod, nowMs: number, attempts: readonly ProbeAttempt[] = []): string {
   const { metadata, status } = pod;
   if (status.phase === 'Succeeded' || status.phase === 'Failed') return `nothing, it has ${status.phase}`;
   if (status.phase === 'Unknown') return 'somebody to take care of it: whoever ran it is gone';
   if (metadata.deletionTimestamp) return stopping(pod, nowMs);
-  return scheduling(pod) ?? starting(pod, nowMs) ?? readiness(pod) ?? ending(pod);
+  const seen: Seen = { nowMs, attempts };
+  return scheduling(pod) ?? starting(pod, seen) ?? readiness(pod, seen) ?? ending(pod);
+}
+
+interface Seen {
+  readonly nowMs: number;
+  readonly attempts: readonly ProbeAttempt[];
 }
 
 function scheduling({ spec, status }: StoredPod): string | undefined {
@@ -44,22 +54,25 @@ function stopping(pod: StoredPod, nowMs: number): string {
 }
 
 /** The first container, in the order of starting, that does not run as it should. */
-function starting(pod: StoredPod, nowMs: number): string | undefined {
+function starting(pod: StoredPod, seen: Seen): string | undefined {
   const isInitialized = conditionOf(pod.status, 'Initialized')?.status === 'True';
   for (const view of containersOf(pod)) {
     if (view.role === 'ephemeral' || (view.role === 'init' && isInitialized)) continue;
-    const phrase = startOf(view, pod, nowMs);
+    const phrase = startOf(view, pod, seen);
     if (phrase !== undefined) return phrase;
   }
   return undefined;
 }
 
-function startOf(view: ContainerView, pod: StoredPod, nowMs: number): string | undefined {
+function startOf(view: ContainerView, pod: StoredPod, { nowMs, attempts }: Seen): string | undefined {
   const { status, role } = view;
   const name = nameContainer(view);
   const { running, terminated, waiting } = status?.state ?? {};
   if (running && role === 'init') return `${name} to finish${since(running.startedAt, nowMs)}`;
-  if (running) return status?.started === true ? undefined : `${name} to start up (startup probe)`;
+  if (running) {
+    if (status?.started === true) return undefined;
+    return `${name} to start up (${probeProgress(view, 'startup', attempts, nowMs)})`;
+  }
   if (terminated) {
     const { exitCode } = terminated;
     const isDone = role === 'init' && exitCode === 0;
@@ -77,17 +90,20 @@ function backOff({ status }: ContainerView, nowMs: number): string {
   const ended = status?.lastState?.terminated;
   const delay = /^back-off (\d[^ ]*) /.exec(status?.state?.waiting?.message ?? '')?.[1];
   const endedMs = timestampMs(ended?.finishedAt);
-  const exit = ended === undefined ? '' : ` (${describeExitCode(ended.exitCode)})`;
+  const oom = ended?.reason === TERMINATED.oomKilled ? `${ended.reason}, ` : '';
+  const exit = ended === undefined ? '' : ` (${oom}${describeExitCode(ended.exitCode)})`;
   if (delay === undefined || endedMs === undefined) return `back-off${exit}`;
   const leftMs = endedMs + parseDuration(delay) - nowMs;
   return leftMs > 0 ? `back-off ${delay}, ${secondsLeft(leftMs)} left${exit}` : `back-off ${delay} is over${exit}`;
 }
 
-function readiness(pod: StoredPod): string | undefined {
+function readiness(pod: StoredPod, { nowMs, attempts }: Seen): string | undefined {
   const unready = containersOf(pod).find(
     ({ role, status }) => (role === 'regular' || role === 'sidecar') && status?.state?.running && !status.ready,
   );
-  if (unready) return `${nameContainer(unready)} to become ready (readiness probe)`;
+  if (unready) {
+    return `${nameContainer(unready)} to become ready (${probeProgress(unready, 'readiness', attempts, nowMs)})`;
+  }
   if (conditionOf(pod.status, 'Ready')?.reason !== CONDITION.readinessGatesNotReady) return undefined;
   const closed = (pod.spec.readinessGates ?? [])
     .map(({ conditionType }) => conditionType)

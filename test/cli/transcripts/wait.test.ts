@@ -17,6 +17,7 @@ describe('wait, as kubectl does it:', () => {
     'wait-delete-timeout': LESS_PATIENT,
     'wait-create-timeout': LESS_PATIENT,
     'wait-jsonpath-timeout': LESS_PATIENT,
+    'wait-deleted-while': { reason: 'podrun does not wait for what is gone, and says that', saysMore: true },
     'wait-negative': leftOut('kubectl ends with 1 on Ctrl-C; podrun by the signal, as every command here does'),
     'wait-bad': USAGE,
     'wait-noargs': USAGE,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { causeOf, firstCause } from '../../../src/print/live/first-cause.ts';
-import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../pods.ts';
+import { at, attempt, conditions, container, ended, running, sidecar, waiting, webPod } from '../pods.ts';
 
 const failed = (change: Parameters<typeof webPod>[0]): StoredPod =>
   webPod({ ...change, status: { phase: 'Failed', conditions: [], ...change?.status } });
@@ -148,15 +148,28 @@ describe('firstCause()', () => {
     );
   });
 
-  it('quotes the last lines of the log, without blank ones', () => {
-    const pod = failed({ status: { containerStatuses: [ended('main', 1)] } });
-    expect(firstCause(pod, ['one', 'two', '', ' three', 'four ', ''])).toBe(
-      'container main exited with code 1; its last output: two ⏎ three ⏎ four',
+  it('tells of the probe that had the container killed', () => {
+    const pod = webPod({ status: { containerStatuses: [ended('main', 137, { restartCount: 2 })] } });
+    const own = { container: 'main', probe: 'liveness' as const, restartCount: 2, exitCode: 1, failures: 3 };
+    const killed = [attempt({ ...own, decision: 'restart' })];
+    expect(firstCause(pod, killed)).toBe(
+      'container main was killed by its liveness probe, which failed 3 times in a row (exit code 1), ' +
+        'and ended with exit code 137 (SIGKILL)',
     );
+    // That was the run before, or it changed nothing.
+    for (const other of [{ restartCount: 1, decision: 'restart' as const }, { decision: 'none' as const }]) {
+      expect(firstCause(pod, [attempt({ ...own, ...other })])).toBe('container main exited with code 137 (SIGKILL)');
+    }
   });
 
-  it('does not quote what the termination message has said', () => {
-    const pod = failed({ status: { containerStatuses: [ended('main', 1, { message: 'a\npanic: no' })] } });
-    expect(firstCause(pod, ['a', 'panic: no'])).toBe('container main exited with code 1: panic: no');
+  it('tells how far the probe of a container has got that is not ready', () => {
+    const unready = webPod({ status: { containerStatuses: [running('main', { ready: false })] } });
+    expect(firstCause(unready, [attempt({ probe: 'readiness', failures: 7, httpStatus: 503 })])).toBe(
+      'container main is not ready: readiness probe failed 7 times in a row, last result: HTTP 503',
+    );
+    const starting = webPod({ status: { containerStatuses: [running('main', { ready: false, started: false })] } });
+    expect(firstCause(starting, [attempt({ probe: 'startup', failures: 3, failureThreshold: 30 })])).toBe(
+      'container main has not started up: startup probe attempt 3 of 30, last result: failure',
+    );
   });
 });

@@ -1,0 +1,88 @@
+import type { RunOutcome } from '../../agent/apply-run.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { type Goal, goalText } from '../../lifecycle/requests/goal.ts';
+import { firstCause } from '../../print/live/first-cause.ts';
+import { waitingFor } from '../../print/live/waiting-for.ts';
+import type { PodEvidence } from '../../print/waits/evidence.ts';
+import { isThere } from './run-progress.ts';
+import { explainPod } from '../../print/waits/explain-pod.ts';
+import { whyNever } from '../../print/waits/why-never.ts';
+
+/** Pods that are explained with all there is to say; of others, only what they were waiting for is told. */
+const EXPLAINED_MAX = 5;
+
+export interface Explanation {
+  readonly outcome: RunOutcome;
+  /** The Pods as they ended. */
+  readonly pods: readonly StoredPod[];
+  /** As it was when the outcome was decided. */
+  readonly evidenceOf: (pod: StoredPod) => PodEvidence;
+  readonly goal: Goal | undefined;
+  /** As it was written. */
+  readonly timeout: string | undefined;
+  /** When the outcome was decided, milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** The Pods that an outcome is to be explained by, as they were when it was decided. */
+export function podsToExplain(outcome: RunOutcome, goal: Goal | undefined): readonly StoredPod[] {
+  if (outcome.type === 'goalImpossible') return [outcome.pod];
+  if (outcome.type !== 'timedOut' || outcome.duringCommand) return [];
+  return outcome.pods.filter((pod) => !isThere(pod, goal)).slice(0, EXPLAINED_MAX);
+}
+
+/** What is said last, on standard error: why it did not end well. Empty when there is nothing to explain. */
+export function explainOutcome(explanation: Explanation): string {
+  const { outcome, pods } = explanation;
+  switch (outcome.type) {
+    case 'ended': {
+      const failed = pods.filter(({ status }) => status.phase === 'Failed');
+      return failed.map((pod, index) => failure(explanation, pod, index < EXPLAINED_MAX)).join('');
+    }
+    case 'goalImpossible':
+      return hopelessness(explanation, outcome.pod);
+    case 'timedOut':
+      return timeOut(explanation, outcome);
+    case 'goalMet':
+    case 'commandEnded':
+    case 'interrupted':
+      return '';
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function failure({ evidenceOf, nowMs }: Explanation, pod: StoredPod, isExplained: boolean): string {
+  const evidence = evidenceOf(pod);
+  const block = isExplained ? explainPod({ pod, evidence, untilMs: nowMs }) : '';
+  return `error: pod "${pod.metadata.name}" failed: ${firstCause(pod, evidence.attempts)}\n${block}`;
+}
+
+/** With the Pod as it was when that became certain: afterwards it was ended, which is not the cause. */
+function hopelessness({ evidenceOf, goal, nowMs }: Explanation, pod: StoredPod): string {
+  const evidence = evidenceOf(pod);
+  const why = whyNever(pod, goal, evidence.attempts);
+  const what = `cannot become ${goal === undefined ? '' : goalText(goal)}`;
+  return `error: pod "${pod.metadata.name}" ${what}: ${why}\n${explainPod({ pod, evidence, untilMs: nowMs })}`;
+}
+
+function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 'timedOut' }>): string {
+  const { goal, timeout, evidenceOf } = explanation;
+  if (outcome.duringCommand) return `error: timed out after ${timeout} while COMMAND was running\n`;
+  const isEndWanted = goal === undefined || goal.type === 'succeeded';
+  // How a Pod was ended afterwards is not why it did not get there.
+  const untilMs = outcome.atMs;
+  const [late, met] = [
+    outcome.pods.filter((pod) => !isThere(pod, goal)),
+    outcome.pods.filter((pod) => isThere(pod, goal)),
+  ];
+  const lines = late.map((pod, index) => {
+    const evidence = evidenceOf(pod);
+    const block = index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted }) : '';
+    return `pod/${pod.metadata.name}: ${waitingFor(pod, untilMs, evidence.attempts)}\n${block}`;
+  });
+  const done = met.map(
+    (pod) => `pod/${pod.metadata.name}: nothing, it is ${goal === undefined ? pod.status.phase : goalText(goal)}\n`,
+  );
+  return `error: timed out after ${timeout}\n${lines.join('')}${done.join('')}`;
+}

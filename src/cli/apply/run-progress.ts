@@ -1,0 +1,43 @@
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { type Goal, goalState } from '../../lifecycle/requests/goal.ts';
+import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
+import { WaitedPods } from '../waiting/waited-pods.ts';
+import { WaitProgress } from '../waiting/wait-progress.ts';
+import type { Session } from './run-pods.ts';
+
+/** What comes and goes in the first moments is told by transitions, or is not worth a line. */
+const QUIET_MS = 1000;
+
+/**
+ * Says what Pods are being waited for, as long as something is: where a view of its own shows it already, nothing.
+ * @param isOwnRun the Pods run under this command, whose view has a status of its own on a terminal
+ */
+export function tellProgress(
+  { plan, flags, clock, store }: Session,
+  pods: () => readonly StoredPod[],
+  isOwnRun: boolean,
+): { close(): void } {
+  const { goal, timeoutMs } = plan;
+  const isWaiting = goal !== undefined || timeoutMs !== undefined;
+  if (!isWaiting || flags.output === 'json' || (isOwnRun && process.stderr.isTTY)) return { close: () => undefined };
+  const waited = new WaitedPods(store);
+  const progress = new WaitProgress({
+    clock,
+    quietMs: QUIET_MS,
+    phrase: () => {
+      const late = pods().filter((pod) => !isThere(pod, goal));
+      return joinPhrases(late.map((pod) => podPhrase(waited.of(pod), clock.now().wallMs)));
+    },
+  });
+  return {
+    close: () => {
+      progress.close();
+      waited.close();
+    },
+  };
+}
+
+/** Is the Pod as it is waited for: where its goal is, or at its end? */
+export function isThere(pod: StoredPod, goal: Goal | undefined): boolean {
+  return goal === undefined ? isTerminalPhase(pod.status.phase) : goalState(goal, pod) === 'met';
+}

@@ -1,0 +1,99 @@
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
+import { describeEnd } from '../exit-code.ts';
+import { excerpt } from '../excerpt.ts';
+import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
+import { causeOf } from '../live/first-cause.ts';
+import { lastWarning } from '../live/last-warning.ts';
+import { escapeTerminal } from '../table-row.ts';
+import type { PodEvidence } from './evidence.ts';
+import { attemptsOf, decidesToKill, probeHistory } from './probe-attempts.ts';
+import { remedies } from './remedies.ts';
+import { isEndedForGood } from './why-never.ts';
+
+/** The reason of events about probes. */
+const UNHEALTHY = 'Unhealthy';
+
+/** How many of the last lines of a log are quoted. */
+const QUOTED_LINES = 10;
+
+// oxlint-disable-next-line no-control-regex -- an escape is what colours begin with
+const COLOURS = /\u001B\[[\d;]*m/g;
+
+export interface PodQuestion {
+  readonly pod: StoredPod;
+  readonly evidence: PodEvidence;
+  /** Events that came first after this do not count, milliseconds since 1970: how the Pod was ended, for example. */
+  readonly untilMs: number;
+  /** Is the end of the Pod waited for, and not that it serves? */
+  readonly isEndWanted?: boolean;
+}
+
+/**
+ * The evidence for why a Pod is not where it should be, to stand below a sentence that says so: earlier runs, probes,
+ * the last lines of the log of the container concerned, the last warning, what to try. Lines with their ends, indented;
+ * empty when there is nothing to tell.
+ */
+export function explainPod(question: PodQuestion): string {
+  const { pod, evidence, untilMs, isEndWanted = false } = question;
+  if (pod.status.phase === 'Succeeded') return '';
+  const view = containerConcerned(question);
+  const probing = view === undefined ? [] : probes(view, evidence);
+  // What probes came to is told from their journal.
+  const events = probing.length === 0 ? evidence.events : evidence.events.filter(({ reason }) => reason !== UNHEALTHY);
+  const warning = isTerminalPhase(pod.status.phase) ? undefined : lastWarning(events, untilMs);
+  const blocks = [
+    ...(view === undefined ? [] : [...restarts(view), ...probing, ...log(view, evidence)]),
+    ...(warning === undefined ? [] : [`last warning: ${warning}`]),
+    ...whatToTry(remedies({ pod, view, evidence, isEndWanted })),
+  ];
+  return blocks.map((line) => `  ${line}\n`).join('');
+}
+
+/** The container to blame, or else the first one that is not where it should be. */
+function containerConcerned({ pod, evidence, isEndWanted = false }: PodQuestion): ContainerView | undefined {
+  const views = containersOf(pod).filter(({ role }) => role !== 'ephemeral');
+  const regular = views.filter(({ role }) => role === 'regular');
+  const cause = causeOf(pod, evidence.attempts);
+  const done = isEndWanted ? undefined : regular.find((view) => isEndedForGood(pod, view));
+  if (done !== undefined && (cause === undefined || cause.kind === 'readiness')) return done;
+  if (cause !== undefined) return views.find(({ container }) => container.name === cause.container);
+  const late = views.find(({ role, status }) =>
+    role === 'init' ? status?.state?.terminated === undefined : status?.ready !== true && !status?.state?.terminated,
+  );
+  return late ?? (isEndWanted ? regular.find(({ status }) => status?.state?.running !== undefined) : undefined);
+}
+
+/** What a container that runs again has behind it. */
+function restarts(view: ContainerView): string[] {
+  const { restartCount = 0, state, lastState } = view.status ?? {};
+  if (restartCount === 0 || state?.running === undefined || !lastState?.terminated) return [];
+  const times = restartCount === 1 ? 'once' : `${restartCount} times`;
+  return [`${nameContainer(view)} was restarted ${times}; the run before ${describeEnd(lastState.terminated)}`];
+}
+
+/** Of the probes that have failed in the present run: of one that has ended, those that ended it. */
+function probes(view: ContainerView, { attempts }: PodEvidence): string[] {
+  const isRunning = view.status?.state?.running !== undefined;
+  return PROBE_TYPES.flatMap((type) => {
+    const own = attemptsOf(view, type, attempts).filter(({ decision }) => decision !== 'abandoned');
+    const last = own.at(-1);
+    if (last === undefined || last.successes > 0 || !(isRunning || decidesToKill(last))) return [];
+    return [`${type} probe, ${last.handler}:`, ...probeHistory(own).map((line) => `  ${line}`)];
+  });
+}
+
+function log(view: ContainerView, { logs }: PodEvidence): string[] {
+  const tail = logs.get(view.container.name);
+  const lines = (tail?.lines ?? [])
+    .slice(-QUOTED_LINES)
+    .map((line) => excerpt(escapeTerminal(line.replaceAll(COLOURS, '').trimEnd())));
+  if (tail === undefined || lines.length === 0) return [];
+  const run = tail.isOfPreviousRun ? ' in the run before' : '';
+  const count = lines.length === 1 ? 'last line' : `last ${lines.length} lines`;
+  return [`${count} of ${nameContainer(view)}${run}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
+}
+
+function whatToTry(sentences: readonly string[]): string[] {
+  return sentences.length === 0 ? [] : ['what to try:', ...sentences.map((sentence) => `  ${sentence}`)];
+}

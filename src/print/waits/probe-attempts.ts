@@ -1,0 +1,108 @@
+import type { Probe } from '../../api/generated/types.ts';
+import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
+import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { briefDuration, timestampMs } from '../age.ts';
+import { excerpt } from '../excerpt.ts';
+import type { ContainerView } from '../live/container-view.ts';
+
+/** Longest output of a probe that is quoted in a sentence, in characters. */
+const QUOTED_MAX = 120;
+
+/** The attempts of one probe of the present run of a container, oldest first. */
+export function attemptsOf(
+  { container, status }: ContainerView,
+  type: ProbeType,
+  attempts: readonly ProbeAttempt[],
+): readonly ProbeAttempt[] {
+  const restartCount = status?.restartCount ?? 0;
+  return attempts.filter(
+    (one) => one.container === container.name && one.probe === type && one.restartCount === restartCount,
+  );
+}
+
+/**
+ * How far a probe has got: `startup probe attempt 3 of 30, last result: HTTP 503`,
+ * `readiness probe failed 7 times in a row, last result: connection refused`, `startup probe, first attempt in 8s`.
+ * @param nowMs milliseconds since 1970
+ */
+export function probeProgress(
+  view: ContainerView,
+  type: 'startup' | 'readiness',
+  attempts: readonly ProbeAttempt[],
+  nowMs: number,
+): string {
+  const last = attemptsOf(view, type, attempts).findLast(({ decision }) => decision !== 'abandoned');
+  if (last === undefined) return `${type} probe${firstAttempt(view, probeOf(view.container, type), nowMs)}`;
+  const { successes, failures, successThreshold, failureThreshold } = last;
+  if (successes > 0) return `${type} probe succeeded ${successes} of ${successThreshold} times`;
+  const result = `, last result: ${briefResult(last)}`;
+  if (failures === 0) return `${type} probe${result}`;
+  if (type === 'startup') return `startup probe attempt ${failures} of ${failureThreshold}${result}`;
+  return `readiness probe failed ${failures === 1 ? 'once' : `${failures} times in a row`}${result}`;
+}
+
+/** `, first attempt in 8s`; nothing when it may come at any moment. */
+function firstAttempt({ status }: ContainerView, probe: Probe | undefined, nowMs: number): string {
+  const startedMs = timestampMs(status?.state?.running?.startedAt);
+  if (probe === undefined || startedMs === undefined) return '';
+  const leftMs = startedMs + probeNumbers(probe).initialDelaySeconds * 1000 - nowMs;
+  return leftMs > 0 ? `, first attempt in ${briefDuration(Math.ceil(leftMs / 1000) * 1000)}` : '';
+}
+
+const CONNECTION_TROUBLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'no way to the host',
+  ENOTFOUND: 'no such host',
+};
+
+/** What came of an attempt in a few words: `HTTP 503`, `connection refused`, `exit code 1: no file`. */
+export function briefResult({ result, httpStatus, grpcStatus, errno, exitCode, output }: ProbeAttempt): string {
+  if (result === 'timeout') return 'no answer in time';
+  if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
+  if (grpcStatus !== undefined) return grpcStatus;
+  if (errno !== undefined) return CONNECTION_TROUBLE[errno] ?? errno;
+  const [said = ''] = output.trim().split('\n');
+  const words = said === '' ? '' : `: ${excerpt(said, QUOTED_MAX)}`;
+  return `${exitCode === undefined ? result : `exit code ${exitCode}`}${words}`;
+}
+
+/** Is it why the container was killed? */
+export function decidesToKill({ decision }: ProbeAttempt): boolean {
+  return decision === 'restart' || decision === 'kill';
+}
+
+/** How many groups of attempts are told. */
+const GROUPS_MAX = 3;
+
+/** The last attempts, a line for those in a row that are the same: `12 times, 2s to 112s after the start: HTTP 503`. */
+export function probeHistory(attempts: readonly ProbeAttempt[]): string[] {
+  const groups: ProbeAttempt[][] = [];
+  for (const attempt of attempts) {
+    const before = groups.at(-1);
+    if (before?.[0] !== undefined && sameText(before[0]) === sameText(attempt)) before.push(attempt);
+    else groups.push([attempt]);
+  }
+  return groups.slice(-GROUPS_MAX).map((group) => {
+    const [first, last] = [group[0]?.offsetSeconds ?? 0, group.at(-1)?.offsetSeconds ?? 0];
+    const when = group.length === 1 ? atSecond(first) : `${atSecond(first)} to ${atSecond(last)}`;
+    const times = group.length === 1 ? '' : `${group.length} times, `;
+    return `${times}${when} after the start: ${group[0] === undefined ? '' : wholeResult(group[0])}`;
+  });
+}
+
+function atSecond(seconds: number): string {
+  return seconds < 0.05 ? '0s' : briefDuration(Math.round(seconds * 10) * 100);
+}
+
+/** The output too, where it says more than the result alone. */
+function wholeResult(attempt: ProbeAttempt): string {
+  const brief = briefResult(attempt);
+  const said = excerpt(attempt.output.trim().replaceAll(/\s*\n\s*/g, ' ⏎ '), QUOTED_MAX);
+  return said === '' || brief.includes(said) || attempt.result === 'success' ? brief : `${brief} (${said})`;
+}
+
+/** A command that cannot be started has another id each time. */
+function sameText(attempt: ProbeAttempt): string {
+  return wholeResult(attempt).replaceAll(/\b[\da-f]{64}\b/g, 'ID');
+}

@@ -1,0 +1,35 @@
+import type { StoredPod } from '../../api/objects.ts';
+import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
+import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { decidedEnd, type Wanted } from '../../lifecycle/requests/hopeless.ts';
+import { describeEnd } from '../exit-code.ts';
+import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
+import { causeOf, firstCause } from '../live/first-cause.ts';
+
+/** A clause that says why a Pod can never be as it is wanted any more, as `lifecycle/requests/hopeless.ts` finds it. */
+export function whyNever(pod: StoredPod, wanted: Wanted | undefined, attempts: readonly ProbeAttempt[]): string {
+  const { metadata, status } = pod;
+  if (status.phase === 'Unknown') return status.message ?? 'nobody runs it any more';
+  if (wanted?.type === 'phase' && !/^(Pending|Running|Succeeded|Failed|Unknown)$/.test(wanted.phase)) {
+    return 'the phases of a Pod are Pending, Running, Succeeded, Failed and Unknown';
+  }
+  const end = decidedEnd(pod);
+  if (end === 'Succeeded') return 'it has Succeeded: its containers have ended, and are not started again';
+  if (end === undefined && metadata.deletionTimestamp !== undefined) return 'it is being deleted';
+  const cause = causeOf(pod, attempts);
+  if (cause !== undefined && cause.kind !== 'readiness') return cause.text;
+  return end === undefined ? (endedForGood(pod) ?? firstCause(pod, attempts)) : firstCause(pod, attempts);
+}
+
+/** A container that has done its work leaves a Pod that is not Ready, though it runs. */
+function endedForGood(pod: StoredPod): string | undefined {
+  const view = containersOf(pod).find((one) => one.role === 'regular' && isEndedForGood(pod, one));
+  const ended = view?.status?.state?.terminated;
+  return view && ended && `${nameContainer(view)} ${describeEnd(ended)}, and is not started again`;
+}
+
+/** Has the container ended, and will its policy not have it started again? */
+export function isEndedForGood({ spec }: StoredPod, { container, status }: ContainerView): boolean {
+  const ended = status?.state?.terminated;
+  return ended !== undefined && !shouldRestart(spec.restartPolicy, container, ended.exitCode);
+}

@@ -1,0 +1,92 @@
+import { PodrunError } from '../api/errors.ts';
+import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/objects.ts';
+import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
+import type { LogTail, PodEvidence } from '../print/waits/evidence.ts';
+import type { FileStore } from '../store/file-store.ts';
+import { instanceLogPath } from '../store/logs/log-files.ts';
+import { lastLogLines } from '../store/logs/log-reader.ts';
+import { ProbeJournalReader } from '../store/logs/probe-journal.ts';
+
+/** Lines of each log. */
+const LINES = 10;
+
+/** Attempts of each probe that are kept in mind. */
+const ATTEMPTS = 50;
+
+/** Follows the probe journal of a Pod, and keeps the latest attempts of each probe. */
+export class ProbeWatch {
+  readonly #reader: ProbeJournalReader;
+  readonly #latest = new Map<string, ProbeAttempt[]>();
+
+  constructor(store: FileStore, { metadata: { namespace, name } }: StoredPod) {
+    this.#reader = new ProbeJournalReader(store.paths(namespace, name).probes);
+  }
+
+  /** The latest attempts as of now, oldest first; what cannot be read is as if it were not there. */
+  attempts(): readonly ProbeAttempt[] {
+    this.#read();
+    return [...this.#latest.values()].flat().toSorted((a, b) => (a.time < b.time ? -1 : 1));
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+
+  #read(): void {
+    for (
+      let entries = orNone(() => this.#reader.next());
+      entries.length > 0;
+      entries = orNone(() => this.#reader.next())
+    ) {
+      // podrun's own lines: nobody else writes there.
+      for (const attempt of entries as ProbeAttempt[]) this.#keep(attempt);
+    }
+  }
+
+  #keep(attempt: ProbeAttempt): void {
+    const key = `${attempt.container} ${attempt.probe}`;
+    const latest = this.#latest.get(key) ?? [];
+    latest.push(attempt);
+    if (latest.length > ATTEMPTS) latest.shift();
+    this.#latest.set(key, latest);
+  }
+}
+
+/**
+ * What is on record of a Pod beside the object itself: probes, the ends of logs, events. What cannot be read is left
+ * out: what can be told is to be told all the same.
+ */
+export function podEvidence(store: FileStore, pod: StoredPod): PodEvidence {
+  const probes = new ProbeWatch(store, pod);
+  const attempts = probes.attempts();
+  probes.close();
+  const { namespace, uid } = pod.metadata;
+  const events = orNone(() => store.list<StoredEvent>('events', { namespace }));
+  return {
+    attempts,
+    logs: logTails(store, pod),
+    events: events.filter(({ involvedObject }) => involvedObject.uid === uid),
+  };
+}
+
+function logTails(store: FileStore, pod: StoredPod): ReadonlyMap<string, LogTail> {
+  const { namespace, name } = pod.metadata;
+  const { logs } = store.paths(namespace, name);
+  const tails = allContainerStatuses(pod.status).map((status): [string, LogTail] => {
+    const tailOf = (run: number): string[] =>
+      orNone(() => lastLogLines(instanceLogPath(logs, status.name, run), LINES));
+    const lines = tailOf(status.restartCount);
+    if (lines.length > 0 || status.restartCount === 0) return [status.name, { lines, isOfPreviousRun: false }];
+    return [status.name, { lines: tailOf(status.restartCount - 1), isOfPreviousRun: true }];
+  });
+  return new Map(tails);
+}
+
+function orNone<T>(read: () => T[]): T[] {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof PodrunError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredPod } from '../../../src/api/objects.ts';
+import type { PodEvidence } from '../../../src/print/waits/evidence.ts';
+import { explainPod } from '../../../src/print/waits/explain-pod.ts';
+import { at, attempt, conditions, container, ended, NOW_MS, running, waiting, webEvent, webPod } from '../pods.ts';
+
+const explain = (pod: StoredPod, evidence: Partial<PodEvidence> = {}, isEndWanted = false): string[] => {
+  const whole = { attempts: [], logs: new Map(), events: [], ...evidence };
+  return explainPod({ pod, evidence: whole, untilMs: NOW_MS, isEndWanted }).split('\n').slice(0, -1);
+};
+const log = (...lines: string[]) => new Map([['main', { lines, isOfPreviousRun: false }]]);
+const main = (status: ReturnType<typeof running>, change: Parameters<typeof container>[1] = {}): StoredPod =>
+  webPod({ spec: { containers: [container('main', change)] }, status: { containerStatuses: [status] } });
+const SEE_LOG = 'read its log: podrun logs web -c main';
+/** What is said below `what to try:`. */
+const tries = (lines: string[]): string[] =>
+  lines.slice(lines.indexOf('  what to try:') + 1).map((line) => line.trim());
+
+describe('explainPod()', () => {
+  it('quotes the last ten lines of the container that failed, as text', () => {
+    const lines = Array.from({ length: 12 }, (_, index) => `line ${index + 1}  `);
+    const told = explain(main(ended('main', 3)), { logs: log(...lines, '\u001B[31mpanic\u001B[0m', '\u001B[2Jboo') });
+    expect(told).toEqual([
+      '  last 10 lines of container main:',
+      ...['5', '6', '7', '8', '9', '10', '11', '12'].map((number) => `    line ${number}`),
+      '    panic',
+      '    ^[[2Jboo',
+      '  what to try:',
+      `    ${SEE_LOG}`,
+    ]);
+  });
+
+  it('tells what a probe has come to, those in a row that are the same together', () => {
+    const status = running('main', { ready: false });
+    const attempts = [
+      attempt({ offsetSeconds: 1, httpStatus: 500, output: 'HTTP probe failed with statuscode: 500' }),
+      ...[2, 3, 4].map((offsetSeconds) =>
+        attempt({ offsetSeconds, errno: 'ECONNREFUSED', output: 'dial tcp: connect: connection refused' }),
+      ),
+    ];
+    expect(explain(main(status, { readinessProbe: { httpGet: { port: 8080 } } }), { attempts })).toEqual([
+      '  readiness probe, http-get http://:8080/ready:',
+      '    1s after the start: HTTP 500 (HTTP probe failed with statuscode: 500)',
+      '    3 times, 2s to 4s after the start: connection refused (dial tcp: connect: connection refused)',
+      '  what to try:',
+      '    nobody listens on port 8080: is that the port of the program, and does it listen on all addresses?',
+      '    see every attempt: podrun probes web -c main',
+      `    ${SEE_LOG}`,
+    ]);
+  });
+
+  it('tells of the runs before, and where their log is', () => {
+    const lastState = ended('main', 137, { reason: 'OOMKilled' }).state ?? {};
+    const status = running('main', { ready: false, restartCount: 2, lastState });
+    const logs = new Map([['main', { lines: ['so much'], isOfPreviousRun: true }]]);
+    expect(explain(main(status), { logs })).toEqual([
+      '  container main was restarted 2 times; the run before ran out of memory: OOMKilled, exit code 137 (SIGKILL)',
+      '  last line of container main in the run before:',
+      '    so much',
+      '  what to try:',
+      `    ${SEE_LOG} --previous`,
+    ]);
+  });
+
+  it('tells the last warning, unless the probes have told it', () => {
+    const starting = main(waiting('main', 'ContainerCreating'));
+    const mount = webEvent('FailedMount', { type: 'Warning', message: 'configmap "x" not found' });
+    expect(explain(starting, { events: [mount] })[0]).toBe('  last warning: FailedMount: configmap "x" not found');
+    expect(explain(starting, { events: [{ ...mount, firstTimestamp: at(5) }] })[0]).toBe('  what to try:');
+    const unhealthy = webEvent('Unhealthy', { type: 'Warning', message: 'Readiness probe failed' });
+    const told = explain(main(running('main', { ready: false })), { attempts: [attempt()], events: [unhealthy] });
+    expect(told.join('\n')).not.toContain('warning');
+  });
+
+  it.each<[want: string, lines: string[]]>([
+    [
+      'raise resources.limits.memory of main (it is 64Mi)',
+      explain(main(ended('main', 137, { reason: 'OOMKilled' }), { resources: { limits: { memory: '64Mi' } } })),
+    ],
+    ['see that the program is there', explain(main(ended('main', 127)))],
+    ['make the program executable', explain(main(ended('main', 126)))],
+    ['find out who killed it', explain(main(ended('main', 137)))],
+    ['the program crashed', explain(main(ended('main', 139)))],
+    ['a program that ends is not Ready', explain(main(ended('main', 0)))],
+    [
+      "say which program stands for the image: podrun apply --image 'busybox=COMMAND'",
+      explain(main(waiting('main', 'ImagePullBackOff'))),
+    ],
+    ['create what is missing', explain(main(waiting('main', 'CreateContainerConfigError')))],
+    [
+      'if it was only slow, raise what its livenessProbe allows: failureThreshold is 3, periodSeconds 10',
+      explain(main(ended('main', 137), { livenessProbe: {} }), {
+        attempts: [attempt({ probe: 'liveness', decision: 'restart' })],
+      }),
+    ],
+    [
+      'if it needs longer than 300s to start, raise failureThreshold (30)',
+      explain(main(running('main', { ready: false, started: false }), { startupProbe: { failureThreshold: 30 } }), {
+        attempts: [attempt({ probe: 'startup' })],
+      }),
+    ],
+    [
+      'raise timeoutSeconds of its readinessProbe (1)',
+      explain(main(running('main', { ready: false }), { readinessProbe: {} }), {
+        attempts: [attempt({ result: 'timeout' })],
+      }),
+    ],
+    [
+      'wait longer: its first readiness probe comes 60s after the start',
+      explain(main(running('main', { ready: false }), { readinessProbe: { initialDelaySeconds: 60 } })),
+    ],
+    [
+      'open the readiness gate: podrun condition pod web example.com/lb=True',
+      explain(
+        webPod({
+          spec: { readinessGates: [{ conditionType: 'example.com/lb' }] },
+          status: { conditions: [{ type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady' }] },
+        }),
+      ),
+    ],
+    ['with restartPolicy Always it never ends', explain(webPod({ spec: { restartPolicy: 'Always' } }), {}, true)],
+  ])('has an idea: %s', (want, lines) => {
+    expect(tries(lines)[0]?.startsWith(want)).toBe(true);
+  });
+
+  it('names the namespace in commands', () => {
+    const shop = webPod({ metadata: { namespace: 'shop' }, status: { containerStatuses: [ended('main', 3)] } });
+    expect(tries(explain(shop))).toEqual([`${SEE_LOG} -n shop`]);
+  });
+
+  it('shows what a Pod is at that was to end', () => {
+    const busy = webPod({ status: { conditions: conditions({ Ready: 'True' }) } });
+    expect(explain(busy, { logs: log('10%', '20%') }, true).slice(0, 3)).toEqual([
+      '  last 2 lines of container main:',
+      '    10%',
+      '    20%',
+    ]);
+    expect(explain(webPod({ status: { phase: 'Succeeded' } }))).toEqual([]);
+  });
+});
