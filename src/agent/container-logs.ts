@@ -2,6 +2,7 @@ import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { OutputStream, RunningContainer } from '../runtime/runtime.ts';
 import type { NetworkJoin } from '../runtime/network/join.ts';
+import type { RecordedUsage } from '../api/usage-totals.ts';
 import type { HookRun } from '../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { MemoryArea } from '../store/memory-folders.ts';
@@ -39,6 +40,8 @@ export interface PodFiles {
   recordProbe(pod: StoredPod, attempt: ProbeAttempt, wallMs: number): void;
   /** Adds to the journal of the Pod's hooks. Throws a PodrunError when it cannot. */
   recordHook(pod: StoredPod, run: HookRun, wallMs: number): void;
+  /** Adds to the journal of what its containers have taken. Throws a PodrunError when it cannot. */
+  recordUsage(pod: StoredPod, usage: RecordedUsage, wallMs: number): void;
   /** Adds to the log of an instance's hooks and probes. Throws a PodrunError when it cannot. */
   logHandler(pod: StoredPod, instance: InstanceRef, said: HandlerSaying, wallMs: number): void;
   /** The last lines of the log of an instance, as text. */

@@ -1,4 +1,5 @@
 import { PodrunError } from '../api/errors.ts';
+import { formatTime } from '../api/time.ts';
 import type { Container } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
@@ -133,6 +134,7 @@ export class MachineSurroundings {
       exited: (pod, instance, exit) => {
         this.#record(pod, () => logs.close(instance));
         this.#attachPoint.exited(instance, exit.exitCode);
+        this.#recordUsage(pod, instance, exit);
         const words = this.#lastWords(pod, instance, exit);
         return exit.oomPolled === true ? [MEMORY_POLLED, words].filter(Boolean).join('\n') : words;
       },
@@ -169,6 +171,13 @@ export class MachineSurroundings {
   /** What was removed by force goes on for a moment: at its place may already be the next Pod of its name. */
   #recordInPlace(pod: StoredPod, use: () => void): void {
     if (!this.#options.isRemoved(pod)) this.#record(pod, use);
+  }
+
+  #recordUsage(pod: StoredPod, { container, attempt }: InstanceRef, { usage }: ProcessExit): void {
+    if (usage === undefined) return;
+    const { wallMs } = this.#options.clock.now();
+    const entry = { time: formatTime(wallMs), container, restartCount: attempt, ...usage };
+    this.#recordInPlace(pod, () => this.#options.files.recordUsage(pod, entry, wallMs));
   }
 
   async #expectAgain(pod: StoredPod, live: LiveInstance): Promise<void> {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
+import { registerAdvise } from './read/advise.ts';
 import { registerAnnotate } from './change/annotate.ts';
 import { registerApply } from './apply/apply.ts';
 import { registerBackgroundCommands } from './background/agent.ts';
@@ -73,6 +74,7 @@ function registerCommands(
   registerHistory(program, done);
   registerTimeline(program, done);
   registerDiff(program, done);
+  registerAdvise(program, done);
   program.commandsGroup('Reach in:');
   registerExec(program, command, done);
   registerAttach(program, done);

@@ -7,7 +7,9 @@ import { note } from './preferences.ts';
 
 /** Commands that show or change what is on record. The others are not about it, or see to lost Pods themselves. */
 const CONCERNED: ReadonlySet<string> = new Set(
-  'get describe logs probes events history diff top wait exec attach debug patch label annotate condition'.split(' '),
+  'get describe logs probes advise events history diff top wait exec attach debug patch label annotate condition'.split(
+    ' ',
+  ),
 );
 
 /**

@@ -32,6 +32,8 @@ export function podFiles(store: FileStore): PodFiles {
       appendToJournal(store.paths(metadata.namespace, metadata.name).probes, attempt, wallMs),
     recordHook: ({ metadata }, run, wallMs) =>
       appendToJournal(store.paths(metadata.namespace, metadata.name).hooks, run, wallMs),
+    recordUsage: ({ metadata }, usage, wallMs) =>
+      appendToJournal(store.paths(metadata.namespace, metadata.name).usage, usage, wallMs),
     logHandler: ({ metadata }, { container, attempt }, said, wallMs) => {
       const { logs } = store.paths(metadata.namespace, metadata.name);
       appendToHookLog(hookLogPath(logs, container, attempt), said, wallMs);

@@ -31,6 +31,7 @@ import { spawnLeader, type SpawnOutcome } from './spawn.ts';
 import { isPlainText, lookUpProgram, prepareWorkingDirectory, whyNotLoadable } from './start-checks.ts';
 import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start-errors.ts';
 import { Sweeper } from './sweeper.ts';
+import { processPeakBytes, usageTotals } from './usage/usage-totals.ts';
 import { Watchdog } from './watchdog.ts';
 
 const { SIGKILL, SIGTERM } = constants.signals;
@@ -198,6 +199,11 @@ export class ProcessRuntime implements Runtime {
     const startTime = quickStartTimeOf(pid);
     const unwatch = this.#watchdog.add({ pid, startTime });
     let hasEnded = false;
+    // Who is told to stop has had its largest moments, most likely; who has ended can no longer be looked at.
+    let peakBytes: number | undefined;
+    const lookAtPeak = (): void => {
+      peakBytes ??= processPeakBytes(main.programPid);
+    };
     this.#live.add(pid);
     this.#surroundings.set(id, around);
     const swept = async (): Promise<void> => {
@@ -209,6 +215,7 @@ export class ProcessRuntime implements Runtime {
       const at = this.#clock.now();
       hasEnded = true;
       const outOfMemory = limited.outOfMemory();
+      const usage = usageTotals(limited.cgroups, peakBytes);
       unwatch();
       this.#live.delete(pid);
       this.#surroundings.delete(id);
@@ -216,12 +223,13 @@ export class ProcessRuntime implements Runtime {
       killGroup(pid);
       inside.kill();
       const oom = { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled' };
-      const exit = (): ProcessExit => ({ exitCode, signal, at, ...oom, swept: swept() });
+      const exit = (): ProcessExit => ({ exitCode, signal, at, ...oom, usage, swept: swept() });
       void main.finishOutput().then(() => launch.onExit(exit()));
     });
     const kill = (): void => {
       // The main process dies with its group; its exit starts the search for those that left it.
       if (hasEnded) return;
+      lookAtPeak();
       killGroup(pid);
       inside.kill();
       // One in a terminal may not have got as far as having a group.
@@ -233,6 +241,7 @@ export class ProcessRuntime implements Runtime {
       startedAt,
       signal: (name) => {
         if (hasEnded) return false;
+        lookAtPeak();
         const number = signalNumber(name) ?? SIGTERM;
         const isFirst = launch.confinement?.strictPid1 === true && inside.isSealed;
         const isUnprepared = !isFirst && number !== SIGKILL && diesUnprepared(main.programPid, number);

@@ -95,3 +95,12 @@ export async function listByPs(): Promise<ProcessEntry[]> {
   const { stdout } = await promisify(execFile)('/bin/ps', [flags, '-o', columns], options);
   return parsePsTable(stdout);
 }
+
+/** The processes that a process has started and that are its children still. Linux only. */
+export function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}

@@ -1,4 +1,5 @@
 import type { Instant } from '../api/time.ts';
+import type { UsageTotals } from '../api/usage-totals.ts';
 import type { Confinement, Identity, ResourceLimits } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
 import type { NetworkJoin } from './network/join.ts';
@@ -53,6 +54,8 @@ export interface ProcessExit {
   readonly oomKilled: boolean;
   /** It was podrun that found it above the limit, not the kernel. */
   readonly oomPolled?: boolean;
+  /** What the container has taken in all; undefined where nothing is known. */
+  readonly usage?: UsageTotals | undefined;
   /** Settles when no process of the container is left, also none that escaped its process group. Never rejects. */
   readonly swept: Promise<void>;
 }

@@ -14,6 +14,8 @@ export interface PodPaths {
   readonly probes: string;
   /** What came of every hook, likewise. */
   readonly hooks: string;
+  /** What containers have taken in all, likewise. */
+  readonly usage: string;
   readonly owner: string;
   /** Processes that the agent started, one per line. */
   readonly processes: string;
@@ -90,6 +92,7 @@ export function pathsInPodFolder(folder: string): PodPaths {
     transitions: path.join(folder, 'transitions.ndjson'),
     probes: path.join(folder, 'probes.ndjson'),
     hooks: path.join(folder, 'hooks.ndjson'),
+    usage: path.join(folder, 'usage.ndjson'),
     owner: path.join(folder, 'owner.json'),
     processes: path.join(folder, 'processes.ndjson'),
     logs: path.join(folder, 'logs'),

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredEvent, StoredPod } from '../api/objects.ts';
 import { parseTime } from '../api/time.ts';
+import type { RecordedUsage } from '../api/usage-totals.ts';
 import type { RecordedRun, RecordedTransition } from '../history/recorded-run.ts';
 import { latestMomentIn } from '../history/transition-time.ts';
 import { namesIn } from './atomic-file.ts';
@@ -65,6 +66,11 @@ export class RecordedRuns {
       probes: readJournal(paths.probes) as RecordedRun['probes'],
       hooks: readJournal(paths.hooks) as RecordedRun['hooks'],
     }));
+  }
+
+  /** What is known of what the containers of a run have taken, a line for each that has ended. */
+  readUsage({ paths }: RunOnRecord): RecordedUsage[] {
+    return this.#onDisk(() => readJournal(paths.usage) as RecordedUsage[]);
   }
 
   #findByUid(namespace: string, uid: string): RunOnRecord {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { UsageTotals } from '../../api/usage-totals.ts';
 
 /** What the processes of a group have taken so far, those that have ended included, and hold now. */
 export interface GroupUsage {
@@ -14,14 +15,8 @@ export interface GroupUsage {
  * @param folders of the group, one for each hierarchy
  */
 export function groupUsage(folders: readonly string[]): GroupUsage | undefined {
-  const read = (file: string): string | undefined => {
-    for (const folder of folders) {
-      const text = readIfThere(path.join(folder, file));
-      if (text !== undefined) return text;
-    }
-    return undefined;
-  };
-  const cpuSeconds = seconds(read('cpuacct.usage'), 1e9) ?? seconds(valueIn(read('cpu.stat'), 'usage_usec'), 1e6);
+  const read = (file: string): string | undefined => readFirst(folders, file);
+  const cpuSeconds = inUnit(read('cpuacct.usage'), 1e9) ?? inUnit(valueIn(read('cpu.stat'), 'usage_usec'), 1e6);
   const stat = read('memory.stat');
   const current = read('memory.usage_in_bytes') ?? read('memory.current');
   if (cpuSeconds === undefined || current === undefined) return undefined;
@@ -29,8 +24,33 @@ export function groupUsage(folders: readonly string[]): GroupUsage | undefined {
   return { cpuSeconds, memoryBytes: Math.max(0, Number(current) - Number(idle)) };
 }
 
-function seconds(count: string | undefined, perSecond: number): number | undefined {
-  return count === undefined ? undefined : Number(count) / perSecond;
+/** What the kernel has counted for a group from its beginning on, as far as it has. */
+export function groupTotals(folders: readonly string[]): UsageTotals {
+  if (folders.length === 0) return {};
+  const read = (file: string): string | undefined => readFirst(folders, file);
+  const cpu = read('cpu.stat');
+  const known: Record<keyof UsageTotals, number | undefined> = {
+    groupPeakBytes: inUnit(read('memory.peak') ?? read('memory.max_usage_in_bytes'), 1),
+    processPeakBytes: undefined,
+    cpuSeconds: inUnit(read('cpuacct.usage'), 1e9) ?? inUnit(valueIn(cpu, 'usage_usec'), 1e6),
+    cpuPeriods: inUnit(valueIn(cpu, 'nr_periods'), 1),
+    cpuPeriodsThrottled: inUnit(valueIn(cpu, 'nr_throttled'), 1),
+  };
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+}
+
+/** The file of whichever hierarchy has it. */
+function readFirst(folders: readonly string[], file: string): string | undefined {
+  for (const folder of folders) {
+    const text = readIfThere(path.join(folder, file));
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** A count in its unit. */
+function inUnit(count: string | undefined, perUnit: number): number | undefined {
+  return count === undefined ? undefined : Number(count) / perUnit;
 }
 
 /** Of lines `NAME VALUE`. */

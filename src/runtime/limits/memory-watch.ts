@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Alarm, Clock } from '../../clock.ts';
 import { factsOf, type ProcessIdentity } from '../process-identity.ts';
-import { listProcesses } from '../process-table.ts';
+import { childrenOf, listProcesses } from '../process-table.ts';
 import { membersOf } from '../sweeper.ts';
 import { memoryOf, type ProcessMemory, usageOfProcesses } from '../usage/process-usage.ts';
 
@@ -104,12 +103,4 @@ export class MemoryWatch {
 function totalBytes(memories: readonly ProcessMemory[]): number {
   const own = memories.reduce((sum, { residentBytes, sharedBytes }) => sum + residentBytes - sharedBytes, 0);
   return own + Math.max(0, ...memories.map(({ sharedBytes }) => sharedBytes));
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
 }

@@ -1,0 +1,33 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { advise, type Advised } from '../../history/advise/advise.ts';
+import { patchOf } from '../../history/advise/patch.ts';
+import { renderAdvice, renderAdviceJson } from '../../print/advice.ts';
+import { formatYaml } from '../../print/yaml.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { openStore } from '../environment.ts';
+import { podArgument } from '../select/pod-argument.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { painterFor } from '../view/chalk-painter.ts';
+import type { AdviseFlags } from './advise.ts';
+
+/** `podrun advise`: flags in, exit code out. */
+export function adviseCommand(word: string, flags: AdviseFlags): number {
+  const name = podArgument(word, (plural) => `there is no advice on ${plural}, only on Pods`);
+  const runs = new RecordedRuns(openStore(flags.stateDir, new SystemClock()));
+  const found = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
+  const advised = advise(runs.read(found), runs.readUsage(found));
+  if (advised === undefined) throw new PodrunError(`error: of the run ${found.run} nothing is on record`);
+  const text = render(found.run, found.pod, advised, flags);
+  if (text === '') process.stderr.write(`${found.run}: nothing to change in the manifest\n`);
+  new StandardOutput().write(text);
+  return EXIT.ok;
+}
+
+function render(run: string, pod: StoredPod, advised: Advised, { output = 'text' }: AdviseFlags): string {
+  if (output === 'json') return renderAdviceJson(run, advised);
+  if (output === 'text') return renderAdvice(run, advised, painterFor(process.stdout));
+  const patch = patchOf(pod, advised.advice);
+  return patch === undefined ? '' : formatYaml(patch);
+}

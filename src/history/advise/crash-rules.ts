@@ -1,0 +1,119 @@
+import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import { type Advice, counted, inSeconds, partOf } from './advice.ts';
+import type { ContainerEvidence, Evidence, RunEnd } from './evidence.ts';
+
+/** What shells say of a program that is not there, or cannot be run. */
+const SHELL_CODES: Readonly<Record<number, string>> = {
+  126: 'a program that is not executable',
+  127: 'a program that is not there',
+};
+const SIGTERMED = 143;
+/** A container that goes on so much longer than the one that did the work was not meant to. */
+const GOES_ON_SECONDS = 3;
+
+/** What the ends of containers say that nobody told to stop. */
+export function crashAdvice(evidence: Evidence): Advice[] {
+  return [...evidence.containers.flatMap((container) => crashes(container, evidence)), ...runsOn(evidence)];
+}
+
+type Ended = ContainerEvidence['runs'][number] & { readonly end: RunEnd };
+
+/** Runs that have ended by themselves. */
+function endedAlone({ runs }: ContainerEvidence): Ended[] {
+  return runs.filter((run): run is Ended => run.end !== undefined && run.stopMs === undefined);
+}
+
+function crashes(container: ContainerEvidence, { pod }: Evidence): Advice[] {
+  const ended = endedAlone(container);
+  const last = ended.at(-1);
+  if (last === undefined) return [];
+  const { exitCode } = last.end;
+  const alike = ended.filter(({ end }) => end.exitCode === exitCode && end.reason !== TERMINATED.oomKilled);
+  if (exitCode === 0) return restartsWhenDone(container, pod.spec.restartPolicy, alike);
+  const { name, path, spec } = container;
+  const missing = SHELL_CODES[exitCode];
+  const about = { container: name, path: `${path}.command`, current: spec.command, suggested: undefined };
+  const seconds = alike.map(({ startMs, end }) => (end.ms - startMs) / 1000);
+  const times = `in ${partOf(alike, ended, 'run')}`;
+  if (missing !== undefined && alike.length > 0) {
+    return [
+      {
+        ...about,
+        rule: 'command-not-found',
+        severity: 'problem',
+        what: `Look for its name in podrun logs ${pod.metadata.name} -c ${name}; the image here is this machine.`,
+        evidence: `It ended with exit code ${exitCode} ${times}: a shell could not run ${missing}.`,
+        samples: ended.length,
+      },
+    ];
+  }
+  if (alike.length < 2 || alike.length < ended.length || exitCode === SIGTERMED) return [];
+  return [
+    {
+      ...about,
+      rule: 'restarts-alike',
+      severity: 'problem',
+      what: `Restarts do not cure it; podrun logs ${pod.metadata.name} -c ${name} --previous has its last words.`,
+      evidence: `It ended with exit code ${exitCode} ${times}, after ${range(seconds)}.`,
+      samples: ended.length,
+    },
+  ];
+}
+
+function range(seconds: readonly number[]): string {
+  const [least, most] = [inSeconds(Math.min(...seconds)), inSeconds(Math.max(...seconds))];
+  return least === most ? most : `${least} to ${most}`;
+}
+
+/** What does its work and ends is started again for nothing, where the Pod says Always. */
+function restartsWhenDone(
+  { name, role }: ContainerEvidence,
+  restartPolicy: string | undefined,
+  done: readonly Ended[],
+): Advice[] {
+  if (role !== 'main' || (restartPolicy ?? 'Always') !== 'Always' || done.length < 2) return [];
+  return [
+    {
+      rule: 'restarts-when-done',
+      severity: 'problem',
+      container: name,
+      path: 'spec.restartPolicy',
+      current: 'Always',
+      suggested: 'OnFailure',
+      what: 'Say OnFailure or Never for what does its work and ends.',
+      evidence: `It ended with exit code 0 in ${counted(done.length, 'run')}, and was started again each time.`,
+      samples: done.length,
+    },
+  ];
+}
+
+/** A container that helps another, and does not end when that has done its work: the Pod never completes. */
+function runsOn({ pod, containers }: Evidence): Advice[] {
+  if (pod.spec.restartPolicy === 'Always' || pod.spec.restartPolicy === undefined) return [];
+  const mains = containers.filter(({ role }) => role === 'main');
+  const done = mains.filter((one) => endedAlone(one).at(-1)?.end.exitCode === 0);
+  const left = mains.filter((one) => one.runs.at(-1)?.stopMs !== undefined);
+  if (done.length === 0 || left.length === 0 || done.length + left.length < mains.length) return [];
+  const doneMs = Math.max(...done.map((one) => endedAlone(one).at(-1)?.end.ms ?? 0));
+  return left.flatMap((container): Advice[] => {
+    const { name, path, runs } = container;
+    const seconds = ((runs.at(-1)?.stopMs ?? doneMs) - doneMs) / 1000;
+    if (seconds < GOES_ON_SECONDS) return [];
+    const names = done.map((one) => one.name).join(' and ');
+    return [
+      {
+        rule: 'runs-on-beside-the-work',
+        severity: 'problem',
+        container: name,
+        path,
+        current: undefined,
+        suggested: undefined,
+        what: `Make ${name} a sidecar: an init container with restartPolicy Always, which nobody waits for.`,
+        evidence:
+          `${names} ended with exit code 0; ${name} ran on for ${inSeconds(seconds)}, ` +
+          'until it was stopped, and the Pod with it.',
+        samples: 1,
+      },
+    ];
+  });
+}

@@ -1,0 +1,145 @@
+import type { Container, ContainerStateTerminated, ContainerStatus } from '../../api/generated/types.ts';
+import { allContainerStatuses, isSidecar, type StoredEvent, type StoredPod } from '../../api/objects.ts';
+import { parseTime } from '../../api/time.ts';
+import type { RecordedUsage } from '../../api/usage-totals.ts';
+import type { HookRun } from '../../lifecycle/hook-run.ts';
+import type { ProbeType } from '../../lifecycle/probes/probe.ts';
+import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { killing } from '../../lifecycle/texts/events.ts';
+import type { RecordedRun } from '../recorded-run.ts';
+
+/** What a run tells of a Pod, by container. */
+export interface Evidence {
+  /** As it was last. */
+  readonly pod: StoredPod;
+  readonly events: readonly StoredEvent[];
+  /** Init containers first, in the order of the spec; no ephemeral ones. */
+  readonly containers: readonly ContainerEvidence[];
+  /** Between the first and the last line of the record, milliseconds. */
+  readonly lengthMs: number;
+}
+
+export interface ContainerEvidence {
+  readonly name: string;
+  /** `spec.containers[0]` */
+  readonly path: string;
+  readonly spec: Container;
+  readonly role: 'init' | 'sidecar' | 'main';
+  /** Those that have started, in order. */
+  readonly runs: readonly ContainerRun[];
+  readonly probes: readonly ProbeAttempt[];
+  readonly hooks: readonly HookRun[];
+  readonly usages: readonly RecordedUsage[];
+}
+
+/** One run of a container, from its start to its end or as far as it is known. Times are milliseconds since 1970. */
+export interface ContainerRun {
+  readonly restartCount: number;
+  readonly startMs: number;
+  readonly end: RunEnd | undefined;
+  /** When it was told to stop, the first time. */
+  readonly stopMs: number | undefined;
+}
+
+export interface RunEnd {
+  readonly ms: number;
+  readonly exitCode: number;
+  readonly reason: string | undefined;
+}
+
+/** Everything that advice is about; undefined when nothing is on record. */
+export function evidenceOf(run: RecordedRun, usages: readonly RecordedUsage[]): Evidence | undefined {
+  const pods = run.transitions.flatMap(({ object }) => (object.kind === 'Pod' ? [object] : []));
+  const pod = pods.at(-1);
+  const [first, last] = [run.transitions[0], run.transitions.at(-1)];
+  if (pod === undefined || first === undefined || last === undefined) return undefined;
+  const lists = [
+    ...(pod.spec.initContainers ?? []).map((spec, index) => ({ spec, path: `spec.initContainers[${index}]` })),
+    ...pod.spec.containers.map((spec, index) => ({ spec, path: `spec.containers[${index}]` })),
+  ];
+  const containers = lists.map(({ spec, path }): ContainerEvidence => {
+    const { name } = spec;
+    const isOurs = ({ container }: { readonly container: string }): boolean => container === name;
+    const isInit = path.startsWith('spec.initContainers');
+    return {
+      name,
+      path,
+      spec,
+      role: isInit ? (isSidecar(spec) ? 'sidecar' : 'init') : 'main',
+      runs: runsOf(name, pods, stopsOf(name, run)),
+      probes: run.probes.filter(isOurs),
+      hooks: run.hooks.filter(isOurs),
+      usages: usages.filter(isOurs),
+    };
+  });
+  const events = run.transitions.flatMap(({ object }) => (object.kind === 'Event' ? [object] : []));
+  return { pod, events, containers, lengthMs: last.at - first.at };
+}
+
+/** The attempts of one probe of a container, run by run. */
+export function attemptsByRun({ probes }: ContainerEvidence, type: ProbeType): ProbeAttempt[][] {
+  const byRun = new Map<number, ProbeAttempt[]>();
+  for (const attempt of probes.filter(({ probe }) => probe === type)) {
+    byRun.set(attempt.restartCount, [...(byRun.get(attempt.restartCount) ?? []), attempt]);
+  }
+  return [...byRun.values()];
+}
+
+/** Did it speak for the container? Undefined: nothing was counted. */
+export function wasGood({ result, decision }: ProbeAttempt): boolean | undefined {
+  if (decision === 'abandoned') return undefined;
+  if (result === 'success' || result === 'warning') return true;
+  return result === 'error' ? undefined : false;
+}
+
+/** The name of a container that an Event is about. */
+export function containerOf({ involvedObject }: StoredEvent): string | undefined {
+  return /\{(.+)\}$/.exec(involvedObject.fieldPath ?? '')?.[1];
+}
+
+const KILLING = killing('', '').reason;
+
+function stopsOf(container: string, { transitions }: RecordedRun): number[] {
+  return transitions.flatMap(({ at, object }) =>
+    object.kind === 'Event' && object.reason === KILLING && containerOf(object) === container ? [at] : [],
+  );
+}
+
+function runsOf(container: string, pods: readonly StoredPod[], stops: readonly number[]): ContainerRun[] {
+  const starts = new Map<number, number>();
+  const ends = new Map<number, RunEnd>();
+  for (const { status } of pods) {
+    const found = allContainerStatuses(status).find(({ name }) => name === container);
+    if (found === undefined) continue;
+    for (const { restartCount, running, terminated } of statesIn(found)) {
+      const startMs = parseTime(running?.startedAt ?? terminated?.startedAt ?? '');
+      if (startMs > 0 && !starts.has(restartCount)) starts.set(restartCount, startMs);
+      if (terminated === undefined) continue;
+      const { exitCode, reason, finishedAt } = terminated;
+      const endMs = parseTime(finishedAt ?? '');
+      if (endMs > 0) ends.set(restartCount, { ms: endMs, exitCode, reason });
+    }
+  }
+  return [...starts].map(([restartCount, startMs]) => {
+    const end = ends.get(restartCount);
+    const stopMs = stops.find((at) => at >= startMs && at <= (end?.ms ?? Number.POSITIVE_INFINITY) + 1);
+    return { restartCount, startMs, end, stopMs };
+  });
+}
+
+interface StateOfRun {
+  readonly restartCount: number;
+  readonly running: { readonly startedAt?: string | null | undefined } | undefined;
+  readonly terminated: ContainerStateTerminated | undefined;
+}
+
+/** The run that goes on or was the last, and the one before it. */
+function statesIn({ restartCount, state, lastState }: ContainerStatus): StateOfRun[] {
+  const isNext = state?.running !== undefined || state?.terminated !== undefined;
+  // Who waits for its restart has the count of the run that is over.
+  const before = isNext ? restartCount - 1 : restartCount;
+  return [
+    { restartCount, running: state?.running, terminated: state?.terminated },
+    { restartCount: before, running: undefined, terminated: lastState?.terminated },
+  ].filter(({ restartCount: count }) => count >= 0);
+}

@@ -1,0 +1,52 @@
+import type { StoredPod } from '../../api/objects.ts';
+import type { Advice } from './advice.ts';
+
+type Json = Record<string, unknown>;
+
+/**
+ * The suggestions as a strategic merge patch, which kustomize and kubectl apply to a manifest; undefined when none of
+ * them is about the manifest. Of two about one field, the first counts.
+ */
+export function patchOf(pod: StoredPod, advice: readonly Advice[]): Json | undefined {
+  const spec: Json = {};
+  const taken = new Set<string>();
+  for (const { path, suggested } of advice) {
+    if (suggested === undefined || taken.has(path)) continue;
+    taken.add(path);
+    setAt(pod, spec, path.replace(/^spec\./, ''), suggested);
+  }
+  if (Object.keys(spec).length === 0) return undefined;
+  const { name, namespace } = pod.metadata;
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
+}
+
+/** Sets a field below `spec`; entries of the lists of containers are found again by their names. */
+function setAt(pod: StoredPod, spec: Json, path: string, value: unknown): void {
+  let place = spec;
+  const steps = path.split('.');
+  for (const [index, step] of steps.entries()) {
+    const [, list, number] = /^(containers|initContainers)\[(\d+)\]$/.exec(step) ?? [];
+    if (list !== undefined) {
+      place = entryOf(pod, place, list as 'containers' | 'initContainers', Number(number));
+    } else if (index === steps.length - 1) {
+      place[step] = isJson(place[step]) && isJson(value) ? { ...value, ...place[step] } : value;
+    } else {
+      place[step] ??= {};
+      place = place[step] as Json;
+    }
+  }
+}
+
+function entryOf(pod: StoredPod, place: Json, list: 'containers' | 'initContainers', index: number): Json {
+  const name = pod.spec[list]?.[index]?.name ?? '';
+  const entries = (place[list] ??= []) as Json[];
+  const known = entries.find((entry) => entry['name'] === name);
+  if (known !== undefined) return known;
+  const made: Json = { name };
+  entries.push(made);
+  return made;
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,132 @@
+import { probeNumbers, probeOf, PROBE_TYPES, type ProbeType } from '../../lifecycle/probes/probe.ts';
+import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
+import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { type Advice, counted, inSeconds } from './advice.ts';
+import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
+
+/** With fewer, there is no 99th of a hundred. */
+const SAMPLES_MIN = 5;
+/** An attempt that takes this part of its time is near the end of it. */
+const NEAR = 0.5;
+
+/** What the attempts of probes say, once the container is up. */
+export function probeAdvice(container: ContainerEvidence): Advice[] {
+  const flaps = readinessFlaps(container);
+  return [...PROBE_TYPES.flatMap((type) => timeout(container, type)), ...flaps, ...livenessLikeReadiness(container)];
+}
+
+function timeout(container: ContainerEvidence, type: ProbeType): Advice[] {
+  const { name, path, spec, probes } = container;
+  const probe = probeOf(spec, type);
+  if (probe === undefined) return [];
+  const { timeoutSeconds } = probeNumbers(probe);
+  const attempts = probes.filter((attempt) => attempt.probe === type && wasGood(attempt) !== undefined);
+  const good = attempts.filter((attempt) => wasGood(attempt) === true).map(({ durationMs }) => durationMs / 1000);
+  // Before the container is up, an attempt that waits says nothing about those that come later.
+  const late = attempts.filter(
+    ({ result }, index) => result === 'timeout' && attempts.slice(0, index).some((one) => wasGood(one) === true),
+  );
+  if (good.length < SAMPLES_MIN) return [];
+  const p99 = percentile(good, 0.99);
+  const usual = `the 99th percentile of ${good.length} that succeeded is ${inSeconds(p99)}`;
+  const limit = `the time-out is ${timeoutSeconds} s`;
+  const about = {
+    rule: 'timeout-too-short',
+    container: name,
+    path: `${path}.${type}Probe.timeoutSeconds`,
+    current: timeoutSeconds,
+    suggested: Math.max(Math.ceil(3 * p99), late.length > 0 ? timeoutSeconds * 2 : timeoutSeconds + 1),
+    what: 'Allow more time: a busy machine takes longer.',
+    samples: attempts.length,
+  } as const;
+  if (late.length > 0) {
+    const evidence = `${counted(late.length, 'attempt')} of ${attempts.length} ran out of time: ${limit}; ${usual}.`;
+    return [{ ...about, severity: 'problem', evidence }];
+  }
+  if (p99 < NEAR * timeoutSeconds) return [];
+  return [{ ...about, severity: 'risk', evidence: `Of ${counted(attempts.length, 'attempt')}, ${usual}; ${limit}.` }];
+}
+
+/** By the nearest rank. @param part from 0 to 1 */
+function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;
+}
+
+/** Rows of failures between two successes. */
+function failureRows(attempts: readonly ProbeAttempt[]): number[] {
+  const rows: number[] = [];
+  let row: number | undefined;
+  for (const attempt of attempts) {
+    const good = wasGood(attempt);
+    if (good === undefined) continue;
+    if (!good) {
+      if (row !== undefined) row += 1;
+      continue;
+    }
+    if (row !== undefined && row > 0) rows.push(row);
+    row = 0;
+  }
+  return rows;
+}
+
+function readinessFlaps(container: ContainerEvidence): Advice[] {
+  const { name, path, spec } = container;
+  if (spec.readinessProbe === undefined) return [];
+  const { failureThreshold, periodSeconds } = probeNumbers(spec.readinessProbe);
+  const runs = attemptsByRun(container, 'readiness');
+  const rows = runs.flatMap(failureRows).filter((row) => row >= failureThreshold);
+  if (rows.length < 2) return [];
+  const longest = Math.max(...rows);
+  const attempts = runs.reduce((sum, one) => sum + one.length, 0);
+  const evidence =
+    `It lost readiness ${rows.length} times and had it back, after ${longest} failures in a row at most ` +
+    `(${failureThreshold} decide, one each ${periodSeconds} s), in ${counted(attempts, 'attempt')}.`;
+  const what = 'Let it take more failures, if they pass by themselves; podrun probes tells what the attempts got.';
+  const about = { container: name, path: `${path}.readinessProbe.failureThreshold`, current: failureThreshold };
+  return [
+    {
+      rule: 'readiness-flaps',
+      severity: 'problem',
+      ...about,
+      suggested: longest + 1,
+      what,
+      evidence,
+      samples: attempts,
+    },
+  ];
+}
+
+function livenessLikeReadiness(container: ContainerEvidence): Advice[] {
+  const { name, path, spec } = container;
+  const { livenessProbe, readinessProbe } = spec;
+  if (livenessProbe === undefined || readinessProbe === undefined) return [];
+  if (describeHandler(livenessProbe) !== describeHandler(readinessProbe)) return [];
+  const [alive, ready] = [probeNumbers(livenessProbe), probeNumbers(readinessProbe)];
+  const patience = (numbers: typeof alive): number => numbers.periodSeconds * numbers.failureThreshold;
+  if (patience(alive) > patience(ready)) return [];
+  // Of a container that was up: the same answer, with which it should have been left alone, has ended it.
+  const ended = attemptsByRun(container, 'liveness').filter(
+    (attempts) =>
+      attempts.some((attempt) => wasGood(attempt) === true) &&
+      attempts.some(({ decision }) => decision === 'restart' || decision === 'kill'),
+  );
+  if (ended.length === 0) return [];
+  const evidence =
+    `Both ask ${describeHandler(livenessProbe)}; in ${counted(ended.length, 'run')} the liveness probe had the ` +
+    'container killed, which the readiness probe would have taken out of service.';
+  const suggested = Math.max(alive.failureThreshold + 1, Math.ceil((3 * patience(ready)) / alive.periodSeconds));
+  const what = 'Let liveness take more failures than readiness, or ask something that only a restart can cure.';
+  const about = { container: name, path: `${path}.livenessProbe.failureThreshold`, current: alive.failureThreshold };
+  return [
+    {
+      rule: 'liveness-like-readiness',
+      severity: 'problem',
+      ...about,
+      suggested,
+      what,
+      evidence,
+      samples: ended.length,
+    },
+  ];
+}

@@ -1,0 +1,152 @@
+import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
+import type { RecordedUsage } from '../../api/usage-totals.ts';
+import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import { type Advice, inSeconds, partOf } from './advice.ts';
+import type { ContainerEvidence } from './evidence.ts';
+
+const MIB = 1024 * 1024;
+const NEAR = 0.85;
+/** Of a limit, so little is used that it says nothing. */
+const UNUSED = 0.25;
+/** A container that has run for less may not have done anything yet. */
+const LONG_SECONDS = 60;
+const LIMIT_WORTH_BYTES = 128 * MIB;
+/** With fewer periods, most of it is the start of the program. */
+const PERIODS_MIN = 20;
+const THROTTLED = 0.1;
+
+/** What containers have taken, against what they may take. */
+export function resourceAdvice(container: ContainerEvidence): Advice[] {
+  return [...memory(container), ...cpu(container)];
+}
+
+function memory(container: ContainerEvidence): Advice[] {
+  const { name, path, spec, runs, usages } = container;
+  const limit = bytesOf(spec.resources?.limits?.['memory']);
+  const request = bytesOf(spec.resources?.requests?.['memory']);
+  const killed = runs.filter(({ end }) => end?.reason === TERMINATED.oomKilled);
+  const about = {
+    container: name,
+    path: `${path}.resources.limits.memory`,
+    current: spec.resources?.limits?.['memory'],
+  };
+  if (killed.length > 0 && limit !== undefined) {
+    const after = inSeconds(Math.min(...killed.map(({ startMs, end }) => ((end?.ms ?? startMs) - startMs) / 1000)));
+    return [
+      {
+        ...about,
+        rule: 'out-of-memory',
+        severity: 'problem',
+        suggested: inMebibytes(limit * 2),
+        what: 'Raise the limit, or find out what the memory is for; how much it would need nobody knows yet.',
+        evidence:
+          `It was killed at its limit of ${inMebibytes(limit)} in ${partOf(killed, runs, 'run')}, ` +
+          `after ${after} at the soonest.`,
+        samples: runs.length,
+      },
+    ];
+  }
+  const peaks = usages.flatMap((usage) => peakOf(usage) ?? []);
+  const peak = Math.max(0, ...peaks);
+  const found: Advice[] = [];
+  if (limit !== undefined && peak >= NEAR * limit) {
+    found.push({
+      ...about,
+      rule: 'memory-near-limit',
+      severity: 'risk',
+      suggested: inMebibytes(peak * 1.5),
+      what: 'Raise the limit: beyond it, the container is killed.',
+      evidence: `It had ${inMebibytes(peak)} at most, of ${inMebibytes(limit)}.`,
+      samples: peaks.length,
+    });
+  }
+  if (request !== undefined && peak > request * 1.1) {
+    found.push({
+      ...about,
+      path: `${path}.resources.requests.memory`,
+      current: spec.resources?.requests?.['memory'],
+      rule: 'memory-over-request',
+      severity: 'risk',
+      suggested: inMebibytes(peak * 1.1),
+      what: 'Request what it needs: who takes more than was requested is evicted first when a node runs out of memory.',
+      evidence: `It had ${inMebibytes(peak)} at most; ${inMebibytes(request)} are requested.`,
+      samples: peaks.length,
+    });
+  }
+  return [...found, ...unusedLimit(container, limit, about)];
+}
+
+function unusedLimit(
+  { runs, usages }: ContainerEvidence,
+  limit: number | undefined,
+  about: Pick<Advice, 'container' | 'path' | 'current'>,
+): Advice[] {
+  const longest = Math.max(0, ...runs.map(({ startMs, end }) => ((end?.ms ?? startMs) - startMs) / 1000));
+  // With the pages of files, too: that is never too little.
+  const peaks = usages.flatMap(({ groupPeakBytes, processPeakBytes }) => groupPeakBytes ?? processPeakBytes ?? []);
+  const peak = Math.max(0, ...peaks);
+  if (limit === undefined || limit < LIMIT_WORTH_BYTES || peak === 0) return [];
+  if (longest < LONG_SECONDS || peak > UNUSED * limit) return [];
+  return [
+    {
+      ...about,
+      rule: 'memory-limit-unused',
+      severity: 'tuning',
+      suggested: inMebibytes(Math.max(peak * 2, LIMIT_WORTH_BYTES / 2)),
+      what: 'Allow less, if it had as much to do as it ever has.',
+      evidence: `It had ${inMebibytes(peak)} at most, of ${inMebibytes(limit)}, in ${inSeconds(longest)}.`,
+      samples: peaks.length,
+    },
+  ];
+}
+
+function cpu({ name, path, spec, runs, usages }: ContainerEvidence): Advice[] {
+  const limit = spec.resources?.limits?.['cpu'];
+  if (limit === undefined) return [];
+  const worst = usages.toSorted((a, b) => throttledPart(a) - throttledPart(b)).at(-1);
+  if (worst === undefined || throttledPart(worst) < THROTTLED) return [];
+  const { cpuPeriods = 0, cpuPeriodsThrottled = 0, cpuSeconds, restartCount } = worst;
+  const run = runs.find((one) => one.restartCount === restartCount);
+  const seconds = run?.end === undefined ? undefined : (run.end.ms - run.startMs) / 1000;
+  const millis = Number(quantityMilliValue(parseQuantity(limit)));
+  const part = Math.round(100 * throttledPart(worst));
+  const spent =
+    cpuSeconds === undefined || seconds === undefined
+      ? ''
+      : `, and spent ${inSeconds(cpuSeconds)} of CPU in ${inSeconds(seconds)}`;
+  return [
+    {
+      rule: 'cpu-throttled',
+      severity: 'risk',
+      container: name,
+      path: `${path}.resources.limits.cpu`,
+      current: limit,
+      suggested: `${Math.ceil((millis * 2) / 50) * 50}m`,
+      what: 'Raise the limit, or leave it out: whoever is held back answers late, probes included.',
+      evidence: `It was held back in ${cpuPeriodsThrottled} of ${cpuPeriods} periods (${part} %)${spent}.`,
+      samples: cpuPeriods,
+    },
+  ];
+}
+
+function throttledPart({ cpuPeriods = 0, cpuPeriodsThrottled = 0 }: RecordedUsage): number {
+  return cpuPeriods < PERIODS_MIN ? 0 : cpuPeriodsThrottled / cpuPeriods;
+}
+
+/**
+ * The most memory that a run had and could not have given back. The count of the group has the pages of files in it,
+ * that of the processes what they share with others: neither of them is too little, so the smaller one is nearer.
+ * Undefined where nobody has looked at the processes: the group alone may have been full of files.
+ */
+function peakOf({ groupPeakBytes, processPeakBytes }: RecordedUsage): number | undefined {
+  return processPeakBytes === undefined ? undefined : Math.min(processPeakBytes, groupPeakBytes ?? processPeakBytes);
+}
+
+function bytesOf(quantity: string | undefined): number | undefined {
+  return quantity === undefined ? undefined : Number(quantityValue(parseQuantity(quantity)));
+}
+
+/** Rounded up, as manifests have it: `96Mi`. */
+function inMebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / MIB)}Mi`;
+}

@@ -1,0 +1,258 @@
+import type { Probe } from '../../api/generated/types.ts';
+import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
+import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { type Advice, counted, inSeconds, partOf } from './advice.ts';
+import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
+
+/** A start may take so many times as long as the longest that was seen. */
+const MARGIN = 3;
+/** Of the time that a start may take, that much is near its end. */
+const NEAR = 0.7;
+/** A budget that is so many times the longest start notices a hang late. */
+const FAR = 10;
+const FAR_SECONDS = 60;
+/** What is lost below this is not worth a line. */
+const WORTH_SECONDS = 2;
+/** A period from which on it may cost time that nobody has asked for. */
+const SLOW_PERIOD_SECONDS = 5;
+
+/** What the first attempts of probes say about their settings. */
+export function startupAdvice(container: ContainerEvidence): Advice[] {
+  return [
+    ...startupBudget(container),
+    ...(['startup', 'readiness', 'liveness'] as const).flatMap((type) => initialDelay(container, type)),
+    ...livenessBeforeStart(container),
+    ...slowPeriod(container),
+    ...readyBeforeListening(container),
+  ];
+}
+
+/** Seconds from the start of the container to the end of the attempt. */
+function tookSeconds({ offsetSeconds, durationMs }: ProbeAttempt): number {
+  return offsetSeconds + durationMs / 1000;
+}
+
+function firstGood(attempts: readonly ProbeAttempt[]): ProbeAttempt | undefined {
+  return attempts.find((attempt) => wasGood(attempt) === true);
+}
+
+function startupBudget(container: ContainerEvidence): Advice[] {
+  const { name, path, spec } = container;
+  if (spec.startupProbe === undefined) return [];
+  const { initialDelaySeconds, periodSeconds, failureThreshold } = probeNumbers(spec.startupProbe);
+  const budget = initialDelaySeconds + periodSeconds * failureThreshold;
+  const runs = attemptsByRun(container, 'startup');
+  const killed = runs.filter((attempts) =>
+    attempts.some(({ decision }) => decision === 'restart' || decision === 'kill'),
+  );
+  const starts = runs.flatMap((attempts) => firstGood(attempts) ?? []).map(tookSeconds);
+  const longest = Math.max(...starts);
+  const about = { container: name, path: `${path}.startupProbe.failureThreshold`, current: failureThreshold };
+  const enough = (seconds: number): number =>
+    Math.max(3, Math.ceil(Math.max(10, MARGIN * seconds - initialDelaySeconds) / periodSeconds));
+  const allows = `it allows ${inSeconds(budget)} (${failureThreshold} times ${periodSeconds} s)`;
+  if (killed.length > 0) {
+    const known =
+      starts.length === 0
+        ? 'it never got there'
+        : `${counted(starts.length, 'start')} took ${inSeconds(longest)} at most`;
+    const ended = `The startup probe ended the container in ${partOf(killed, runs, 'start')}`;
+    const evidence = `${ended}: ${allows}; ${known}.`;
+    const suggested = starts.length === 0 ? failureThreshold * 2 : Math.max(enough(longest), failureThreshold * 2);
+    const what = 'Give the start more time, if it only takes longer; podrun probes tells what each attempt got.';
+    return [
+      {
+        rule: 'startup-budget-too-short',
+        severity: 'problem',
+        ...about,
+        suggested,
+        what,
+        evidence,
+        samples: runs.length,
+      },
+    ];
+  }
+  if (starts.length === 0) return [];
+  const evidence = `${counted(starts.length, 'start')} took ${inSeconds(longest)} at most, and ${allows}.`;
+  if (longest >= NEAR * budget && longest - initialDelaySeconds > periodSeconds) {
+    const what = 'Give the start more time: on a slower machine the container would be killed before it is up.';
+    return [
+      {
+        rule: 'startup-budget-too-short',
+        severity: 'risk',
+        ...about,
+        suggested: enough(longest),
+        what,
+        evidence,
+        samples: starts.length,
+      },
+    ];
+  }
+  if (budget < FAR_SECONDS || budget < FAR * longest || enough(longest) >= failureThreshold) return [];
+  const what = 'Allow less: a start that hangs is noticed that late.';
+  return [
+    {
+      rule: 'startup-budget-too-long',
+      severity: 'tuning',
+      ...about,
+      suggested: enough(longest),
+      what,
+      evidence,
+      samples: starts.length,
+    },
+  ];
+}
+
+/** A delay after which the first attempt succeeds at once was too long, or the startup probe had waited already. */
+function initialDelay(container: ContainerEvidence, type: ProbeType): Advice[] {
+  const { name, path, spec } = container;
+  const probe = probeOf(spec, type);
+  if (probe === undefined) return [];
+  const { initialDelaySeconds } = probeNumbers(probe);
+  if (initialDelaySeconds < WORTH_SECONDS) return [];
+  const firsts = attemptsByRun(container, type).flatMap((attempts) => attempts[0] ?? []);
+  if (firsts.length === 0 || firsts.some((attempt) => wasGood(attempt) !== true)) return [];
+  const about = {
+    rule: 'initial-delay-unused',
+    severity: 'tuning',
+    container: name,
+    path: `${path}.${type}Probe.initialDelaySeconds`,
+    current: initialDelaySeconds,
+    suggested: 0,
+    samples: firsts.length,
+  } as const;
+  const at = inSeconds(Math.min(...firsts.map(({ offsetSeconds }) => offsetSeconds)));
+  const succeeded = `The first attempt, ${at} after the start, succeeded in ${partOf(firsts, firsts, 'start')}`;
+  const started = type === 'startup' ? [] : attemptsByRun(container, 'startup').flatMap((one) => firstGood(one) ?? []);
+  if (started.length > 0) {
+    const took = Math.max(...started.map(tookSeconds));
+    const evidence = `${succeeded}; the startup probe had waited ${inSeconds(took)} for it.`;
+    return [{ ...about, what: 'Leave the delay out: the startup probe does its job.', evidence }];
+  }
+  // A liveness probe that begins late costs nothing.
+  if (type === 'liveness') return [];
+  const what = 'Leave the delay out, so that it is noticed at once; a startupProbe covers a slow start.';
+  return [{ ...about, what, evidence: `${succeeded}: it may have been up for long.` }];
+}
+
+function livenessBeforeStart(container: ContainerEvidence): Advice[] {
+  const { name, path, spec } = container;
+  if (spec.livenessProbe === undefined || spec.startupProbe !== undefined) return [];
+  const runs = attemptsByRun(container, 'liveness');
+  const early = runs.filter((attempts) => attempts[0] !== undefined && wasGood(attempts[0]) === false);
+  const killed = early.filter((attempts) => firstGood(attempts) === undefined && attempts.some(isKill));
+  const late = early.flatMap((attempts) => firstGood(attempts) ?? []).map(tookSeconds);
+  if (killed.length === 0 && late.length === 0) return [];
+  const { livenessProbe } = spec;
+  const numbers = probeNumbers(livenessProbe);
+  const longest = Math.max(numbers.periodSeconds * numbers.failureThreshold, ...late);
+  const suggested: Probe = {
+    ...handlerOf(livenessProbe),
+    periodSeconds: 1,
+    ...(numbers.timeoutSeconds === 1 ? {} : { timeoutSeconds: numbers.timeoutSeconds }),
+    failureThreshold: Math.max(30, Math.ceil(MARGIN * longest)),
+  };
+  const evidence =
+    killed.length > 0
+      ? `In ${partOf(killed, runs, 'start')} the liveness probe failed from the first attempt on, ` +
+        'until it had the container killed.'
+      : `The liveness probe failed at first in ${partOf(late, runs, 'start')}, ` +
+        `and succeeded after ${inSeconds(Math.max(...late))} at the latest.`;
+  const severity = killed.length > 0 ? 'problem' : 'risk';
+  const what = 'Add a startup probe: until it has succeeded, the liveness probe does not run.';
+  const about = { container: name, path: `${path}.startupProbe`, current: undefined, suggested };
+  return [{ rule: 'liveness-before-start', severity, ...about, what, evidence, samples: runs.length }];
+}
+
+function isKill({ decision }: ProbeAttempt): boolean {
+  return decision === 'restart' || decision === 'kill';
+}
+
+function handlerOf({ exec, httpGet, tcpSocket, grpc }: Probe): Probe {
+  return {
+    ...(exec && { exec }),
+    ...(httpGet && { httpGet }),
+    ...(tcpSocket && { tcpSocket }),
+    ...(grpc && { grpc }),
+  };
+}
+
+/** The container was up some time between the last failure and the first success: nobody looked sooner. */
+function slowPeriod(container: ContainerEvidence): Advice[] {
+  const { name, path, spec } = container;
+  const type = spec.startupProbe === undefined ? 'readiness' : 'startup';
+  const probe = probeOf(spec, type);
+  if (probe === undefined) return [];
+  const { periodSeconds, failureThreshold } = probeNumbers(probe);
+  if (periodSeconds < SLOW_PERIOD_SECONDS) return [];
+  const gaps = attemptsByRun(container, type).flatMap((attempts) => {
+    const index = attempts.findIndex((attempt) => wasGood(attempt) === true);
+    const [before, good] = [attempts[index - 1], attempts[index]];
+    return before === undefined || good === undefined ? [] : [good.offsetSeconds - before.offsetSeconds];
+  });
+  const longest = Math.max(0, ...gaps);
+  if (longest < Math.max(WORTH_SECONDS, periodSeconds / 2)) return [];
+  const evidence =
+    `In ${counted(gaps.length, 'start')} the ${type} probe failed at first, and was tried again up to ` +
+    `${inSeconds(longest)} later: as long as that the container may have been up, and not Ready.`;
+  const shared = {
+    rule: 'period-delays-ready',
+    severity: 'tuning',
+    container: name,
+    evidence,
+    samples: gaps.length,
+  } as const;
+  if (type === 'startup') {
+    return [
+      {
+        ...shared,
+        path: `${path}.startupProbe`,
+        current: { periodSeconds, failureThreshold },
+        suggested: { periodSeconds: 1, failureThreshold: failureThreshold * periodSeconds },
+        what: 'Try each second, for as long as before.',
+      },
+    ];
+  }
+  return [
+    {
+      ...shared,
+      path: `${path}.startupProbe`,
+      current: undefined,
+      suggested: {
+        ...handlerOf(probe),
+        periodSeconds: 1,
+        failureThreshold: Math.max(30, failureThreshold * periodSeconds),
+      },
+      what: 'Add a startup probe that tries each second; the readiness probe follows at once when it has succeeded.',
+    },
+  ];
+}
+
+/** Without a readiness probe, a container is Ready as soon as it runs. */
+function readyBeforeListening(container: ContainerEvidence): Advice[] {
+  const { name, path, spec, role } = container;
+  const { readinessProbe, startupProbe, livenessProbe } = spec;
+  if (role === 'init' || readinessProbe !== undefined || startupProbe !== undefined || livenessProbe === undefined)
+    return [];
+  const late = attemptsByRun(container, 'liveness').flatMap((attempts) => {
+    const isLate = attempts[0]?.errno === 'ECONNREFUSED';
+    return isLate ? (firstGood(attempts) ?? []) : [];
+  });
+  if (late.length === 0) return [];
+  const refused = inSeconds(Math.max(...late.map(({ offsetSeconds }) => offsetSeconds)));
+  return [
+    {
+      rule: 'ready-before-listening',
+      severity: 'risk',
+      container: name,
+      path: `${path}.readinessProbe`,
+      current: undefined,
+      suggested: { ...handlerOf(livenessProbe), periodSeconds: 5 },
+      what: 'Add a readiness probe, so that no request comes before it listens.',
+      evidence:
+        `It counted as Ready from its start on, and refused connections for up to ${refused} ` +
+        `in ${counted(late.length, 'start')}.`,
+      samples: late.length,
+    },
+  ];
+}

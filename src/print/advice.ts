@@ -1,0 +1,76 @@
+import type { Advice, AdviceSeverity } from '../history/advise/advice.ts';
+import type { Advised, Basis } from '../history/advise/advise.ts';
+import { briefDuration } from './age.ts';
+import { formatJson } from './json.ts';
+import type { Painter, Tone } from './painter.ts';
+
+const TONES = { problem: 'bad', risk: 'info', tuning: 'muted' } as const satisfies Record<AdviceSeverity, Tone>;
+
+/** Advice for people: field, value, reason; the worst first. @param run as the user named it: `web@1` */
+export function renderAdvice(run: string, { advice, basis }: Advised, painter: Painter): string {
+  const from = basisText(basis);
+  if (advice.length === 0) return `${run}: nothing to advise, from ${from}\n`;
+  const counts = (['problem', 'risk', 'tuning'] as const).flatMap((severity) => {
+    const count = advice.filter((one) => one.severity === severity).length;
+    return count === 0 ? [] : [severity === 'tuning' ? `${count} to tune` : counted(count, severity)];
+  });
+  const parts = advice.map((one) => `\n${render(one, painter)}`).join('');
+  return `${run}: ${counts.join(', ')}, from ${from}\n${parts}`;
+}
+
+function render(one: Advice, painter: Painter): string {
+  const { severity, container, rule, what, evidence } = one;
+  const head = painter.tone(TONES[severity], `${severity.padEnd(8)} ${container ?? 'Pod'}: ${rule}`);
+  return `${head}\n  ${fieldText(one)}\n  ${evidence}\n  ${what}\n`;
+}
+
+/** `spec.…timeoutSeconds: 1 -> 3`, or the path alone where there is no value to write. */
+function fieldText({ path, current, suggested }: Advice): string {
+  if (suggested === undefined) return path;
+  if (suggested === null) return `${path}: leave it out`;
+  return current === undefined ? `${path}: add ${flow(suggested)}` : `${path}: ${flow(current)} -> ${flow(suggested)}`;
+}
+
+/** A value as YAML has it on one line. */
+function flow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+    return `{ ${fields.map(([name, field]) => `${name}: ${flow(field)}`).join(', ')} }`;
+  }
+  return typeof value === 'string' && !/^[\w/.][\w./:-]*$/.test(value) ? JSON.stringify(value) : String(value);
+}
+
+function basisText({ lengthMs, starts, stops, probeAttempts, measured }: Basis): string {
+  const parts = [
+    ...(starts > 0 ? [counted(starts, 'start')] : []),
+    ...(stops > 0 ? [counted(stops, 'stop')] : []),
+    ...(probeAttempts > 0 ? [counted(probeAttempts, 'probe attempt')] : []),
+    ...(measured > 0 ? [`the use of ${counted(measured, 'run')}`] : []),
+  ];
+  const length = briefDuration(lengthMs);
+  return parts.length === 0 ? `${length} without a start` : `${length} with ${parts.join(', ')}`;
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** Advice for programs; docs/advise.md has the fields, which stay. */
+export function renderAdviceJson(run: string, { namespace, name, uid, basis, advice }: Advised): string {
+  const told = advice.map(({ rule, severity, container, path, current, suggested, what, evidence, samples }) => {
+    const toSet = suggested === undefined ? {} : { suggested };
+    return {
+      rule,
+      severity,
+      container: container ?? null,
+      path,
+      current: current ?? null,
+      ...toSet,
+      what,
+      evidence,
+      samples,
+    };
+  });
+  return `${formatJson({ version: 1, run, pod: { namespace, name, uid }, basis, advice: told }, '\n')}\n`;
+}

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+
+const DEAF = ['sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done'];
+const POLITE = ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'];
+
+interface Told {
+  readonly basis: { readonly starts: number; readonly stops: number; readonly measured: number };
+  readonly advice: ReadonlyArray<{ readonly rule: string; readonly path: string }>;
+}
+
+it('draws it from a run that has ended, and from the one before it', { timeout: 60_000 }, async () => {
+  const common = { terminationGracePeriodSeconds: 1 };
+  const deaf = workshop.pod('web', { ...common, containers: [{ name: 'app', image: 'busybox', command: DEAF }] });
+  expect((await workshop.run(['apply', deaf, '--until', 'ready'])).exitCode).toBe(0);
+  const polite = workshop.pod('web', {
+    ...common,
+    terminationGracePeriodSeconds: 3600,
+    containers: [{ name: 'app', image: 'busybox', command: POLITE }],
+  });
+  expect((await workshop.run(['apply', polite, '--until', 'ready'])).exitCode).toBe(0);
+
+  const before = await workshop.run(['advise', 'pod/web@1']);
+  expect(before).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(before.stdout).toMatch(/^web@1: 1 problem, from \S+ with 1 start, 1 stop/);
+  expect(before.stdout).toContain('problem  app: signal-ignored\n  spec.containers[0].command\n');
+  expect(await workshop.run(['advise', 'web@1', '-o', 'patch'])).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: 'web@1: nothing to change in the manifest\n',
+  });
+
+  const { advice, basis } = JSON.parse((await workshop.run(['advise', 'web', '-o', 'json'])).stdout) as Told;
+  expect(basis).toMatchObject({ starts: 1, stops: 1, measured: process.platform === 'linux' ? 1 : 0 });
+  expect(advice.map(({ rule, path }) => [rule, path])).toEqual([
+    ['grace-too-long', 'spec.terminationGracePeriodSeconds'],
+  ]);
+  const patch = await workshop.run(['advise', 'web', '-o', 'patch']);
+  expect(patch.stdout.replace(/\d+\n$/, 'N\n')).toBe(
+    [
+      'apiVersion: v1',
+      'kind: Pod',
+      'metadata:',
+      '  name: web',
+      '  namespace: default',
+      'spec:',
+      '  terminationGracePeriodSeconds: N',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('knows no run that is not on record', async () => {
+  const { exitCode, stdout, stderr } = await workshop.run(['advise', 'nosuch']);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toBe('Error from server (NotFound): pods "nosuch" not found\n');
+});
