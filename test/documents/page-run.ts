@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Workshop } from '../cli/workshop.ts';
+import type { ShownCommand } from './commands-in.ts';
+import { missingLine } from './same-story.ts';
+
+/** How a command of a page is run, where that is not: to its end, which is good, printing what the page shows. */
+export interface Manner {
+  /** Not at all; the reason. */
+  readonly skip?: string;
+  /** Default: 0. */
+  readonly exit?: number;
+  /** Run before it, out of sight of the reader. */
+  readonly before?: readonly string[];
+  /** It goes on for ever: Ctrl-C when it has printed this. */
+  readonly until?: RegExp;
+  /** Why the page shows what this run does not print. */
+  readonly otherOutput?: string;
+}
+
+/** What a page takes for granted. */
+export interface PageSetting {
+  readonly files?: Readonly<Record<string, string>>;
+  /** Programs that it calls and that are not podrun: shell scripts. */
+  readonly programs?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly before?: readonly string[];
+  /** By their text, in full. */
+  readonly manners?: Readonly<Record<string, Manner>>;
+}
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+const PODRUN = path.join(PROJECT, 'bin/podrun.js');
+const COMMAND_TIMEOUT_MS = 60_000;
+
+/** What every page may call: npx finds podrun, and npm has nothing to do. */
+const PROGRAMS = { podrun: `exec "${process.execPath}" "${PODRUN}" "$@"`, npx: 'exec "$@"', npm: 'exit 0' };
+
+/** Runs the commands of a page one after another, as a reader would type them; answers what is not as it says. */
+export async function runPage(
+  workshop: Workshop,
+  commands: readonly ShownCommand[],
+  setting: PageSetting,
+): Promise<string[]> {
+  const shell = new Shell(workshop, setting);
+  try {
+    return await runCommands(shell, commands, setting);
+  } finally {
+    await shell.run('podrun delete pod --all -A --force');
+    await waitForAgents(workshop);
+  }
+}
+
+async function runCommands(shell: Shell, commands: readonly ShownCommand[], setting: PageSetting): Promise<string[]> {
+  const faults: string[] = [];
+  for (const command of setting.before ?? []) faults.push(...(await shell.prepare(command)));
+  let last: Result = { exitCode: 0, printed: '' };
+  for (const { line, text, output } of commands) {
+    const manner = setting.manners?.[text] ?? {};
+    if (manner.skip !== undefined) continue;
+    const fault = (what: string): void => void faults.push(`line ${line}: ${text}: ${what}`);
+    for (const before of manner.before ?? []) faults.push(...(await shell.prepare(before)));
+    if (text === 'echo $?') {
+      if (output.join('') !== String(last.exitCode)) fault(`was ${last.exitCode}`);
+      continue;
+    }
+    last = await shell.run(text, manner.until);
+    const expected = manner.exit ?? (manner.until === undefined ? 0 : undefined);
+    const isTold = commands.some((other) => other.line > line && other.text === 'echo $?');
+    const isGood = expected === undefined ? [0, 130].includes(last.exitCode) : last.exitCode === expected;
+    if (!isGood && !isTold) fault(`ended with ${last.exitCode}:\n${last.printed}`);
+    const missing = manner.otherOutput === undefined ? missingLine(output, last.printed) : undefined;
+    if (missing !== undefined) fault(`does not print "${missing}" there, but:\n${last.printed}`);
+  }
+  return faults;
+}
+
+/** They write until they have ended. */
+async function waitForAgents(workshop: Workshop): Promise<void> {
+  for (let round = 0; round < 200 && workshop.backgroundProcesses().length > 0; round++) await sleep(50);
+}
+
+/** The settings for commands that the page does not have (any more). */
+export function idleManners(commands: readonly ShownCommand[], { manners = {} }: PageSetting): string[] {
+  return Object.keys(manners).filter((text) => !commands.some((command) => command.text === text));
+}
+
+interface Result {
+  /** As a shell sees it. */
+  readonly exitCode: number;
+  /** On both streams. */
+  readonly printed: string;
+}
+
+class Shell {
+  readonly #folder: string;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+
+  constructor(workshop: Workshop, { files = {}, programs = {}, env = {} }: PageSetting) {
+    this.#folder = workshop.folder;
+    for (const [name, text] of Object.entries({ ...PROGRAMS, ...programs })) {
+      this.#file(`bin/${name}`, `#!/bin/sh\n${text}\n`);
+      chmodSync(path.join(this.#folder, 'bin', name), 0o755);
+    }
+    for (const [name, text] of Object.entries(files)) this.#file(name, text);
+    symlinkSync(path.join(PROJECT, 'fixtures'), path.join(this.#folder, 'fixtures'));
+    // Where a reader's state folder is.
+    mkdirSync(workshop.stateDir, { mode: 0o700 });
+    mkdirSync(path.join(this.#folder, 'home/.local/state'), { recursive: true });
+    symlinkSync(workshop.stateDir, path.join(this.#folder, 'home/.local/state/podrun'));
+    const own = {
+      HOME: path.join(this.#folder, 'home'),
+      PATH: `${this.#folder}/bin:${process.env['PATH'] ?? ''}`,
+      PODRUN_STATE_DIR: workshop.stateDir,
+    };
+    this.#env = { ...process.env, NO_COLOR: '1', CI: 'true', ...own, ...env };
+  }
+
+  async prepare(command: string): Promise<string[]> {
+    const { exitCode, printed } = await this.run(command);
+    return exitCode === 0 ? [] : [`${command} (before) ended with ${exitCode}:\n${printed}`];
+  }
+
+  async run(command: string, until?: RegExp): Promise<Result> {
+    const child = spawn('/bin/sh', ['-c', command], {
+      cwd: this.#folder,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const interrupt = (signal: NodeJS.Signals): void => {
+      try {
+        process.kill(-(child.pid ?? 0), signal);
+      } catch {
+        // it has just ended
+      }
+    };
+    let printed = '';
+    let isInterrupted = false;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
+        if (isInterrupted || until?.test(printed) !== true) return;
+        isInterrupted = true;
+        interrupt('SIGINT');
+      });
+    }
+    const alarm = setTimeout(() => interrupt('SIGKILL'), COMMAND_TIMEOUT_MS);
+    const exitCode = await new Promise<number>((resolve) => {
+      child.once('close', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 137)));
+    });
+    clearTimeout(alarm);
+    return { exitCode, printed };
+  }
+
+  #file(name: string, text: string): void {
+    const file = path.join(this.#folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}

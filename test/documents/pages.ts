@@ -1,0 +1,264 @@
+import { stringify } from 'yaml';
+import { cgroupMachine } from '../../src/runtime/cgroup/cgroup-machine.ts';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import { TIERS } from '../cli/tiers.ts';
+import type { PageSetting } from './page-run.ts';
+
+const canLimit = cgroupMachine().places.has('memory');
+
+/** A program that goes on until it is told to end. */
+const SERVE = 'trap "exit 0" TERM; echo listening; while :; do sleep 0.1; done';
+const DETACH = 'podrun apply -d --wait --timeout 50s pod.yaml';
+const KILL_AGENT =
+  'kill -9 $(sed -n \'s/.*"pid": *\\([0-9]*\\).*/\\1/p\' ~/.local/state/podrun/.agents/*/process.json | tail -1)';
+const DELETE = 'podrun delete pod --all';
+const A_TERMINAL = 'what is typed is a person’s: test/cli has it, in a terminal';
+
+function pod(name: string, spec: PodSpec): string {
+  const containers = spec.containers.map((container) => ({ image: 'app:1', ...container }));
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels: { app: name } },
+    spec: { terminationGracePeriodSeconds: 2, ...spec, containers },
+  });
+}
+
+function serving(...names: string[]): string {
+  return pod('web', { containers: names.map((name) => ({ name, command: ['sh', '-c', SERVE] })) });
+}
+
+/** What the pages take for granted, by page. */
+export const PAGES: Readonly<Record<string, PageSetting>> = {
+  'README.md': {
+    files: { 'deploy/pod.yaml': serving('main') },
+    manners: {
+      'npx podrun apply fixtures/crash-loop.yaml --timeout 3s --backoff-initial 1s': { exit: 124 },
+      'npx podrun get pods': { otherOutput: 'there are Pods of other examples' },
+      'npx podrun describe pod crash-loop': { otherOutput: 'a run of another length' },
+      'npm run check        # types, lint, format, tests': { skip: 'this is one of them' },
+      'npm run simulate     # random Pods in a simulated machine; -- --seeds 1e6 for a night': {
+        skip: 'a test of its own',
+      },
+      'npm run bench        # what a start costs, how fast an exit is told': { skip: 'takes minutes' },
+      'bash .ci/run         # all of it, and the conformance scenarios, as CI does it': { skip: 'runs this test' },
+    },
+  },
+  'docs/architecture.md': {
+    manners: {
+      'npm run simulate -- --seeds 1e6              # a night; --jobs N, --seed N to begin there': { skip: 'a night' },
+    },
+  },
+  'docs/changing.md': {
+    files: {
+      'pod.yaml': pod('web', {
+        readinessGates: [{ conditionType: 'example.com/lb' }],
+        containers: [{ name: 'main', command: ['sh', '-c', SERVE] }],
+      }),
+    },
+    before: ['podrun apply -d pod.yaml'],
+    manners: {
+      'podrun apply pod.yaml': { before: ['sed -i s/app:1/app:3/ pod.yaml'] },
+    },
+  },
+  'docs/ci.md': { files: { 'deploy/pod.yaml': serving('main') } },
+  'docs/command-line.md': {
+    manners: {
+      'podrun logs web -c <TAB>': { skip: 'a key: test/cli has it, in shells' },
+      'podrun wait pod/web --for=condition=<TAB>': { skip: 'a key: test/cli has it, in shells' },
+    },
+  },
+  'docs/debug.md': {
+    files: { 'pod.yaml': serving('app') },
+    before: [DETACH],
+    manners: { 'podrun debug web -it': { skip: A_TERMINAL } },
+  },
+  'docs/detach.md': {
+    files: { 'pod.yaml': serving('app') },
+    programs: {},
+    manners: {
+      'podrun apply -d --wait --timeout 60s pod.yaml': { before: [DELETE] },
+      './smoke.sh': { before: ['printf "#!/bin/sh\\nexit 0\\n" >smoke.sh; chmod +x smoke.sh'] },
+      'podrun get pods': {
+        before: ['podrun apply -d --wait --timeout 50s pod.yaml', KILL_AGENT],
+      },
+    },
+  },
+  'docs/exec.md': {
+    files: {
+      'pod.yaml': `${pod('web', {
+        containers: [
+          {
+            name: 'app',
+            command: ['sh', '-c', SERVE],
+            ports: [{ containerPort: 18_443, name: 'https' }],
+            volumeMounts: [
+              { name: 'etc', mountPath: '/etc/app' },
+              { name: 'log', mountPath: '/var/log/app' },
+            ],
+          },
+        ],
+        volumes: [
+          { name: 'etc', emptyDir: {} },
+          { name: 'log', emptyDir: {} },
+        ],
+      })}---\n${stringify({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'web' },
+        spec: { selector: { app: 'web' }, ports: [{ name: 'https', port: 443, targetPort: 'https' }] },
+      })}---\n${stringify({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'db' },
+        spec: { selector: { app: 'web' }, ports: [{ port: 5432 }] },
+      })}`,
+      'config.yaml': 'a: 1\n',
+      'schema.sql': 'create table t (a int);\n',
+    },
+    programs: { psql: 'grep -q "create table"' },
+    before: [DETACH],
+    manners: {
+      'podrun exec -it web -c app -- sh': { skip: A_TERMINAL },
+      'podrun attach web': { skip: 'ends with the container: test/cli has it' },
+      'podrun attach web -c app -it': { skip: A_TERMINAL },
+      'podrun port-forward web 8080:80 :5432': { until: /Forwarding from .* -> 5432/ },
+      'podrun port-forward svc/web 8443:https': { until: /Forwarding from/, otherOutput: 'of the first of the two' },
+    },
+  },
+  'docs/history.md': {
+    files: {
+      'pod.yaml': pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] }),
+      'good-run.ndjson': '',
+    },
+    before: [
+      'podrun apply -o json pod.yaml > good-run.ndjson',
+      'podrun apply pod.yaml',
+      `sed 's/restartPolicy:.*/&\\n  activeDeadlineSeconds: 4/' fixtures/crash-loop.yaml > loop.yaml`,
+      'podrun apply loop.yaml --backoff-initial 500ms || test $? = 1',
+      'sed -i "s/exit 1/exit 3/" loop.yaml',
+      'podrun apply loop.yaml --backoff-initial 1s || test $? = 1',
+    ],
+    manners: {
+      'podrun history web': { otherOutput: 'other runs' },
+      'podrun get pod crash-loop --at 20s': { exit: 1 },
+      'podrun diff crash-loop@1 crash-loop': { exit: 1, otherOutput: 'other runs' },
+    },
+  },
+  'docs/images.md': {
+    files: { 'pod.yaml': pod('cache', { restartPolicy: 'Never', containers: [{ name: 'main', image: 'redis:8' }] }) },
+    programs: { 'redis-server': 'echo "$@"' },
+    manners: {
+      'podrun apply fixtures/images/greeter.yaml --config fixtures/images/podrun.yaml': { until: /Ready|Succeeded/ },
+    },
+  },
+  'docs/init.md': { manners: { 'podrun apply web.yaml': { until: /round 2/ } } },
+  'docs/limits.md': {
+    files: {
+      'pod.yaml': pod('web', {
+        restartPolicy: 'Never',
+        containers: [
+          {
+            name: 'main',
+            command: [process.execPath, '-e', 'const all = []; for (;;) all.push(Buffer.alloc(1 << 20, 1));'],
+            resources: { limits: { memory: '100Mi' } },
+          },
+        ],
+      }),
+      'two.yaml': serving('app', 'log'),
+    },
+    manners: {
+      'podrun apply pod.yaml': { exit: 1, ...(canLimit ? {} : { skip: 'needs cgroups' }) },
+      'podrun top pod --containers': { before: ['podrun apply -d --wait --timeout 50s two.yaml'] },
+    },
+  },
+  'docs/network.md': {
+    files: { 'pod.yaml': serving('app') },
+    before: [DETACH],
+    manners: {
+      'podrun get pods -o wide': { otherOutput: 'the name of the node' },
+      'podrun apply pod.yaml --network pod': {
+        ...(TIERS.includes('namespace') ? {} : { skip: 'needs namespaces' }),
+        before: [DELETE],
+        until: /Ready/,
+      },
+    },
+  },
+  'docs/output.md': { files: { 'pod.yaml': serving('app') }, before: [DETACH] },
+  'docs/probes.md': {
+    files: {
+      'pod.yaml': pod('web', {
+        containers: [
+          {
+            name: 'main',
+            command: ['sh', '-c', SERVE],
+            readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1 },
+          },
+        ],
+      }),
+    },
+    before: [DETACH],
+    manners: { 'podrun probes web': { otherOutput: 'probes of another Pod' } },
+  },
+  'docs/running.md': {
+    files: {
+      'pod.yaml': pod('web', {
+        containers: [
+          {
+            name: 'app',
+            command: ['sh', '-c', SERVE],
+            lifecycle: {
+              postStart: { exec: { command: ['sh', '-c', './register'] } },
+              preStop: { exec: { command: ['sh', '-c', './drain'] } },
+            },
+            readinessProbe: {
+              exec: { command: ['sh', '-c', '[ -e ready ] || { echo >ready; echo not yet; exit 3; }'] },
+              periodSeconds: 1,
+            },
+          },
+        ],
+      }),
+      register: '#!/bin/sh\necho registered as web-1\n',
+      drain: '#!/bin/sh\necho draining 3 connections\n',
+    },
+    before: ['chmod +x register drain'],
+    manners: {
+      'podrun apply pod.yaml': { until: /Ready/ },
+      'podrun get pods                 # what kubectl get pods would show; -o wide, json, yaml, name; -w to follow': {
+        before: [DETACH],
+      },
+      'podrun logs web -c app -f       # --previous for the run before the last restart': { until: /listening/ },
+      'podrun logs web --hooks -f      # what its hooks and exec probes write': { until: /registered/ },
+      'podrun debug web -it            # a shell beside its containers: see Looking into a running Pod': {
+        skip: A_TERMINAL,
+      },
+      'podrun label pod web tier=front # patch, annotate, condition: see Changing a Pod that runs': {
+        before: [DETACH],
+      },
+      'podrun logs web --hooks': { before: [DELETE, 'rm ready', 'podrun apply pod.yaml --until ready'] },
+    },
+  },
+  'docs/runtime.md': { manners: { 'podrun doctor': { otherOutput: 'another machine' } } },
+  'docs/store.md': {
+    files: {
+      'pod.yaml': serving('app'),
+      'job.yaml': pod('migrate', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] }),
+    },
+    programs: { jq: 'cat' },
+    before: [DETACH],
+    manners: {
+      'podrun gc --keep 1': {
+        before: [DELETE, 'podrun apply job.yaml', 'for i in 1 2 3; do podrun apply pod.yaml --until ready; done'],
+      },
+    },
+  },
+  'docs/timeline.md': {
+    files: { 'pod.yaml': serving('app') },
+    before: ['podrun apply pod.yaml --until ready'],
+    manners: { 'podrun timeline web': { otherOutput: 'another Pod' } },
+  },
+  'docs/validate.md': {
+    files: { 'pod.yaml': serving('main') },
+    manners: { 'podrun validate fixtures/misspelled.yaml': { exit: 1 } },
+  },
+};
