@@ -22,6 +22,24 @@ describe('delete', () => {
     expect(store.list('events')).toEqual([]);
   });
 
+  it.each([
+    { input: 'y\n', answer: 'pod "web" deleted\n', left: 0 },
+    { input: ' Y ', answer: 'pod "web" deleted\n', left: 0 },
+    { input: 'n\n', answer: 'deletion is cancelled\n', left: 1 },
+    { input: 'yes\n', answer: 'deletion is cancelled\n', left: 1 },
+    { input: '', answer: 'deletion is cancelled\n', left: 1 },
+  ])('asks before with -i: $input', async ({ input, answer, left }) => {
+    const store = storeOf(workshop);
+    putStates(store, ['running-ready']);
+    const question = 'You are about to delete the following 1 resource(s):\npod/web\nDo you want to continue? (y/n): ';
+    expect(await workshop.start(['delete', 'pod', 'web', '-i'], {}, input).ended).toEqual({
+      exitCode: 0,
+      stdout: question + answer,
+      stderr: '',
+    });
+    expect(store.list('pods')).toHaveLength(left);
+  });
+
   it('removes nothing with --dry-run', async () => {
     const store = storeOf(workshop);
     putStates(store, ['running-ready']);

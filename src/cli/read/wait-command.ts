@@ -16,7 +16,7 @@ import { reportErrors } from '../report-error.ts';
 import { isExplicitList, nameMissing, readSelection, type Selection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { Question } from '../waiting/question.ts';
-import { WaitWatch } from '../waiting/wait-watch.ts';
+import { tellCreation, WaitWatch } from '../waiting/wait-watch.ts';
 import type { WaitFlags } from './wait.ts';
 
 /** One `wait` that goes on. All its objects and conditions share one deadline. */
@@ -98,14 +98,18 @@ function refsNow(store: Store, selection: Selection, conditions: readonly WaitCo
 async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selection): Promise<void> {
   const wanted =
     selection.how === 'named'
-      ? selection.refs.map(({ type, namespace, name }) => ({ type, scope: { namespace, name }, matches: () => true }))
+      ? selection.refs.map(({ type, namespace, name }) => {
+          return { type, what: `${qualifiedKind(type)}/${name}`, scope: { namespace, name }, matches: () => true };
+        })
       : selection.types.map((type) => {
           const matches = (object: StoredKubeObject): boolean => selection.matches(type, object);
-          return { type, scope: { namespace: selection.namespace }, matches };
+          return { type, what: type.plural, scope: { namespace: selection.namespace }, matches };
         });
-  for (const { type, scope, matches } of wanted) {
+  for (const { type, what, scope, matches } of wanted) {
     const isMet = (object: StoredKubeObject | undefined): boolean => object !== undefined && matches(object);
+    const progress = tellCreation(clock, what);
     const isThere = await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet });
+    progress.close();
     if (!isThere) throw new PodrunError('error: timed out waiting for the condition');
   }
 }

@@ -40,12 +40,26 @@ export async function deleteObjects(words: readonly string[], flags: DeleteFlags
   const refs = refsOf(store, selection);
   const out = new StandardOutput();
   if (refs.length === 0) out.tell('No resources found\n');
+  if (flags.interactive && !(await isAgreed(store, refs, flags))) {
+    out.tell('deletion is cancelled\n');
+    return EXIT.ok;
+  }
   const { ending, errors } = await deleteAll(session, refs, flags, out);
   if (flags.wait) {
     const deadlineMs = clock.now().monotonicMs + (timeoutMs <= 0 ? WEEK_MS : timeoutMs);
     for (const one of ending) errors.push(...(await untilGone(session, one, deadlineMs)));
   }
   return reportErrors(errors);
+}
+
+/** @throws {PodrunError} when there is something to ask about that is not there, unless that does not matter */
+async function isAgreed(store: FileStore, refs: readonly ObjectRef[], flags: DeleteFlags): Promise<boolean> {
+  const missing = refs.find((ref) => getObject(store, ref) === undefined);
+  const present = refs.filter((ref) => getObject(store, ref) !== undefined);
+  if (missing !== undefined && flags.ignoreNotFound !== true) throw notFound(store, missing, 'deleting');
+  if (present.length === 0) return true;
+  const { isConfirmed } = await import('./confirm.ts');
+  return isConfirmed(present);
 }
 
 /**

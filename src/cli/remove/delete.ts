@@ -8,6 +8,8 @@ export interface DeleteFlags extends SelectionFlags {
   readonly gracePeriod: number;
   readonly now: boolean;
   readonly force: boolean;
+  /** Ask before. */
+  readonly interactive: boolean;
   readonly wait: boolean;
   readonly timeout: string;
   /** Undefined: not said. */
@@ -36,6 +38,7 @@ export function registerDelete(program: Command, done: (exitCode: number) => voi
     .option('--grace-period <seconds>', 'time that a Pod gets to end; negative: as its spec says', wholeNumber, -1)
     .option('--now', 'the same as --grace-period=1', false)
     .option('--force', 'remove at once; what runs gets two seconds to end', false)
+    .option('-i, --interactive', 'name the objects, and ask before they are deleted', false)
     .option('--wait', 'wait until the objects are gone (default)')
     .option('--no-wait', 'do not wait until the objects are gone')
     .option('--timeout <duration>', 'how long to wait at most; 0: as long as it takes', '0s')

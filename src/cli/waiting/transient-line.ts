@@ -1,10 +1,11 @@
 import { EXIT } from '../../api/errors.ts';
-import { beginningOf } from '../../print/excerpt.ts';
+import { excerpt } from '../../print/excerpt.ts';
 import { escapeTerminal } from '../../print/table-row.ts';
 
 /** A line of the terminal behind standard error that is written again and again, and taken away in the end. */
 export class TransientLine {
-  #isShown = false;
+  /** Characters that stand there; undefined: nothing does. */
+  #shown: number | undefined;
   readonly #onInterrupt = (): void => {
     this.close();
     process.exit(EXIT.interrupted);
@@ -19,15 +20,21 @@ export class TransientLine {
 
   /** The line is as wide as it may be without wrapping: then it could not be taken back. */
   show(text: string): void {
-    if (!this.#isShown && process.listenerCount('SIGINT') === 0) process.once('SIGINT', this.#onInterrupt);
-    this.#isShown = true;
-    const line = escapeTerminal(text.replaceAll('\n', ' '));
-    process.stderr.write(`\r\u001B[2K${beginningOf(line, Math.max(10, process.stderr.columns - 1))}`);
+    if (this.#shown === undefined && process.listenerCount('SIGINT') === 0) process.once('SIGINT', this.#onInterrupt);
+    const line = excerpt(escapeTerminal(text.replaceAll('\n', ' ')), Math.max(10, process.stderr.columns - 1));
+    process.stderr.write(`${this.#takeBack()}${line}`);
+    this.#shown = line.length;
   }
 
   clear(): void {
-    if (this.#isShown) process.stderr.write('\r\u001B[2K');
-    this.#isShown = false;
+    if (this.#shown !== undefined) process.stderr.write(this.#takeBack());
+    this.#shown = undefined;
+  }
+
+  /** A terminal that has become narrower since has wrapped the line. */
+  #takeBack(): string {
+    const rowsAbove = Math.max(0, Math.ceil((this.#shown ?? 0) / process.stderr.columns) - 1);
+    return `\r${rowsAbove === 0 ? '' : `\u001B[${rowsAbove}A`}\u001B[0J`;
   }
 
   close(): void {

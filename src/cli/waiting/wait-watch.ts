@@ -21,6 +21,12 @@ function quietTime(): number | undefined {
   return process.env['CI'] === undefined ? undefined : QUIET_MS;
 }
 
+/** Says that something is waited for that is not there yet. */
+export function tellCreation(clock: Clock, what: string): WaitProgress {
+  const text = `waiting for ${what} to be created`;
+  return new WaitProgress({ clock, quietMs: quietTime(), phrase: () => ({ text, key: text }) });
+}
+
 /** What goes on beside a `wait`: it says what is waited for, and notices when there is no hope left. */
 export class WaitWatch {
   readonly #store: FileStore;

@@ -39,8 +39,9 @@ export function explainPod(question: PodQuestion): string {
   if (pod.status.phase === 'Succeeded') return '';
   const view = containerConcerned(question);
   const probing = view === undefined ? [] : probes(view, evidence);
-  // What probes came to is told from their journal.
-  const events = probing.length === 0 ? evidence.events : evidence.events.filter(({ reason }) => reason !== UNHEALTHY);
+  // What probes came to is told from their journal, where it matters.
+  const isJournalled = evidence.attempts.length > 0;
+  const events = isJournalled ? evidence.events.filter(({ reason }) => reason !== UNHEALTHY) : evidence.events;
   const warning = isTerminalPhase(pod.status.phase) ? undefined : lastWarning(events, untilMs);
   const blocks = [
     ...(view === undefined ? [] : [...restarts(view), ...probing, ...log(view, evidence)]),
