@@ -69,7 +69,9 @@ const built = [
     splitting: true,
     define: { PODRUN_VERSION: JSON.stringify(version) },
     // Names in stack traces are for those whose tests run Pods.
-    keepNames: true,
+    minify: false,
+    minifyWhitespace: true,
+    minifySyntax: true,
     // Of packages that are CommonJS.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module';const require = requireFrom(import.meta.url);",

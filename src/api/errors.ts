@@ -28,7 +28,7 @@ export class PodrunError extends Error {
   readonly hint: string | undefined;
 
   constructor(message: string, detail: { exitCode?: number; hint?: string | undefined; cause?: unknown } = {}) {
-    super(message, { cause: detail.cause });
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.exitCode = detail.exitCode ?? EXIT.failed;
     this.hint = detail.hint;
   }

@@ -42,16 +42,16 @@ export class GoalError extends PodrunError {
   /** What was waited for: `Ready`, `Succeeded`, `example.com/lb=True`. */
   readonly goal: string;
   /** The Pod that cannot get there, as it was when that became certain. */
-  readonly pod: Pod;
-  /** Why: a sentence, `container main exited with code 3`, and below it lines with the evidence. */
+  declare readonly pod: Pod;
+  /** Why, a sentence: `container main exited with code 3`. `message` has the evidence, too. */
   readonly reason: string;
 
   /** @internal */
-  constructor(goal: string, pod: Pod, reason: string) {
-    super(`pod "${pod.metadata.name}" cannot become ${goal}: ${reason}`);
+  constructor(goal: string, pod: Pod, why: string) {
+    super(`pod "${pod.metadata.name}" cannot become ${goal}: ${why}`);
     this.goal = goal;
-    this.pod = pod;
-    this.reason = reason;
+    [this.reason = ''] = why.split('\n');
+    hide(this, 'pod', pod);
   }
 }
 
@@ -61,13 +61,18 @@ export class TimeoutError extends PodrunError {
   readonly goal: string;
   readonly timeoutMs: number;
   /** The Pods that had not got there, as they were when the time was up. */
-  readonly pods: readonly Pod[];
+  declare readonly pods: readonly Pod[];
 
   /** @internal */
   constructor(message: string, detail: Pick<TimeoutError, 'goal' | 'timeoutMs' | 'pods'>) {
     super(message, { exitCode: EXIT.timeout });
     this.goal = detail.goal;
     this.timeoutMs = detail.timeoutMs;
-    this.pods = detail.pods;
+    hide(this, 'pods', detail.pods);
   }
+}
+
+/** Test reports print the fields of errors, and would drown in whole Pods. */
+function hide(error: Error, name: string, value: unknown): void {
+  Object.defineProperty(error, name, { value, enumerable: false });
 }

@@ -59,7 +59,9 @@ export function addressOf({ metadata, status }: StoredPod): string {
 export function urlOf(store: FileStore, pod: StoredPod, port: number | string): string {
   const remote = portOf(pod, port);
   if (networkOf(store, pod.metadata) !== undefined) {
-    throw usage(`pod "${pod.metadata.name}" has a network of its own, which has no way in: use forward(${port})`);
+    throw usage(
+      `pod "${pod.metadata.name}" has a network of its own, which has no way in: use forward(${JSON.stringify(port)})`,
+    );
   }
   return `http://${addressOf(pod)}:${remote}`;
 }

@@ -20,7 +20,7 @@ import { ManifestError } from './errors.ts';
 import { imageMappings } from './images.ts';
 import { Listeners, LivePods } from './live-pods.ts';
 import { loadSource } from './load.ts';
-import { checkOptions, durationMs } from './options.ts';
+import { checkOptions, durationMs, usage } from './options.ts';
 import { inform, outputTaker } from './output.ts';
 import { openState, type StatePlace, sweepStateFolders } from './state-folder.ts';
 import { told } from './told.ts';
@@ -59,6 +59,8 @@ export function run(source: ManifestSource, options: RunOptions = {}): Promise<P
 }
 
 async function start(source: ManifestSource, options: RunOptions): Promise<Pods> {
+  if (process.platform === 'win32')
+    throw usage('podrun needs Linux, macOS or WSL: it runs containers as POSIX processes');
   checkOptions(options);
   options.signal?.throwIfAborted();
   const cwd = options.cwd ?? process.cwd();
@@ -131,6 +133,7 @@ async function runBegun(
 ): Promise<Pods> {
   const onPod = new Listeners<WatchEvent<StoredPod>>();
   const onChange = new Listeners<void>();
+  const { onTransition, signal, timeout = TIMEOUT } = options;
   const output = outputTaker(options.logs);
   const running = await RunningPods.open({
     settings,
@@ -142,16 +145,18 @@ async function runBegun(
       onPod: (event) => {
         output.onPod(event.object);
         onPod.tell(event);
-        inform(options.onTransition, { type: event.type, pod: structuredClone(event.object) });
+        if (onTransition !== undefined) {
+          inform(onTransition, { type: event.type, pod: structuredClone(event.object) });
+        }
       },
       onChange: () => onChange.tell(),
       onEvent: () => undefined,
       onTrouble: warn,
     },
   });
-  const { signal, timeout = TIMEOUT } = options;
   const pods = new LivePods({ running, place, clock, warnings, warn, timeout, signal, onPod, onChange });
   running.begin();
+  if (signal?.aborted === true) running.agent.terminate({ force: false });
   if (options.stateDir === undefined) inNextLap(sweepStateFolders);
   return pods;
 }

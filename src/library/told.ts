@@ -1,4 +1,5 @@
 import { PodrunError } from '../api/errors.ts';
+import { asCalls } from './as-calls.ts';
 import { GoalError, ManifestError, TimeoutError } from './errors.ts';
 
 /**
@@ -35,13 +36,5 @@ function asLibraryError(error: unknown, stack: string | undefined): unknown {
 function withHint({ message, hint, exitCode, cause }: PodrunError): PodrunError {
   const sentence = message.replaceAll(/^error: /gm, '');
   const whole = hint === undefined || sentence.includes(hint) ? sentence : `${sentence}\n${hint}`;
-  return new PodrunError(inOptions(whole), { exitCode, hint: hint && inOptions(hint), cause });
-}
-
-/** Flags as the options that they are here. */
-function inOptions(text: string): string {
-  return text
-    .replaceAll('--network host', "network: 'host'")
-    .replaceAll('--state-dir', 'stateDir')
-    .replaceAll(/--(strict|network|runtime|config)\b/g, '$1');
+  return new PodrunError(asCalls(whole), { exitCode, hint: hint && asCalls(hint), cause });
 }

@@ -1,7 +1,9 @@
+import { formatGoDuration } from '../api/duration.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { causeWithEvidence, waitingLines } from '../run/explain-pods.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { asCalls } from './as-calls.ts';
 import { GoalError, TimeoutError } from './errors.ts';
 import type { AskedGoal } from './goal.ts';
 
@@ -60,7 +62,7 @@ function isThere({ pods, isDeleted, store, clock }: Awaited, goal: AskedGoal): b
     const state = goal.stateOf(pod);
     if (state !== 'met') areThere = false;
     if (state === 'impossible') {
-      const why = causeWithEvidence(store, pod, clock.now().wallMs);
+      const why = asCalls(causeWithEvidence(store, pod, clock.now().wallMs));
       throw new GoalError(goal.text, structuredClone(pod), why);
     }
     if (state === 'pending' && isDeleted(pod)) throw new GoalError(goal.text, structuredClone(pod), 'it was deleted');
@@ -71,7 +73,7 @@ function isThere({ pods, isDeleted, store, clock }: Awaited, goal: AskedGoal): b
 function timedOut({ pods, store, clock }: Awaited, goal: AskedGoal, timeoutMs: number): TimeoutError {
   const { wallMs } = clock.now();
   const missing = pods().filter((pod) => goal.stateOf(pod) !== 'met');
-  const lines = missing.map((pod) => waitingLines(store, pod, wallMs));
-  const message = [`timed out after ${timeoutMs / 1000}s, waiting for ${goal.text}`, ...lines].join('\n');
+  const lines = missing.map((pod) => asCalls(waitingLines(store, pod, wallMs)));
+  const message = [`timed out after ${formatGoDuration(timeoutMs)}, waiting for ${goal.text}`, ...lines].join('\n');
   return new TimeoutError(message, { goal: goal.text, timeoutMs, pods: structuredClone(missing) });
 }

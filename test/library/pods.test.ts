@@ -28,9 +28,12 @@ describe('until', () => {
     expect(error).toMatchObject({
       name: 'GoalError',
       goal: 'Ready',
-      message: expect.stringMatching(/^pod "web" cannot become Ready: .*code 3.*no DATABASE_URL/) as string,
-      pod: { metadata: { name: 'web' } },
+      message: expect.stringMatching(
+        /^pod "web" cannot become Ready: container main exited with code 3\n(.*\n)* +no DATABASE_URL\n/,
+      ) as string,
+      reason: 'container main exited with code 3',
     });
+    expect((error as GoalError).pod.metadata.name).toBe('web');
     await pods.until('Failed');
     await expect(pods.until('Succeeded')).rejects.toThrow('cannot become Succeeded');
     await expect(pods.until(() => false)).rejects.toThrow('cannot become');
@@ -40,12 +43,23 @@ describe('until', () => {
     await using pods = await run(shellPod('web', FOREVER, readyWith('/nowhere')), { timeout: 300 });
     const error = await pods.until('Ready').catch((rejected: unknown) => rejected);
     expect(error).toBeInstanceOf(TimeoutError);
-    expect(error).toMatchObject({ goal: 'Ready', timeoutMs: 300, pods: [{ metadata: { name: 'web' } }] });
+    expect(error).toMatchObject({ goal: 'Ready', timeoutMs: 300 });
+    expect((error as TimeoutError).pods.map(({ metadata }) => metadata.name)).toEqual(['web']);
     expect((error as Error).message).toMatch(
-      /^timed out after 0\.3s, waiting for Ready\npod\/web: container main to (become ready|start)/,
+      /^timed out after 300ms, waiting for Ready\npod\/web: container main to (become ready|start)/,
     );
     await pods.until('Initialized', { timeout: '1m' });
     expect(pods.get().status.phase).not.toBe('Failed');
+  });
+
+  it('shows what crashes again and again when the time is up', async () => {
+    await using pods = await run(
+      shellPod('web', 'echo why; exit 3', readyWith('/nowhere'), { restartPolicy: 'Always' }),
+    );
+    await pods.until(({ status }) => status.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff');
+    await expect(pods.until('Ready', { timeout: 10 })).rejects.toThrow(
+      /to be restarted: back-off 10s.*\n(.*\n)* +why\n(.*\n)* +read its log: pods\.logs\('main'\)$/,
+    );
   });
 
   it('rejects with what a function throws, the reason of a signal, and for what is no goal', async () => {
@@ -159,6 +173,12 @@ describe('Pods that run', () => {
     await using forwarding = await pods.forward('http');
     expect(await (await fetch(forwarding.url)).text()).toBe('hello');
     expect(() => pods.url('https')).toThrow('https');
+  });
+
+  it('lead errors back to the line that called', async () => {
+    await using pods = await run(shellPod('web', 'exit 1'));
+    const error = await pods.until('Succeeded').catch((rejected: unknown) => rejected);
+    expect((error as Error).stack).toContain(path.basename(import.meta.filename));
   });
 });
 

@@ -139,6 +139,16 @@ describe('run', () => {
     }
   });
 
+  it('tells what goes another way than the manifests want, or refuses it', async () => {
+    const told: string[] = [];
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' } };
+    await using pods = await run([lease, shellPod('web', 'true')], { onWarning: (text) => told.push(text) });
+    expect(pods.warnings).toContain('Lease is not supported by this runner, ignored');
+    expect(told).toEqual(pods.warnings);
+    const idle = shellPod('web', FOREVER, {}, { runtimeClassName: 'gvisor' });
+    await expect(run(idle, { strict: true })).rejects.toThrow('spec.runtimeClassName');
+  });
+
   it('ends the Pods when its signal is aborted', async () => {
     const controller = new AbortController();
     await using pods = await run(shellPod('web', FOREVER), { signal: controller.signal });
