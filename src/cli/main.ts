@@ -109,9 +109,12 @@ async function main(argv: readonly string[]): Promise<number> {
   const done = (code: number): void => {
     exitCode = code;
   };
-  withGlobalFlags(program).hook('preAction', (_program, called) =>
-    beforeCommand(program.opts<GlobalFlags>().stateDir, called.name()),
-  );
+  withGlobalFlags(program).hook('preAction', (_program, called) => {
+    // What somebody saved has nothing to do with what is on record here.
+    const { from = [] } = called.opts<{ from?: readonly string[] }>();
+    if (from.length > 0) return undefined;
+    return beforeCommand(program.opts<GlobalFlags>().stateDir, called.name());
+  });
   registerCommands(program, command, done);
   if (argv[0] === COMPLETE_COMMAND) {
     const { answerCompletion } = await import('./complete/answer-completion.ts');

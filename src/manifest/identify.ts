@@ -24,7 +24,7 @@ export interface KnownObject {
 /** One object of a document, before it is decoded. */
 export type Identified =
   | KnownObject
-  | { readonly verdict: 'unsupported'; readonly identity: Identity; readonly offset: number }
+  | { readonly verdict: 'unsupported'; readonly identity: Identity; readonly root: MapNode }
   | { readonly verdict: 'wrong'; readonly identity: Identity; readonly problems: readonly IdentityProblem[] };
 
 export interface KnownKind {
@@ -64,7 +64,7 @@ function identifyAt(node: SourceNode, path: string, inherited: string): Identifi
   if (isListKind(apiVersion, kind)) return identifyItems(node, path, identity);
   const found = lookUpKind(apiVersion, kind);
   if (found.verdict === 'known') return [{ verdict: 'known', identity, root: node, kind: found }];
-  if (found.verdict === 'unsupported') return [{ verdict: 'unsupported', identity, offset: node.offset }];
+  if (found.verdict === 'unsupported') return [{ verdict: 'unsupported', identity, root: node }];
   const detail = `no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`;
   const error: FieldError = { path: '', type: 'No match', detail };
   const withHint = found.hint === undefined ? error : { ...error, hint: found.hint };

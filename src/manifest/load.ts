@@ -140,7 +140,7 @@ class Loader {
       for (const { error, offset } of problems) this.#refuse('kind', subject, error, source.positionAt(offset));
     } else if (found.verdict === 'unsupported') {
       const text = `${found.identity.kind} is not supported by this runner, ignored`;
-      this.#notices.push({ type: 'ignored', subject, text, position: source.positionAt(found.offset) });
+      this.#notices.push({ type: 'ignored', subject, text, position: source.positionAt(found.root.offset) });
     } else if (!this.#isAllowed(found)) return;
     else if (this.#options.namesOnly === true)
       this.#keep(subject, source, found, { object: bareObject(found), written: bareObject(found) });

@@ -2,7 +2,7 @@ import { PodrunError } from '../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../api/objects.ts';
 import { qualifiedPlural, type ResourceType } from '../api/resource-types.ts';
 import { didYouMean } from '../api/similar.ts';
-import type { Store } from '../store/store.ts';
+import type { ObjectReader } from '../store/store.ts';
 
 /** One object that the user named; it need not exist. */
 export interface ObjectRef {
@@ -13,12 +13,12 @@ export interface ObjectRef {
   readonly file?: string;
 }
 
-export function getObject(store: Store, { type, namespace, name }: ObjectRef): StoredKubeObject | undefined {
+export function getObject(store: ObjectReader, { type, namespace, name }: ObjectRef): StoredKubeObject | undefined {
   return store.get<StoredKubeObject>(type.plural, namespace, name);
 }
 
 /** What the API server says of a name that nobody has. */
-export function notFound(store: Store, ref: ObjectRef, doing?: string): PodrunError {
+export function notFound(store: ObjectReader, ref: ObjectRef, doing?: string): PodrunError {
   const prefix =
     doing === undefined || ref.file === undefined ? '' : `error when ${doing} ${JSON.stringify(ref.file)}: `;
   if (!isNamespaceKnown(store, ref)) {
@@ -33,7 +33,7 @@ export function notFound(store: Store, ref: ObjectRef, doing?: string): PodrunEr
 
 /** A sentence about an object whose name is nearly the same; undefined: there is none. */
 export function similarName(
-  store: Store,
+  store: ObjectReader,
   resource: string,
   { namespace, name }: Pick<ObjectRef, 'namespace' | 'name'>,
 ): string | undefined {
@@ -44,18 +44,18 @@ export function similarName(
 }
 
 /** What the API server says of the name of a Pod that nobody has. */
-export function podNotFound(store: Store, namespace: string, name: string): PodrunError {
+export function podNotFound(store: ObjectReader, namespace: string, name: string): PodrunError {
   return new PodrunError(`Error from server (NotFound): pods ${JSON.stringify(name)} not found`, {
     hint: similarName(store, 'pods', { namespace, name }),
   });
 }
 
-function usedNamespaces(store: Store): string[] {
+function usedNamespaces(store: ObjectReader): string[] {
   return [DEFAULT_NAMESPACE, ...store.list<StoredKubeObject>('pods', {}).map(({ metadata }) => metadata.namespace)];
 }
 
 /** A namespace exists when it was made, and also when there is something in it. */
-function isNamespaceKnown(store: Store, { type, namespace }: ObjectRef): boolean {
+function isNamespaceKnown(store: ObjectReader, { type, namespace }: ObjectRef): boolean {
   if (namespace === DEFAULT_NAMESPACE) return true;
   if (store.get('namespaces', DEFAULT_NAMESPACE, namespace) !== undefined) return true;
   return ['pods', type.plural].some((resource) => store.list(resource, { namespace }).length > 0);

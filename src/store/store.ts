@@ -26,6 +26,9 @@ export interface ObjectKey {
 /** What is written apart: the status, and everything else. */
 export type ObjectPart = 'object' | 'status';
 
+/** What can be asked of a store, and of objects that somebody saved. */
+export type ObjectReader = Pick<Store, 'get' | 'list'>;
+
 export interface Subscription {
   close(): void;
 }

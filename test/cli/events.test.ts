@@ -28,7 +28,7 @@ describe('events', () => {
   it('are printed whole as a list', async () => {
     putStates(storeOf(workshop), ['crashloop']);
     const list = JSON.parse((await run('-o', 'json')).stdout) as { kind: string; items: StoredEvent[] };
-    expect(list.kind).toBe('List');
+    expect(list.kind).toBe('EventList');
     expect(list.items.map(({ message }) => message)).toEqual(goldenEvents('crashloop').map(({ message }) => message));
     expect((await run('-o', 'yaml')).stdout).toMatch(/^apiVersion: v1\nitems:\n- (action|apiVersion)/);
     expect(await run('-o', 'name')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
@@ -56,7 +56,7 @@ describe('events', () => {
   it.each([
     { args: ['--types=Foo'], exit: 2, why: 'error: valid --types are Normal or Warning' },
     { args: ['--for', 'nopod'], exit: 2, why: 'error: --for must be in resource/name form' },
-    { args: ['--for', 'podz/web'], exit: 1, why: 'error: the server doesn\'t have a resource type "podz"' },
+    { args: ['--for', 'nosuch/web'], exit: 1, why: 'error: the server doesn\'t have a resource type "nosuch"' },
   ])('say what is wrong with $args', async ({ args, exit, why }) => {
     expect(await run(...args)).toEqual({ exitCode: exit, stdout: '', stderr: `${why}\n` });
   });

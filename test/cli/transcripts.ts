@@ -26,6 +26,8 @@ export interface Transcript {
     readonly objects?: readonly KubeObject[];
     readonly del?: ReadonlyArray<{ readonly plural: string; readonly ns: string; readonly name: string }>;
   }>;
+  /** Somebody pressed Ctrl-C in the end. */
+  readonly sigint_after_seconds?: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly exit: number;
@@ -132,7 +134,16 @@ async function replay(
   for (const [name, text] of Object.entries(transcript.files ?? {})) workshop.file(name, text);
   const podrun = workshop.start(argumentsOf(command(transcript.command)), GOLDEN_ENV, transcript.stdin);
   if (meanwhile !== undefined) await meanwhile({ store, podrun });
-  else if (transcript.changes !== undefined) await change({ store, podrun }, transcript.changes);
+  else if (transcript.changes !== undefined) {
+    // A watch that goes on until Ctrl-C says what there is first: what changes before that is not seen as a change.
+    const tellsFirst = transcript.sigint_after_seconds !== undefined && transcript.state.length > 0;
+    if (tellsFirst) await podrun.until(({ stdout }) => stdout !== '');
+    await change({ store, podrun }, transcript.changes);
+  }
+  if (transcript.sigint_after_seconds !== undefined) {
+    await podrun.until(({ stdout }) => stdout.length >= transcript.stdout.length);
+    podrun.signal('SIGINT');
+  }
   const { stdout, stderr, exitCode } = await podrun.ended;
   const expected = {
     stdout: (more.stdout ?? same)(transcript.stdout),
@@ -183,11 +194,19 @@ export function putLog(store: FileStore, key: string, text: string): void {
 async function change({ store, podrun }: Stage, changes: NonNullable<Transcript['changes']>): Promise<void> {
   await podrun.untilWatching();
   for (const { objects = [], del = [] } of changes) {
-    putObjects(store, objects);
+    for (const object of objects) putOrChange(store, object);
     for (const { plural, ns, name } of del) {
       store.delete(resourceTypeNamed(plural)?.plural ?? plural, ns, name);
     }
   }
+}
+
+function putOrChange(store: FileStore, object: KubeObject): void {
+  const resource = resourceTypeOf(object).plural;
+  const { namespace = 'default', name = '' } = object.metadata;
+  const stored = store.get(resource, namespace, name);
+  if (stored === undefined) putObjects(store, [object]);
+  else store.updateStatus(resource, { ...stored, status: object['status'] });
 }
 
 /** The words of a command line, without the program; quotes are for a shell. */

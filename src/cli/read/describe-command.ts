@@ -3,10 +3,12 @@ import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { qualifiedKind, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { SystemClock } from '../../clock.ts';
 import { describePod, describePods } from '../../print/describe/describe-pod.ts';
-import type { Store } from '../../store/store.ts';
+import type { ObjectReader } from '../../store/store.ts';
 import { notFound, type ObjectRef } from '../../run/object-ref.ts';
 import type { DescribeFlags } from './describe.ts';
 import { displayNowMs, openStore } from '../environment.ts';
+import { refuseOfSaved } from '../from/from-option.ts';
+import { savedObjects } from '../from/saved-objects.ts';
 import { findObjects, type Found, noneFound } from '../select/find-objects.ts';
 import { reportErrors } from '../report-error.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
@@ -18,15 +20,19 @@ import { note } from '../preferences.ts';
 export async function describe(words: readonly string[], flags: DescribeFlags): Promise<number> {
   const selection = await readSelection('describe', withType(words, flags), flags);
   checkTypes(selection);
+  refuseOfSaved({ ...flags, watch: false });
   const clock = new SystemClock();
   const nowMs = displayNowMs(clock);
+  if (flags.from.length > 0) return describeFound(await savedObjects(flags), selection, flags, nowMs);
   const store = openStore(flags.stateDir, clock);
-  if (isAboutPast(selection, flags.at)) {
-    const { pastPods } = await import('../history/past-pods.ts');
-    const past = pastPods(store, selection, { at: flags.at, nowMs });
-    new StandardOutput().write(describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));
-    return EXIT.ok;
-  }
+  if (!isAboutPast(selection, flags.at)) return describeFound(store, selection, flags, nowMs);
+  const { pastPods } = await import('../history/past-pods.ts');
+  const past = pastPods(store, selection, { at: flags.at, nowMs });
+  new StandardOutput().write(describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));
+  return EXIT.ok;
+}
+
+function describeFound(store: ObjectReader, selection: Selection, flags: DescribeFlags, nowMs: number): number {
   const { pods, isGuess, missing } = findPods(store, selection);
   const events = flags.showEvents ? eventsBeside(store, pods) : undefined;
   const out = new StandardOutput();
@@ -65,7 +71,7 @@ interface FoundPods {
   readonly isGuess: boolean;
 }
 
-function findPods(store: Store, selection: Selection): FoundPods {
+function findPods(store: ObjectReader, selection: Selection): FoundPods {
   const found = findObjects(store, selection);
   const [missing, ...more] = found.missing;
   if (missing !== undefined && more.length === 0 && found.groups.length === 0 && missing.file === undefined) {
@@ -85,7 +91,7 @@ function podsIn({ groups }: Found): StoredPod[] {
 }
 
 /** All events of the namespaces of these Pods. */
-function eventsBeside(store: Store, pods: readonly StoredPod[]): StoredEvent[] {
+function eventsBeside(store: ObjectReader, pods: readonly StoredPod[]): StoredEvent[] {
   const namespaces = new Set(pods.map(({ metadata }) => metadata.namespace));
   return [...namespaces].flatMap((namespace) => store.list<StoredEvent>('events', { namespace }));
 }

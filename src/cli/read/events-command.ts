@@ -1,11 +1,12 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
 import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
 import { listOf } from '../../print/object.ts';
-import type { FileStore } from '../../store/file-store.ts';
 import type { Store } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
+import { refuseOfSaved } from '../from/from-option.ts';
+import { savedObjects } from '../from/saved-objects.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import type { EventsFlags } from './events.ts';
@@ -21,20 +22,22 @@ export async function events(flags: EventsFlags): Promise<number> {
   const printer = objectPrinter(flags);
   const clock = new SystemClock();
   const nowMs = (): number => displayNowMs(clock);
-  const store = openStore(flags.stateDir, clock);
   const scope = { namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE };
   const out = new StandardOutput();
   refuseWatchedPast(flags.at, flags.watch);
+  refuseOfSaved(flags);
   if (flags.watch) {
+    const store = openStore(flags.stateDir, clock);
     const stopped = untilStopped(clock, out);
     followEvents({ store, scope, isWanted, show: eventRenderer({ flags, printer, nowMs, out }) });
     return stopped;
   }
-  const { found, asOfMs } = await findEvents(store, flags, nowMs());
+  const { found, asOfMs } = await findEvents(flags, clock);
   const { allNamespaces } = flags;
   if (printer === undefined) out.write(renderEvents(found, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
   // As in kubectl, `-o name` prints nothing: events have no names that anybody would use.
-  else if (flags.output !== 'name') writePrinted(out, () => printer.print(listOf(found)));
+  else if (flags.output !== 'name')
+    writePrinted(out, () => printer.print({ ...listOf(found), kind: 'EventList', metadata: {} }));
   if (found.length === 0 && printer === undefined) {
     const where = scope.namespace === undefined ? '' : ` in ${scope.namespace} namespace`;
     note(`No events found${where}.`);
@@ -48,14 +51,18 @@ interface FoundEvents {
   readonly asOfMs: number;
 }
 
-async function findEvents(store: FileStore, flags: EventsFlags, nowMs: number): Promise<FoundEvents> {
+async function findEvents(flags: EventsFlags, clock: Clock): Promise<FoundEvents> {
+  const nowMs = displayNowMs(clock);
   const { at, for: about } = flags;
   const namespace = flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE;
   const subject = about === undefined ? undefined : readObject(about);
-  const isPast = at !== undefined || (subject?.kind === 'Pod' && isRunName(subject.name));
+  const isSaved = flags.from.length > 0;
+  const isPast = !isSaved && (at !== undefined || (subject?.kind === 'Pod' && isRunName(subject.name)));
   if (!isPast) {
-    return { found: store.list<StoredEvent>('events', { namespace }).filter(eventFilter(flags)), asOfMs: nowMs };
+    const reader = isSaved ? await savedObjects(flags) : openStore(flags.stateDir, clock);
+    return { found: reader.list<StoredEvent>('events', { namespace }).filter(eventFilter(flags)), asOfMs: nowMs };
   }
+  const store = openStore(flags.stateDir, clock);
   if (subject !== undefined && subject.kind !== 'Pod') {
     throw new PodrunError('error: --at shows the events of Pods only', { exitCode: EXIT.usage });
   }
@@ -108,7 +115,8 @@ function followEvents({ store, scope, isWanted, show }: Following): void {
     },
     { replay: true },
   );
-  show(sortedByLastSeen(present));
+  // One by one, as in kubectl: a row does not know how wide the next ones are.
+  for (const event of sortedByLastSeen(present)) show([event]);
   present = undefined;
 }
 

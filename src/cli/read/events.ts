@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import { fromOption } from '../from/from-option.ts';
+import type { FromFlags } from '../from/saved-objects.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 
 /** What stands on the command line of `events`, as it was written. */
-export interface EventsFlags extends OutputFlags {
+export interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'> {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   readonly for: string | undefined;
@@ -20,6 +22,7 @@ Examples:
   podrun events --for pod/web --types=Warning
   podrun events -w
   podrun events --for pod/web --at restart:1
+  podrun events --from events.json
 `;
 
 export function registerEvents(program: Command, done: (exitCode: number) => void): void {
@@ -29,6 +32,7 @@ export function registerEvents(program: Command, done: (exitCode: number) => voi
     .description('Lists the events of a namespace, the latest last.')
     .usage('[flags]');
   withOutputFlags(command)
+    .addOption(fromOption())
     .option('--for <type/name>', 'only events about this object')
     .option('--types <types>', 'only events of these types: Normal, Warning')
     .option('-n, --namespace <name>', 'namespace of the events (default: "default")')

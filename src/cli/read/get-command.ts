@@ -1,13 +1,16 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
-import { SystemClock } from '../../clock.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
 import { sortObjects } from '../../print/formats/sort-objects.ts';
 import { listOf } from '../../print/object.ts';
 import { columnsOf } from '../../print/resource-columns.ts';
 import { renderTable } from '../../print/table-printer.ts';
 import { notFound } from '../../run/object-ref.ts';
+import type { ObjectReader } from '../../store/store.ts';
 import { displayNowMs, openStore } from '../environment.ts';
+import { refuseOfSaved } from '../from/from-option.ts';
+import { savedObjects } from '../from/saved-objects.ts';
 import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import { findObjects, type Found, type FoundGroup, noneFound } from '../select/find-objects.ts';
@@ -26,21 +29,13 @@ export async function get(words: readonly string[], flags: GetFlags): Promise<nu
   const noWords = words.length === 0 && flags.filename.length === 0;
   const selection = await readSelection('get', noWords ? ['pods'] : words, flags);
   const clock = new SystemClock();
-  let nowMs = displayNowMs(clock);
-  const store = openStore(flags.stateDir, clock);
-  refuseWatchedPast(flags.at, flags.watch || flags.watchOnly);
   if (flags.watch || flags.watchOnly) {
+    const store = openStore(flags.stateDir, clock);
     const { watchObjects } = await import('./get-watch.ts');
     return watchObjects({ store, clock, selection, flags, printer });
   }
-  let found: Found;
-  if (isAboutPast(selection, flags.at)) {
-    const { pastPods } = await import('../history/past-pods.ts');
-    const past = pastPods(store, selection, { at: flags.at, nowMs });
-    nowMs = past.nowMs;
-    found = past.found;
-  } else found = findObjects(store, selection);
-  const errors = flags.ignoreNotFound ? [] : found.missing.map((ref) => notFound(store, ref));
+  const { found, reader, nowMs } = await findWanted(selection, flags, clock);
+  const errors = flags.ignoreNotFound ? [] : found.missing.map((ref) => notFound(reader, ref));
   const out = new StandardOutput();
   try {
     if (printer !== undefined) writePrinted(out, () => renderObjects(found, selection, flags, printer));
@@ -52,8 +47,31 @@ export async function get(words: readonly string[], flags: GetFlags): Promise<nu
   return errors.length === 0 ? EXIT.ok : reportErrors(errors);
 }
 
+interface Wanted {
+  readonly found: Found;
+  /** Where it was looked for. */
+  readonly reader: ObjectReader;
+  /** The moment that ages are told as of. */
+  readonly nowMs: number;
+}
+
+/** What there is of a selection: in the store, in the past of its Pods, or in what somebody saved. */
+async function findWanted(selection: Selection, flags: GetFlags, clock: Clock): Promise<Wanted> {
+  const nowMs = displayNowMs(clock);
+  if (flags.from.length > 0) {
+    const reader = await savedObjects(flags);
+    return { found: findObjects(reader, selection), reader, nowMs };
+  }
+  const reader = openStore(flags.stateDir, clock);
+  if (!isAboutPast(selection, flags.at)) return { found: findObjects(reader, selection), reader, nowMs };
+  const { pastPods } = await import('../history/past-pods.ts');
+  return { ...pastPods(reader, selection, { at: flags.at, nowMs }), reader };
+}
+
 /** @throws {PodrunError} (usage) in kubectl's words */
-function checkFlags({ output, showLabels, outputWatchEvents, watch, watchOnly }: GetFlags): void {
+function checkFlags({ from, at, output, showLabels, outputWatchEvents, watch, watchOnly }: GetFlags): void {
+  refuseWatchedPast(at, watch || watchOnly);
+  refuseOfSaved({ from, ...(at !== undefined && { at }), watch: watch || watchOnly });
   if (showLabels && output !== undefined && output !== 'wide') {
     throw usage(`--show-labels option cannot be used with ${output} printer`);
   }

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { fromOption } from '../from/from-option.ts';
+import type { FromFlags } from '../from/saved-objects.ts';
 import { LIST_FORMATS, type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { AT_DESCRIPTION } from '../select/run-names.ts';
 import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 
 /** What stands on the command line of `get`, as it was written. */
-export interface GetFlags extends SelectionFlags, OutputFlags {
+export interface GetFlags extends SelectionFlags, OutputFlags, Pick<FromFlags, 'from'> {
   readonly watch: boolean;
   readonly watchOnly: boolean;
   readonly outputWatchEvents: boolean;
@@ -26,6 +28,7 @@ Examples:
   podrun get pod web -o yaml
   podrun get pods -w -o json --output-watch-events
   podrun get pods,events -n test
+  podrun get pods --from pods.json -o wide
   podrun get pods --sort-by=.metadata.creationTimestamp
   podrun get pods -o custom-columns=NAME:.metadata.name,IP:.status.podIP
   podrun get pods -o jsonpath='{range .items[*]}{.metadata.name}{"\\t"}{.status.phase}{"\\n"}{end}'
@@ -41,6 +44,7 @@ export function registerGet(program: Command, done: (exitCode: number) => void):
     .usage('[TYPE [NAME...] | TYPE/NAME... | -f FILE] [flags]')
     .argument('[resource...]', 'pods, events, configmaps, secrets, services, …; with or without names');
   withOutputFlags(withSelectionFlags(command), LIST_FORMATS)
+    .addOption(fromOption())
     .option('--sort-by <path>', 'in the order of what this JSONPath finds, for example .status.startTime', '')
     .option('-w, --watch', 'go on and print every change, until Ctrl-C', false)
     .option('--watch-only', 'print changes only, not what there is already', false)

@@ -1,7 +1,7 @@
 import type { StoredKubeObject } from '../../api/objects.ts';
 import type { ResourceType } from '../../api/resource-types.ts';
 import { getObject, type ObjectRef } from '../../run/object-ref.ts';
-import type { Store } from '../../store/store.ts';
+import type { ObjectReader } from '../../store/store.ts';
 import { refTo, type Selection } from './selection.ts';
 
 /** Objects of one type. */
@@ -17,7 +17,7 @@ export interface Found {
 }
 
 /** What there is of a selection. */
-export function findObjects(store: Store, selection: Selection): Found {
+export function findObjects(store: ObjectReader, selection: Selection): Found {
   if (selection.how === 'listed') {
     const { types, namespace, matches } = selection;
     const groups = types.map((type) => {
@@ -40,7 +40,7 @@ export function findObjects(store: Store, selection: Selection): Found {
 }
 
 /** The objects that a command is about, one by one; those that the user named need not exist. */
-export function refsOf(store: Store, selection: Selection): readonly ObjectRef[] {
+export function refsOf(store: ObjectReader, selection: Selection): readonly ObjectRef[] {
   if (selection.how === 'named') return selection.refs;
   return findObjects(store, selection).groups.flatMap(({ type, objects }) =>
     objects.map((object) => refTo(type, object)),

@@ -14,13 +14,14 @@ const SEPARATOR = '---';
  * Cuts a file into documents the way kubectl does, before any YAML is read: a line that starts with `---` ends one.
  * Source: k8s.io/apimachinery/pkg/util/yaml/decoder.go.
  * @param bytes of the whole file
+ * @param limit how many bytes a document may have
  */
-export function cutDocuments(bytes: Buffer): DocumentText[] {
+export function cutDocuments(bytes: Buffer, limit: number = MAX_DOCUMENT_BYTES): DocumentText[] {
   const documents: DocumentText[] = [];
   let start = 0;
   let line = 1;
   for (let at = nextSeparator(bytes, 0); at !== -1; at = nextSeparator(bytes, start)) {
-    documents.push(documentOf(bytes.subarray(start, at), line));
+    documents.push(documentOf(bytes.subarray(start, at), line, limit));
     line += countLines(bytes, start, at);
     const end = lineEnd(bytes, at);
     const rest = bytes.toString('utf8', at + SEPARATOR.length, end).trim();
@@ -31,7 +32,7 @@ export function cutDocuments(bytes: Buffer): DocumentText[] {
     line += 1;
     start = Math.min(end + 1, bytes.length);
   }
-  documents.push(documentOf(bytes.subarray(start), line));
+  documents.push(documentOf(bytes.subarray(start), line, limit));
   return documents;
 }
 
@@ -55,9 +56,9 @@ function countLines(bytes: Buffer, from: number, to: number): number {
   return count;
 }
 
-function documentOf(bytes: Buffer, line: number): DocumentText {
-  if (bytes.length > MAX_DOCUMENT_BYTES) {
-    const failure = new SourceError(`Request entity too large: limit is ${MAX_DOCUMENT_BYTES}`, 0);
+function documentOf(bytes: Buffer, line: number, limit: number): DocumentText {
+  if (bytes.length > limit) {
+    const failure = new SourceError(`Request entity too large: limit is ${limit}`, 0);
     return { source: new SourceText('', line), failure };
   }
   if (!isUtf8(bytes)) return notUtf8(bytes, line);

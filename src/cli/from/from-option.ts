@@ -1,0 +1,20 @@
+import { Option } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { append } from '../select/selection-flags.ts';
+
+/** The option `--from`, which stands for the store. */
+export function fromOption(): Option {
+  return new Option(
+    '--from <file>',
+    'show the objects that were saved in this file (-: standard input), no store needed',
+  )
+    .argParser(append)
+    .default([]);
+}
+
+/** @throws {PodrunError} (usage) when something is wanted that only a store can tell */
+export function refuseOfSaved({ from, at, watch }: { from: readonly string[]; at?: string; watch: boolean }): void {
+  if (from.length === 0 || (at === undefined && !watch)) return;
+  const flag = watch ? '--watch' : '--at';
+  throw new PodrunError(`error: --from shows what was saved: it cannot be used with ${flag}`, { exitCode: EXIT.usage });
+}

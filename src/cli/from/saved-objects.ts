@@ -1,0 +1,90 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type KubeObject, type StoredKubeObject } from '../../api/objects.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import type { ObjectReader, Resource, Scope } from '../../store/store.ts';
+
+/** The flags that say what is read, and what of it is meant. */
+export interface FromFlags {
+  /** `--from`: files of saved objects; none: the store. */
+  readonly from: readonly string[];
+  readonly namespace: string | undefined;
+}
+
+/**
+ * What `--from` names, as if it were a store. No folder is looked at or made.
+ * @throws {PodrunError} (usage) with every mistake and its place, when something cannot be read
+ */
+export async function savedObjects({ from, namespace }: FromFlags): Promise<ObjectReader> {
+  const { loadSaved } = await import('../../manifest/load-saved.ts');
+  const { changes, errors } = await loadSaved({ files: from, stdin: () => process.stdin });
+  if (errors.length > 0) {
+    const { renderManifestErrors } = await import('../../manifest/report.ts');
+    const lines = renderManifestErrors(errors).map((line) => line.replace('error when creating', 'error when reading'));
+    throw new PodrunError(lines.join('\n'), { exitCode: EXIT.usage });
+  }
+  const saved = new SavedObjects(namespace === undefined);
+  for (const { type, object } of changes) {
+    if (type === 'DELETED') saved.remove(object);
+    else saved.put(object);
+  }
+  return saved;
+}
+
+class SavedObjects implements ObjectReader {
+  readonly #isAnyNamespace: boolean;
+  readonly #objects = new Map<string, { readonly resource: Resource; readonly object: StoredKubeObject }>();
+
+  /** @param isAnyNamespace no namespace was named: what was saved is meant, wherever it was */
+  constructor(isAnyNamespace: boolean) {
+    this.#isAnyNamespace = isAnyNamespace;
+  }
+
+  /** What was saved later stands for what was saved before. */
+  put(object: KubeObject): void {
+    this.#objects.set(keyOf(object), { resource: resourceTypeOf(object).plural, object: completed(object) });
+  }
+
+  remove(object: KubeObject): void {
+    this.#objects.delete(keyOf(object));
+  }
+
+  get<T>(resource: Resource, namespace: string, name: string): T | undefined {
+    const named = this.#all(resource).filter(({ metadata }) => metadata.name === name);
+    const there = named.find(({ metadata }) => metadata.namespace === namespace);
+    return (there ?? (this.#isAnyNamespace ? named[0] : undefined)) as T | undefined;
+  }
+
+  list<T>(resource: Resource, { namespace, name }: Scope = {}): T[] {
+    const isAny = namespace === undefined || (this.#isAnyNamespace && namespace === DEFAULT_NAMESPACE);
+    return this.#all(resource)
+      .filter(({ metadata }) => isAny || metadata.namespace === namespace)
+      .filter(({ metadata }) => name === undefined || metadata.name === name)
+      .sort(
+        (a, b) => order(a.metadata.namespace, b.metadata.namespace) || order(a.metadata.name, b.metadata.name),
+      ) as T[];
+  }
+
+  #all(wanted: Resource): StoredKubeObject[] {
+    return [...this.#objects.values()].flatMap(({ resource, object }) => (resource === wanted ? [object] : []));
+  }
+}
+
+function keyOf({ apiVersion, kind, metadata }: KubeObject): string {
+  return [apiVersion, kind, metadata.namespace ?? '', metadata.name].join('\n');
+}
+
+/** With what every stored object has. */
+function completed(object: KubeObject): StoredKubeObject {
+  const { metadata } = object;
+  const namespace = resourceTypeOf(object).isNamespaced ? metadata.namespace || DEFAULT_NAMESPACE : metadata.namespace;
+  const whole = { ...object, metadata: { ...metadata, ...(namespace !== undefined && { namespace }) } };
+  if (object.kind === 'Event') return { involvedObject: {}, ...whole } as unknown as StoredKubeObject;
+  if (object.kind !== 'Pod') return whole as StoredKubeObject;
+  const spec = { containers: [], ...(object['spec'] as object | undefined) };
+  return { ...whole, spec, status: object['status'] ?? {} } as unknown as StoredKubeObject;
+}
+
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

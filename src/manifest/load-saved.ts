@@ -1,0 +1,146 @@
+import type { KubeObject, WatchEvent } from '../api/objects.ts';
+import { decodeObject } from './decode/decode.ts';
+import { required, type FieldError } from './field-error.ts';
+import { identify, type Identified, type Identity, NOBODY } from './identify.ts';
+import type { ManifestError, Stage, Subject } from './manifest-error.ts';
+import { cutDocuments, type DocumentText } from './read/documents.ts';
+import { InputError, readInput, readStdin } from './read/input.ts';
+import { MAX_ERRORS, MAX_INPUT_BYTES } from './read/limits.ts';
+import { readDocument } from './read/read-document.ts';
+import { entryValue, type MapNode, plainValue, type SourceNode } from './read/source-node.ts';
+import { SourceError, type SourceText } from './read/source-text.ts';
+
+export interface LoadSavedOptions {
+  /** `-` is standard input. */
+  readonly files: readonly string[];
+  readonly stdin: () => AsyncIterable<Uint8Array>;
+}
+
+export interface SavedResult {
+  /** In the order in which they were read; what was saved of a watch is what the watch said. */
+  readonly changes: ReadonlyArray<WatchEvent>;
+  readonly errors: readonly ManifestError[];
+}
+
+/**
+ * Reads objects as `-o json`, `-o yaml` or a watch printed them, of podrun or of a cluster: one, several, lists, lines
+ * of a watch. They keep whatever they have, also fields that podrun does not know; only a value of a wrong type is a
+ * mistake. Kinds that podrun does not know are passed over. Nothing is filled in or validated.
+ */
+export async function loadSaved({ files, stdin }: LoadSavedOptions): Promise<SavedResult> {
+  const loader = new SavedLoader();
+  for (const file of files) {
+    try {
+      const input = await (file === '-' ? readStdin(stdin()) : readInput(file));
+      for (const document of cutDocuments(input.bytes, MAX_INPUT_BYTES)) await loader.document(input.file, document);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      loader.errors.push({ stage: 'input', message: error.message });
+    }
+  }
+  return loader;
+}
+
+class SavedLoader implements SavedResult {
+  readonly changes: WatchEvent[] = [];
+  readonly errors: ManifestError[] = [];
+
+  async document(file: string, document: DocumentText): Promise<void> {
+    const { source } = document;
+    try {
+      for (const root of await readDocument(document)) this.#value(root, { file, source });
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      const wrong: FieldError = { path: '', type: 'Parse error', detail: error.message };
+      const { hint, offset } = error;
+      this.#refuse(
+        'parse',
+        { file, identity: NOBODY, source },
+        hint === undefined ? wrong : { ...wrong, hint },
+        offset,
+      );
+    }
+  }
+
+  /** An object, a list of them, or a line of a watch. */
+  #value(root: SourceNode, { file, source }: { readonly file: string; readonly source: SourceText }): void {
+    const { type, object } = watchLine(root);
+    for (const found of identify(object)) {
+      if (this.errors.length >= MAX_ERRORS) return;
+      const subject: Subject = { file, identity: found.identity, source };
+      const typeName = typeOf(found);
+      if (typeName !== undefined && found.verdict !== 'wrong') this.#object({ ...found, typeName }, subject, type);
+      if (found.verdict !== 'wrong') continue;
+      // Whoever saves all of a cluster also saves what podrun has never heard of.
+      const problems = found.problems.filter(({ error }) => error.type !== 'No match');
+      for (const { error, offset } of problems) this.#refuse('kind', subject, error, offset);
+    }
+  }
+
+  #object({ root, typeName, identity }: Found, subject: Subject, type: WatchEvent['type']): void {
+    const lineOf = (offset: number): number => subject.source.positionAt(offset).line;
+    const { problems } = decodeObject(root, typeName, { lineOf, newerFields: true });
+    const wrong = problems.filter(({ error }) => error.type !== 'Unknown field' && error.type !== 'Duplicate field');
+    for (const { error, offset } of wrong) this.#refuse('decode', subject, error, offset);
+    if (identity.name === '') {
+      const { offset } = entryValue(root, 'metadata') ?? root;
+      this.#refuse('validate', subject, required('metadata.name'), offset);
+    } else if (wrong.length === 0) {
+      const { apiVersion, kind } = identity;
+      const object = { ...(plainValue(root) as KubeObject), apiVersion, kind };
+      this.changes.push({ type, object: typeName === NEWER_EVENT ? coreEvent(object) : object });
+    }
+  }
+
+  #refuse(stage: Stage, subject: Subject, error: FieldError, offset: number): void {
+    this.errors.push({ stage, subject, error, position: subject.source.positionAt(offset) });
+  }
+}
+
+interface Found {
+  readonly root: MapNode;
+  /** Name in the field table. */
+  readonly typeName: string;
+  readonly identity: Identity;
+}
+
+const NEWER_EVENT = 'events.Event';
+
+/** Events are in no manifest, and so no kind that those know. */
+function typeOf(found: Identified): string | undefined {
+  if (found.verdict === 'known') return found.kind.typeName;
+  const { apiVersion, kind } = found.identity;
+  if (kind !== 'Event') return undefined;
+  return { v1: 'Event', 'events.k8s.io/v1': NEWER_EVENT }[apiVersion];
+}
+
+/** The same Event as the core API shows it. Source: pkg/apis/events/v1/conversion.go. */
+function coreEvent(event: KubeObject): KubeObject {
+  const { regarding, note, reportingController, ...rest } = event;
+  const { deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp, deprecatedCount, ...same } = rest;
+  return {
+    ...same,
+    apiVersion: 'v1',
+    involvedObject: regarding,
+    message: note,
+    reportingComponent: reportingController,
+    source: deprecatedSource,
+    firstTimestamp: deprecatedFirstTimestamp,
+    lastTimestamp: deprecatedLastTimestamp,
+    count: deprecatedCount,
+  };
+}
+
+/** What a line of a watch says, and about what; anything else says that it is there. */
+function watchLine(root: SourceNode): { readonly type: WatchEvent['type']; readonly object: SourceNode } {
+  const [type, object] = root.kind === 'map' ? [entryValue(root, 'type'), entryValue(root, 'object')] : [];
+  if (
+    object === undefined ||
+    type?.kind !== 'scalar' ||
+    root.kind !== 'map' ||
+    entryValue(root, 'kind') !== undefined
+  ) {
+    return { type: 'ADDED', object: root };
+  }
+  return { type: type.value === 'DELETED' ? 'DELETED' : 'MODIFIED', object };
+}
