@@ -9,7 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
@@ -37,6 +37,21 @@ const WARM_UP = `
   script.runInThisContext()({}, require, {}, program, path.dirname(program));
 `;
 
+/** Files that become part of the program as text, `./page.css?raw`: those of the pages that it writes. */
+const rawText = {
+  name: 'raw text',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?raw$/ }, ({ path: file, resolveDir }) => {
+      return { path: path.join(resolveDir, file.replace('?raw', '')), namespace: 'raw' };
+    });
+    onLoad({ filter: /./, namespace: 'raw' }, async ({ path: file }) => {
+      const loader = path.extname(file).slice(1);
+      const { code } = await transform(readFileSync(file, 'utf8'), { loader, minify: true });
+      return { contents: code.trim(), loader: 'text' };
+    });
+  },
+};
+
 const COMMON = {
   absWorkingDir: root,
   write: false,
@@ -46,6 +61,7 @@ const COMMON = {
   target: 'node20.19',
   // The default build of yaml is CommonJS: larger, and slower to load.
   alias: { yaml: './node_modules/yaml/browser/index.js' },
+  plugins: [rawText],
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',

@@ -10,6 +10,8 @@ const config: ViteUserConfig = defineConfig({
   resolve: { alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/fast-check.ts` }] },
   test: {
     include: ['test/**/*.test.ts'],
+    // Style sheets are text that goes into pages.
+    css: { include: [/page\.css/] },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     // Black-box tests start processes: more workers than cores only make their deadlines unreliable.

@@ -2,6 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import { runLengthMs } from '../../history/run-length.ts';
+import type { RecordedRun } from '../../history/recorded-run.ts';
 import { timelineOf } from '../../history/timeline.ts';
 import type { Timeline } from '../../history/timeline/model.ts';
 import type { RecordedRuns, RunOnRecord } from '../../store/recorded-runs.ts';
@@ -47,15 +48,23 @@ function latestTogether(records: RecordedRuns, namespace: string, nowMs: number)
   return together;
 }
 
+/** A run, all that is recorded of it, and what follows. */
+export interface RunInTime {
+  readonly run: RunOnRecord;
+  readonly recorded: RecordedRun;
+  readonly timeline: Timeline;
+}
+
 /**
- * The timeline of a run; of a Pod that goes on, up to now.
+ * A run with its timeline; of a Pod that goes on, up to now.
  * @throws {PodrunError} when the record of the run has been lost
  */
-export function timelineOnRecord(records: RecordedRuns, run: RunOnRecord, nowMs: number): Timeline {
+export function recordedRun(records: RecordedRuns, run: RunOnRecord, nowMs: number): RunInTime {
   const { phase } = run.pod.status;
   // Of a Pod that nobody runs any more only what was is known.
   const goesOn = !run.run.includes('@') && phase !== 'Unknown' && !isTerminalPhase(phase);
-  const timeline = timelineOf(records.read(run), goesOn ? nowMs : undefined);
-  if (timeline !== undefined) return timeline;
+  const recorded = records.read(run);
+  const timeline = timelineOf(recorded, goesOn ? nowMs : undefined);
+  if (timeline !== undefined) return { run, recorded, timeline };
   throw new PodrunError(`error: nothing of run ${run.run} is on record but the Pod itself`);
 }

@@ -7,7 +7,7 @@ import { RecordedRuns } from '../../store/recorded-runs.ts';
 import { openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { painterFor } from '../view/chalk-painter.ts';
-import { chosenRuns, timelineOnRecord } from './chosen-runs.ts';
+import { chosenRuns, recordedRun } from './chosen-runs.ts';
 import { terminalGlyphs } from './terminal-glyphs.ts';
 import type { TimelineFlags } from './timeline.ts';
 
@@ -21,12 +21,14 @@ export async function timeline(words: readonly string[], flags: TimelineFlags): 
   const namespace = flags.namespace || DEFAULT_NAMESPACE;
   const nowMs = clock.now().wallMs;
   const runs = chosenRuns(records, { namespace, words, nowMs });
-  const timelines = runs.map((run) => timelineOnRecord(records, run, nowMs));
-  if (timelines.length === 0) {
+  if (runs.length === 0) {
     process.stderr.write(`No runs found in ${namespace} namespace.\n`);
     return EXIT.ok;
   }
-  new StandardOutput().write(render(timelines));
+  const recorded = runs.map((run) => recordedRun(records, run, nowMs));
+  const out = new StandardOutput();
+  if (flags.output === 'html') out.write((await import('./run-page.ts')).runPage(recorded, nowMs));
+  else out.write(render(recorded.map(({ timeline }) => timeline)));
   return EXIT.ok;
 }
 

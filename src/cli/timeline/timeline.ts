@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import { outputOption } from '../select/selection-flags.ts';
 
 /** What stands on the command line of `timeline`, as it was written. */
 export interface TimelineFlags {
   readonly namespace: string | undefined;
+  readonly output: 'html' | undefined;
   readonly stateDir: string | undefined;
 }
 
@@ -11,6 +13,7 @@ Examples:
   podrun timeline               # the Pods that lived at the same time as the latest one
   podrun timeline web
   podrun timeline web web@1     # two runs of a Pod, one below the other
+  podrun timeline web -o html > web.html
 `;
 
 export function registerTimeline(program: Command, done: (exitCode: number) => void): void {
@@ -24,6 +27,7 @@ export function registerTimeline(program: Command, done: (exitCode: number) => v
     .usage('[POD | POD@1 | uid:UID]... [flags]')
     .argument('[run...]', 'runs on record, as podrun history names them')
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
+    .addOption(outputOption<'html'>(['html']))
     .addHelpText('after', EXAMPLES)
     .action(async (runs: string[], flags: Omit<TimelineFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();

@@ -2,11 +2,16 @@ import type { Timeline } from '../../history/timeline/model.ts';
 import { briefDuration } from '../age.ts';
 
 /** A Pod in one clause: `Ready after 6.2s, Succeeded after 12.4s`. */
-export function podSummary({ criticalPath, phases, endMs, isOver, containers }: Timeline): string {
+export function podSummary(timeline: Timeline): string {
+  const { isReady, toMs } = timeline.criticalPath;
+  return `${isReady ? `Ready after ${briefDuration(toMs)}` : 'never Ready'}, ${podEnd(timeline)}`;
+}
+
+/** What became of it: `1 restart, Succeeded after 12.4s`. */
+export function podEnd({ phases, endMs, isOver, containers }: Timeline): string {
   const restarts = containers
     .filter(({ role }) => role !== 'ephemeral')
     .reduce((sum, { attempts }) => sum + Math.max(0, ...attempts.map(({ attempt }) => attempt)), 0);
-  const { isReady, toMs } = criticalPath;
   const phase = phases.at(-1);
   const name = phase?.phase ?? 'Unknown';
   const isTerminal = name === 'Succeeded' || name === 'Failed';
@@ -15,7 +20,6 @@ export function podSummary({ criticalPath, phases, endMs, isOver, containers }: 
     ? `${name}${reason} after ${briefDuration(phase?.fromMs ?? endMs)}`
     : `${name} after ${briefDuration(endMs)}`;
   return [
-    isReady ? `Ready after ${briefDuration(toMs)}` : 'never Ready',
     ...(restarts === 0 ? [] : [restarts === 1 ? '1 restart' : `${restarts} restarts`]),
     isOver && !isTerminal ? `removed after ${briefDuration(endMs)}` : now,
   ].join(', ');

@@ -45,6 +45,12 @@ export function newestHookLog(podLogs: string, container: string): number | unde
   return names.length === 0 ? undefined : Math.max(...names.map((name) => Number.parseInt(name, 10)));
 }
 
+/** The instances of a container of which there is a log, oldest first. */
+export function instancesLogged(podLogs: string, container: string): number[] {
+  const names = namesIn(path.join(podLogs, container)).filter((name) => /^\d+\.log$/.test(name));
+  return names.map((name) => Number.parseInt(name, 10)).toSorted((a, b) => a - b);
+}
+
 /** The earlier parts of a log, oldest first. */
 function rotatedParts(log: string): string[] {
   const folder = path.dirname(log);

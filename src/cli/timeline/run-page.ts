@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { StoredEvent } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
+import type { RecordedRun } from '../../history/recorded-run.ts';
+import { describePod } from '../../print/describe/describe-pod.ts';
+import { type PageLog, type PagePod, renderPage } from '../../print/timeline/page/page.ts';
+import { version } from '../../run/version.ts';
+import { instanceLogPath, instancesLogged } from '../../store/logs/log-files.ts';
+import { lastLogLines } from '../../store/logs/log-reader.ts';
+import type { RunInTime } from './chosen-runs.ts';
+
+/** A page is to be opened and sent: of a log it has so much, the rest is in `podrun logs`. */
+const LOG_LINES_MAX = 2000;
+
+/**
+ * The page of these runs, with their events, logs and descriptions.
+ * @throws {PodrunError} when what is on record cannot be read
+ */
+export function runPage(runs: readonly RunInTime[], nowMs: number): string {
+  const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
+  const pods = runs.map((run) => pageOf(run, nowMs));
+  return renderPage(pods, { sha256, madeAt: formatTime(nowMs).replace(/\.\d+Z$/, 'Z'), version });
+}
+
+function pageOf(inTime: RunInTime, nowMs: number): PagePod {
+  const { run, recorded, timeline } = inTime;
+  const describe = describePod(run.pod, eventsOf(recorded), nowMs);
+  return { run: run.run, timeline, describe, logs: logsOf(inTime) };
+}
+
+/** The events of a run, each as it was last; those that were removed as well. */
+function eventsOf({ transitions }: RecordedRun): StoredEvent[] {
+  const events = transitions.flatMap(({ object }) => (object.kind === 'Event' ? [object] : []));
+  return [...new Map(events.map((event) => [event.metadata.name, event])).values()];
+}
+
+function logsOf({ run, timeline }: RunInTime): PageLog[] {
+  return timeline.containers.flatMap(({ name }) =>
+    instancesLogged(run.paths.logs, name).map((attempt) => {
+      const lines = lastLogLines(instanceLogPath(run.paths.logs, name, attempt), LOG_LINES_MAX + 1);
+      const shown = lines.slice(-LOG_LINES_MAX);
+      const text = shown.map((line) => `${line}\n`).join('');
+      return { container: name, attempt, text, isCut: lines.length > LOG_LINES_MAX };
+    }),
+  );
+}

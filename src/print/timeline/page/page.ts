@@ -1,0 +1,126 @@
+import type { Timeline } from '../../../history/timeline/model.ts';
+import { chartMarkup } from './chart.ts';
+import { jsonMarkup, Markup, markup } from './markup.ts';
+import script from './page.js?raw';
+import style from './page.css?raw';
+import { chartRows, type Entry } from './rows.ts';
+import { eventSection, overview, podSection, thingSection } from './sections.ts';
+
+/** What a container printed in one of its runs. */
+export interface PageLog {
+  readonly container: string;
+  readonly attempt: number;
+  readonly text: string;
+  /** The beginning of it was left out. */
+  readonly isCut: boolean;
+}
+
+/** A run of a Pod, and what else a page has of it. */
+export interface PagePod {
+  /** How the run is named: `web`, `web@1`. */
+  readonly run: string;
+  readonly timeline: Timeline;
+  /** What `describe` says; undefined: left out. */
+  readonly describe: string | undefined;
+  readonly logs: readonly PageLog[];
+}
+
+export interface PageOptions {
+  /** SHA-256 of a text, in base64: the page lets nothing run but its own script. */
+  readonly sha256: (text: string) => string;
+  /** RFC 3339: when the page was made. */
+  readonly madeAt: string;
+  readonly version: string;
+}
+
+/**
+ * One page with everything in it: it loads nothing, from nowhere. What Pods have written is text in it, whatever it
+ * looks like: each text is escaped, and a content security policy stands behind that.
+ */
+export function renderPage(pods: readonly PagePod[], { sha256, madeAt, version }: PageOptions): string {
+  const originMs = Math.min(...pods.map(({ timeline }) => timeline.createdAtMs));
+  const offsets = pods.map(({ timeline }) => timeline.createdAtMs - originMs);
+  const lengthMs = Math.max(1, ...pods.map(({ timeline }, index) => (offsets[index] ?? 0) + timeline.endMs)) * 1.01;
+  const rows = pods.flatMap(({ run, timeline }, index) => chartRows({ ...timeline, name: run }, offsets[index] ?? 0));
+  const entries = rows.flatMap((row) => row.entries);
+  const names = pods.map(({ run }) => run);
+  const title = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${sha256(style)}'`,
+    `script-src 'sha256-${sha256(script)}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  const page = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} - podrun timeline</title>
+<link rel="icon" href="data:,">
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<a class="skip" href="#things">Skip the picture: go to the table of everything in it</a>
+<header>
+<div class="heading"><p class="brand">podrun timeline</p><h1>${title}</h1></div>
+<div class="tools" role="toolbar" aria-label="View">
+<button type="button" id="zoom-out" aria-label="Zoom out">&minus;</button>
+<button type="button" id="zoom-fit">Fit</button>
+<button type="button" id="zoom-in" aria-label="Zoom in">+</button>
+<button type="button" id="theme" aria-label="Colours: as the system has them">Auto</button>
+</div>
+</header>
+<main>
+${overview(pods)}
+<section aria-labelledby="chart-title">
+<h2 id="chart-title">What happened when</h2>
+${chartMarkup({ rows, lengthMs })}
+${legend()}
+</section>
+${pods.map((pod, index) => podSection(pod, index, pods.length))}
+${eventSection(pods, offsets)}
+${thingSection(entries)}
+</main>
+<footer>Made by podrun ${version}, ${madeAt}.
+Times count from the creation of the first Pod, ${new Date(originMs).toISOString()}.</footer>
+<div id="tip" role="status" hidden></div>
+<script type="application/json" id="data">${jsonMarkup(entries.map(tipOf))}</script>
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+/** What the page shows of a thing that is pointed at. */
+function tipOf({ pod, container, title, fromMs, toMs, isMark, details }: Entry): unknown {
+  const where = container === undefined ? pod : `${pod} / ${container}`;
+  return { where, title, fromMs, toMs: isMark ? fromMs : toMs, details };
+}
+
+const LEGEND: ReadonlyArray<readonly [string, string]> = [
+  ['waiting', 'waiting'],
+  ['backOff', 'back-off'],
+  ['blocked', 'cannot start'],
+  ['part starting', 'starting up'],
+  ['running', 'running'],
+  ['part ready', 'ready'],
+  ['stopping', 'asked to end'],
+  ['hook', 'hook'],
+];
+
+function legend(): Markup {
+  const keys = LEGEND.map(([look, text]) => {
+    const swatch = markup`<svg width="22" height="12" aria-hidden="true">
+<g class="${look}"><rect class="bar ${look}" width="22" height="12" rx="3"/></g></svg>`;
+    return markup`<li>${swatch}${text}</li>`;
+  });
+  return markup`<ul class="legend">${keys}<li>&#9650; &#9660; a probe that changed something</li></ul>
+<p class="hint">Drag to move, Ctrl and wheel or + and &minus; to zoom,
+arrow keys to go from one thing to the next.</p>`;
+}
