@@ -4,6 +4,7 @@ import { labelMessages } from '../../api/names.ts';
 import { type Part, PARTS } from '../../manifest/starter/parts.ts';
 import { starterManifest } from '../../manifest/starter/starter.ts';
 import { mostSimilar } from '../../api/similar.ts';
+import { note } from '../preferences.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { InitFlags } from './init.ts';
 
@@ -17,7 +18,7 @@ export function initCommand(name: string, flags: InitFlags): number {
   if (file === undefined) new StandardOutput().write(text);
   else {
     write(file, text, force);
-    process.stderr.write(`wrote ${file}; try: podrun apply ${file}\n`);
+    note(`wrote ${file}; try: podrun apply ${file}`);
   }
   return EXIT.ok;
 }

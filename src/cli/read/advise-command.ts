@@ -7,6 +7,7 @@ import { renderAdvice, renderAdviceJson } from '../../print/advice.ts';
 import { formatYaml } from '../../print/yaml.ts';
 import { RecordedRuns } from '../../store/recorded-runs.ts';
 import { openStore } from '../environment.ts';
+import { note } from '../preferences.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { painterFor } from '../view/chalk-painter.ts';
@@ -20,7 +21,7 @@ export function adviseCommand(word: string, flags: AdviseFlags): number {
   const advised = advise(runs.read(found), runs.readUsage(found));
   if (advised === undefined) throw new PodrunError(`error: of the run ${found.run} nothing is on record`);
   const text = render(found.run, found.pod, advised, flags);
-  if (text === '') process.stderr.write(`${found.run}: nothing to change in the manifest\n`);
+  if (text === '') note(`${found.run}: nothing to change in the manifest`);
   new StandardOutput().write(text);
   return EXIT.ok;
 }
