@@ -47,6 +47,7 @@ export type AdviceRule =
   | 'cpu-throttled'
   | 'restarts-alike'
   | 'command-not-found'
+  | 'cannot-be-started'
   | 'restarts-when-done'
   | 'runs-on-beside-the-work';
 

@@ -24,6 +24,7 @@ function endedAlone({ runs }: ContainerEvidence): Ended[] {
 }
 
 function crashes(container: ContainerEvidence, { pod }: Evidence): Advice[] {
+  if (container.failedStarts.length > 0) return [cannotBeStarted(container)];
   const ended = endedAlone(container);
   const last = ended.at(-1);
   if (last === undefined) return [];
@@ -58,6 +59,22 @@ function crashes(container: ContainerEvidence, { pod }: Evidence): Advice[] {
       samples: ended.length,
     },
   ];
+}
+
+function cannotBeStarted({ name, path, spec, failedStarts }: ContainerEvidence): Advice {
+  // What containerd and runc say around it, the same for all.
+  const why = (failedStarts.at(-1) ?? '').replace(/^.*unable to start container process: /s, '');
+  return {
+    rule: 'cannot-be-started',
+    severity: 'problem',
+    container: name,
+    path: `${path}.command`,
+    current: spec.command,
+    suggested: undefined,
+    what: 'Name a program of this machine, in the command or for the image: podrun.yaml or --image.',
+    evidence: `It could not be started, ${counted(failedStarts.length, 'time')}: ${why}`,
+    samples: failedStarts.length,
+  };
 }
 
 function range(seconds: readonly number[]): string {

@@ -6,6 +6,7 @@ import type { HookRun } from '../../lifecycle/hook-run.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { killing } from '../../lifecycle/texts/events.ts';
+import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 
 /** What a run tells of a Pod, by container. */
@@ -27,6 +28,8 @@ export interface ContainerEvidence {
   readonly role: 'init' | 'sidecar' | 'main';
   /** Those that have started, in order. */
   readonly runs: readonly ContainerRun[];
+  /** Why it could not be started, once for each time, in the words of the runtime. */
+  readonly failedStarts: readonly string[];
   readonly probes: readonly ProbeAttempt[];
   readonly hooks: readonly HookRun[];
   readonly usages: readonly RecordedUsage[];
@@ -67,6 +70,7 @@ export function evidenceOf(run: RecordedRun, usages: readonly RecordedUsage[]): 
       spec,
       role: isInit ? (isSidecar(spec) ? 'sidecar' : 'init') : 'main',
       runs: runsOf(name, pods, stopsOf(name, run)),
+      failedStarts: failedStartsOf(name, pods),
       probes: run.probes.filter(isOurs),
       hooks: run.hooks.filter(isOurs),
       usages: usages.filter(isOurs),
@@ -103,6 +107,18 @@ function stopsOf(container: string, { transitions }: RecordedRun): number[] {
   return transitions.flatMap(({ at, object }) =>
     object.kind === 'Event' && object.reason === KILLING && containerOf(object) === container ? [at] : [],
   );
+}
+
+function failedStartsOf(container: string, pods: readonly StoredPod[]): string[] {
+  const byTime = new Map<string, string>();
+  for (const { status } of pods) {
+    const found = allContainerStatuses(status).find(({ name }) => name === container);
+    for (const { terminated } of found === undefined ? [] : statesIn(found)) {
+      if (terminated?.reason !== TERMINATED.startError) continue;
+      byTime.set(String(terminated.finishedAt), terminated.message ?? '');
+    }
+  }
+  return [...byTime.values()];
 }
 
 function runsOf(container: string, pods: readonly StoredPod[], stops: readonly number[]): ContainerRun[] {

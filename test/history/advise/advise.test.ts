@@ -362,6 +362,18 @@ it('tells the numbers, and how many there were', () => {
   });
 });
 
+it('tells why a program could not be started', () => {
+  const words = 'runc create failed: unable to start container process: exec: "x": executable file not found in $PATH';
+  const story = pod().failStart('app', 1, words).failStart('app', 2, words);
+  expect(advise(story.run, [])?.advice).toMatchObject([
+    {
+      rule: 'cannot-be-started',
+      evidence: 'It could not be started, 2 times: exec: "x": executable file not found in $PATH',
+      samples: 2,
+    },
+  ]);
+});
+
 it('has rules that the page about them lists, each once', () => {
   const page = readFileSync(new URL('../../../docs/advise.md', import.meta.url), 'utf8');
   const listed = [...page.matchAll(/^\| `([a-z-]+)` \| (?!It )/gm)].map(([, rule]) => rule);

@@ -39,6 +39,12 @@ export class Story {
     return this.#turn(container, at, { terminated }, before?.restartCount ?? 0);
   }
 
+  /** Its program cannot be started. */
+  failStart(container: string, at: number, message: string): this {
+    const terminated = { exitCode: 128, reason: 'StartError', message, startedAt: '1970-01-01T00:00:00Z' };
+    return this.#turn(container, at, { terminated: { ...terminated, finishedAt: time(at) } }, 0);
+  }
+
   stop(container: string, at: number): this {
     return this.event(container, at, killing(container, 'Stopping'));
   }
