@@ -116,6 +116,21 @@ describe('apply --until', () => {
     );
   });
 
+  it('tells of a Pod that was not Ready any more when COMMAND failed', async () => {
+    const manifest = workshop.pod('server', {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', command: ['sh', '-c', `until test -e go; do sleep 0.1; done; echo oops; exit 3`] }],
+    });
+    const check = `touch go; until ${workshop.commandLine(['wait', 'pod/server']).join(' ')} \
+      --for=jsonpath={.status.phase}=Failed; do :; done; exit 7`;
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--', 'sh', '-c', check]);
+    expect(exitCode).toBe(7);
+    expect(stderr).toContain(
+      'pod "server" was not Ready any more while COMMAND was running: container main exited with code 3\n' +
+        '  last line of container main:\n    oops\n',
+    );
+  });
+
   it('ends at once when the Pod is deleted meanwhile', async () => {
     const manifest = workshop.pod('server', {
       containers: [

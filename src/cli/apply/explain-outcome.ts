@@ -1,7 +1,7 @@
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { type Goal, goalText } from '../../lifecycle/requests/goal.ts';
-import { firstCause } from '../../print/live/first-cause.ts';
+import { causeOf, firstCause } from '../../print/live/first-cause.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
 import { isThere } from './run-progress.ts';
@@ -15,6 +15,8 @@ export interface Explanation {
   readonly outcome: RunOutcome;
   /** The Pods as they ended. */
   readonly pods: readonly StoredPod[];
+  /** Of `podsToExplain`. */
+  readonly seen: readonly StoredPod[];
   /** As it was when the outcome was decided. */
   readonly evidenceOf: (pod: StoredPod) => PodEvidence;
   readonly goal: Goal | undefined;
@@ -24,11 +26,19 @@ export interface Explanation {
   readonly nowMs: number;
 }
 
-/** The Pods that an outcome is to be explained by, as they were when it was decided. */
-export function podsToExplain(outcome: RunOutcome, goal: Goal | undefined): readonly StoredPod[] {
+/**
+ * The Pods that an outcome is to be explained by, as they were when it was decided.
+ * @param pods all of them
+ */
+export function podsToExplain(
+  outcome: RunOutcome,
+  goal: Goal | undefined,
+  pods: readonly StoredPod[],
+): readonly StoredPod[] {
   if (outcome.type === 'goalImpossible') return [outcome.pod];
-  if (outcome.type !== 'timedOut' || outcome.duringCommand) return [];
-  return outcome.pods.filter((pod) => !isThere(pod, goal)).slice(0, EXPLAINED_MAX);
+  const isCommandFailed = outcome.type === 'commandEnded' && outcome.exitCode !== 0;
+  if (outcome.type !== 'timedOut' && !isCommandFailed) return [];
+  return pods.filter((pod) => !isThere(pod, goal)).slice(0, EXPLAINED_MAX);
 }
 
 /** What is said last, on standard error: why it did not end well. Empty when there is nothing to explain. */
@@ -43,8 +53,9 @@ export function explainOutcome(explanation: Explanation): string {
       return hopelessness(explanation, outcome.pod);
     case 'timedOut':
       return timeOut(explanation, outcome);
-    case 'goalMet':
     case 'commandEnded':
+      return explanation.seen.map((pod) => lapse(explanation, pod)).join('');
+    case 'goalMet':
     case 'interrupted':
       return '';
     default:
@@ -58,17 +69,34 @@ function failure({ evidenceOf, nowMs }: Explanation, pod: StoredPod, isExplained
   return `error: pod "${pod.metadata.name}" failed: ${firstCause(pod, evidence.attempts)}\n${block}`;
 }
 
-/** With the Pod as it was when that became certain: afterwards it was ended, which is not the cause. */
-function hopelessness({ evidenceOf, goal, nowMs }: Explanation, pod: StoredPod): string {
-  const evidence = evidenceOf(pod);
+/**
+ * With the Pod as it was when that became certain: afterwards it was ended, which is not the cause. What is written
+ * into its status only then, a deadline for example, is.
+ */
+function hopelessness({ evidenceOf, goal, nowMs, pods }: Explanation, seen: StoredPod): string {
+  const evidence = evidenceOf(seen);
+  const last = pods.find(({ metadata }) => metadata.uid === seen.metadata.uid);
+  const pod = last?.status.reason !== undefined && causeOf(seen) === undefined ? last : seen;
   const why = whyNever(pod, goal, evidence.attempts);
   const what = `cannot become ${goal === undefined ? '' : goalText(goal)}`;
   return `error: pod "${pod.metadata.name}" ${what}: ${why}\n${explainPod({ pod, evidence, untilMs: nowMs })}`;
 }
 
+/** A check may well have failed because a Pod did: while COMMAND ran, nothing else was waited for. */
+function lapse({ evidenceOf, goal, nowMs }: Explanation, pod: StoredPod): string {
+  const evidence = evidenceOf(pod);
+  const what = goal === undefined ? pod.status.phase : goalText(goal);
+  const why = whyNever(pod, goal, evidence.attempts);
+  const block = explainPod({ pod, evidence, untilMs: nowMs });
+  return `pod "${pod.metadata.name}" was not ${what} any more while COMMAND was running: ${why}\n${block}`;
+}
+
 function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 'timedOut' }>): string {
   const { goal, timeout, evidenceOf } = explanation;
-  if (outcome.duringCommand) return `error: timed out after ${timeout} while COMMAND was running\n`;
+  if (outcome.duringCommand) {
+    const lapses = explanation.seen.map((pod) => lapse(explanation, pod)).join('');
+    return `error: timed out after ${timeout} while COMMAND was running\n${lapses}`;
+  }
   const isEndWanted = goal === undefined || goal.type === 'succeeded';
   // How a Pod was ended afterwards is not why it did not get there.
   const untilMs = outcome.atMs;

@@ -71,6 +71,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   view.follow((uid) => agent.activityOf(uid));
   const others = new LivePods(store, live, () => run.look());
   const evidence = new Map<string, PodEvidence>();
+  let seen: readonly StoredPod[] = [];
   const run = new ApplyRun({
     agent,
     // Without a goal, Pods of others are waited for only where there are no others to wait for.
@@ -83,7 +84,8 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     onDecided: (outcome) => {
       progress.close();
       // What the Pods say and do while they are being ended is not why it came to this.
-      for (const pod of podsToExplain(outcome, plan.goal)) evidence.set(pod.metadata.uid, podEvidence(store, pod));
+      seen = podsToExplain(outcome, plan.goal, [...running.pods, ...others.pods]);
+      for (const pod of seen) evidence.set(pod.metadata.uid, podEvidence(store, pod));
       if (begun.length > 0) view.ending(outcome);
     },
   });
@@ -104,6 +106,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const explanation = explainOutcome({
     outcome,
     pods,
+    seen,
     evidenceOf: (pod) => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod),
     goal: plan.goal,
     timeout: session.flags.timeout,

@@ -1,6 +1,5 @@
 import type { ContainerState } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
@@ -69,7 +68,7 @@ function endCause(pod: StoredPod, attempts: readonly ProbeAttempt[]): Cause | un
   if (first?.ended === undefined) return undefined;
   const { view, ended } = first;
   const container = view.container.name;
-  const probe = killingProbe(view, attempts);
+  const probe = killingProbe(container, view.status?.restartCount ?? 0, attempts);
   if (probe !== undefined) {
     const code = describeExitCode(ended.exitCode);
     return {
@@ -86,9 +85,15 @@ function endCause(pod: StoredPod, attempts: readonly ProbeAttempt[]): Cause | un
   };
 }
 
-/** `liveness probe, which failed 3 times in a row (HTTP 503)`, when that is why the container ended. */
-function killingProbe(view: ContainerView, attempts: readonly ProbeAttempt[]): string | undefined {
-  const last = PROBE_TYPES.flatMap((type) => attemptsOf(view, type, attempts)).findLast(decidesToKill);
+/** `liveness probe, which failed 3 times in a row (HTTP 503)`, when that is why a run of a container ended. */
+export function killingProbe(
+  container: string,
+  restartCount: number,
+  attempts: readonly ProbeAttempt[],
+): string | undefined {
+  const last = attempts.findLast(
+    (one) => one.container === container && one.restartCount === restartCount && decidesToKill(one),
+  );
   if (last === undefined) return undefined;
   const times = last.failures === 1 ? 'once' : `${last.failures} times in a row`;
   return `${last.probe} probe, which failed ${times} (${briefResult(last)})`;

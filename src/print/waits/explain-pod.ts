@@ -3,7 +3,8 @@ import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { describeEnd } from '../exit-code.ts';
 import { excerpt } from '../excerpt.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
-import { causeOf } from '../live/first-cause.ts';
+import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
+import { causeOf, killingProbe } from '../live/first-cause.ts';
 import { lastWarning } from '../live/last-warning.ts';
 import { escapeTerminal } from '../table-row.ts';
 import type { PodEvidence } from './evidence.ts';
@@ -44,7 +45,7 @@ export function explainPod(question: PodQuestion): string {
   const events = isJournalled ? evidence.events.filter(({ reason }) => reason !== UNHEALTHY) : evidence.events;
   const warning = isTerminalPhase(pod.status.phase) ? undefined : lastWarning(events, untilMs);
   const blocks = [
-    ...(view === undefined ? [] : [...restarts(view), ...probing, ...log(view, evidence)]),
+    ...(view === undefined ? [] : [...restarts(view, evidence), ...probing, ...log(view, evidence)]),
     ...(warning === undefined ? [] : [`last warning: ${warning}`]),
     ...whatToTry(remedies({ pod, view, evidence, isEndWanted })),
   ];
@@ -58,6 +59,8 @@ function containerConcerned({ pod, evidence, isEndWanted = false }: PodQuestion)
   const cause = causeOf(pod, evidence.attempts);
   const done = isEndWanted ? undefined : regular.find((view) => isEndedForGood(pod, view));
   if (done !== undefined && (cause === undefined || cause.kind === 'readiness')) return done;
+  // Whatever ran out of time, what it was at is of interest.
+  if (pod.status.reason === DEADLINE_EXCEEDED.reason) return views.find(wasAtWork);
   if (cause !== undefined) return views.find(({ container }) => container.name === cause.container);
   const late = views.find(({ role, status }) =>
     role === 'init' ? status?.state?.terminated === undefined : status?.ready !== true && !status?.state?.terminated,
@@ -65,12 +68,20 @@ function containerConcerned({ pod, evidence, isEndWanted = false }: PodQuestion)
   return late ?? (isEndWanted ? regular.find(({ status }) => status?.state?.running !== undefined) : undefined);
 }
 
+function wasAtWork({ role, status }: ContainerView): boolean {
+  const { running, terminated } = status?.state ?? {};
+  return role !== 'sidecar' && (running !== undefined || (terminated !== undefined && terminated.exitCode !== 0));
+}
+
 /** What a container that runs again has behind it. */
-function restarts(view: ContainerView): string[] {
+function restarts(view: ContainerView, { attempts }: PodEvidence): string[] {
   const { restartCount = 0, state, lastState } = view.status ?? {};
-  if (restartCount === 0 || state?.running === undefined || !lastState?.terminated) return [];
+  const before = lastState?.terminated;
+  if (restartCount === 0 || state?.running === undefined || !before) return [];
   const times = restartCount === 1 ? 'once' : `${restartCount} times`;
-  return [`${nameContainer(view)} was restarted ${times}; the run before ${describeEnd(lastState.terminated)}`];
+  const probe = killingProbe(view.container.name, restartCount - 1, attempts);
+  const end = probe === undefined ? describeEnd(before) : `was killed by its ${probe}`;
+  return [`${nameContainer(view)} was restarted ${times}; the run before ${end}`];
 }
 
 /** Of the probes that have failed in the present run: of one that has ended, those that ended it. */

@@ -3,6 +3,7 @@ import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
 import { probeNumbers, PROBE_TYPES, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
+import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { meaningOfExitCode } from '../exit-code.ts';
 import type { ContainerView } from '../live/container-view.ts';
@@ -61,7 +62,13 @@ function ofPod(pod: StoredPod): string[] {
 function ofContainer(pod: StoredPod, view: ContainerView, evidence: PodEvidence): string[] {
   const { state, lastState } = view.status ?? {};
   const ended = state?.running ? undefined : (state?.terminated ?? lastState?.terminated);
-  if (ended !== undefined) return [...ofEnd(ended, pod, view, evidence.attempts), seeLog(pod, view)];
+  if (pod.status.reason === DEADLINE_EXCEEDED.reason) {
+    return [`raise spec.activeDeadlineSeconds (it is ${pod.spec.activeDeadlineSeconds})`, seeLog(pod, view)];
+  }
+  if (ended !== undefined) {
+    const hasRun = ended.reason !== TERMINATED.startError;
+    return [...ofEnd(ended, pod, view, evidence.attempts), ...(hasRun ? [seeLog(pod, view)] : [])];
+  }
   if (state?.running) return [...ofProbes(pod, view, evidence.attempts), seeLog(pod, view)];
   return [...ofWaiting(view), `see all of it: ${run(pod, 'describe pod')}`];
 }

@@ -62,6 +62,28 @@ describe('explainPod()', () => {
     ]);
   });
 
+  it('tells which probe ended the run before', () => {
+    const lastState = ended('main', 137).state ?? {};
+    const status = running('main', { ready: false, restartCount: 1, lastState });
+    const attempts = [attempt({ probe: 'liveness', failures: 2, exitCode: 1, decision: 'restart' })];
+    expect(explain(main(status), { attempts })[0]).toBe(
+      '  container main was restarted once; ' +
+        'the run before was killed by its liveness probe, which failed 2 times in a row (exit code 1)',
+    );
+  });
+
+  it('tells what a Pod was at that ran out of time', () => {
+    const status = { reason: 'DeadlineExceeded', containerStatuses: [ended('main', 143)] };
+    const late = webPod({ spec: { activeDeadlineSeconds: 2 }, status });
+    expect(explain(late, { logs: log('working') })).toEqual([
+      '  last line of container main:',
+      '    working',
+      '  what to try:',
+      '    raise spec.activeDeadlineSeconds (it is 2)',
+      `    ${SEE_LOG}`,
+    ]);
+  });
+
   it('tells the last warning, unless the probes have told it', () => {
     const starting = main(waiting('main', 'ContainerCreating'));
     const mount = webEvent('FailedMount', { type: 'Warning', message: 'configmap "x" not found' });
