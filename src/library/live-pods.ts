@@ -11,6 +11,7 @@ import { timeoutOf, usage } from './options.ts';
 import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
 import { described, eventsAbout, logText } from './read.ts';
 import type { StatePlace } from './state-folder.ts';
+import { asyncDispose } from './dispose.ts';
 import { told } from './told.ts';
 import type {
   ConditionOptions,
@@ -233,6 +234,12 @@ export class LivePods implements Pods {
     return first;
   }
 }
+
+Object.defineProperty(LivePods.prototype, asyncDispose, {
+  value(this: LivePods): Promise<void> {
+    return this.close();
+  },
+});
 
 /** Only force may take a Pod's time to end away altogether. Undefined: as the Pod says. */
 function graceOf(seconds: number | undefined): number | undefined {

@@ -9,6 +9,7 @@ import { runInContainer } from '../run/connect/container-command.ts';
 import { PodRelays } from '../run/connect/pod-relays.ts';
 import { networkOf } from '../run/pod-files.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { asyncDispose } from './dispose.ts';
 import { usage } from './options.ts';
 import { containerOf } from './read.ts';
 import type { ExecOptions, ExecResult, Forwarding } from './types.ts';
@@ -95,7 +96,7 @@ export async function forwardTo(
     relays.close();
   };
   const url = `http://${HERE}:${local}`;
-  return { address: HERE, port: local, url, close, [Symbol.asyncDispose]: close };
+  return { address: HERE, port: local, url, close, [asyncDispose]: close };
 }
 
 async function handOn(client: Socket, pod: StoredPod, port: number, relays: PodRelays): Promise<void> {

@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { readConfigFile, type ConfigFile } from '../agent/config/config-file.ts';
 import { readNode } from '../agent/config/node.ts';
 import { PodrunError } from '../api/errors.ts';
@@ -140,6 +141,9 @@ async function runBegun(
     store: place.store,
     clock,
     begun,
+    // A thread closes at its end every descriptor that it has opened: also one that a stream has closed meanwhile, and
+    // whose number somebody else has by then.
+    output: isMainThread ? undefined : 'pipe',
     listener: {
       ...output,
       onPod: (event) => {

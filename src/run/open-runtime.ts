@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { NamespaceFacts } from '../runtime/features.ts';
 import type { Namespaces } from '../runtime/namespace/namespaces.ts';
+import type { OutputKind } from '../runtime/output.ts';
 import { ProcessRuntime } from '../runtime/process-runtime.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { fifoFolder } from '../store/layout.ts';
@@ -11,10 +12,18 @@ export async function openRuntime(
   store: FileStore,
   clock: Clock,
   { features, pollsMemory }: Pick<AgentSettings, 'features' | 'pollsMemory'>,
+  output?: OutputKind,
 ): Promise<ProcessRuntime> {
   const { namespaces: facts } = features;
   const confiner = facts && (await openNamespaces(store.root, clock, facts));
-  return new ProcessRuntime({ clock, fifoDir: fifoFolder(store.root), features, confiner, pollsMemory });
+  return new ProcessRuntime({
+    clock,
+    fifoDir: fifoFolder(store.root),
+    features,
+    confiner,
+    pollsMemory,
+    ...(output && { output }),
+  });
 }
 
 /** Only who keeps containers apart needs to know how. */

@@ -2,6 +2,7 @@ import type { Agent, AgentOptions } from '../agent/agent.ts';
 import { closeLostRuns } from '../agent/clean-up/lost-runs.ts';
 import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
+import type { OutputKind } from '../runtime/output.ts';
 import type { ProcessRuntime } from '../runtime/process-runtime.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
@@ -28,6 +29,8 @@ export interface PodsToRun {
   readonly clock: Clock;
   readonly begun: readonly Begun[];
   readonly listener: RunListener;
+  /** What containers write their output to; undefined: as the machine has it. */
+  readonly output?: OutputKind | undefined;
 }
 
 /** Pods that run in this process, with the agent that has them and the runtime that has their containers. */
@@ -44,7 +47,7 @@ export class RunningPods {
   /** Opens what Pods are run with. None of them has begun. */
   static async open(options: PodsToRun): Promise<RunningPods> {
     const { settings, store, clock, begun } = options;
-    const runtime = await openRuntime(store, clock, settings);
+    const runtime = await openRuntime(store, clock, settings, options.output);
     // The first container would have to wait for this; a failure shows at its start.
     if (begun.length > 0) void runtime.prepare().catch(() => undefined);
     return new RunningPods(options, runtime);

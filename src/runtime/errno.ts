@@ -24,7 +24,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /** The error number's name, for example `ENOENT`; `EINVAL` for text that no system call takes (it holds a NUL). */
 export function errnoOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'EIO';
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'EIO';
   return code === 'ERR_INVALID_ARG_VALUE' ? 'EINVAL' : code;
 }
 

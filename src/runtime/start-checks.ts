@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isNativeError } from 'node:util/types';
 import { goQuote } from '../api/go-quote.ts';
 import { errnoOf, errnoText } from './errno.ts';
 
@@ -124,7 +125,7 @@ function whyNotExecutable(file: string, cwd: string, pathOf: PathOf): string | u
     return undefined;
   } catch (error) {
     const errno = errnoOf(error);
-    const syscall = error instanceof Error && 'syscall' in error ? error.syscall : 'stat';
+    const syscall = isNativeError(error) && 'syscall' in error ? error.syscall : 'stat';
     return syscall === 'access' ? errnoText(errno) : `stat ${file}: ${errnoText(errno)}`;
   }
 }

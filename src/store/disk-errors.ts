@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
+import { isNativeError } from 'node:util/types';
 import { PodrunError } from '../api/errors.ts';
 
 const { EBADF, EDQUOT, EEXIST, EFAULT, EIO, EISDIR, ENFILE, ESTALE } = constants.errno;
@@ -19,7 +20,9 @@ const WORDS: ReadonlyMap<number, string> = new Map([
 
 /** The name of an operating system error, for example `ENOENT`; undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  // Where tests run in contexts of their own, what Node throws is no Error of theirs.
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
 }
 
 /**
@@ -43,7 +46,7 @@ export function onDisk<T>(what: string, run: () => T): T {
 
 /** What the system has answered to a call; undefined for everything else, which is a defect of podrun. */
 function troubleOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('syscall' in error) || !('errno' in error)) return undefined;
+  if (!isNativeError(error) || !('syscall' in error) || !('errno' in error)) return undefined;
   const number = Math.abs(Number(error.errno));
   if (DEFECTS.has(number)) return undefined;
   return WORDS.get(number) ?? getSystemErrorMap().get(-number)?.[1] ?? `system error ${number}`;

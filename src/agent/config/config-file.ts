@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { isNativeError } from 'node:util/types';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
@@ -79,7 +80,7 @@ async function readText(path: string, name: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
     const problem = READ_PROBLEMS[code] ?? (error instanceof Error ? error.message : String(error));
     throw new PodrunError(`cannot read config file ${name}: ${problem}`, { exitCode: EXIT.usage, cause: error });
   }

@@ -1,8 +1,9 @@
+import { isNativeError } from 'node:util/types';
 import { errnoOf, errnoText } from '../../runtime/errno.ts';
 
 /** What went wrong with a file, as a Go program would say it: `mkdir /data: permission denied`. */
 export function fileTrouble(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isNativeError(error)) return String(error);
   const { syscall, path } = error as NodeJS.ErrnoException;
   // Node itself refuses text with a NUL in it.
   if (syscall === undefined) return errnoOf(error) === 'EINVAL' ? errnoText('EINVAL') : error.message;
