@@ -23,6 +23,7 @@ import { registerGc } from './remove/gc.ts';
 import { registerGet } from './read/get.ts';
 import { checkHelpTopic, withHelp } from './help.ts';
 import { registerDiff } from './history/diff.ts';
+import { registerExpect } from './history/expect.ts';
 import { registerHistory } from './history/history.ts';
 import { registerLabel } from './change/label.ts';
 import { registerLogs } from './logs/logs.ts';
@@ -74,6 +75,7 @@ function registerCommands(
   registerHistory(program, done);
   registerTimeline(program, done);
   registerDiff(program, done);
+  registerExpect(program, done);
   registerAdvise(program, done);
   program.commandsGroup('Reach in:');
   registerExec(program, command, done);

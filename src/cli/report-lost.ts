@@ -6,11 +6,10 @@ import type { LostPod } from '../store/pod-records.ts';
 import { note } from './preferences.ts';
 
 /** Commands that show or change what is on record. The others are not about it, or see to lost Pods themselves. */
-const CONCERNED: ReadonlySet<string> = new Set(
-  'get describe logs probes advise events history diff top wait exec attach debug patch label annotate condition'.split(
-    ' ',
-  ),
-);
+const CONCERNED: ReadonlySet<string> = new Set([
+  ...'get describe logs probes advise events history diff expect top wait'.split(' '),
+  ...'exec attach debug patch label annotate condition'.split(' '),
+]);
 
 /**
  * Before a command: Pods whose podrun was killed are put on record as what became of them, and a line says so. Where

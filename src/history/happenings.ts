@@ -46,13 +46,18 @@ interface Progress {
 
 /** Everything that happened in a run, in order. A container that ran between two states has its start and its end. */
 export function happeningsIn(run: RecordedRun): Happening[] {
+  return happeningsByState(run).flat();
+}
+
+/** The same, transition by transition: what one of them tells has happened by then, in whatever order. */
+export function happeningsByState(run: RecordedRun): Happening[][] {
   const teller = new Teller();
-  for (const { at, type, object } of run.transitions) {
+  return run.transitions.map(({ at, type, object }) => {
     if (object.kind === 'Event') teller.event(at, type, object);
     else if (type === 'DELETED') teller.tell({ what: 'deleted' }, at);
     else teller.state(at, object);
-  }
-  return teller.told;
+    return teller.told.splice(0);
+  });
 }
 
 type Untimed<T> = T extends unknown ? Omit<T, 'atMs'> : never;

@@ -19,3 +19,9 @@ export function lastStateOf({ transitions }: RecordedRun): StoredPod | undefined
   const last = transitions.findLast(({ type, object }) => object.kind === 'Pod' && type !== 'DELETED');
   return last?.object.kind === 'Pod' ? last.object : undefined;
 }
+
+/** Has the run ended, or does it go on? */
+export function isOver(run: RecordedRun): boolean {
+  if (run.transitions.some(({ type, object }) => object.kind === 'Pod' && type === 'DELETED')) return true;
+  return isTerminalPhase(lastStateOf(run)?.status.phase);
+}

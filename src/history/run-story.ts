@@ -1,8 +1,8 @@
 import type { StoredPod } from '../api/objects.ts';
-import { allContainers, isTerminalPhase } from '../api/objects.ts';
+import { allContainers } from '../api/objects.ts';
 import { type Exit, type Happening, happeningsIn } from './happenings.ts';
 import type { RecordedRun } from './recorded-run.ts';
-import { lastStateOf } from './run-length.ts';
+import { isOver, lastStateOf } from './run-length.ts';
 
 /** One run of a container. Times are milliseconds after the creation of the Pod. */
 export interface AttemptStory {
@@ -51,13 +51,12 @@ export function storyOf(run: RecordedRun): RunStory | undefined {
   if (pod === undefined) return undefined;
   const happenings = happeningsIn(run);
   const phases = happenings.flatMap((one) => (one.what === 'phase' ? [one.phase] : []));
-  const isOver = isTerminalPhase(phases.at(-1)) || happenings.some(({ what }) => what === 'deleted');
   const lengthMs = happenings.findLast(({ what }) => what !== 'event' && what !== 'deleted')?.atMs ?? 0;
   return {
     pod,
     happenings,
     phases,
-    isOver,
+    isOver: isOver(run),
     lengthMs,
     conditions: conditionStories(pod, happenings),
     containers: new Map(allContainers(pod.spec).map(({ name }) => [name, containerStory(name, happenings)])),

@@ -1,8 +1,8 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { compareRuns, type RunComparison, type Tolerance } from '../../history/compare-runs.ts';
-import { lastStateOf } from '../../history/run-length.ts';
+import { isOver, lastStateOf } from '../../history/run-length.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { comparisonRecord, renderComparison } from '../../print/run-comparison.ts';
 import { durationFlag } from '../duration-flag.ts';
@@ -27,9 +27,8 @@ export async function diff(names: readonly string[], flags: DiffFlags): Promise<
     throw new PodrunError(`error: of the run ${a === undefined ? nameA : nameB} no transitions are on record`);
   }
   new StandardOutput().write(render(a, b, { comparison, flags, nowMs: displayNowMs(clock) }));
-  for (const { run, pod } of [a, b]) {
-    if (!isTerminalPhase(pod.status.phase))
-      process.stderr.write(`The run ${run} goes on: it was compared as far as it got.\n`);
+  for (const { run, recorded } of [a, b]) {
+    if (!isOver(recorded)) process.stderr.write(`The run ${run} goes on: it was compared as far as it got.\n`);
   }
   return comparison.differences.length === 0 ? EXIT.ok : EXIT.failed;
 }

@@ -18,7 +18,7 @@ function isRunFile(name: string): boolean {
  * The runs in a file that `apply -o json` or `get -w -o json --output-watch-events` has printed; `-` is standard input.
  * @throws {PodrunError} (usage) when it cannot be read, or has no Pod
  */
-async function runsInFile(file: string): Promise<NamedRun[]> {
+export async function runsInFile(file: string): Promise<NamedRun[]> {
   const runs = runsInStream(streamLines(await readText(file), file === '-' ? 'standard input' : file));
   if (runs.length === 0) throw usage(`${file} has no Pod`, 'It takes what podrun apply -o json prints.');
   return runs.map((recorded) => ({ run: recorded.name, recorded }));

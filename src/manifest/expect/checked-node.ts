@@ -1,0 +1,142 @@
+import { parseDuration } from '../../api/duration.ts';
+import type { NumberRange } from '../../api/expectation.ts';
+import { type SourceNode, typeName } from '../read/source-node.ts';
+import type { SourceText } from '../read/source-text.ts';
+import { mostSimilar } from '../../api/similar.ts';
+
+/** What is wrong with a file, each with its place: `FILE:LINE:COLUMN: PATH: …`. */
+export type Mistakes = string[];
+
+/** The file that is read, and what was found wrong with it so far. */
+export interface Reading {
+  readonly file: string;
+  readonly source: SourceText;
+  readonly mistakes: Mistakes;
+}
+
+/** A value of a file, read strictly: what is wrong is noted with file, line, column and path, and reading goes on. */
+export class CheckedNode {
+  readonly node: SourceNode;
+  readonly path: string;
+  readonly #reading: Reading;
+  #hasUnknown = false;
+
+  constructor(reading: Reading, node: SourceNode, path: string) {
+    this.#reading = reading;
+    this.node = node;
+    this.path = path;
+  }
+
+  /** `FILE:LINE`. */
+  get place(): string {
+    return `${this.#reading.file}:${this.#reading.source.positionAt(this.node.offset).line}`;
+  }
+
+  /** Notes a mistake, at the value or elsewhere. Answers undefined, for who has no value to answer. */
+  wrong(problem: string, offset: number = this.node.offset, path: string = this.path): undefined {
+    const { line, column } = this.#reading.source.positionAt(offset);
+    const subject = path === '' ? '' : `${path}: `;
+    this.#reading.mistakes.push(`${this.#reading.file}:${line}:${column}: ${subject}${problem}`);
+    return undefined;
+  }
+
+  /** Was a field found that is none? */
+  get hasUnknown(): boolean {
+    return this.#hasUnknown;
+  }
+
+  /** The fields of a map; unknown and repeated ones are mistakes. */
+  fields<K extends string>(known: readonly K[]): Partial<Record<K, CheckedNode>> {
+    const found: Partial<Record<K, CheckedNode>> = {};
+    for (const { key, value, keyOffset } of this.#entries()) {
+      const path = this.path === '' ? key : `${this.path}.${key}`;
+      const field = known.find((one) => one === key);
+      if (field === undefined) this.#unknown(key, known, { keyOffset, path });
+      else if (found[field] !== undefined) this.wrong('is given twice', keyOffset, path);
+      else found[field] = new CheckedNode(this.#reading, value, path);
+    }
+    return found;
+  }
+
+  #unknown(key: string, known: readonly string[], { keyOffset, path }: { keyOffset: number; path: string }): void {
+    this.#hasUnknown = true;
+    const meant = mostSimilar(key, known);
+    const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${JSON.stringify(meant)}?`;
+    this.wrong(`unknown field, ${hint}`, keyOffset, path);
+  }
+
+  /** A map whose keys are free. */
+  entries(): Array<readonly [string, CheckedNode]> {
+    return this.#entries().map(
+      ({ key, value }) => [key, new CheckedNode(this.#reading, value, `${this.path}[${key}]`)] as const,
+    );
+  }
+
+  #entries(): ReadonlyArray<{ readonly key: string; readonly keyOffset: number; readonly value: SourceNode }> {
+    if (this.node.kind === 'map') return this.node.entries;
+    this.wrong(`must be a map, not ${article(typeName(this.node))}`);
+    return [];
+  }
+
+  items(): CheckedNode[] {
+    if (this.node.kind === 'list') {
+      return this.node.items.map((item, index) => new CheckedNode(this.#reading, item, `${this.path}[${index}]`));
+    }
+    this.wrong(`must be a list, not ${article(typeName(this.node))}`);
+    return [];
+  }
+
+  /** A text, or a number as it is written. */
+  text(): string | undefined {
+    if (this.node.kind === 'scalar' && this.node.value !== null && this.node.text !== '') return this.node.text;
+    return this.wrong(
+      `must be a text, not ${typeName(this.node) === 'string' ? 'empty' : article(typeName(this.node))}`,
+    );
+  }
+
+  /** One of some words. */
+  word(words: readonly string[]): string | undefined {
+    const text = this.text();
+    if (text === undefined || words.includes(text)) return text;
+    const meant = mostSimilar(text, words);
+    const hint = meant === undefined ? `must be one of ${words.join(', ')}` : `did you mean ${JSON.stringify(meant)}?`;
+    return this.wrong(`${JSON.stringify(text)} is unknown, ${hint}`);
+  }
+
+  /** Milliseconds of `5s`. */
+  duration(): number | undefined {
+    const text = this.text();
+    if (text === undefined) return undefined;
+    try {
+      return parseDuration(text);
+    } catch {
+      return this.wrong(`${JSON.stringify(text)} is no duration, write for example 500ms or 5s`);
+    }
+  }
+
+  /** `2`, `>=1`, `<=3`, `1-4`; `nonzero` where it is allowed. */
+  range(extra: Readonly<Record<string, NumberRange>> = {}): NumberRange | undefined {
+    const text = this.text();
+    if (text === undefined) return undefined;
+    if (Object.hasOwn(extra, text)) return extra[text];
+    const [, sign = '', first = '', last] = /^(>=|<=|>|<)? ?(\d+)(?: ?- ?(\d+))?$/.exec(text) ?? [];
+    if (first === '' || (sign !== '' && last !== undefined)) {
+      const more = Object.keys(extra).map((word) => `, ${word}`);
+      return this.wrong(`${JSON.stringify(text)} is no number, write for example 2, ">=1" or 1-4${more.join('')}`);
+    }
+    const number = Number(first);
+    const ends: Readonly<Record<string, readonly [number, number]>> = {
+      '': [number, Number(last ?? first)],
+      '>=': [number, Number.POSITIVE_INFINITY],
+      '>': [number + 1, Number.POSITIVE_INFINITY],
+      '<=': [0, number],
+      '<': [0, number - 1],
+    };
+    const [min, max] = ends[sign] ?? [number, number];
+    return { min, max, text };
+  }
+}
+
+function article(type: string): string {
+  return type === 'object' ? 'an object' : `a ${type}`;
+}

@@ -1,0 +1,111 @@
+import type { Expectation, FinalState, NumberRange, Written, WrittenPattern } from '../../api/expectation.ts';
+import { cutDocuments } from '../read/documents.ts';
+import { readDocument } from '../read/read-document.ts';
+import type { SourceNode } from '../read/source-node.ts';
+import { SourceError } from '../read/source-text.ts';
+import { CheckedNode, type Mistakes } from './checked-node.ts';
+import { CODES, PATTERN_FIELDS, PHASES, readPattern, STATUSES } from './pattern.ts';
+
+const FIELDS = ['pod', 'within', 'steps', 'never', 'phases', 'events', 'final'] as const;
+const FINAL_FIELDS = ['phase', 'reason', 'conditions', 'restarts', 'exitCodes', 'reasons'] as const;
+
+/** What a file says, or everything that is wrong with it: `FILE:LINE:COLUMN: PATH: …`. */
+export interface ReadExpectations {
+  readonly expectations: readonly Expectation[];
+  readonly mistakes: readonly string[];
+}
+
+/**
+ * Reads a file of expectations, a document for each.
+ * @param file as messages name it
+ */
+export async function readExpectations(file: string, bytes: Buffer): Promise<ReadExpectations> {
+  const mistakes: Mistakes = [];
+  const expectations: Expectation[] = [];
+  for (const document of cutDocuments(bytes)) {
+    let nodes: readonly SourceNode[];
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one document after the other
+      nodes = await readDocument(document);
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      const { line, column } = document.source.positionAt(error.offset);
+      const hint = error.hint === undefined ? '' : ` - ${error.hint}`;
+      mistakes.push(`${file}:${line}:${column}: ${error.message}${hint}`);
+      continue;
+    }
+    for (const node of nodes) {
+      if (node.kind === 'scalar' && node.value === null) continue;
+      expectations.push(readExpectation(new CheckedNode({ file, source: document.source, mistakes }, node, '')));
+    }
+  }
+  if (expectations.length === 0 && mistakes.length === 0) mistakes.push(`${file}: nothing is expected in it`);
+  return { expectations, mistakes };
+}
+
+function readExpectation(root: CheckedNode): Expectation {
+  const { pod, within, steps, never, phases, events, final } = root.fields(FIELDS);
+  const name = pod?.text();
+  const withinMs = within && written(within, within.duration());
+  const order =
+    phases &&
+    written(
+      phases,
+      phases.items().flatMap((phase) => phase.word(PHASES) ?? []),
+    );
+  return {
+    place: root.place,
+    ...(name === undefined ? {} : { pod: name }),
+    ...(withinMs === undefined ? {} : { withinMs }),
+    ...(order === undefined ? {} : { phases: order }),
+    steps: steps?.items().map(readStep) ?? [],
+    never: never?.items().flatMap(readNever) ?? [],
+    events: mapOf(events, (node) => node.range()),
+    final: readFinal(final),
+  };
+}
+
+/** One thing that happens, or several in any order. */
+function readStep(node: CheckedNode): WrittenPattern[] {
+  const { unordered, ...fields } = node.fields(['unordered', ...PATTERN_FIELDS] as const);
+  if (unordered === undefined) return onlyOne(readPattern(node, fields));
+  for (const [name, field] of Object.entries(fields)) field.wrong(`${name} cannot stand beside unordered`);
+  return unordered.items().flatMap((item) => onlyOne(readPattern(item, item.fields(PATTERN_FIELDS))));
+}
+
+function readNever(node: CheckedNode): WrittenPattern[] {
+  const fields = node.fields(PATTERN_FIELDS);
+  for (const time of [fields.within, fields.after]) time?.wrong('makes no sense for what never is to happen');
+  return onlyOne(readPattern(node, fields));
+}
+
+function onlyOne(pattern: WrittenPattern | undefined): WrittenPattern[] {
+  return pattern === undefined ? [] : [pattern];
+}
+
+function readFinal(node: CheckedNode | undefined): FinalState {
+  const { phase, reason, conditions, restarts, exitCodes, reasons } = node?.fields(FINAL_FIELDS) ?? {};
+  const last = phase && written(phase, phase.word(PHASES));
+  const why = reason && written(reason, reason.text());
+  return {
+    ...(last === undefined ? {} : { phase: last }),
+    ...(why === undefined ? {} : { reason: why }),
+    conditions: mapOf(conditions, (one) => one.word(STATUSES)),
+    restarts: mapOf(restarts, (one) => one.range()),
+    exitCodes: mapOf<NumberRange>(exitCodes, (one) => one.range(CODES)),
+    reasons: mapOf(reasons, (one) => one.text()),
+  };
+}
+
+function mapOf<T>(node: CheckedNode | undefined, read: (node: CheckedNode) => T | undefined): Map<string, Written<T>> {
+  const map = new Map<string, Written<T>>();
+  for (const [key, value] of node?.entries() ?? []) {
+    const meant = written(value, read(value));
+    if (meant !== undefined) map.set(key, meant);
+  }
+  return map;
+}
+
+function written<T>({ place }: CheckedNode, value: T | undefined): Written<T> | undefined {
+  return value === undefined ? undefined : { value, place };
+}

@@ -1,0 +1,91 @@
+import type { Happening } from '../../history/happenings.ts';
+import type { RunStory } from '../../history/run-story.ts';
+
+/** What comes so close together may come in another order the next time. */
+const TOGETHER_MS = 50;
+
+/** A file of expectations that a run meets, to begin with: starts, exits, Ready, phases, and how it ended. */
+export function renderExpectation(story: RunStory): string {
+  const steps = groupsOf(story.happenings.filter(isTold)).flatMap((group) => stepLines(group, story));
+  return [
+    `pod: ${scalar(story.pod.metadata.name)}`,
+    ...(steps.length === 0 ? [] : ['steps:', ...steps]),
+    'final:',
+    ...(story.isOver ? finalLines(story) : [`  phase: ${story.phases.at(-1) ?? 'Pending'}`]),
+    '',
+  ].join('\n');
+}
+
+function isTold(happening: Happening): boolean {
+  if (happening.what === 'condition') return happening.type === 'Ready' && happening.status === 'True';
+  if (happening.what === 'phase') return happening.phase !== 'Pending';
+  return happening.what === 'started' || happening.what === 'exited';
+}
+
+function groupsOf(happenings: readonly Happening[]): Happening[][] {
+  const groups: Happening[][] = [];
+  for (const one of happenings) {
+    const last = groups.at(-1);
+    const isClose = one.atMs - (last?.at(-1)?.atMs ?? 0) < TOGETHER_MS;
+    // What one container does comes in the order in which it does it.
+    if (last !== undefined && isClose && !last.some((other) => isOfSame(one, other))) last.push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+function isOfSame(one: Happening, other: Happening): boolean {
+  if ('container' in one) return 'container' in other && one.container === other.container;
+  return one.what === other.what;
+}
+
+function stepLines(group: readonly Happening[], story: RunStory): string[] {
+  const [only, ...more] = group;
+  if (only !== undefined && more.length === 0) return entry('  ', fieldsOf(only, story));
+  return ['  - unordered:', ...group.flatMap((one) => entry('      ', fieldsOf(one, story)))];
+}
+
+function entry(indent: string, [first = '', ...others]: readonly string[]): string[] {
+  return [`${indent}- ${first}`, ...others.map((field) => `${indent}  ${field}`)];
+}
+
+function fieldsOf(happening: Happening, { containers }: RunStory): string[] {
+  switch (happening.what) {
+    case 'phase':
+      return [`phase: ${happening.phase}`];
+    case 'condition':
+      return [`condition: ${scalar(happening.type)}`];
+    case 'started':
+    case 'exited': {
+      const { what, container, attempt } = happening;
+      const isOneOfMany = (containers.get(container)?.attempts.length ?? 0) > 1;
+      return [
+        `${what}: ${scalar(container)}`,
+        ...(isOneOfMany ? [`run: ${attempt}`] : []),
+        ...(what === 'exited' ? [`code: ${happening.exitCode}`] : []),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+function finalLines({ pod, containers }: RunStory): string[] {
+  const restarts = [...containers].map(([name, story]) => `    ${scalar(name)}: ${story.restarts}`);
+  const codes = [...containers].flatMap(([name, { attempts }]) => {
+    const exit = attempts.findLast((attempt) => attempt?.exit !== undefined)?.exit;
+    return exit === undefined ? [] : [`    ${scalar(name)}: ${exit.exitCode}`];
+  });
+  return [
+    `  phase: ${pod.status.phase ?? 'Unknown'}`,
+    ...(restarts.length === 0 ? [] : ['  restarts:', ...restarts]),
+    ...(codes.length === 0 ? [] : ['  exitCodes:', ...codes]),
+  ];
+}
+
+/** Names that YAML takes for something else are quoted. */
+function scalar(text: string): string {
+  return /^[A-Za-z][\w.-]*$/.test(text) && !/^(?:true|false|yes|no|on|off|null|[yn])$/i.test(text)
+    ? text
+    : JSON.stringify(text);
+}

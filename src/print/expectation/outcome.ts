@@ -1,0 +1,69 @@
+import type { Check, Outcome } from '../../history/meet-expectation.ts';
+
+/** What came of the expectations of one document for one run. */
+export interface ExpectationOutcome extends Outcome {
+  /** How the run is called. */
+  readonly run: string;
+  /** `FILE:LINE` of the document. */
+  readonly place: string;
+}
+
+export function isMet({ checks }: ExpectationOutcome): boolean {
+  return checks.every(({ met }) => met);
+}
+
+/** Outcomes for people: a line for each that is met, and all that is not with what was seen instead. */
+export function renderOutcomes(outcomes: readonly ExpectationOutcome[]): string {
+  return outcomes.map(renderOutcome).join('');
+}
+
+function renderOutcome(outcome: ExpectationOutcome): string {
+  const { run, place, checks, notLookedFor } = outcome;
+  const unmet = checks.filter(({ met }) => !met);
+  const total = checks.length + notLookedFor;
+  if (unmet.length === 0) return `✓ ${run}: as expected, ${counted(total, 'expectation')} (${place})\n`;
+  const heading = `✗ ${run}: not as expected, ${unmet.length} of ${counted(total, 'expectation')} not met (${place})\n`;
+  const rest = notLookedFor === 0 ? '' : `  ${counted(notLookedFor, 'step')} after that not looked for\n`;
+  return heading + unmet.map((check) => checkLines(check)).join('') + rest;
+}
+
+/** `2 steps`. */
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function checkLines(check: Check): string {
+  const lines = [`  ${check.place}: ${check.text}`, ...problemLines(check).map((line) => `    ${line}`)];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Why something was not met, then what there was instead. */
+export function problemLines(check: Check): string[] {
+  if (check.met) return [];
+  return [check.problem, ...check.seen.map((line) => `seen: ${line}`)];
+}
+
+/** What `expect -o json` says. */
+export function outcomeRecord(outcome: ExpectationOutcome): object {
+  const { run, place, checks, notLookedFor } = outcome;
+  return {
+    run,
+    place,
+    met: isMet(outcome),
+    checks: checks.map((check) => {
+      const { place: at, text, met } = check;
+      if (!check.met) return { place: at, expected: text, met, problem: check.problem, seen: check.seen };
+      return {
+        place: at,
+        expected: text,
+        met,
+        ...(check.atMs === undefined ? {} : { atSeconds: rounded(check.atMs) }),
+      };
+    }),
+    notLookedFor,
+  };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms) / 1000;
+}

@@ -1,0 +1,233 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Expectation, Pattern, WrittenPattern } from '../../src/api/expectation.ts';
+import { type Happening as Seen, happeningsByState, happeningsIn } from '../../src/history/happenings.ts';
+import { type Check, meetExpectation } from '../../src/history/meet-expectation.ts';
+import type { RecordedRun } from '../../src/history/recorded-run.ts';
+import { storyOf } from '../../src/history/run-story.ts';
+import { readExpectations } from '../../src/manifest/expect/read-expectations.ts';
+import { renderExpectation } from '../../src/print/expectation/expectation-file.ts';
+import { randomHappenings } from './random-happenings.ts';
+import { runOf } from './runs.ts';
+
+const run = runOf(
+  [
+    [0.5, { event: 'Scheduled', message: 'assigned to here' }],
+    [1, { phase: 'Running', containers: { main: 'starts', side: 'starts' }, conditions: { Ready: 'True' } }],
+    [2, { containers: { main: { exits: 1 } }, conditions: { Ready: 'False' } }],
+    [2, { event: 'BackOff' }],
+    [2.1, { containers: { main: { waits: 'CrashLoopBackOff' } } }],
+    [4, { containers: { main: 'starts' }, conditions: { Ready: 'True' } }],
+    [5, { containers: { side: { exits: 0 } } }],
+    [5, { event: 'BackOff' }],
+    [6, { phase: 'Failed', reason: 'Evicted', containers: { main: { exits: 137, reason: 'OOMKilled' } } }],
+  ],
+  { containers: ['main', 'side'] },
+);
+
+async function checksOf(text: string, recorded = run): Promise<readonly Check[]> {
+  const { expectations, mistakes } = await readExpectations('e.yaml', Buffer.from(text));
+  expect(mistakes).toEqual([]);
+  return expectations.flatMap((expectation) => meetExpectation(expectation, recorded)?.checks ?? []);
+}
+
+/** What is not met, in short: the expectation, the problem, and what was seen. */
+async function unmet(text: string, recorded = run): Promise<string[]> {
+  const checks = await checksOf(text, recorded);
+  return checks.flatMap((check) =>
+    check.met ? [] : [`${check.text} ${check.problem}`, ...check.seen.map((line) => `  ${line}`)],
+  );
+}
+
+describe('a run does what is expected', () => {
+  it.each([
+    'steps: [{started: main}, {exited: main}, {started: main}, {phase: Failed}]',
+    'steps: [{condition: Ready}, {condition: Ready=False}, {condition: Ready}]',
+    'steps: [{exited: main, code: 137}]',
+    'steps: [{exited: main, code: nonzero, run: 2, reason: OOMKilled}]',
+    'steps: [{waiting: main, reason: CrashLoopBackOff}]',
+    'steps: [{event: Scheduled, message: to here}]',
+    // What one state tells comes in any order.
+    'steps: [{phase: Running}, {condition: Ready}, {started: side}, {started: main}]',
+    'steps: [{unordered: [{exited: side}, {exited: main}, {started: main}]}, {phase: Failed}]',
+    // Each has its own: the exit with code 1 is left for the second.
+    'steps: [{unordered: [{exited: main}, {exited: main, code: 1}]}]',
+    'steps: [{started: main, within: 1s}, {exited: main, within: 1s}, {started: main, after: 2s}]',
+    'never: [{exited: side, code: nonzero}, {phase: Succeeded}, {deleted: true}]',
+    'phases: [Pending, Running, Failed]',
+    'events: {Scheduled: 1, BackOff: ">=2", Unhealthy: 0}',
+    'within: 6s',
+    'final: {phase: Failed, reason: Evicted, conditions: {Ready: True}, restarts: {main: 1, side: "<1"}}',
+    'final: {exitCodes: {main: 137, side: 0}, reasons: {main: OOMKilled, side: Completed}}',
+  ])('%s', async (text) => {
+    expect(await unmet(text)).toEqual([]);
+  });
+});
+
+describe('a run does not do what is expected', () => {
+  it.each([
+    [
+      'steps: [{exited: main}, {exited: main, code: 0}]',
+      'exited: main, code: 0 never came after exited: main (2.000s)',
+      '  6.000s  exited: main, run: 2, code: 137, reason: OOMKilled',
+    ],
+    [
+      'steps: [{exited: side}, {started: side}]',
+      'started: side never came after exited: side (5.000s)',
+      '  1.000s  started: side: before that',
+    ],
+    [
+      'steps: [{started: mian}]',
+      'started: mian never came after the creation of the Pod (0.000s)',
+      '  1.000s  started: main',
+      '  1.000s  started: side',
+      '  4.000s  started: main, run: 2',
+    ],
+    ['steps: [{deleted: true}]', 'deleted never came after the creation of the Pod (0.000s)'],
+    [
+      'steps: [{started: main}, {exited: main, within: 900ms}]',
+      'exited: main came 1.000s after started: main, and not within 0.900s',
+      '  2.000s  exited: main, code: 1, reason: Error',
+    ],
+    [
+      'steps: [{started: main, after: 2s}]',
+      'started: main came 1.000s after the creation of the Pod, and not after 2.000s',
+      '  1.000s  started: main',
+    ],
+    [
+      'steps: [{unordered: [{exited: main, code: 1}, {exited: main, code: 1}]}]',
+      'exited: main, code: 1 never came after the creation of the Pod (0.000s)',
+      '  2.000s  exited: main, code: 1, reason: Error: before that',
+    ],
+    [
+      'never: [{event: BackOff}]',
+      'never event: BackOff came all the same',
+      '  2.000s  event: BackOff, message: ""',
+      '  5.000s  event: BackOff, message: ""',
+    ],
+    ['phases: [Pending, Failed]', 'phases: Pending, Failed it was Pending, Running, Failed'],
+    ['events: {BackOff: 1}', 'events: BackOff 1 it was 2', '  the events were Scheduled 1, BackOff 2'],
+    ['within: 5s', 'within: 5.000s the run took 6.000s'],
+    ['final: {phase: Succeeded}', 'final phase: Succeeded it was Failed'],
+    ['final: {conditions: {Foo: True}}', 'final condition Foo: True it was none'],
+    ['final: {restarts: {main: ">1"}}', 'final restarts of main: >1 it was 1'],
+    ['final: {restarts: {x: 0}}', 'final restarts of x: 0 the Pod has no container x', '  it has main, side'],
+    ['final: {exitCodes: {main: 0-2}}', 'final exit code of main: 0-2 it was 137'],
+    ['final: {reasons: {main: Error}}', 'final reason of main: Error it was OOMKilled'],
+  ])('%s', async (text, ...expected) => {
+    expect(await unmet(text)).toEqual(expected);
+  });
+
+  it('as it goes on', async () => {
+    const living = { ...run, transitions: run.transitions.slice(0, 3) };
+    expect(await unmet('{within: 5s, final: {exitCodes: {main: 0}}}', living)).toEqual([
+      'within: 5.000s the run goes on',
+      'final exit code of main: 0 main has not ended',
+    ]);
+  });
+
+  it('and the steps after that are not looked for', async () => {
+    const { expectations } = await readExpectations(
+      'e.yaml',
+      Buffer.from('steps:\n- started: x\n- started: main\n- unordered: [{started: y}, {started: z}]\n'),
+    );
+    const outcome = meetExpectation(expectations[0]!, run);
+    expect(outcome?.checks.map(({ place, met }) => [place, met])).toEqual([['e.yaml:2', false]]);
+    expect(outcome?.notLookedFor).toBe(3);
+  });
+});
+
+describe('random runs', () => {
+  const options = { containers: ['a', 'b'] };
+  const randomRun = randomHappenings().map((story) => runOf(story, options));
+
+  it('do what they did', () => {
+    fc.assert(
+      fc.property(randomRun, (recorded) => {
+        const steps = happeningsIn(recorded).flatMap((one) => asExpected(one));
+        expect(
+          failures(
+            recorded,
+            steps.map((step) => [step]),
+          ),
+        ).toEqual([]);
+      }),
+    );
+  });
+
+  it('do in any order, state by state, what they did', () => {
+    fc.assert(
+      fc.property(randomRun, fc.nat(), (recorded, turn) => {
+        const groups = happeningsByState(recorded).map((state) => {
+          const steps = state.flatMap((one) => asExpected(one));
+          const at = steps.length === 0 ? 0 : turn % steps.length;
+          return [...steps.slice(at), ...steps.slice(0, at)];
+        });
+        expect(failures(recorded, groups)).toEqual([]);
+        expect(failures(recorded, [groups.flat()])).toEqual([]);
+      }),
+    );
+  });
+
+  it('do not do more than they did', () => {
+    fc.assert(
+      fc.property(randomRun, (recorded) => {
+        const steps = happeningsIn(recorded).flatMap((one) => asExpected(one));
+        const [last] = steps.slice(-1);
+        if (last === undefined) return;
+        // Once more than it came.
+        expect(
+          failures(
+            recorded,
+            [...steps, last].map((step) => [step]),
+          ),
+        ).toHaveLength(1);
+      }),
+    );
+  });
+
+  it('do what is printed of them', async () => {
+    await fc.assert(
+      fc.asyncProperty(randomRun, async (recorded) => {
+        const story = storyOf(recorded)!;
+        expect(await unmet(renderExpectation(story), recorded)).toEqual([]);
+      }),
+    );
+  });
+});
+
+function failures(recorded: RecordedRun, steps: ReadonlyArray<readonly WrittenPattern[]>): readonly Check[] {
+  const none = new Map<string, never>();
+  const final = { conditions: none, restarts: none, exitCodes: none, reasons: none };
+  const expectation: Expectation = { place: '', steps, never: [], events: none, final };
+  return meetExpectation(expectation, recorded)!.checks.filter(({ met }) => !met);
+}
+
+/** A pattern with everything that is known of what happened; the creation is expected of no run. */
+function asExpected(one: Seen): WrittenPattern[] {
+  const pattern = patternOf(one);
+  return pattern === undefined ? [] : [{ pattern, place: '' }];
+}
+
+function patternOf(one: Seen): Pattern | undefined {
+  switch (one.what) {
+    case 'created':
+      return undefined;
+    case 'phase':
+      return { what: 'phase', subject: one.phase };
+    case 'condition':
+      return { what: 'condition', subject: one.type, status: one.status };
+    case 'event':
+      return { what: 'event', subject: one.event.reason ?? '', message: one.event.message ?? '' };
+    case 'exited': {
+      const code = { min: one.exitCode, max: one.exitCode, text: '' };
+      return { what: 'exited', subject: one.container, run: one.attempt, code, reason: one.reason };
+    }
+    case 'waiting':
+      return { what: 'waiting', subject: one.container, run: one.attempt, reason: one.reason };
+    case 'deleted':
+      return { what: 'deleted', subject: '' };
+    default:
+      return { what: one.what, subject: one.container, run: one.attempt };
+  }
+}
