@@ -24,17 +24,28 @@ spec:
   containers: [{ name: main, image: busybox, command: ['true'], env: [{ name: A, value: b }] }]
 `;
 
-/** Called with the program, the file for the cache, and podrun's own arguments. */
+/** Called with the program, the file for the cache, and command lines as JSON, which are run one after the other. */
 const WARM_UP = `
   const [fs, vm, path] = ['fs', 'vm', 'path'].map((name) => require('node:' + name));
-  const [node, program, made, ...args] = process.argv;
+  const [node, program, made, uses] = process.argv;
   // The same source text as in bin/podrun.js, or the cache would not fit.
   const text = fs.readFileSync(program, 'latin1');
   const source = '(function(exports,require,module,__filename,__dirname){' + text + '\\n})';
   const script = new vm.Script(source, { filename: program });
-  process.on('exit', () => fs.writeFileSync(made, script.createCachedData()));
-  process.argv = [node, program, ...args];
-  script.runInThisContext()({}, require, {}, program, path.dirname(program));
+  const left = JSON.parse(uses);
+  const exit = process.exit.bind(process);
+  const next = () => {
+    const args = left.shift();
+    if (args === undefined) {
+      fs.writeFileSync(made, script.createCachedData());
+      exit(0);
+    }
+    process.argv = [node, program, ...args];
+    script.runInThisContext()({}, require, {}, program, path.dirname(program));
+  };
+  // A command that has ended makes room for the next one.
+  process.exit = next;
+  next();
 `;
 
 /** Files that become part of the program as text, `./page.css?raw`: those of the pages that it writes. */
@@ -125,7 +136,11 @@ function compiledByUse() {
   const flags = ['--state-dir', path.join(folder, 'state')];
   writeFileSync(manifest, WARM_UP_POD);
   try {
-    const warmUp = ['-e', WARM_UP, program, made, 'apply', manifest, ...flags];
+    const uses = [
+      ['apply', manifest, ...flags],
+      ['get', ...flags],
+    ];
+    const warmUp = ['-e', WARM_UP, program, made, JSON.stringify(uses)];
     execFileSync(process.execPath, warmUp, { stdio: 'ignore', cwd: folder });
     return readFileSync(made);
   } catch {

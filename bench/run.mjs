@@ -9,9 +9,15 @@
 
 import { coldStart } from './cold-start.mjs';
 import { exitLatency } from './exit-latency.mjs';
+import { getMany } from './get-many.mjs';
 import { namespaceCost } from './namespace-cost.mjs';
 
-const BENCHMARKS = { 'cold-start': coldStart, 'exit-latency': exitLatency, 'namespace-cost': namespaceCost };
+const BENCHMARKS = {
+  'cold-start': coldStart,
+  'get-many': getMany,
+  'exit-latency': exitLatency,
+  'namespace-cost': namespaceCost,
+};
 
 const args = process.argv.slice(2);
 const check = args.includes('--check');

@@ -72,7 +72,9 @@ export class Ownership {
 
   /** Who owns the Pod or owned it last, alive or not; undefined for a Pod that nobody has taken up yet. */
   ownerOf(namespace: string, name: string): Owner | undefined {
-    return readJson<Owner>(podPaths(this.#parts.root, namespace, name).owner);
+    const file = podPaths(this.#parts.root, namespace, name).owner;
+    // Most Pods on record have ended: to look is far cheaper than to fail.
+    return existsSync(file) ? readJson<Owner>(file) : undefined;
   }
 
   /** The owner, if it is gone. */
