@@ -127,6 +127,12 @@ describe('wait that cannot be met', () => {
     expect(await podrun.ended).toEqual({ exitCode: 0, stdout: MET, stderr: '' });
   });
 
+  it('names a condition that nothing in the Pod brings about', async () => {
+    putStates(storeOf(workshop), ['running-ready']);
+    const { stderr } = await run('pod/web', '--for=condition=example.com/lb', '--timeout=50ms');
+    expect(stderr.split('\n').slice(0, 2)).toEqual([`${TIMED_OUT}web`, 'pod/web: condition example.com/lb']);
+  });
+
   it('tells of an image that cannot be had, and goes on waiting: it may come', async () => {
     putStates(storeOf(workshop), ['image-pull-backoff']);
     const { stderr } = await run('pods', '--all', '--for=condition=Ready', '--timeout=1500ms');

@@ -42,7 +42,7 @@ export function questionPhrase({ condition, ref }: Question, waited: WaitedPod |
     return waited !== undefined && isLeaving ? podPhrase(waited, nowMs) : plain('somebody to delete it');
   }
   if (waited === undefined || condition.wanted === undefined || isOfOthers(condition.wanted))
-    return plain(condition.wanted?.type === 'condition' ? `condition ${condition.text}` : condition.text);
+    return plain(condition.phrase);
   return podPhrase(waited, nowMs);
 }
 

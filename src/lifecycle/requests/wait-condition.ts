@@ -14,8 +14,10 @@ export type WaitCondition =
       readonly isMet: (object: KubeObject) => boolean;
       /** What that means for a Pod, where the kubelet alone decides about it. */
       readonly wanted: Wanted | undefined;
-      /** As a person would say it: `Ready`, `Ready=False`, `{.status.phase}=Running`. */
+      /** As it was written: `Ready`, `Ready=False`, `{.status.phase}=Running`. */
       readonly text: string;
+      /** What is waited for, for people: `condition Ready=False`, `{.status.phase}=Running`. */
+      readonly phrase: string;
     };
 
 interface StatusCondition {
@@ -34,10 +36,16 @@ export function parseWaitCondition(text: string): WaitCondition {
   if (name === 'delete' || name === 'create') return { type: name };
   const [, kind = '', rest = ''] = /^(condition|jsonpath)=(.+)$/is.exec(text) ?? [];
   if (kind.toLowerCase() === 'condition') {
-    return { type: 'state', isMet: statusCondition(rest), wanted: wantedCondition(rest), text: rest };
+    return {
+      type: 'state',
+      isMet: statusCondition(rest),
+      wanted: wantedCondition(rest),
+      text: rest,
+      phrase: `condition ${rest}`,
+    };
   }
   if (kind.toLowerCase() === 'jsonpath') {
-    return { type: 'state', isMet: pathCondition(rest), wanted: wantedPhase(rest), text: rest };
+    return { type: 'state', isMet: pathCondition(rest), wanted: wantedPhase(rest), text: rest, phrase: rest };
   }
   throw new PodrunError(`error: unrecognized condition: ${JSON.stringify(text)}`, {
     exitCode: EXIT.usage,
