@@ -40,6 +40,12 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
       hint: 'Use it with --detach. In the foreground, --until ready ends the Pods when they are Ready.',
     });
   }
+  if (flags.report !== undefined && (flags.detach || flags.dryRun !== 'none')) {
+    throw new PodrunError(`error: --report cannot be used with ${flags.detach ? '--detach' : '--dry-run'}`, {
+      exitCode: EXIT.usage,
+      hint: 'It tells of Pods that ran in the foreground. For others: podrun timeline POD -o html.',
+    });
+  }
   const crashLoop = {
     initialMs: positive('--backoff-initial', flags.backoffInitial),
     maxMs: positive('--backoff-max', flags.backoffMax),

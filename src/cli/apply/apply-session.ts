@@ -39,6 +39,9 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const loaded = await loadOrExplain(flags, (features?.tier ?? choice) !== 'process');
   if (!loaded.ok) return loaded.exitCode;
   if (flags.dryRun !== 'none') return (await import('./apply-dry-run.ts')).dryRunApply(loaded.objects, flags);
+  if (flags.report !== undefined) {
+    (await import('../report/report-folder.ts')).prepareReportFolder(flags.report);
+  }
   const { pods, records } = sortObjects(loaded.objects);
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => isLive(store, object));

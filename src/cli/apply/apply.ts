@@ -27,6 +27,8 @@ export interface ApplyFlags {
   readonly enforceMemory: 'poll' | undefined;
   /** How many Pods that have ended stay on record; undefined: all. */
   readonly keep: number | undefined;
+  /** The folder that a report is left in. */
+  readonly report: string | undefined;
   readonly dryRun: 'client' | 'server' | 'none';
   readonly validate: 'strict' | 'warn' | 'ignore';
   /** A field that has no effect is an error. */
@@ -83,6 +85,7 @@ Exit codes:
 Examples:
   podrun apply pod.yaml
   podrun apply -f pod.yaml --until ready --timeout 60s -- ./smoke.sh
+  podrun apply -f pod.yaml --report reports/web
   podrun apply -d --wait -f pod.yaml && ./smoke.sh; podrun delete -f pod.yaml
   kubectl get pod web -o yaml | podrun apply -f - --image 'nginx:*=nginx -g "daemon off;"'
 `;
@@ -142,6 +145,7 @@ export function registerApply(
       new Option('--enforce-memory <how>', 'watch memory limits where no cgroup enforces them').choices(['poll']),
     )
     .addOption(countOption('--keep <number>', 'afterwards, keep only so many Pods that have ended (see podrun gc)'))
+    .option('--report <folder>', 'leave timeline.html, junit.xml, pods.json, events.json and logs/ there')
     .addOption(
       new Option('--dry-run [mode]', 'validate and default only; print the objects with -o')
         .choices(['none', 'client', 'server'])

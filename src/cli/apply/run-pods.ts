@@ -20,6 +20,7 @@ import { goalCommand } from './goal-command.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { RunningPods } from '../../run/running-pods.ts';
+import type { RunReport } from '../report/write-report.ts';
 import { preferences } from '../preferences.ts';
 import { type HeldSignals, listenForSignals } from './signals.ts';
 
@@ -49,12 +50,10 @@ export interface RunPods {
 /** Runs the Pods to their end, whatever brings it about. */
 export async function runPods(session: Session, { begun, live }: RunPods): Promise<number> {
   const { plan, clock, store, view } = session;
-  const settings = await settingsOf(
-    session,
-    begun.map(({ pod }) => pod),
-  );
+  const report = await openReport(session);
+  const own = begun.map(({ pod }) => pod);
   const running = await RunningPods.open({
-    settings,
+    settings: await settingsOf(session, own),
     store,
     clock,
     begun,
@@ -72,11 +71,12 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const others = new LivePods(store, live, () => run.look());
   const evidence = new Map<string, PodEvidence>();
   let seen: readonly StoredPod[] = [];
+  const allPods = (): readonly StoredPod[] => [...running.pods, ...others.pods];
   const run = new ApplyRun({
     agent,
     // Without a goal, Pods of others are waited for only where there are no others to wait for.
     isOver: () => agent.isOver && (others.isOver || (plan.goal === undefined && begun.length > 0)),
-    pods: () => [...running.pods, ...others.pods],
+    pods: allPods,
     clock,
     goal: plan.goal,
     timeoutMs: plan.timeoutMs,
@@ -84,12 +84,13 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     onDecided: (outcome) => {
       progress.close();
       // What the Pods say and do while they are being ended is not why it came to this.
-      seen = podsToExplain(outcome, plan.goal, [...running.pods, ...others.pods]);
+      seen = podsToExplain(outcome, plan.goal, allPods());
       for (const pod of seen) evidence.set(pod.metadata.uid, podEvidence(store, pod));
+      report?.decided(outcome, allPods());
       if (begun.length > 0) view.ending(outcome);
     },
   });
-  const progress = tellProgress(session, () => [...running.pods, ...others.pods], begun.length > 0);
+  const progress = tellProgress(session, allPods, begun.length > 0);
   const signals = listenForSignals(clock, (signal) => run.interrupt(signal));
   view.onReaderGone((how) => run.interrupt(how));
   running.begin();
@@ -98,6 +99,8 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
 
   const outcome = await run.outcome;
   await running.close();
+  // Who is impatient now must not get half of it.
+  report?.write(allPods(), (trouble) => view.trouble(trouble));
   others.close();
   signals.close();
   view.close();
@@ -114,6 +117,13 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   });
   if (explanation !== '') process.stderr.write(explanation);
   return exitCodeOf(outcome, pods);
+}
+
+/** What is left behind for those who were not there, where that was asked for. */
+async function openReport({ flags, plan, store, clock }: Session): Promise<RunReport | undefined> {
+  if (flags.report === undefined) return undefined;
+  const { RunReport } = await import('../report/write-report.ts');
+  return new RunReport({ folder: flags.report, store, clock, goal: plan.goal, command: plan.command });
 }
 
 /** How Pods of this command are run. What they ask for and this machine does not permit is said. */

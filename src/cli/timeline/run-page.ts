@@ -29,7 +29,7 @@ function pageOf(inTime: RunInTime, nowMs: number): PagePod {
 }
 
 /** The events of a run, each as it was last; those that were removed as well. */
-function eventsOf({ transitions }: RecordedRun): StoredEvent[] {
+export function eventsOf({ transitions }: RecordedRun): StoredEvent[] {
   const events = transitions.flatMap(({ object }) => (object.kind === 'Event' ? [object] : []));
   return [...new Map(events.map((event) => [event.metadata.name, event])).values()];
 }

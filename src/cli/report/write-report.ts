@@ -1,0 +1,152 @@
+import path from 'node:path';
+import type { RunOutcome } from '../../agent/apply-run.ts';
+import type { StoredEvent, StoredPod } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
+import type { SystemClock } from '../../clock.ts';
+import type { Goal } from '../../lifecycle/requests/goal.ts';
+import { type ReportCase, type ReportSuite, renderJunit } from '../../print/report/junit.ts';
+import { podCases } from '../../print/report/pod-cases.ts';
+import type { PodEvidence } from '../../print/waits/evidence.ts';
+import { podEvidence } from '../../run/pod-evidence.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { instanceLogPath, instancesLogged } from '../../store/logs/log-files.ts';
+import { LogReader } from '../../store/logs/log-reader.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
+import { eventsOf, runPage } from '../timeline/run-page.ts';
+import { reasonOf, removeOldLogs, writeWhole } from './report-folder.ts';
+
+/** What a report is made of. */
+export interface ReportRequest {
+  readonly folder: string;
+  readonly store: FileStore;
+  readonly clock: SystemClock;
+  readonly goal: Goal | undefined;
+  /** COMMAND, as it was called. */
+  readonly command: readonly string[] | undefined;
+}
+
+/** The Pods of a run as they were when its end was decided. */
+interface Decision {
+  readonly pods: readonly StoredPod[];
+  readonly evidence: ReadonlyMap<string, PodEvidence>;
+  readonly outcome: RunOutcome;
+  readonly atMs: number;
+}
+
+/** Leaves a folder that tells of a run of `apply`: timeline.html, junit.xml, pods.json, events.json and logs. */
+export class RunReport {
+  readonly #request: ReportRequest;
+  #decision: Decision | undefined;
+
+  constructor(request: ReportRequest) {
+    this.#request = request;
+  }
+
+  /** The end is decided: what comes now is how the Pods are ended. */
+  decided(outcome: RunOutcome, pods: readonly StoredPod[]): void {
+    const { store, clock } = this.#request;
+    const evidence = new Map(pods.map((pod) => [pod.metadata.uid, podEvidence(store, pod)]));
+    this.#decision = { pods, evidence, outcome, atMs: clock.now().wallMs };
+  }
+
+  /**
+   * Writes the report, each file whole.
+   * @param pods as they ended
+   * @param onTrouble told what went wrong: a run is not worth less for that
+   */
+  write(pods: readonly StoredPod[], onTrouble: (text: string) => void): void {
+    const { folder, clock } = this.#request;
+    try {
+      const runs = this.#runsOf(pods);
+      const nowMs = clock.now().wallMs;
+      const file = (name: string): string => path.join(folder, name);
+      this.#writeLogs(runs);
+      writeWhole(file('pods.json'), json(pods));
+      writeWhole(file('events.json'), json(runs.flatMap(({ recorded }) => eventsOf(recorded))));
+      if (runs.length > 0) writeWhole(file('timeline.html'), runPage(runs, nowMs));
+      writeWhole(file('junit.xml'), renderJunit(this.#suites(pods, runs)));
+    } catch (error) {
+      onTrouble(`the report could not be written to ${folder}: ${reasonOf(error)}`);
+    }
+  }
+
+  /** Of a Pod that was deleted meanwhile nothing is on record. */
+  #runsOf(pods: readonly StoredPod[]): RunInTime[] {
+    const { store, clock } = this.#request;
+    const records = new RecordedRuns(store);
+    return pods.flatMap(({ metadata: { namespace, name, uid } }) =>
+      records
+        .list({ namespace, name })
+        .filter(({ pod }) => pod.metadata.uid === uid)
+        .map((run) => recordedRun(records, run, clock.now().wallMs)),
+    );
+  }
+
+  #suites(pods: readonly StoredPod[], runs: readonly RunInTime[]): ReportSuite[] {
+    const { goal } = this.#request;
+    const decision = this.#decision;
+    const suites = pods.map((last): ReportSuite => {
+      const { uid, namespace, name, creationTimestamp } = last.metadata;
+      const pod = decision?.pods.find(({ metadata }) => metadata.uid === uid) ?? last;
+      const evidence = decision?.evidence.get(uid) ?? podEvidence(this.#request.store, last);
+      const timeline = runs.find(({ recorded }) => recorded.uid === uid)?.timeline;
+      const decidedAtMs = decision?.atMs ?? this.#request.clock.now().wallMs;
+      const isInterrupted = decision?.outcome.type === 'interrupted';
+      const cases = podCases({ pod, evidence, timeline, goal, decidedAtMs, isInterrupted });
+      const seconds = (timeline?.endMs ?? 0) / 1000;
+      return { name: `${namespace}/${name}`, startedAt: creationTimestamp, seconds, cases };
+    });
+    const command = this.#commandCase();
+    if (command === undefined) return suites;
+    const startedAt = suites[0]?.startedAt ?? formatTime(0);
+    return [...suites, { name: 'COMMAND', startedAt, seconds: command.seconds, cases: [command] }];
+  }
+
+  #commandCase(): ReportCase | undefined {
+    const { command } = this.#request;
+    const outcome = this.#decision?.outcome;
+    if (command === undefined || outcome === undefined) return undefined;
+    const named = { about: 'COMMAND', name: command.join(' '), seconds: 0 };
+    if (outcome.type !== 'commandEnded') {
+      return { ...named, result: { type: 'skipped', message: 'it did not come to its end' } };
+    }
+    if (outcome.exitCode === 0) return { ...named, result: { type: 'passed' } };
+    const message = `it exited with code ${outcome.exitCode}`;
+    return { ...named, result: { type: 'failed', message, text: message } };
+  }
+
+  /** `logs/POD/CONTAINER/N.log`, all that is kept of run N; with the namespace before it, where there are several. */
+  #writeLogs(runs: readonly RunInTime[]): void {
+    const namespaces = new Set(runs.map(({ recorded }) => recorded.namespace));
+    for (const { run, recorded, timeline } of runs) {
+      const { namespace, name } = recorded;
+      const place = namespaces.size > 1 ? [namespace, name] : [name];
+      for (const { name: container } of timeline.containers) {
+        const folder = path.join(this.#request.folder, 'logs', ...place, container);
+        removeOldLogs(folder);
+        for (const attempt of instancesLogged(run.paths.logs, container)) {
+          const text = wholeLog(instanceLogPath(run.paths.logs, container, attempt));
+          writeWhole(path.join(folder, `${attempt}.log`), text);
+        }
+      }
+    }
+  }
+}
+
+function wholeLog(log: string): Buffer {
+  const reader = new LogReader(log);
+  const newline = Buffer.from('\n');
+  const pieces: Buffer[] = [];
+  for (let records = reader.next(); records.length > 0; records = reader.next()) {
+    for (const { content, isEnd } of records) pieces.push(content, ...(isEnd ? [newline] : []));
+  }
+  reader.close();
+  return Buffer.concat(pieces);
+}
+
+/** As `kubectl get -o json` prints several. */
+function json(items: ReadonlyArray<StoredPod | StoredEvent>): string {
+  const list = { apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } };
+  return `${JSON.stringify(list, undefined, 4)}\n`;
+}

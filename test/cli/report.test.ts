@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkJunit } from '../print/report/check-junit.ts';
+import { stageForEach } from '../puppet/stage.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const stage = stageForEach();
+
+const reportFolder = (): string => path.join(workshop.folder, 'reports/web');
+const reportOf = (file: string): string => readFileSync(path.join(reportFolder(), file), 'utf8');
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .toSorted();
+}
+
+const FILES = ['events.json', 'junit.xml', 'pods.json', 'timeline.html'];
+
+describe('apply --report', () => {
+  it('leaves what a run was: the page, the verdicts, the objects, the logs', async () => {
+    const command = ['sh', '-c', 'echo "<b>hello</b>"; echo ]]\\>; exit 3'];
+    const manifest = workshop.pod('web', {
+      restartPolicy: 'Never',
+      containers: [{ name: 'main', image: 'busybox', command }],
+    });
+    const { exitCode } = await workshop.run(['apply', manifest, '--report', reportFolder()]);
+    expect(exitCode).toBe(1);
+    expect(filesIn(reportFolder())).toEqual([...FILES, 'logs/web/main/0.log'].toSorted());
+    expect(reportOf('logs/web/main/0.log')).toMatch(/^<b>hello<\/b>\n/);
+    const pods = JSON.parse(reportOf('pods.json')) as { kind: string; items: Array<{ status: { phase: string } }> };
+    expect([pods.kind, pods.items.map(({ status }) => status.phase)]).toEqual(['List', ['Failed']]);
+    expect(reportOf('events.json')).toContain('"reason": "Started"');
+    const junit = reportOf('junit.xml');
+    expect(checkJunit(junit).errors).toEqual([]);
+    expect(junit).toContain('tests="2" failures="2"');
+    expect(junit).toContain('&lt;b&gt;hello&lt;/b&gt;');
+    const page = reportOf('timeline.html');
+    expect(page).toContain('&lt;b&gt;hello&lt;/b&gt;');
+    expect(page).not.toContain('<b>hello');
+    expect(page).toContain('aria-label="Zoom out">&minus;</button>');
+    // Every byte of it is text that a browser reads as it is meant.
+    expect(page).not.toMatch(/[\u0080-\u009f]/);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is there when podrun is interrupted by %s', async (signal, code) => {
+    const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
+    const apply = workshop.start(['apply', manifest, '--report', reportFolder()]);
+    await stage.puppet('main');
+    await apply.until(({ stdout }) => stdout.includes('Ready'));
+    apply.signal(signal);
+    expect((await apply.ended).exitCode).toBe(code);
+    expect(filesIn(reportFolder()).filter((file) => !file.startsWith('logs/'))).toEqual(FILES);
+    expect(checkJunit(reportOf('junit.xml')).errors).toEqual([]);
+    expect(reportOf('junit.xml')).toContain('<skipped message="interrupted while waiting for ');
+  });
+
+  it('tells of a time-out and of COMMAND', async () => {
+    const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
+    const late = await workshop.run(['apply', manifest, '--timeout', '2s', '--report', reportFolder()]);
+    expect(late.exitCode).toBe(124);
+    expect(reportOf('junit.xml')).toContain('<failure message="waiting for ');
+    const failing = ['apply', manifest, '--report', reportFolder(), '--', 'sh', '-c', 'exit 7'];
+    expect((await workshop.run(failing)).exitCode).toBe(7);
+    expect(reportOf('junit.xml')).toContain('<failure message="it exited with code 7"');
+    expect(reportOf('junit.xml')).toMatch(/name="goal Ready" time="[\d.]+"\/>/);
+  });
+
+  it('starts nothing when the folder cannot be written', async () => {
+    writeFileSync(path.join(workshop.folder, 'file'), '');
+    const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['true'] }] });
+    const folder = path.join(workshop.folder, 'file/reports');
+    const { exitCode, stderr, stdout } = await workshop.run(['apply', manifest, '--report', folder]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(`error: the report cannot be written to ${folder}: ENOTDIR`);
+    expect(stderr).toContain('Nothing was started.');
+    expect(existsSync(path.join(workshop.stateDir, 'pods'))).toBe(false);
+    for (const flag of ['--detach', '--dry-run']) {
+      const refused = await workshop.run(['apply', manifest, '--report', reportFolder(), flag]);
+      expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(refused.stderr).toContain(`error: --report cannot be used with ${flag}`);
+    }
+  });
+});
