@@ -35,7 +35,7 @@ function fieldText({ path, current, suggested }: Advice): string {
 function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
-    const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+    const fields = Object.entries(value).filter(([, field]) => field !== undefined && field !== null);
     return `{ ${fields.map(([name, field]) => `${name}: ${flow(field)}`).join(', ')} }`;
   }
   return typeof value === 'string' && !/^[\w/.][\w./:-]*$/.test(value) ? JSON.stringify(value) : String(value);

@@ -1,5 +1,6 @@
 import type { Lifecycle } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
+import { probeOf } from '../../lifecycle/probes/probe.ts';
 import { noSignalHandler } from '../../lifecycle/texts/events.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { type Advice, counted, inSeconds, partOf } from './advice.ts';
@@ -20,6 +21,8 @@ interface Stop {
   readonly exitCode: number;
   /** Of that, in a preStop hook. */
   readonly hookSeconds: number;
+  /** It had the grace period that the manifest gives the Pod: no probe with its own, and nobody in a hurry. */
+  readonly hadUsualGrace: boolean;
 }
 
 /** What the stops of containers say about signals, hooks and the grace period. */
@@ -43,13 +46,29 @@ function stopsOf(container: ContainerEvidence, { pod, containers }: Evidence): S
     const others =
       container.role === 'sidecar' ? mains.map((main) => main.end?.ms ?? 0).filter((ms) => ms < end.ms) : [];
     const seconds = (end.ms - Math.max(stopMs, ...others)) / 1000;
-    const graceSeconds = graceSecondsOf(pod) - (Math.max(stopMs, ...others) - stopMs) / 1000;
-    return [{ seconds, graceSeconds, exitCode: end.exitCode, hookSeconds: hookSeconds(container, run) }];
+    const ofProbe = graceOfProbe(container, run);
+    const graceSeconds = (ofProbe ?? graceSecondsOf(pod)) - (Math.max(stopMs, ...others) - stopMs) / 1000;
+    const hadUsualGrace = ofProbe === undefined && graceSecondsOf(pod) === usualGraceSeconds(pod);
+    const { exitCode } = end;
+    return [{ seconds, graceSeconds, exitCode, hookSeconds: hookSeconds(container, run), hadUsualGrace }];
   });
 }
 
-function graceSecondsOf({ metadata, spec }: StoredPod): number {
-  return metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? GRACE_SECONDS;
+function graceSecondsOf(pod: StoredPod): number {
+  return pod.metadata.deletionGracePeriodSeconds ?? usualGraceSeconds(pod);
+}
+
+function usualGraceSeconds({ spec }: StoredPod): number {
+  return spec.terminationGracePeriodSeconds ?? GRACE_SECONDS;
+}
+
+/** That of the probe that had the run ended, if it has its own. */
+function graceOfProbe({ spec, probes }: ContainerEvidence, { restartCount }: ContainerRun): number | undefined {
+  const killer = probes.find(
+    (attempt) =>
+      attempt.restartCount === restartCount && (attempt.decision === 'restart' || attempt.decision === 'kill'),
+  );
+  return killer && probeOf(spec, killer.probe)?.terminationGracePeriodSeconds;
 }
 
 function hookSeconds({ hooks }: ContainerEvidence, { restartCount }: ContainerRun): number {
@@ -184,7 +203,8 @@ function sleepIn({ preStop: hook }: Lifecycle): number | undefined {
 function graceOf(evidence: Evidence): Advice[] {
   const stops = evidence.containers
     .filter(({ role }) => role !== 'init')
-    .flatMap((container) => stopsOf(container, evidence));
+    .flatMap((container) => stopsOf(container, evidence))
+    .filter(({ hadUsualGrace }) => hadUsualGrace);
   const grace = graceSecondsOf(evidence.pod);
   const last = stops.toSorted((a, b) => a.seconds - b.seconds).at(-1);
   if (last === undefined || grace < 1) return [];

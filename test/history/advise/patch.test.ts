@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { KubeObject, StoredPod } from '../../../src/api/objects.ts';
+import { applyPatch } from '../../../src/api/patch/index.ts';
 import type { Container } from '../../../src/api/generated/types.ts';
 import { advise } from '../../../src/history/advise/advise.ts';
 import { patchOf } from '../../../src/history/advise/patch.ts';
@@ -44,6 +46,22 @@ it('sets what was suggested, in containers that are found by their names', () =>
       ],
     },
   });
+});
+
+it('changes the manifest to what was suggested, and leaves the rest', () => {
+  const preStop = { exec: { command: ['sleep', '20'] } };
+  const ports = [{ containerPort: 80, protocol: 'TCP' as const }];
+  const served: Container = { name: 'web', image: 'busybox', lifecycle: { preStop }, ports };
+  const lonely: Container = { name: 'work', image: 'busybox', lifecycle: { preStop } };
+  const story = new Story({ containers: [served, lonely] });
+  for (const name of ['web', 'work']) story.start(name, 0);
+  for (const name of ['web', 'work']) story.stop(name, 5).preStop(name, 5, 20).end(name, 25, 0);
+  const patch = patchOf(story.pod, advise(story.run, [])?.advice ?? []);
+  const { spec } = applyPatch(story.pod as unknown as KubeObject, patch, 'strategic') as unknown as StoredPod;
+  expect(spec.containers).toEqual([
+    { ...served, lifecycle: { preStop: { sleep: { seconds: 5 } } } },
+    { ...lonely, lifecycle: {} },
+  ]);
 });
 
 it('is nothing where only the program can be changed', () => {
