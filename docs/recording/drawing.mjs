@@ -74,8 +74,6 @@ function drawnRun({ column, text, look = {} }) {
     ...(look.bold ? ['font-weight="700"'] : []),
     ...(look.dim ? ['opacity=".6"'] : []),
   ];
-  const box = look.inverse
-    ? `<rect x="${x}" width="${length}" height="${CELL.height}" fill="${color ?? INK}"/>`
-    : '';
+  const box = look.inverse ? `<rect x="${x}" width="${length}" height="${CELL.height}" fill="${color ?? INK}"/>` : '';
   return `${box}<text ${attributes.join(' ')}>${escaped(kept)}</text>`;
 }

@@ -153,6 +153,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     },
   },
   'docs/init.md': { manners: { 'podrun apply web.yaml': { until: /round 2/ } } },
+  'docs/kubectl.md': { files: { 'pod.yaml': serving('main') }, before: [DETACH] },
   'docs/limits.md': {
     files: {
       'pod.yaml': pod('web', {
