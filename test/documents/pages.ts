@@ -44,6 +44,11 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'bash .ci/run         # all of it, and the conformance scenarios, as CI does it': { skip: 'runs this test' },
     },
   },
+  'docs/advise.md': {
+    files: { 'pod.yaml': serving('app') },
+    before: ['podrun apply pod.yaml --until ready'],
+    manners: { 'podrun advise web': { otherOutput: 'another Pod' } },
+  },
   'docs/architecture.md': {
     manners: {
       'npm run simulate -- --seeds 1e6              # a night; --jobs N, --seed N to begin there': { skip: 'a night' },
@@ -64,6 +69,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
   'docs/ci.md': { files: { 'deploy/pod.yaml': serving('main') } },
   'docs/command-line.md': {
     manners: {
+      'podrun logs pipelin': { exit: 1, before: ['podrun apply fixtures/pipeline.yaml'] },
       'podrun logs web -c <TAB>': { skip: 'a key: test/cli has it, in shells' },
       'podrun wait pod/web --for=condition=<TAB>': { skip: 'a key: test/cli has it, in shells' },
     },
@@ -257,6 +263,9 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     files: { 'pod.yaml': serving('app') },
     before: ['podrun apply pod.yaml --until ready'],
     manners: { 'podrun timeline web': { otherOutput: 'another Pod' } },
+  },
+  'docs/waiting.md': {
+    files: { 'pod.yaml': serving('main') },
   },
   'docs/validate.md': {
     files: { 'pod.yaml': serving('main') },
