@@ -28,7 +28,7 @@ export interface PageSetting {
   readonly programs?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly before?: readonly string[];
-  /** By their text, in full. */
+  /** By their text, in full; ` (2)` behind it is about the second command of that text alone. */
   readonly manners?: Readonly<Record<string, Manner>>;
 }
 
@@ -59,7 +59,8 @@ async function runCommands(shell: Shell, commands: readonly ShownCommand[], sett
   for (const command of setting.before ?? []) faults.push(...(await shell.prepare(command)));
   let last: Result = { exitCode: 0, printed: '' };
   for (const { line, text, output } of commands) {
-    const manner = setting.manners?.[text] ?? {};
+    const nth = commands.filter((other) => other.text === text && other.line <= line).length;
+    const manner = setting.manners?.[`${text} (${nth})`] ?? setting.manners?.[text] ?? {};
     if (manner.skip !== undefined) continue;
     const fault = (what: string): void => void faults.push(`line ${line}: ${text}: ${what}`);
     for (const before of manner.before ?? []) faults.push(...(await shell.prepare(before)));
@@ -85,7 +86,9 @@ async function waitForAgents(workshop: Workshop): Promise<void> {
 
 /** The settings for commands that the page does not have (any more). */
 export function idleManners(commands: readonly ShownCommand[], { manners = {} }: PageSetting): string[] {
-  return Object.keys(manners).filter((text) => !commands.some((command) => command.text === text));
+  return Object.keys(manners).filter(
+    (text) => !commands.some((command) => command.text === text.replace(/ \(\d\)$/, '')),
+  );
 }
 
 interface Result {

@@ -132,6 +132,21 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'podrun port-forward svc/web 8443:https': { until: /Forwarding from/, otherOutput: 'of the first of the two' },
     },
   },
+  'docs/expect.md': {
+    files: { 'pod.yaml': pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] }) },
+    before: ['podrun apply pod.yaml'],
+    manners: {
+      'podrun expect web.expect.yaml (2)': {
+        exit: 1,
+        before: [
+          'sed "s/\\[true\\]\\|- .true/- \\"false\\"/" pod.yaml > bad.yaml',
+          'podrun apply bad.yaml || test $? = 1',
+        ],
+        otherOutput: 'another Pod',
+      },
+      'podrun expect web.expect.yaml --from run.ndjson': { otherOutput: 'another Pod' },
+    },
+  },
   'docs/history.md': {
     files: {
       'pod.yaml': pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] }),
