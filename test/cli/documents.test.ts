@@ -4,7 +4,12 @@ import { commandNames } from './commands.ts';
 import { Workshop } from './workshop.ts';
 
 const root = new URL('../../', import.meta.url);
-const pages = ['README.md', ...readdirSync(new URL('docs', root)).map((page) => `docs/${page}`)];
+const pages = [
+  'README.md',
+  ...readdirSync(new URL('docs', root))
+    .filter((name) => name.endsWith('.md'))
+    .map((page) => `docs/${page}`),
+];
 const fixtures = readdirSync(new URL('fixtures', root), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.yaml'))
   .map((file) => `fixtures/${file}`);
