@@ -78,3 +78,32 @@ describe('expect', () => {
     });
   });
 });
+
+describe('apply --expect', () => {
+  it('fails where something else happened than was expected', async () => {
+    const container = { name: 'main', command: ['true'] };
+    const manifest = workshop.pod('job', { restartPolicy: 'Never', containers: [container] });
+    workshop.file('met.yaml', EXPECTED);
+    workshop.file('unmet.yaml', 'never: [{exited: main}]\n');
+    const met = await workshop.run(['apply', manifest, '--expect', 'met.yaml']);
+    expect({ exitCode: met.exitCode, stderr: met.stderr }).toEqual({
+      exitCode: 0,
+      stderr: '✓ job: as expected, 3 expectations (met.yaml:1)\n',
+    });
+    const unmet = await workshop.run(['apply', manifest, '-o', 'json', '--expect', 'unmet.yaml']);
+    expect(unmet.exitCode).toBe(1);
+    expect(unmet.stderr).toContain('✗ job: not as expected, 1 of 1 expectation not met (unmet.yaml:1)');
+  });
+
+  it.each([
+    ['met.yaml', 'error: met.yaml:1 is about the Pod job: the manifests have web\n'],
+    ['bad.yaml', 'error: bad.yaml:1:1: stps: unknown field, did you mean "steps"?\n'],
+  ])('starts nothing when %s is wrong', async (file, message) => {
+    const manifest = workshop.pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
+    workshop.file('met.yaml', EXPECTED);
+    workshop.file('bad.yaml', 'stps: []\n');
+    const { exitCode, stdout, stderr } = await workshop.run(['apply', manifest, '--expect', file]);
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 2, stdout: '', stderr: message });
+    expect((await workshop.run(['get', 'pods'])).stdout).toBe('');
+  });
+});

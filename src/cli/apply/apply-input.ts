@@ -46,6 +46,12 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
       hint: 'It tells of Pods that ran in the foreground. For others: podrun timeline POD -o html.',
     });
   }
+  if (flags.expect !== undefined && (flags.detach || flags.dryRun !== 'none')) {
+    throw new PodrunError(`error: --expect cannot be used with ${flags.detach ? '--detach' : '--dry-run'}`, {
+      exitCode: EXIT.usage,
+      hint: 'It is about Pods that run in the foreground. For others: podrun expect FILE.',
+    });
+  }
   const crashLoop = {
     initialMs: positive('--backoff-initial', flags.backoffInitial),
     maxMs: positive('--backoff-max', flags.backoffMax),

@@ -16,6 +16,7 @@ import { calledCommand, openStore } from '../environment.ts';
 import { isLive } from '../../run/live-pods.ts';
 import { loadOrExplain } from './manifest-input.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
+import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import { openView } from '../view/open-view.ts';
 import { runPods, type Session } from './run-pods.ts';
 import { holdSignals } from './signals.ts';
@@ -43,6 +44,8 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
     (await import('../report/report-folder.ts')).prepareReportFolder(flags.report);
   }
   const { pods, records } = sortObjects(loaded.objects);
+  const applied = pods.map(({ object }) => object);
+  const expected = await expectationsOf(flags, applied);
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => isLive(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
@@ -61,21 +64,31 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const privateNetworks = wantsNetworks
     ? await (await import('../../run/private-networks.ts')).privateNetworks(place.userPath)
     : undefined;
-  const view = await openView({ flags, clock, pods: pods.map(({ object }) => object) });
+  const view = await openView({ flags, clock, pods: applied });
   const session: Session = { flags, plan, clock, store, view, images, config, runtime, privateNetworks };
   try {
     await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], warn);
     for (const record of records) await keepOnRecord(session, record);
     if (pods.length === 0) return EXIT.ok;
     const exitCode = await applyPods(session, { live, own });
-    const applied = pods.map(({ object }) => object);
+    const checked = expected?.check(store, exitCode) ?? exitCode;
     if (flags.keep !== undefined) await keepNewest(session, applied, flags.keep);
-    return exitCode;
+    return checked;
   } finally {
     // Nothing of an attempt may be left.
     await runtime;
     view.close();
   }
+}
+
+/** What is expected of the Pods; where the file is wrong, nothing is started. */
+async function expectationsOf(
+  { expect }: ApplyFlags,
+  pods: readonly StoredPod[],
+): Promise<ApplyExpectations | undefined> {
+  if (expect === undefined) return undefined;
+  const { ApplyExpectations } = await import('../history/apply-expectations.ts');
+  return ApplyExpectations.read(expect, pods);
 }
 
 async function keepOnRecord({ store, clock, view }: Session, record: ManifestObject): Promise<void> {

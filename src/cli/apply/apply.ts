@@ -29,6 +29,8 @@ export interface ApplyFlags {
   readonly keep: number | undefined;
   /** The folder that a report is left in. */
   readonly report: string | undefined;
+  /** A file of what is to happen. */
+  readonly expect: string | undefined;
   readonly dryRun: 'client' | 'server' | 'none';
   readonly validate: 'strict' | 'warn' | 'ignore';
   /** A field that has no effect is an error. */
@@ -144,6 +146,7 @@ export function registerApply(
     .addOption(
       new Option('--enforce-memory <how>', 'watch memory limits where no cgroup enforces them').choices(['poll']),
     )
+    .option('--expect <file>', 'exit with 1 unless this happens as well (see podrun expect)')
     .addOption(countOption('--keep <number>', 'afterwards, keep only so many Pods that have ended (see podrun gc)'))
     .option('--report <folder>', 'leave timeline.html, junit.xml, pods.json, events.json and logs/ there')
     .addOption(

@@ -1,18 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { Expectation } from '../../api/expectation.ts';
 import { SystemClock } from '../../clock.ts';
-import { meetExpectation } from '../../history/meet-expectation.ts';
 import { storyOf } from '../../history/run-story.ts';
 import { isOver } from '../../history/run-length.ts';
 import type { NamedRun } from '../../history/state-at.ts';
-import { readExpectations } from '../../manifest/expect/read-expectations.ts';
 import { renderExpectation } from '../../print/expectation/expectation-file.ts';
 import { renderJunit } from '../../print/expectation/junit.ts';
 import { type ExpectationOutcome, isMet, outcomeRecord, renderOutcomes } from '../../print/expectation/outcome.ts';
 import { openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { ExpectFlags } from './expect.ts';
+import { outcomesOf, readExpectationFile } from './expectations.ts';
 import { namedRun, runsInFile } from './saved-runs.ts';
 
 /** `podrun expect`: flags in, exit code out. */
@@ -34,23 +32,6 @@ export async function expect(words: readonly string[], flags: ExpectFlags): Prom
   return outcomes.every(isMet) ? EXIT.ok : EXIT.failed;
 }
 
-/**
- * Reads a file of expectations.
- * @throws {PodrunError} (usage) with everything that is wrong with it
- */
-async function readExpectationFile(file: string): Promise<readonly Expectation[]> {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw usage(code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${code ?? message}`);
-  }
-  const { expectations, mistakes } = await readExpectations(file, bytes);
-  if (mistakes.length > 0) throw usage(mistakes.join('\nerror: '));
-  return expectations;
-}
-
 /** The runs that are meant: those that were named, those of a file, or those that the expectations are about. */
 async function runsFor(
   expectations: readonly Expectation[],
@@ -67,27 +48,6 @@ async function runsFor(
   }
   const store = openStore(stateDir, new SystemClock());
   return Promise.all([...pods].map((name) => namedRun(() => store, namespace, name)));
-}
-
-/**
- * Each document against each run that it is about.
- * @throws {PodrunError} when there is none, or nothing on record of it
- */
-function outcomesOf(expectations: readonly Expectation[], runs: readonly NamedRun[]): ExpectationOutcome[] {
-  return expectations.flatMap((expectation) => {
-    const meant = runs.filter(({ recorded }) => recorded.name === (expectation.pod ?? recorded.name));
-    if (meant.length === 0) {
-      const present = [...new Set(runs.map(({ recorded }) => recorded.name))].join(', ');
-      throw new PodrunError(
-        `error: ${expectation.place} is about the Pod ${expectation.pod}: there is only ${present}`,
-      );
-    }
-    return meant.map(({ run, recorded }): ExpectationOutcome => {
-      const outcome = meetExpectation(expectation, recorded);
-      if (outcome === undefined) throw new PodrunError(`error: of the run ${run} no transitions are on record`);
-      return { run, place: expectation.place, ...outcome };
-    });
-  });
 }
 
 function render(outcomes: readonly ExpectationOutcome[], { output }: ExpectFlags): string {

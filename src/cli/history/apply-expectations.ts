@@ -1,0 +1,45 @@
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { Expectation } from '../../api/expectation.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { isMet, renderOutcomes } from '../../print/expectation/outcome.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { note } from '../preferences.ts';
+import { outcomesOf, readExpectationFile } from './expectations.ts';
+
+/** What `apply --expect` expects of its Pods. */
+export class ApplyExpectations {
+  readonly #expectations: readonly Expectation[];
+  readonly #pods: readonly StoredPod[];
+
+  private constructor(expectations: readonly Expectation[], pods: readonly StoredPod[]) {
+    this.#expectations = expectations;
+    this.#pods = pods;
+  }
+
+  /** @throws {PodrunError} (usage) when the file is wrong, or about a Pod that is not applied */
+  static async read(file: string, pods: readonly StoredPod[]): Promise<ApplyExpectations> {
+    const expectations = await readExpectationFile(file);
+    const names = pods.map(({ metadata }) => metadata.name);
+    const other = expectations.find(({ pod }) => pod !== undefined && !names.includes(pod));
+    if (other === undefined) return new ApplyExpectations(expectations, pods);
+    const present = names.join(', ') || 'none';
+    throw new PodrunError(`error: ${other.place} is about the Pod ${other.pod}: the manifests have ${present}`, {
+      exitCode: EXIT.usage,
+    });
+  }
+
+  /** Tells what came of it, and answers the exit code: that of the run, or 1 for one that was good but not expected. */
+  check(store: FileStore, exitCode: number): number {
+    const runs = new RecordedRuns(store);
+    const named = this.#pods.map(({ metadata: { namespace, name } }) => {
+      const found = runs.find(namespace, name);
+      return { run: found.run, recorded: runs.read(found) };
+    });
+    const outcomes = outcomesOf(this.#expectations, named);
+    const text = renderOutcomes(outcomes);
+    if (outcomes.every(isMet)) note(text.trimEnd());
+    else process.stderr.write(text);
+    return exitCode === EXIT.ok && !outcomes.every(isMet) ? EXIT.failed : exitCode;
+  }
+}
