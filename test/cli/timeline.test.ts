@@ -34,6 +34,12 @@ describe('timeline', () => {
     expect(plain.stdout.match(/^web: Ready after/gm)).toHaveLength(2);
     expect(plain.stdout).toMatch(/^[\n -~]*$/);
     expect((await workshop.run(['timeline'])).stdout).toBe(now.stdout);
+    const json = await workshop.run(['timeline', 'web@1', '-o', 'json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ run: 'web@1', name: 'web', criticalPath: { isReady: true } });
+    const trace = await workshop.run(['timeline', 'web', '-o', 'trace']);
+    expect(JSON.parse(trace.stdout)).toHaveProperty('traceEvents');
+    const page = await workshop.run(['timeline', 'web', 'web@1', '-o', 'html']);
+    expect(page.stdout).toMatch(/^<!doctype html>[^]*<h1>web, web@1<\/h1>[^]*<\/html>\n$/);
   });
 
   it('draws, when no run is named, the Pods that lived at the same time as the latest', async () => {

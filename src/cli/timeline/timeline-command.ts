@@ -2,12 +2,14 @@ import { EXIT } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import type { Timeline } from '../../history/timeline/model.ts';
+import { renderTimelineJson } from '../../print/timeline/json.ts';
 import { renderTimelines } from '../../print/timeline/terminal.ts';
+import { renderTrace } from '../../print/timeline/trace.ts';
 import { RecordedRuns } from '../../store/recorded-runs.ts';
 import { openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { painterFor } from '../view/chalk-painter.ts';
-import { chosenRuns, recordedRun } from './chosen-runs.ts';
+import { chosenRuns, recordedRun, type RunInTime } from './chosen-runs.ts';
 import { terminalGlyphs } from './terminal-glyphs.ts';
 import type { TimelineFlags } from './timeline.ts';
 
@@ -26,10 +28,24 @@ export async function timeline(words: readonly string[], flags: TimelineFlags): 
     return EXIT.ok;
   }
   const recorded = runs.map((run) => recordedRun(records, run, nowMs));
-  const out = new StandardOutput();
-  if (flags.output === 'html') out.write((await import('./run-page.ts')).runPage(recorded, nowMs));
-  else out.write(render(recorded.map(({ timeline }) => timeline)));
+  new StandardOutput().write(await outputOf(recorded, flags, nowMs));
   return EXIT.ok;
+}
+
+async function outputOf(runs: readonly RunInTime[], { output }: TimelineFlags, nowMs: number): Promise<string> {
+  const named = runs.map(({ run, timeline }) => ({ run: run.run, timeline }));
+  switch (output) {
+    case 'html':
+      return (await import('./run-page.ts')).runPage(runs, nowMs);
+    case 'json':
+      return renderTimelineJson(named);
+    case 'trace':
+      return renderTrace(named);
+    case undefined:
+      return render(runs.map(({ timeline }) => timeline));
+    default:
+      return output satisfies never;
+  }
 }
 
 function render(timelines: readonly Timeline[]): string {

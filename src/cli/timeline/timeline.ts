@@ -4,7 +4,7 @@ import { outputOption } from '../select/selection-flags.ts';
 /** What stands on the command line of `timeline`, as it was written. */
 export interface TimelineFlags {
   readonly namespace: string | undefined;
-  readonly output: 'html' | undefined;
+  readonly output: 'html' | 'json' | 'trace' | undefined;
   readonly stateDir: string | undefined;
 }
 
@@ -14,6 +14,8 @@ Examples:
   podrun timeline web
   podrun timeline web web@1     # two runs of a Pod, one below the other
   podrun timeline web -o html > web.html
+  podrun timeline web -o trace > web.trace.json    # for Perfetto or chrome://tracing
+  podrun timeline web -o json | jq '.criticalPath.steps[] | [.text, .toMs - .fromMs]'
 `;
 
 export function registerTimeline(program: Command, done: (exitCode: number) => void): void {
@@ -27,7 +29,7 @@ export function registerTimeline(program: Command, done: (exitCode: number) => v
     .usage('[POD | POD@1 | uid:UID]... [flags]')
     .argument('[run...]', 'runs on record, as podrun history names them')
     .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
-    .addOption(outputOption<'html'>(['html']))
+    .addOption(outputOption<'html' | 'json' | 'trace'>(['html', 'json', 'trace']))
     .addHelpText('after', EXAMPLES)
     .action(async (runs: string[], flags: Omit<TimelineFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();

@@ -1,0 +1,140 @@
+import type { ContainerTimeline, Stretch, Timeline } from '../../history/timeline/model.ts';
+import { describeExitCode } from '../exit-code.ts';
+import { stepText } from './step-text.ts';
+
+/** A run, and how it is named. */
+export interface NamedTimeline {
+  readonly run: string;
+  readonly timeline: Timeline;
+}
+
+/**
+ * An event of the Trace Event Format, which Perfetto and Chrome read. Times are microseconds.
+ * @see https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+ */
+interface TraceEvent {
+  readonly name: string;
+  /** M: a name. X: a stretch of time. i: a moment. */
+  readonly ph: 'M' | 'X' | 'i';
+  readonly pid: number;
+  readonly tid: number;
+  readonly ts?: number;
+  readonly dur?: number;
+  readonly cat?: string;
+  /** Of a moment: it belongs to its thread. */
+  readonly s?: 't';
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+/** A process for each Pod; in it a thread for the Pod, one for the way to Ready, and two for each container. */
+export function renderTrace(runs: readonly NamedTimeline[]): string {
+  const originMs = Math.min(...runs.map(({ timeline }) => timeline.createdAtMs));
+  const traceEvents = runs.flatMap(({ run, timeline }, index) => {
+    return podEvents({ run, timeline }, { pid: index + 1, offsetMs: timeline.createdAtMs - originMs });
+  });
+  return `${JSON.stringify({ traceEvents, displayTimeUnit: 'ms' })}\n`;
+}
+
+interface Place {
+  readonly pid: number;
+  readonly offsetMs: number;
+}
+
+const POD_THREAD = 1;
+const PATH_THREAD = 2;
+const FIRST_CONTAINER_THREAD = 10;
+/** What goes on beside the main process has a thread of its own: stretches of one thread may only lie in each other. */
+const THREADS_PER_CONTAINER = 2;
+
+function podEvents({ run, timeline }: NamedTimeline, place: Place): TraceEvent[] {
+  const { phases, conditions, criticalPath, containers, events } = timeline;
+  const threadOf = (container: string | undefined): number => {
+    const index = containers.findIndex(({ name }) => name === container);
+    return index < 0 ? POD_THREAD : FIRST_CONTAINER_THREAD + index * THREADS_PER_CONTAINER;
+  };
+  const { pid } = place;
+  return [
+    { name: 'process_name', ph: 'M', pid, tid: 0, args: { name: `Pod ${run}` } },
+    { name: 'process_sort_index', ph: 'M', pid, tid: 0, args: { sort_index: pid } },
+    ...threadName(pid, POD_THREAD, 'Pod'),
+    ...threadName(pid, PATH_THREAD, 'way to Ready'),
+    ...phases.map((span) => stretch(place, POD_THREAD, span, { name: span.phase, cat: 'phase', args: whyOf(span) })),
+    ...criticalPath.steps.map((step) => {
+      const args = { share: Math.round(step.share * 10_000) / 10_000, field: step.field };
+      return stretch(place, PATH_THREAD, step, { name: stepText(step), cat: 'criticalPath', args });
+    }),
+    ...conditions.map((span) => {
+      const name = `${span.type}=${span.status}`;
+      return moment(place, POD_THREAD, span.fromMs, { name, cat: 'condition', args: whyOf(span) });
+    }),
+    ...events.map(({ atMs, reason, type, message, count, container }) => {
+      return moment(place, threadOf(container), atMs, { name: reason, cat: 'event', args: { type, message, count } });
+    }),
+    ...containers.flatMap((container) => containerEvents(container, threadOf(container.name), place)),
+  ];
+}
+
+function containerEvents(container: ContainerTimeline, tid: number, place: Place): TraceEvent[] {
+  const { name, waits, attempts, stops, hooks, probes } = container;
+  return [
+    ...threadName(place.pid, tid, name),
+    ...(hooks.length + probes.length === 0 ? [] : threadName(place.pid, tid + 1, `${name}: hooks and probes`)),
+    ...waits.map((wait) => {
+      return stretch(place, tid, wait, { name: wait.reason ?? 'not begun', cat: 'waiting', args: whyOf(wait) });
+    }),
+    ...attempts.map((span) => {
+      const { attempt, exit, ready } = span;
+      const end = exit === undefined ? undefined : describeExitCode(exit.exitCode);
+      const readyAfterMs = ready[0] === undefined ? undefined : ready[0].fromMs - span.fromMs;
+      const args = { end, readyAfterMs, ...whyOf(exit ?? {}) };
+      return stretch(place, tid, span, { name: `attempt ${attempt + 1}`, cat: 'attempt', args });
+    }),
+    ...stops.map((span) => {
+      const args = { why: span.why, graceSeconds: span.graceSeconds };
+      return stretch(place, tid, span, { name: 'stopping', cat: 'stopping', args });
+    }),
+    ...hooks.map((span) => {
+      const args = { handler: span.handler, result: span.result, message: span.message };
+      return stretch(place, tid + 1, span, { name: span.hook, cat: 'hook', args });
+    }),
+    ...probes.map(({ probe, fromMs, toMs, result, decision, count, threshold, output }) => {
+      const args = { result, decision, count, threshold, output, tookMs: rounded(toMs - fromMs) };
+      return moment(place, tid + 1, fromMs, { name: `${probe}: ${result}`, cat: 'probe', args });
+    }),
+  ];
+}
+
+type Said = Pick<TraceEvent, 'name' | 'cat' | 'args'>;
+
+function stretch({ pid, offsetMs }: Place, tid: number, { fromMs, toMs }: Stretch, said: Said): TraceEvent {
+  return { ...said, ph: 'X', ts: micros(offsetMs + fromMs), dur: micros(toMs - fromMs), pid, tid };
+}
+
+function moment({ pid, offsetMs }: Place, tid: number, atMs: number, said: Said): TraceEvent {
+  return { ...said, ph: 'i', s: 't', ts: micros(offsetMs + atMs), pid, tid };
+}
+
+function threadName(pid: number, tid: number, name: string): TraceEvent[] {
+  return [
+    { name: 'thread_name', ph: 'M', pid, tid, args: { name } },
+    { name: 'thread_sort_index', ph: 'M', pid, tid, args: { sort_index: tid } },
+  ];
+}
+
+function whyOf({
+  reason,
+  message,
+}: {
+  reason?: string | undefined;
+  message?: string | undefined;
+}): TraceEvent['args'] & {} {
+  return { reason, message };
+}
+
+function micros(ms: number): number {
+  return Math.round(ms * 1000);
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
