@@ -35,11 +35,23 @@ function takeLetters(called: Command): void {
   }
 }
 
-function readGlobalFlags({ color, quiet, verbose, pager }: GlobalFlags, called: Command): void {
-  const own = called.opts<{ quiet?: boolean; verbose?: boolean }>();
-  const isQuiet = quiet === true || own.quiet === true;
+/** @param own the same flags, as the command itself has them */
+export function preferencesOf(
+  { color, quiet, verbose, pager }: GlobalFlags,
+  own: { readonly quiet?: boolean; readonly verbose?: boolean } = {},
+): Preferences {
+  return {
+    color,
+    isQuiet: quiet === true || own.quiet === true,
+    isVerbose: verbose === true || own.verbose === true,
+    pages: pager,
+  };
+}
+
+function readGlobalFlags(flags: GlobalFlags, called: Command): void {
+  const chosen = preferencesOf(flags, called.opts());
   // Some commands have a say in what is quiet for them.
-  if (isQuiet) called.setOptionValue('quiet', true);
-  choosePreferences({ color, isQuiet, isVerbose: verbose === true || own.verbose === true, pages: pager });
+  if (chosen.isQuiet) called.setOptionValue('quiet', true);
+  choosePreferences(chosen);
   detail(`${called.name()}, of podrun ${version} on Node ${process.version} (process ${process.pid})`);
 }

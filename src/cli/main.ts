@@ -18,7 +18,7 @@ import { registerDoctor } from './doctor/doctor.ts';
 import { registerEvents } from './read/events.ts';
 import { registerExplain } from './read/explain.ts';
 import { normalizeFlags } from './flag-style.ts';
-import { type GlobalFlags, withGlobalFlags } from './global-flags.ts';
+import { type GlobalFlags, preferencesOf, withGlobalFlags } from './global-flags.ts';
 import { registerGc } from './remove/gc.ts';
 import { registerGet } from './read/get.ts';
 import { checkHelpTopic, withHelp } from './help.ts';
@@ -29,6 +29,7 @@ import { registerLabel } from './change/label.ts';
 import { registerLogs } from './logs/logs.ts';
 import { registerProbes } from './read/probes.ts';
 import { registerPatch } from './change/patch.ts';
+import { choosePreferences } from './preferences.ts';
 import { reportError } from './report-error.ts';
 import { reportLostPods } from './report-lost.ts';
 import { handedOn, isReaderGone, leaveDeadTerminal } from './standard-output.ts';
@@ -102,12 +103,13 @@ function registerCommands(
 async function main(argv: readonly string[]): Promise<number> {
   const { own, command } = splitCommand(argv);
   let exitCode: number = EXIT.ok;
+  let help = '';
   const program = withHelp(new Command('podrun'))
     .description('Runs Kubernetes Pod manifests as plain child processes, with the lifecycle of a real kubelet.')
     .version(version, '--version', 'print the version')
     .showSuggestionAfterError(false)
     .exitOverride()
-    .configureOutput({ outputError: () => undefined });
+    .configureOutput({ outputError: () => undefined, writeOut: (text) => void (help += text) });
   const done = (code: number): void => {
     exitCode = code;
   };
@@ -128,9 +130,18 @@ async function main(argv: readonly string[]): Promise<number> {
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
+    if (help !== '') return showHelp(help, program);
     const { usageError } = await import('./usage-error.ts');
     return usageError(error, program) ?? reportError(error);
   }
+}
+
+/** What commander prints: help, or the version. */
+async function showHelp(text: string, program: Command): Promise<number> {
+  choosePreferences(preferencesOf(program.opts<GlobalFlags>()));
+  const { showPaged } = await import('./paged-output.ts');
+  await showPaged(text);
+  return EXIT.ok;
 }
 
 // Who has something to bring to an end first (apply) listens as well.

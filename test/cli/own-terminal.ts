@@ -46,7 +46,7 @@ export function startProgramAtTerminal(
     cols: 90,
     rows: 20,
     cwd: workshop.folder,
-    env: { ...process.env, PODRUN_STATE_DIR: workshop.stateDir, ...env },
+    env: defined({ ...process.env, PODRUN_STATE_DIR: workshop.stateDir, ...env }),
   });
   let screen = '';
   let onText = (): void => {};
@@ -69,4 +69,9 @@ export function startProgramAtTerminal(
     type: (text) => terminal.write(text),
     resize: (columns, rows) => terminal.resize(columns, rows),
   };
+}
+
+/** Without the variables that are not to be there. */
+function defined(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 }

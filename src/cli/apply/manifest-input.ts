@@ -1,6 +1,8 @@
 import { EXIT } from '../../api/errors.ts';
 import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
+import { SystemClock } from '../../clock.ts';
+import { busyWith } from '../waiting/busy-line.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';
@@ -15,16 +17,21 @@ export type LoadedInput =
  * @param areApart whether their containers will have views of their own, or may have them
  */
 export async function loadOrExplain(flags: ApplyFlags, areApart: boolean): Promise<LoadedInput> {
-  const { objects, errors, warnings } = await loadManifests({
-    files: flags.filename,
-    recursive: flags.recursive,
-    namespace: flags.namespace,
-    validate: flags.validate,
-    stdin: () => process.stdin,
-    forRunning: flags.dryRun === 'none',
-    refusesIdle: flags.strict,
-    areApart,
-  });
+  const load = (): ReturnType<typeof loadManifests> =>
+    loadManifests({
+      files: flags.filename,
+      recursive: flags.recursive,
+      namespace: flags.namespace,
+      validate: flags.validate,
+      stdin: () => process.stdin,
+      forRunning: flags.dryRun === 'none',
+      refusesIdle: flags.strict,
+      areApart,
+    });
+  // Who types a manifest sees what he types, and nothing else.
+  const isTyped = process.stdin.isTTY && flags.filename.includes('-');
+  const loading = isTyped ? load() : busyWith(new SystemClock(), () => 'reading manifests', load);
+  const { objects, errors, warnings } = await loading;
   for (const { file, object } of objects) detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);
   for (const warning of warnings) note(`Warning: ${warning}`);
   if (errors.length === 0) return { ok: true, objects };

@@ -13,6 +13,7 @@ import { type CopyRequest, readCopy } from './file-spec.ts';
 import { reachPod, runningContainer } from './reached-pod.ts';
 import { packTar } from './tar-pack.ts';
 import { unpackTar } from './tar-unpack.ts';
+import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
 import { note } from '../preferences.ts';
 
 /**
@@ -27,7 +28,23 @@ export async function cp(words: readonly string[], flags: CpFlags): Promise<numb
     throw new PodrunError(`error: ${request.source.path} doesn't exist in local filesystem`);
   }
   const reached = await reach(request.how === 'toPod' ? request.target : request.source, flags);
-  return request.how === 'toPod' ? copyTo(reached, request, flags) : copyFrom(reached, request, flags);
+  const { source, target } = request;
+  const exitCode = await busyWith(
+    reached.clock,
+    () => `copying ${source.path} to ${target.path}`,
+    ({ clear }) => {
+      const how: HowToCopy = { preserve: flags.preserve, clear };
+      return request.how === 'toPod' ? copyTo(reached, request, how) : copyFrom(reached, request, how);
+    },
+  );
+  // As kubectl: what tar itself says has been shown.
+  if (exitCode !== EXIT.ok) process.stderr.write(`command terminated with exit code ${exitCode}\n`);
+  return exitCode;
+}
+
+/** How both ways of copying go. */
+interface HowToCopy extends BusyLine {
+  readonly preserve: boolean;
 }
 
 type Copy<How> = Extract<CopyRequest, { readonly how: How }>;
@@ -46,32 +63,35 @@ async function reach(side: Copy<'toPod'>['target'], flags: CpFlags): Promise<Rea
   return { clock, pod, container, socket, isPatient: true };
 }
 
-async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod'>, flags: CpFlags): Promise<number> {
+async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod'>, how: HowToCopy): Promise<number> {
   const file = path.resolve(source.path);
   const wanted = await locateInContainer(reached, path.posix.normalize(target.path));
   const isFolder = (await runInContainer(reached, { argv: ['test', '-d', wanted], output: SILENT })) === 0;
   const place = withoutSlash(isFolder ? path.posix.join(wanted, path.basename(file)) : wanted);
-  const plain = flags.preserve ? [] : ['--no-same-permissions', '--no-same-owner'];
+  const plain = how.preserve ? [] : ['--no-same-permissions', '--no-same-owner'];
   let trouble: unknown;
   const input = packTar({
     source: file,
     name: path.posix.basename(place),
-    onSkipped: (skipped) => note(`warning: skipping special file: ${JSON.stringify(skipped)}`),
+    onSkipped: (skipped) => {
+      how.clear();
+      note(`warning: skipping special file: ${JSON.stringify(skipped)}`);
+    },
   });
   const exitCode = await runInContainer(reached, {
     argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(place)],
     input: telling(input, (error) => (trouble = error)),
-    output: TOLD,
+    output: told(how),
   }).catch((error: unknown) => {
     throw trouble === undefined ? error : localError(trouble);
   });
-  return conclude(exitCode);
+  return exitCode;
 }
 
 async function copyFrom(
   reached: ReachedContainer,
   { source, target }: Copy<'fromPod'>,
-  flags: CpFlags,
+  how: HowToCopy,
 ): Promise<number> {
   const wanted = withoutSlash(await locateInContainer(reached, path.posix.normalize(source.path)));
   const [folder, name] = [path.posix.dirname(wanted), path.posix.basename(wanted)];
@@ -79,8 +99,8 @@ async function copyFrom(
   const archive = new PassThrough();
   // Whoever reads it has failed, and says why.
   archive.on('error', () => undefined);
-  const output: typeof TOLD = {
-    ...TOLD,
+  const output: ReturnType<typeof told> = {
+    ...told(how),
     stdout: (chunk) => {
       archive.write(chunk);
       return handedOn(archive);
@@ -94,8 +114,11 @@ async function copyFrom(
     root,
     target: target.path,
     fileName: path.posix.basename(path.posix.normalize(source.path)),
-    preserve: flags.preserve,
-    warn: note,
+    preserve: how.preserve,
+    warn: (text) => {
+      how.clear();
+      note(text);
+    },
   }).catch((error: unknown) => {
     // Nobody reads on: whoever writes must not wait.
     archive.resume();
@@ -104,22 +127,21 @@ async function copyFrom(
   const [exitCode] = await Promise.all([packed, unpacked.catch(() => undefined)]);
   // What tar has said comes first: without an archive there is nothing to unpack.
   if (exitCode === 0) await unpacked.catch((error: unknown) => Promise.reject(localError(error)));
-  return conclude(exitCode);
-}
-
-/** As kubectl: what tar itself says has been shown. */
-function conclude(exitCode: number): number {
-  if (exitCode !== EXIT.ok) process.stderr.write(`command terminated with exit code ${exitCode}\n`);
   return exitCode;
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
 const SILENT: Pick<OutputTaker, 'stdout' | 'stderr'> = { stdout: nothing, stderr: nothing };
-const show = (chunk: Buffer): Promise<void> => {
-  process.stderr.write(chunk);
-  return handedOn(process.stderr);
-};
-const TOLD: Pick<OutputTaker, 'stdout' | 'stderr'> = { stdout: show, stderr: show };
+
+/** What tar says is for whoever copies. */
+function told({ clear }: HowToCopy): Pick<OutputTaker, 'stdout' | 'stderr'> {
+  const show = (chunk: Buffer): Promise<void> => {
+    clear();
+    process.stderr.write(chunk);
+    return handedOn(process.stderr);
+  };
+  return { stdout: show, stderr: show };
+}
 
 async function* telling(pieces: AsyncIterable<Buffer>, onError: (error: unknown) => void): AsyncGenerator<Buffer> {
   try {

@@ -15,7 +15,7 @@ Examples:
   podrun cp config.yaml web:/etc/app/config.yaml
   podrun cp ./site web:/srv -c nginx         # a folder: becomes /srv/site
   podrun cp web:/var/log/app ./logs          # what is in /var/log/app gets into ./logs
-  podrun cp staging/web:/tmp/core core
+  podrun cp staging/web:/var/crash/core core
 `;
 
 export function registerCp(program: Command, done: (exitCode: number) => void): void {

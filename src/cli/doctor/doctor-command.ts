@@ -11,6 +11,7 @@ import { stateRoot } from '../../store/layout.ts';
 import { runtimeChoice } from '../../run/choose-runtime.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { version } from '../../run/version.ts';
+import { busyWith } from '../waiting/busy-line.ts';
 import { examineMachine } from './examine-machine.ts';
 import { painterFor } from '../view/chalk-painter.ts';
 import type { DoctorFlags } from './doctor.ts';
@@ -20,7 +21,15 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
   const stateDir = stateRoot({ flag: flags.stateDir, env: process.env, home: homedir() });
   const userPath = process.env['PATH'];
   const userId = process.geteuid?.() ?? 0;
-  const namespaces = await detectNamespaces({ stateDir, clock: new SystemClock(), version, userPath, afresh: true });
+  const clock = new SystemClock();
+  const { namespaces, findings } = await busyWith(
+    clock,
+    () => 'trying what this machine permits',
+    async () => {
+      const namespaces = await detectNamespaces({ stateDir, clock, version, userPath, afresh: true });
+      return { namespaces, findings: await examineMachine(namespaces) };
+    },
+  );
   const config = await readConfigFile({ cwd: process.cwd() });
   const choice = runtimeChoice({ variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
   const report: MachineReport = {
@@ -33,7 +42,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     userId,
     stateDir,
     runtime: { choice, tier: tierOf(choice, namespaces) },
-    findings: await examineMachine(namespaces),
+    findings,
   };
   const style = { painter: painterFor(process.stdout), ascii: !process.stdout.isTTY };
   const isJson = flags.output === 'json';

@@ -13,7 +13,7 @@ import { findObjects, type Found, noneFound } from '../select/find-objects.ts';
 import { reportErrors } from '../report-error.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import { isAboutPast } from '../select/run-names.ts';
-import { StandardOutput } from '../standard-output.ts';
+import { showPaged } from '../paged-output.ts';
 import { note } from '../preferences.ts';
 
 /** `podrun describe`: flags in, exit code out. */
@@ -28,16 +28,20 @@ export async function describe(words: readonly string[], flags: DescribeFlags): 
   if (!isAboutPast(selection, flags.at)) return describeFound(store, selection, flags, nowMs);
   const { pastPods } = await import('../history/past-pods.ts');
   const past = pastPods(store, selection, { at: flags.at, nowMs });
-  new StandardOutput().write(describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));
+  await showPaged(describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));
   return EXIT.ok;
 }
 
-function describeFound(store: ObjectReader, selection: Selection, flags: DescribeFlags, nowMs: number): number {
+async function describeFound(
+  store: ObjectReader,
+  selection: Selection,
+  flags: DescribeFlags,
+  nowMs: number,
+): Promise<number> {
   const { pods, isGuess, missing } = findPods(store, selection);
   const events = flags.showEvents ? eventsBeside(store, pods) : undefined;
-  const out = new StandardOutput();
-  if (isGuess) out.write(pods.map((pod) => `${describePod(pod, events, nowMs)}\n`).join(''));
-  else out.write(describePods(pods, events, nowMs));
+  if (isGuess) await showPaged(pods.map((pod) => `${describePod(pod, events, nowMs)}\n`).join(''));
+  else await showPaged(describePods(pods, events, nowMs));
   if (pods.length === 0 && selection.how === 'listed') note(noneFound(selection));
   return missing.length === 0 ? EXIT.ok : reportErrors(missing.map((ref) => notFound(store, ref)));
 }

@@ -7,11 +7,14 @@ import { renderExplained, renderSupport } from '../../print/explain.ts';
 import { formatJson } from '../../print/json.ts';
 import type { ExplainFlags } from './explain.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
+import { showPaged } from '../paged-output.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 /** `podrun explain`: flags in, exit code out. */
-export function explainCommand(words: readonly string[], flags: ExplainFlags): number {
-  new StandardOutput().write(answer(words, flags));
+export async function explainCommand(words: readonly string[], flags: ExplainFlags): Promise<number> {
+  const text = answer(words, flags);
+  if (flags.output === undefined) await showPaged(text);
+  else new StandardOutput().write(text);
   return EXIT.ok;
 }
 

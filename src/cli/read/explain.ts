@@ -31,6 +31,6 @@ export function registerExplain(program: Command, done: (exitCode: number) => vo
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: ExplainFlags) => {
       const { explainCommand } = await import('./explain-command.ts');
-      done(explainCommand(words, flags));
+      done(await explainCommand(words, flags));
     });
 }

@@ -13,6 +13,7 @@ import { waitForObject } from '../../run/object-wait.ts';
 import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
+import { busyWith } from '../waiting/busy-line.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { detail, note } from '../preferences.ts';
 
@@ -47,7 +48,10 @@ export async function deleteObjects(words: readonly string[], flags: DeleteFlags
   const { ending, errors } = await deleteAll(session, refs, flags, out);
   if (flags.wait) {
     const deadlineMs = clock.now().monotonicMs + (timeoutMs <= 0 ? WEEK_MS : timeoutMs);
-    for (const one of ending) errors.push(...(await untilGone(session, one, deadlineMs)));
+    for (const one of ending) {
+      const wait = (): Promise<PodrunError[]> => untilGone(session, one, deadlineMs);
+      errors.push(...(await busyWith(clock, () => `waiting for pod "${one.ref.name}" to end`, wait)));
+    }
   }
   return reportErrors(errors);
 }

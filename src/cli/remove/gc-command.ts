@@ -8,6 +8,7 @@ import { StoreGarbage } from '../../store/garbage.ts';
 import { fifoFolder } from '../../store/layout.ts';
 import { openStore } from '../environment.ts';
 import type { GcFlags } from './gc.ts';
+import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 /** `podrun gc`: flags in, exit code out. */
@@ -16,18 +17,21 @@ export async function gc(flags: GcFlags): Promise<number> {
   const store = openStore(flags.stateDir, clock);
   const out = new StandardOutput();
   let count = 0;
-  await collectGarbage({
-    store,
-    garbage: new StoreGarbage(store.root, { startTimeOf, bootId }),
-    clock,
-    namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE,
-    keep: flags.keep,
-    dryRun: flags.dryRun !== 'none',
-    tell: (collected) => {
-      count += 1;
-      out.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
-    },
-  });
+  const collect = (line: BusyLine): Promise<void> =>
+    collectGarbage({
+      store,
+      garbage: new StoreGarbage(store.root, { startTimeOf, bootId }),
+      clock,
+      namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE,
+      keep: flags.keep,
+      dryRun: flags.dryRun !== 'none',
+      tell: (collected) => {
+        count += 1;
+        line.clear();
+        out.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
+      },
+    });
+  await busyWith(clock, () => 'looking for what nobody needs any more', collect);
   if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
   if (count === 0 && flags.output === undefined) out.tell('Nothing to remove\n');
   return EXIT.ok;

@@ -1,0 +1,185 @@
+import { stringify } from 'yaml';
+import type { Container, PodSpec } from '../../src/api/generated/types.ts';
+
+/** How an example of a help text ends; without an entry, by itself and with exit code 0. */
+export interface Ending {
+  readonly exitCode?: number;
+  /** It does not end by itself: once this was shown, somebody presses Ctrl-C. */
+  readonly shows?: RegExp;
+  /** Typed at a terminal, once there is a prompt or what `shows` says. */
+  readonly keys?: string;
+  /** What has to be done first, and what meanwhile. */
+  readonly before?: string;
+  readonly during?: string;
+  /** The Pods are made anew first. */
+  readonly isRebuilt?: true;
+  /** It is for this shell. */
+  readonly shell?: string;
+  readonly needs?: 'namespaces';
+}
+
+/** Commands whose examples need no Pods. Their examples come first. */
+export const WORLDLESS: ReadonlySet<string> = new Set([
+  '',
+  'init',
+  'validate',
+  'apply',
+  'explain',
+  'doctor',
+  'completion',
+  'version',
+  'help',
+]);
+
+const APART: Ending = { needs: 'namespaces' };
+
+const LEAVE_SHELL = 'exit\r';
+
+/** By the example, as it stands in the help. */
+export const ENDINGS: Readonly<Record<string, Ending>> = {
+  // Other programs
+  'podrun completion fish | source': { shell: 'fish' },
+  // What goes on until somebody ends it
+  'podrun init web --with probes,sidecar -o web.yaml && podrun apply web.yaml': {
+    before: 'rm -f web.yaml',
+    shows: /Ready/,
+  },
+  'podrun get pods -w -o json --output-watch-events': { shows: /ADDED/ },
+  'podrun logs web -c proxy -f': { shows: /proxying/ },
+  'podrun logs web --hooks -f': { shows: /hooked/ },
+  'podrun probes web --type=readiness -f': { shows: /readiness/ },
+  'podrun events -w': { shows: /Started/ },
+  'podrun attach web': { shows: /serving/ },
+  'podrun port-forward web 8080:80': { shows: /Forwarding|in use/ },
+  'podrun port-forward web 5000 :6000': { shows: /Forwarding|in use/ },
+  'podrun port-forward svc/web 8443:https': { shows: /Forwarding|in use/ },
+  'podrun port-forward --address 0.0.0.0 web 8080:http': { shows: /Forwarding|in use/ },
+  // What somebody types into
+  'podrun exec -it web -- sh': { keys: LEAVE_SHELL },
+  'podrun attach web -c app -it': { keys: '\u0010\u0011', shows: /serving/ },
+  'podrun debug web -it': { keys: LEAVE_SHELL },
+  'podrun debug web -it --target=app': { keys: LEAVE_SHELL },
+  // Runs that differ
+  'podrun diff web@1 web': { exitCode: 1 },
+  'podrun diff web@1 web --tolerance 50%': { exitCode: 1 },
+  'podrun diff good.ndjson web': { exitCode: 1, before: 'podrun apply job.yaml -o json > good.ndjson' },
+  // What is copied into a container must not get to the machine
+  'podrun cp config.yaml web:/etc/app/config.yaml': { ...APART, isRebuilt: true },
+  'podrun cp ./site web:/srv -c nginx': APART,
+  'podrun cp web:/var/log/app ./logs': APART,
+  'podrun cp staging/web:/var/crash/core core': APART,
+  // What changes the Pods
+  'podrun wait pod/web --for=delete': { during: 'podrun delete pod web' },
+  'podrun wait pods --all --for=condition=Ready': {
+    isRebuilt: true,
+    before: 'podrun delete pod job',
+  },
+  'podrun patch pod/web --type=json -p \'[{"op":"remove","path":"/spec/schedulingGates/0"}]\'': {
+    before: 'podrun delete pod web --now && podrun apply -d gated-web.yaml',
+  },
+  'podrun delete -f pod.yaml --now': { before: 'podrun apply -d pod.yaml' },
+  'podrun delete pod stuck --force': { before: 'podrun apply -d stuck.yaml' },
+};
+
+/** Stand-ins for programs that not everybody has. What they are handed is read to its end. */
+export const PROGRAMS: Readonly<Record<string, string>> = {
+  kubectl: 'cat from-cluster.yaml',
+  kustomize: 'cat pod.yaml',
+  jq: 'cat > jq.json',
+  psql: 'cat',
+  curl: 'echo ok',
+  ss: 'echo Netid',
+  nginx: 'echo nginx "$@"',
+};
+
+const sleeps = (name: string, more: Partial<Container> = {}): Container => ({
+  name,
+  image: 'busybox',
+  command: ['sh', '-c', `echo ${name}ing; exec sleep 1000`],
+  ...more,
+});
+
+/** Has left something that can be copied. */
+const DUMPED: Partial<Container> = {
+  command: ['sh', '-c', 'mkdir -p /var/crash && echo core > /var/crash/core; exec sleep 1000'],
+};
+
+const pod = (name: string, spec: PodSpec, namespace = 'default'): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace, labels: { app: name } },
+  spec: { terminationGracePeriodSeconds: 1, ...spec },
+});
+
+/** Ends once, is started again, and then serves until somebody types `quit`. */
+const app = (folder: string, isApart: boolean): Container => ({
+  name: 'app',
+  image: 'busybox',
+  workingDir: folder,
+  stdin: true,
+  tty: true,
+  command: [
+    'sh',
+    '-c',
+    [
+      '[ -e crashed ] || { touch crashed; exit 1; }',
+      ...(isApart ? ['mkdir -p /etc/app /var/log/app', 'echo started > /var/log/app/log'] : []),
+      '(while echo serving; do sleep 0.5; done) &',
+      'while read -r word; do [ "$word" = quit ] && exit; done',
+    ].join('\n'),
+  ],
+  ports: [
+    { name: 'http', containerPort: 8080 },
+    { name: 'https', containerPort: 8443 },
+  ],
+  readinessProbe: { exec: { command: ['true'] }, periodSeconds: 1 },
+  lifecycle: { postStart: { exec: { command: ['echo', 'hooked'] } } },
+});
+
+const webSpec = (folder: string, isApart: boolean): PodSpec => ({
+  containers: [
+    app(folder, isApart),
+    sleeps('main', { image: 'app:1' }),
+    sleeps('proxy', { command: ['sh', '-c', 'echo proxying; exec sleep 1000'] }),
+    sleeps('nginx'),
+  ],
+});
+
+const ends: PodSpec = {
+  restartPolicy: 'Never',
+  containers: [{ name: 'main', image: 'busybox', command: ['sleep', '1'] }],
+};
+
+const yaml = (...objects: readonly object[]): string => objects.map((object) => stringify(object)).join('---\n');
+
+/** The files that the examples name, and those of which the Pods are made. */
+export const FILES = (folder: string, isApart: boolean): Readonly<Record<string, string>> => ({
+  'pod.yaml': yaml(pod('once', ends)),
+  'deploy/pod.yaml': yaml(pod('once', ends)),
+  'from-cluster.yaml': yaml(
+    pod('clustered', { restartPolicy: 'Never', containers: [{ name: 'main', image: 'nginx:1.27' }] }),
+  ),
+  'first-web.yaml': yaml(pod('web', ends)),
+  'gated-web.yaml': yaml(pod('web', { ...webSpec(folder, isApart), schedulingGates: [{ name: 'example.com/wait' }] })),
+  'stuck.yaml': yaml(pod('stuck', { containers: [sleeps('main')] })),
+  'job.yaml': yaml(pod('job', ends)),
+  'world.yaml': yaml(
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'test' } },
+    pod('web', webSpec(folder, isApart)),
+    pod('api', { containers: [sleeps('main')] }),
+    pod('stuck', { containers: [sleeps('main')] }),
+    pod('job', ends),
+    pod('web', { containers: [sleeps('main', isApart ? DUMPED : {})] }, 'staging'),
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: { selector: { app: 'web' }, ports: [{ name: 'https', port: 8443 }] },
+    },
+  ),
+  'smoke.sh': '#!/bin/sh\necho smoke\n',
+  'config.yaml': 'level: debug\n',
+  'site/index.html': '<p>hello\n',
+  'schema.sql': 'create table words (word text);\n',
+  'answers.txt': 'yes\nquit\n',
+});

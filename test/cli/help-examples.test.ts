@@ -1,0 +1,143 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandNames } from './commands.ts';
+import { type Ending, ENDINGS, FILES, PROGRAMS, WORLDLESS } from './example-world.ts';
+import { hasTerminals, startProgramAtTerminal } from './own-terminal.ts';
+import { TIERS } from './tiers.ts';
+import { type Ended, Podrun, Workshop } from './workshop.ts';
+
+/** Examples are run in a folder with all that they name, one after the other, as somebody would who tries them. */
+const LIMIT_MS = 90_000;
+
+const hasNamespaces = TIERS.includes('namespace');
+const workshop = new Workshop();
+const commands = ['', ...(await commandNames(workshop)).toSorted(worldlessFirst)];
+const examples = new Map(
+  await Promise.all(commands.map(async (command) => [command, await examplesOf(command)] as const)),
+);
+let hasWorld = false;
+
+function worldlessFirst(a: string, b: string): number {
+  return Number(WORLDLESS.has(b)) - Number(WORLDLESS.has(a));
+}
+
+/** The lines below `Examples:`, without what is said of them. */
+async function examplesOf(command: string): Promise<string[]> {
+  const { stdout } = await workshop.run([...command.split(' ').filter(Boolean), '--help']);
+  const [block = ''] = (stdout.split('\nExamples:\n')[1] ?? '').split('\n\n');
+  return block.split('\n').flatMap((line) => line.replace(/ {2,}# .*$/, '').trim() || []);
+}
+
+beforeAll(() => {
+  for (const name of ['bin', 'site', 'deploy', 'logs']) workshop.folderNamed(name);
+  for (const [name, text] of Object.entries(FILES(workshop.folder, hasNamespaces))) workshop.file(name, text);
+  const podrun = workshop.commandLine([]).map((word) => `'${word}'`);
+  const programs = { ...PROGRAMS, podrun: `exec ${podrun.join(' ')} "$@"` };
+  for (const [name, script] of Object.entries(programs)) {
+    chmodSync(workshop.file(`bin/${name}`, `#!/bin/sh\n${script}\n`), 0o755);
+  }
+  chmodSync(`${workshop.folder}/smoke.sh`, 0o755);
+});
+
+afterAll(async () => {
+  await run('podrun delete pods --all -A --now --timeout=20s').ended;
+  await workshop.close();
+});
+
+function environment(): Record<string, string> {
+  const own = { PODRUN_STATE_DIR: workshop.stateDir, PATH: `${workshop.folder}/bin:${process.env['PATH'] ?? ''}` };
+  return { ...(process.env as Record<string, string>), NO_COLOR: '1', CI: 'true', ...own };
+}
+
+function run(line: string, shell: string = 'sh'): Podrun {
+  const child = spawn(shell, ['-c', line], {
+    cwd: workshop.folder,
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  return new Podrun(child);
+}
+
+/** The Pods that the examples name: web has run twice, and was restarted once. */
+async function buildWorld(): Promise<void> {
+  hasWorld = true;
+  // Copies would go to the machine itself, where containers are not apart from it.
+  const tier = hasNamespaces ? '--runtime=namespace' : '--runtime=process';
+  const restarted = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1 --timeout=60s";
+  const lines = [
+    'rm -f crashed; podrun delete pods --all -A --now; podrun apply first-web.yaml',
+    `podrun apply -d ${tier} world.yaml && podrun wait pod/web ${restarted}`,
+    'podrun wait pod/web --for=condition=Ready --timeout=60s',
+  ];
+  await mustRun(lines.join(' && '));
+}
+
+async function mustRun(line: string | undefined): Promise<void> {
+  if (line === undefined) return;
+  const { exitCode, stdout, stderr } = await run(line).ended;
+  if (exitCode !== 0) throw new Error(`cannot be prepared: ${line}\n${stdout}${stderr}`);
+}
+
+/** Runs an example to its end; answers all that it showed. */
+async function tryExample(line: string, { shows, keys, during, shell }: Ending): Promise<Ended> {
+  if (keys !== undefined) return atTerminal(line, keys, shows);
+  const podrun = run(line, shell);
+  if (during !== undefined) await run(during).ended;
+  if (shows !== undefined) {
+    await podrun.until(({ stdout, stderr }) => shows.test(stdout + stderr));
+    process.kill(-podrun.pid, 'SIGINT');
+  }
+  return podrun.ended;
+}
+
+async function atTerminal(line: string, keys: string, prompt: RegExp = /[$#] $/): Promise<Ended> {
+  const terminal = startProgramAtTerminal(workshop, ['sh', '-c', line], { ...environment(), CI: undefined });
+  await terminal.shows(prompt);
+  terminal.type(keys);
+  return { exitCode: await terminal.ended, stdout: '', stderr: '' };
+}
+
+function isPossible({ keys, shell, needs }: Ending): boolean {
+  if (keys !== undefined && !hasTerminals) return false;
+  if (needs === 'namespaces' && !hasNamespaces) return false;
+  return shell === undefined || isInstalled(shell);
+}
+
+function isInstalled(shell: string): boolean {
+  try {
+    execFileSync(shell, ['-c', 'exit 0'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.each([...examples])('the help of podrun %s', (command, lines) => {
+  it('has examples that name what there is, and no placeholders', () => {
+    expect(lines).not.toEqual([]);
+    expect(lines.filter((line) => !line.includes(`podrun ${command}`))).toEqual(
+      command === 'debug' ? ['podrun logs web -c probe'] : [],
+    );
+    expect(
+      lines.filter((line) => /(?<![\w.$])(POD|NAME|TYPE|FILE|CONTAINER|COMMAND|PATH)(?![\w:=])/.test(line)),
+    ).toEqual([]);
+  });
+
+  for (const line of lines) {
+    const ending = ENDINGS[line] ?? {};
+    it.runIf(isPossible(ending))(`ends as it says: ${line}`, { timeout: LIMIT_MS }, async () => {
+      if (!WORLDLESS.has(command) && (!hasWorld || ending.isRebuilt === true)) await buildWorld();
+      await mustRun(ending.before);
+      const { exitCode, stdout, stderr } = await tryExample(line, ending);
+      const wanted = ending.exitCode ?? (ending.shows !== undefined && ending.keys === undefined ? 130 : 0);
+      expect({ exitCode, said: exitCode === wanted ? '' : stdout + stderr }).toEqual({ exitCode: wanted, said: '' });
+    });
+  }
+});
+
+it('prepares only examples that there are', () => {
+  const all = new Set([...examples.values()].flat());
+  expect(Object.keys(ENDINGS).filter((line) => !all.has(line))).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import { beforeEach, expect, it } from 'vitest';
+import { commandNames } from './commands.ts';
+import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+
+/** Where people write numbers, dates and sorted lists in other ways. */
+const ELSEWHERE: ReadonlyArray<Readonly<Record<string, string>>> = [
+  { LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8', LANGUAGE: 'de' },
+  { LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' },
+  { LANG: 'C', LC_ALL: 'C', LC_NUMERIC: 'fr_FR.UTF-8' },
+];
+
+beforeEach(() => putStates(storeOf(workshop), ['crashloop', 'running-ready']));
+
+const READING = [
+  ['get', 'pods'],
+  ['get', 'pods', '-o', 'wide'],
+  ['get', 'pods', '-o', 'yaml'],
+  ['describe', 'pods'],
+  ['events'],
+  ['history'],
+  ['get', 'nosuch'],
+];
+
+it.each(READING)('podrun %s %s %s prints the same, whatever language the machine speaks', async (...args) => {
+  const words = args.filter(Boolean);
+  const here = await workshop.run(words, { ...GOLDEN_ENV, LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8' });
+  for (const env of ELSEWHERE) expect(await workshop.run(words, { ...GOLDEN_ENV, ...env })).toEqual(here);
+});
+
+it.each([
+  { args: ['get', 'pods'] },
+  { args: ['get', 'pods', '-o', 'yaml'] },
+  { args: ['events', '-o', 'json'] },
+  { args: ['history'] },
+])('podrun $args prints the same in all time zones', async ({ args }) => {
+  const here = await workshop.run(args, GOLDEN_ENV);
+  for (const TZ of ['Asia/Kathmandu', 'America/St_Johns']) {
+    expect(await workshop.run(args, { ...GOLDEN_ENV, TZ })).toEqual(here);
+  }
+});
+
+it('describe tells moments in the time zone of the machine, as kubectl does, and in English', async () => {
+  const there = { ...GOLDEN_ENV, TZ: 'Asia/Kathmandu', LC_ALL: 'ne_NP.UTF-8' };
+  const { stdout } = await workshop.run(['describe', 'pods'], there);
+  expect(stdout).toMatch(/^Start Time: +\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} \+0545$/m);
+});
+
+it('every help is the same', async () => {
+  for (const command of await commandNames(workshop)) {
+    const [here, there] = await Promise.all(
+      [{}, { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Asia/Tokyo' }].map((env) =>
+        workshop.run([command, '--help'], env),
+      ),
+    );
+    expect(there).toEqual(here);
+  }
+});
