@@ -91,6 +91,28 @@ describe('get', () => {
   });
 });
 
+describe('get -w', () => {
+  it('aligns rows of columns that come together, and tells changes to templates', async () => {
+    const store = storeOf(workshop);
+    putStates(store, ['list-of-three']);
+    const watch = (...args: string[]) => workshop.start(['get', '-w', ...args], GOLDEN_ENV);
+    const columns = watch('-o', 'custom-columns=N:.metadata.name,P:.status.phase');
+    const typed = watch('--output-watch-events', '-o', 'go-template={{.type}} {{.object.metadata.name}};');
+    await Promise.all([columns, typed].map(async (podrun) => podrun.until(({ stdout }) => stdout.includes('zed'))));
+    store.delete('pods', 'default', 'zed');
+    await typed.until(({ stdout }) => stdout.includes('DELETED'));
+    await columns.until(({ stdout }) => stdout.split('\n').length > 5);
+    for (const podrun of [columns, typed]) podrun.signal('SIGINT');
+    expect((await columns.ended).stdout).toBe(`N                      P
+api                    Running
+batch-long-name-here   Running
+zed                    Pending
+zed                    Pending
+`);
+    expect((await typed.ended).stdout).toBe('ADDED api;ADDED batch-long-name-here;ADDED zed;DELETED zed;');
+  });
+});
+
 describe('other commands', () => {
   it('print by templates as well', async () => {
     putStates(storeOf(workshop), ['running-ready']);
@@ -102,5 +124,17 @@ describe('other commands', () => {
       '[\n    "z"\n]\n',
     );
     expect(await run('events', '-o', 'go-template={{len .items}}')).toBe('0');
+    const waited = await run('wait', 'pod/web', '--for=condition=Ready', '-o', 'jsonpath={.status.phase}');
+    expect(waited).toBe('Running');
+  });
+
+  it('apply --dry-run prints by templates, and a run does not', async () => {
+    const manifest = workshop.pod('fresh', { containers: [{ name: 'main', command: ['true'] }] });
+    const apply = (...args: string[]) => workshop.run(['apply', '-f', manifest, ...args]);
+    const dry = await apply('--dry-run', '-o', 'jsonpath={.metadata.name} {.spec.restartPolicy}');
+    expect(dry).toEqual({ exitCode: 0, stdout: 'fresh Always', stderr: '' });
+    const { exitCode, stderr } = await apply('-o', 'jsonpath={.kind}');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('error: -o jsonpath={.kind} needs --dry-run');
   });
 });

@@ -9,6 +9,8 @@ import { dryRunSuffix } from '../change/dry-run.ts';
 import { openStore } from '../environment.ts';
 import { isLive } from '../../run/live-pods.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
+import { objectPrinter } from '../output/object-printer.ts';
+import { writePrinted } from '../output/write-printed.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { recordOf } from '../../run/store-record.ts';
 import { warn } from '../warn.ts';
@@ -19,16 +21,16 @@ import { warn } from '../warn.ts';
  * @throws {PodrunError} when the rules for updates forbid what would happen
  */
 export async function dryRunApply(objects: readonly ManifestObject[], flags: ApplyFlags): Promise<number> {
-  const { output, dryRun } = flags;
-  const format = output === undefined || output === 'text' ? undefined : output;
+  const { dryRun } = flags;
+  const printer = flags.output === 'text' ? undefined : objectPrinter(flags);
   const store = openStore(flags.stateDir, new SystemClock());
   const existing = objects.filter((one) => isThere(store, one));
   await checkChanges(store, existing, warn);
   const out = new StandardOutput();
   const [first] = objects;
-  if (format !== undefined && first !== undefined) {
+  if (printer !== undefined && first !== undefined) {
     const printed = objects.map(({ object }) => object);
-    out.write(renderObject(objects.length === 1 ? first.object : listOf(printed), format));
+    writePrinted(out, () => printer.print(objects.length === 1 ? first.object : listOf(printed)));
     return EXIT.ok;
   }
   const { configureObject } = await import('../../run/configure-object.ts');

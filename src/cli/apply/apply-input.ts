@@ -22,8 +22,10 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
       hint: "See 'podrun apply --help' for usage.",
     });
   }
-  if (flags.dryRun === 'none' && (flags.output === 'yaml' || flags.output === 'name')) {
-    throw new PodrunError(`error: -o ${flags.output} needs --dry-run`, {
+  const isForRuns = flags.template === undefined && [undefined, 'text', 'json'].includes(flags.output);
+  if (flags.dryRun === 'none' && !isForRuns) {
+    const format = flags.output === undefined ? '--template' : `-o ${flags.output}`;
+    throw new PodrunError(`error: ${format} needs --dry-run`, {
       exitCode: EXIT.usage,
       hint: 'A run prints text for people, or with -o json a stream of watch events.',
     });

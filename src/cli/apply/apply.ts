@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { formatGoDuration } from '../../api/duration.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { countOption } from '../count-option.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../api/runtime-choice.ts';
 
 /** What stands on the command line of `apply`, as it was written. */
-export interface ApplyFlags {
+export interface ApplyFlags extends OutputFlags {
   readonly filename: readonly string[];
   readonly recursive: boolean;
   readonly namespace: string | undefined;
@@ -15,7 +16,6 @@ export interface ApplyFlags {
   readonly detach: boolean;
   /** Of `detach`: not before they are Ready. */
   readonly wait: boolean;
-  readonly output: 'text' | 'json' | 'yaml' | 'name' | undefined;
   readonly logs: boolean;
   readonly image: readonly string[];
   readonly config: string | undefined;
@@ -113,8 +113,7 @@ export function registerApply(
   command: readonly string[] | undefined,
   done: (exitCode: number) => void,
 ): void {
-  program
-    .command('apply')
+  withOutputFlags(program.command('apply'), ['text'])
     .summary('Run Pods, in the foreground or in the background')
     .description(
       'Runs the Pods of manifests in the foreground, and shows what happens to them until they have ended; ' +
@@ -130,7 +129,6 @@ export function registerApply(
     .option('--timeout <duration>', 'give up after this long, for example 60s or 2m30s')
     .option('-d, --detach', 'leave the Pods running in the background')
     .option('--wait', 'with --detach: wait until the Pods are Ready, or got where --until says')
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['text', 'json', 'yaml', 'name']))
     .option('--no-logs', 'do not show what containers print')
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
     .option('--config <file>', 'use this file in place of the podrun.yaml found upward from here')

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { customColumnsPrinter, parseColumnsFile, parseCustomColumns } from '../../print/formats/custom-columns.ts';
 import { goTemplatePrinter } from '../../print/formats/go-template/index.ts';
 import { jsonPathPrinter } from '../../print/formats/json-path-format.ts';
 import { PrintFailure } from '../../print/formats/print-failure.ts';
-import { type PrintedObject, renderObject, renderWatchLine } from '../../print/object.ts';
+import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../print/object.ts';
 import { formatYaml } from '../../print/yaml.ts';
 import type { OutputFlags } from './output-flags.ts';
 
@@ -13,10 +14,11 @@ export interface ObjectPrinter {
   /** @throws {PrintFailure} */
   print(object: PrintedObject): string;
   /**
-   * What `--output-watch-events` shows.
+   * Objects of a watch that came together.
+   * @param isTyped as `--output-watch-events` shows them
    * @throws {PrintFailure}
    */
-  printChange(type: string, object: PrintedObject): string;
+  printChanges(changes: ReadonlyArray<WatchEvent<StoredKubeObject>>, isTyped: boolean): string;
 }
 
 /** The flags that say how to print, and whether tables have headings. */
@@ -30,27 +32,48 @@ export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
   const output = flags.output ?? (flags.template === undefined ? undefined : 'go-template');
   if (output === undefined || output === 'wide') return undefined;
   const [format, given] = splitOnce(output);
-  if (format === 'name') return { print: (object) => renderObject(object, 'name'), printChange: named };
+  if (format === 'name') return oneByOne((object) => renderObject(object, 'name'));
   if (format === 'json') return jsonPrinter(flags);
   if (format === 'yaml') return yamlPrinter(flags);
   try {
     const print = templatePrinter(format, given || flags.template || '', flags);
-    return { print, printChange: (type, object) => print({ type, object } as unknown as PrintedObject) };
+    if (!format.startsWith('custom-columns')) return oneByOne(print, (change) => print(asObject(change)));
+    // Rows that come together are aligned together.
+    const rows = (items: readonly PrintedObject[]): string => (items.length === 0 ? '' : print(listOf(items)));
+    return {
+      print,
+      printChanges: (changes, isTyped) => rows(changes.map((one) => (isTyped ? asObject(one) : one.object))),
+    };
   } catch (error) {
     if (error instanceof PrintFailure) throw new PodrunError(error.message, { exitCode: EXIT.usage });
     throw error;
   }
 }
 
-function named(_type: string, object: PrintedObject): string {
-  return renderObject(object, 'name');
+type Change = WatchEvent<StoredKubeObject>;
+
+/** @param printTyped for formats that show what kind of change it is */
+function oneByOne(
+  print: (object: PrintedObject) => string,
+  printTyped: (change: Change) => string = ({ object }) => print(object),
+): ObjectPrinter {
+  return {
+    print,
+    printChanges: (changes, isTyped) =>
+      changes.map((change) => (isTyped ? printTyped(change) : print(change.object))).join(''),
+  };
+}
+
+/** A change as templates see it: `{{.type}} {{.object.metadata.name}}`. */
+function asObject({ type, object }: Change): PrintedObject {
+  return { type, object } as unknown as PrintedObject;
 }
 
 function jsonPrinter({ showManagedFields: managed }: PrinterFlags): ObjectPrinter {
-  return {
-    print: (object) => renderObject(object, 'json', managed),
-    printChange: (type, object) => renderWatchLine(type, object, managed),
-  };
+  return oneByOne(
+    (object) => renderObject(object, 'json', managed),
+    ({ type, object }) => renderWatchLine(type, object, managed),
+  );
 }
 
 /** Documents are parted by a line of dashes. */
@@ -61,10 +84,10 @@ function yamlPrinter({ showManagedFields: managed }: PrinterFlags): ObjectPrinte
     separator = '---\n';
     return document;
   };
-  return {
-    print: (object) => next(renderObject(object, 'yaml', managed)),
-    printChange: (type, object) => next(formatYaml({ object, type })),
-  };
+  return oneByOne(
+    (object) => next(renderObject(object, 'yaml', managed)),
+    ({ type, object }) => next(formatYaml({ object, type })),
+  );
 }
 
 function templatePrinter(format: string, given: string, flags: PrinterFlags): ObjectPrinter['print'] {

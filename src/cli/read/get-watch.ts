@@ -34,7 +34,9 @@ export async function watchObjects({ store, clock, selection, flags, printer }: 
   const out = new StandardOutput();
   const stopped = untilStopped(clock, out);
   const render =
-    printer === undefined ? rowRenderer(type, flags, () => displayNowMs(clock)) : objectRenderer(printer, flags);
+    printer === undefined
+      ? rowRenderer(type, flags, () => displayNowMs(clock))
+      : (seen: readonly Change[]) => printer.printChanges(seen, flags.outputWatchEvents);
   const show = (seen: readonly Change[]): void => writePrinted(out, () => render(seen));
   if (flags.sortBy !== '') {
     process.stderr.write('warning: --watch requested, --sort-by will be ignored for watch events received\n');
@@ -102,12 +104,4 @@ function rowRenderer(type: ResourceType, flags: GetFlags, nowMs: () => number): 
   const options = tableOptions(flags, flags.showKind ? qualifiedKind(type) : undefined);
   const table = new TablePrinter(columnsOf(type.plural), options);
   return (changes) => table.render(changes, nowMs());
-}
-
-/** Object after object. */
-function objectRenderer(printer: ObjectPrinter, { outputWatchEvents }: GetFlags): Render {
-  return (changes) =>
-    changes
-      .map(({ type, object }) => (outputWatchEvents ? printer.printChange(type, object) : printer.print(object)))
-      .join('');
 }

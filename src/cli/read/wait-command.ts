@@ -3,7 +3,6 @@ import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
-import { renderObject } from '../../print/object.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Store } from '../../store/store.ts';
 import { detail } from '../preferences.ts';
@@ -14,6 +13,8 @@ import { waitForObject } from '../../run/object-wait.ts';
 import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
 import { isExplicitList, nameMissing, readSelection, type Selection } from '../select/selection.ts';
+import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
+import { writePrinted } from '../output/write-printed.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { Question } from '../waiting/question.ts';
 import { tellCreation, WaitWatch } from '../waiting/wait-watch.ts';
@@ -32,6 +33,8 @@ interface Wait {
 
 /** `podrun wait`: flags in, exit code out. */
 export async function wait(words: readonly string[], flags: WaitFlags): Promise<number> {
+  // What cannot be printed is told before anybody waits.
+  objectPrinter(flags);
   const timeoutMs = durationFlag('--timeout', flags.timeout);
   const conditions = (flags.for.length === 0 ? [''] : flags.for).map(parseWaitCondition);
   const selection = await readSelection('wait', words, flags);
@@ -61,6 +64,7 @@ async function settleAll(
   watch: WaitWatch | undefined,
   flags: WaitFlags,
 ): Promise<number> {
+  const printer = objectPrinter(flags);
   const out = new StandardOutput();
   const errors: PodrunError[] = [];
   const open: Question[] = [];
@@ -73,7 +77,7 @@ async function settleAll(
       errors.push(lateness(going, question));
       open.push(question);
     } else if (outcome !== undefined && !(outcome instanceof PodrunError)) {
-      out.tell(renderMet(question.ref, outcome, flags), flags.output);
+      writePrinted({ write: (text) => out.tell(text, flags.output) }, () => renderMet(question.ref, outcome, printer));
     }
   }
   watch?.close();
@@ -148,6 +152,6 @@ function lateness({ isLook }: Wait, { ref: { type, name } }: Question): PodrunEr
   return new PodrunError(`error: ${what} ${qualifiedPlural(type)}/${name}`);
 }
 
-function renderMet(ref: ObjectRef, object: StoredKubeObject, { output }: WaitFlags): string {
-  return output === undefined ? `${qualifiedKind(ref.type)}/${ref.name} condition met\n` : renderObject(object, output);
+function renderMet(ref: ObjectRef, object: StoredKubeObject, printer: ObjectPrinter | undefined): string {
+  return printer === undefined ? `${qualifiedKind(ref.type)}/${ref.name} condition met\n` : printer.print(object);
 }

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
-import { append, outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
-
-export type WaitFormat = 'json' | 'name' | 'yaml';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+import { append, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 
 /** What stands on the command line of `wait`, as it was written. */
-export interface WaitFlags extends SelectionFlags {
+export interface WaitFlags extends SelectionFlags, OutputFlags {
   readonly for: readonly string[];
   readonly timeout: string;
-  readonly output: WaitFormat | undefined;
 }
 
 const EXAMPLES = `
@@ -27,7 +25,7 @@ export function registerWait(program: Command, done: (exitCode: number) => void)
     )
     .usage('TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE --for=CONDITION [flags]')
     .argument('[resource...]', 'which objects');
-  withSelectionFlags(command)
+  withOutputFlags(withSelectionFlags(command))
     .option('--all', 'all objects of the type in the namespace', false)
     .option(
       '--for <condition>',
@@ -36,7 +34,6 @@ export function registerWait(program: Command, done: (exitCode: number) => void)
       [],
     )
     .option('--timeout <duration>', 'how long at most for all of them; 0: look once, negative: a week', '30s')
-    .addOption(outputOption<WaitFormat>(['json', 'name', 'yaml']))
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Omit<WaitFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();
