@@ -59,7 +59,7 @@ export class Drawing {
     const row = this.#newRow();
     // Two in one column: only the later one is to be seen, and to be explained.
     const seen = new Map<number, readonly [string, string]>();
-    for (const { type, status, fromMs } of conditions.toSorted((a, b) => rankOf(a.type) - rankOf(b.type))) {
+    for (const { type, status, fromMs } of conditions.toSorted((a, b) => rankOf(a) - rankOf(b))) {
       if (status !== 'True' && fromMs === 0) continue;
       const wasMet = conditions.some((one) => one.type === type && one.status === 'True' && one.fromMs < fromMs);
       if (status !== 'True' && !wasMet) continue;
@@ -146,9 +146,10 @@ function waitGlyph(reason: string | undefined): GlyphName {
 /** The order in which conditions are met: of two in one column the later one is to be seen. */
 const CONDITION_ORDER = ['PodScheduled', 'PodReadyToStartContainers', 'Initialized', 'ContainersReady', 'Ready'];
 
-function rankOf(type: string): number {
+/** That one was met at all is worth more than that it no longer was. */
+function rankOf({ type, status }: Timeline['conditions'][number]): number {
   const rank = CONDITION_ORDER.indexOf(type);
-  return rank < 0 ? CONDITION_ORDER.length : rank;
+  return (rank < 0 ? CONDITION_ORDER.length : rank) + (status === 'True' ? CONDITION_ORDER.length + 1 : 0);
 }
 
 const INITIALS: Readonly<Record<string, string>> = { PodScheduled: 'S', PodReadyToStartContainers: 'N' };

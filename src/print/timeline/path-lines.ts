@@ -33,7 +33,10 @@ export function pathLines({ name, criticalPath }: Timeline, { width, color, glyp
     ...(others.count === 0 ? [] : lines(others.ms, others.share, `${others.count} more steps`, 'muted')),
     ...(longest === undefined || hint === undefined
       ? []
-      : [printable(`To shorten it: ${hint} (${longest.field ?? stepText({ ...longest, message: undefined })})`)]),
+      : folded(
+          printable(`To shorten it: ${hint} (${longest.field ?? stepText({ ...longest, message: undefined })})`),
+          width,
+        )),
   ];
 }
 

@@ -56,7 +56,8 @@ it('draws what happened to a Pod, explains the marks, and names the critical pat
       "    1.50s  25%  ■■■        startup probe of main: until its first",
       "                           attempt",
       "    2.00s  33%  ■■■        startup probe of main: until its next attempt",
-      "To shorten it: a shorter period asks sooner (spec.containers[0].startupProbe.periodSeconds)",
+      "To shorten it: a shorter period asks sooner",
+      "(spec.containers[0].startupProbe.periodSeconds)",
       "",
     ]
   `);
