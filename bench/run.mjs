@@ -10,12 +10,14 @@
 import { coldStart } from './cold-start.mjs';
 import { exitLatency } from './exit-latency.mjs';
 import { getMany } from './get-many.mjs';
+import { liveView } from './live-view.mjs';
 import { namespaceCost } from './namespace-cost.mjs';
 
 const BENCHMARKS = {
   'cold-start': coldStart,
   'get-many': getMany,
   'exit-latency': exitLatency,
+  'live-view': liveView,
   'namespace-cost': namespaceCost,
 };
 
