@@ -1,5 +1,5 @@
-// What the block at the bottom of a terminal costs: CPU time of podrun with it, less CPU time of the same run without
-// it (CI=true), as a share of one core. Once while Pods change more often than the block is drawn (10 times a second),
+// What the block at the bottom of a terminal costs: CPU time of podrun with a block, less CPU time of the same run with
+// none (CI=true), as a share of one core. Once while Pods change more often than the block is drawn (10 times a second),
 // once while nothing changes but countdowns.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

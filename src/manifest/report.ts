@@ -86,6 +86,12 @@ function suffix({ subject, position, error }: DocumentProblem): string {
   return error.hint === undefined ? place : `${place} - ${error.hint}`;
 }
 
+/** The mistake without its place, and what may have been meant. */
+export function explainProblem(problem: DocumentProblem): string {
+  const { hint } = problem.error;
+  return hint === undefined ? detailOf(problem) : `${detailOf(problem)} - ${hint}`;
+}
+
 /** The answer of an API server to a request that failed (meta/v1 Status). */
 export interface FailureStatus {
   readonly kind: 'Status';

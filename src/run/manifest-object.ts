@@ -11,4 +11,6 @@ export interface ManifestObject<T extends AnyObject = AnyObject> {
   readonly written: KubeObject;
   /** Where it was read from, as messages name it. */
   readonly file: string;
+  /** Where the value at a field path stands in that file, see LoadedObject; undefined: nobody remembers. */
+  readonly positionOf?: (path: string) => { readonly line: number; readonly column: number };
 }

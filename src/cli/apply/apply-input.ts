@@ -30,6 +30,12 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
       hint: 'A run prints text for people, or with -o json a stream of watch events.',
     });
   }
+  if (flags.annotations === 'github' && flags.output !== undefined && flags.output !== 'text') {
+    throw new PodrunError(`error: --annotations github and -o ${flags.output} cannot be used together`, {
+      exitCode: EXIT.usage,
+      hint: 'Annotations stand between the lines for people.',
+    });
+  }
   if (flags.strict && flags.bestEffort) {
     throw new PodrunError('error: --strict and --best-effort cannot be used together', {
       exitCode: EXIT.usage,

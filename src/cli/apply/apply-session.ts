@@ -64,7 +64,7 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   const privateNetworks = wantsNetworks
     ? await (await import('../../run/private-networks.ts')).privateNetworks(place.userPath)
     : undefined;
-  const view = await openView({ flags, clock, pods: applied });
+  const view = await openView({ flags, clock, pods: applied, manifests: pods });
   const session: Session = { flags, plan, clock, store, view, images, config, runtime, privateNetworks };
   try {
     await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], warn);

@@ -17,6 +17,8 @@ export interface ApplyFlags extends OutputFlags {
   /** Of `detach`: not before they are Ready. */
   readonly wait: boolean;
   readonly logs: boolean;
+  /** Undefined: where GitHub Actions runs podrun. */
+  readonly annotations: 'github' | 'none' | undefined;
   readonly image: readonly string[];
   readonly config: string | undefined;
   /** Undefined: as podrun.yaml says, else that of the host. */
@@ -130,6 +132,12 @@ export function registerApply(
     .option('-d, --detach', 'leave the Pods running in the background')
     .option('--wait', 'with --detach: wait until the Pods are Ready, or got where --until says')
     .option('--no-logs', 'do not show what containers print')
+    .addOption(
+      new Option('--annotations <kind>', 'groups and annotations for the log of a job (on in GitHub Actions)').choices([
+        'github',
+        'none',
+      ]),
+    )
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
     .option('--config <file>', 'use this file in place of the podrun.yaml found upward from here')
     .addOption(

@@ -3,6 +3,7 @@ import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
 import { SystemClock } from '../../clock.ts';
 import { busyWith } from '../waiting/busy-line.ts';
+import { annotatesForGitHub } from '../view/annotates.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';
@@ -36,6 +37,7 @@ export async function loadOrExplain(flags: ApplyFlags, areApart: boolean): Promi
   for (const warning of warnings) note(`Warning: ${warning}`);
   if (errors.length === 0) return { ok: true, objects };
   process.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
+  if (annotatesForGitHub(flags)) (await import('../view/github-mistakes.ts')).annotateMistakes(errors);
   if (flags.output === 'json') {
     new StandardOutput().write(
       statusesOf(errors)

@@ -3,6 +3,7 @@ import type { RunOutcome } from '../../agent/apply-run.ts';
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
+import type { ManifestObject } from '../../run/manifest-object.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyFlags } from '../apply/apply.ts';
 import type { ReaderGone } from '../standard-output.ts';
@@ -33,4 +34,6 @@ export interface ViewOptions {
   readonly flags: ApplyFlags;
   readonly clock: Clock;
   readonly pods: readonly StoredPod[];
+  /** Of the Pods: where they were read from. */
+  readonly manifests: readonly ManifestObject[];
 }

@@ -1,9 +1,15 @@
 import { preferences } from '../preferences.ts';
+import { annotatesForGitHub } from './annotates.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 
 /** The view that the user asked for: transitions for people, or a watch as Kubernetes streams it. */
 export async function openView(options: ViewOptions): Promise<ApplyView> {
   if (options.flags.output === 'json') return new (await import('./json-view.ts')).JsonView();
+  const view = await viewForPeople(options);
+  return annotatesForGitHub(options.flags) ? new (await import('./github-view.ts')).GitHubView(view, options) : view;
+}
+
+async function viewForPeople(options: ViewOptions): Promise<ApplyView> {
   if (preferences().isQuiet) return new (await import('./quiet-view.ts')).QuietView(options);
   const { TextView } = await import('./text-view.ts');
   return new TextView(options, isWatched() ? (await import('./status-view.ts')).StatusView : undefined);

@@ -1,0 +1,27 @@
+import path from 'node:path';
+import type { ManifestError } from '../../manifest/manifest-error.ts';
+import { explainProblem } from '../../manifest/report.ts';
+import { type AnnotatedPlace, gitHubAnnotation } from '../../print/live/annotation.ts';
+import { StandardOutput } from '../standard-output.ts';
+
+/** An annotation for each mistake in a manifest, at its place. */
+export function annotateMistakes(errors: readonly ManifestError[]): void {
+  const out = new StandardOutput();
+  for (const error of errors) {
+    if (error.stage === 'input') continue;
+    const { subject, position } = error;
+    const { kind, name } = subject.identity;
+    const title = `${[kind, name].filter(Boolean).join(' ') || 'manifest'} is invalid`;
+    const annotation = { level: 'error', title, message: explainProblem(error), path: error.error.path } as const;
+    out.write(`${gitHubAnnotation(annotation, placeIn(subject.file, position))}\n`);
+  }
+}
+
+/** GitHub finds files from the root of the repository; undefined: the file is elsewhere, or none. */
+export function placeIn(file: string, position: Omit<AnnotatedPlace, 'file'>): AnnotatedPlace | undefined {
+  if (file === 'STDIN') return undefined;
+  const root = process.env['GITHUB_WORKSPACE'] || process.cwd();
+  const relative = path.relative(root, path.resolve(file));
+  const isElsewhere = relative === '' || relative.startsWith('..') || path.isAbsolute(relative);
+  return isElsewhere ? undefined : { file: relative, line: position.line, column: position.column };
+}

@@ -1,0 +1,168 @@
+import type { HookOutput } from '../../agent/handlers.ts';
+import type { RunOutcome } from '../../agent/apply-run.ts';
+import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import type { PodActivity } from '../../lifecycle/activity.ts';
+import {
+  type Annotation,
+  annotationOf,
+  gitHubAnnotation,
+  gitHubGroup,
+  GROUP_END,
+  podError,
+} from '../../print/live/annotation.ts';
+import { eventTransition } from '../../print/live/event-transition.ts';
+import { type Transition, transitionsOf } from '../../print/live/transition.ts';
+import { waitingFor } from '../../print/live/waiting-for.ts';
+import { conditionOf } from '../../print/pod-status.ts';
+import type { OutputStream } from '../../runtime/runtime.ts';
+import { preferences } from '../preferences.ts';
+import { type ReaderGone, StandardOutput } from '../standard-output.ts';
+import { placeIn } from './github-mistakes.ts';
+import type { ApplyView, ViewOptions } from './apply-view.ts';
+
+/**
+ * For the log of a job of GitHub Actions: what another view shows, folded while the Pods come up and while they are
+ * ended, and annotations where something goes wrong, at the fields of the manifests that it is about.
+ */
+export class GitHubView implements ApplyView {
+  readonly #view: ApplyView;
+  readonly #options: ViewOptions;
+  readonly #out = new StandardOutput();
+  readonly #pods = new Map<string, StoredPod>();
+  readonly #annotated = new Set<string>();
+  #group: 'none' | 'starting' | 'ending' = 'none';
+  #stage: 'starting' | 'running' | 'ending' | 'closed' = 'starting';
+
+  constructor(view: ApplyView, options: ViewOptions) {
+    this.#view = view;
+    this.#options = options;
+  }
+
+  pod(event: WatchEvent<StoredPod>): void {
+    const { type, object } = event;
+    const { uid } = object.metadata;
+    if (this.#pods.size === 0 && this.#stage === 'starting') this.#open('starting', `Starting ${this.#names()}`);
+    const previous = this.#pods.get(uid);
+    this.#pods.set(uid, object);
+    this.#view.pod(event);
+    if (type !== 'DELETED') {
+      for (const transition of transitionsOf(previous, object, this.#options.clock.now().wallMs)) {
+        this.#remark(transition, object);
+      }
+    }
+    const hasArrived = this.#pods.size === this.#options.pods.length && [...this.#pods.values()].every(isUp);
+    if (this.#stage === 'starting' && hasArrived) this.#run();
+  }
+
+  event(event: WatchEvent<StoredEvent>): void {
+    this.#view.event(event);
+    const { type, object } = event;
+    const pod = this.#pods.get(object.involvedObject.uid ?? '');
+    if (type === 'DELETED' || pod === undefined) return;
+    const transition = eventTransition(object, this.#options.clock.now().wallMs);
+    if (transition !== undefined) this.#remark(transition, pod);
+  }
+
+  output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): void {
+    this.#view.output(pod, container, stream, chunk);
+  }
+
+  hookOutput(pod: StoredPod, output: HookOutput): void {
+    this.#view.hookOutput(pod, output);
+  }
+
+  note(text: string): void {
+    this.#view.note(text);
+  }
+
+  trouble(text: string): void {
+    this.#view.trouble(text);
+  }
+
+  follow(activityOf: (uid: string) => PodActivity | undefined): void {
+    this.#view.follow(activityOf);
+  }
+
+  /** What COMMAND writes is what the job is about. */
+  commandStarts(argv: readonly string[]): void {
+    this.#run();
+    this.#view.commandStarts(argv);
+  }
+
+  ending(outcome: RunOutcome): void {
+    this.#run();
+    const nowMs = this.#options.clock.now().wallMs;
+    if (outcome.type === 'goalImpossible')
+      this.#annotate(podError(outcome.pod, 'cannot get there any more'), outcome.pod);
+    if (outcome.type === 'timedOut') {
+      for (const pod of outcome.pods) {
+        if (isUp(pod) && !outcome.duringCommand) continue;
+        this.#annotate(podError(pod, 'timed out', `waiting for ${waitingFor(pod, nowMs)}`), pod);
+      }
+    }
+    this.#stage = 'ending';
+    if (outcome.type !== 'ended') this.#open('ending', `Ending ${this.#names()}`);
+    this.#view.ending(outcome);
+  }
+
+  onReaderGone(callback: (how: ReaderGone) => void): void {
+    this.#view.onReaderGone(callback);
+  }
+
+  close(): void {
+    this.#view.close();
+    this.#closeGroup();
+    this.#stage = 'closed';
+  }
+
+  #run(): void {
+    this.#closeGroup();
+    if (this.#stage === 'starting') this.#stage = 'running';
+  }
+
+  #open(group: 'starting' | 'ending', title: string): void {
+    this.#closeGroup();
+    if (preferences().isQuiet) return;
+    this.#group = group;
+    this.#line(gitHubGroup(title));
+  }
+
+  #closeGroup(): void {
+    if (this.#group !== 'none') this.#line(GROUP_END);
+    this.#group = 'none';
+  }
+
+  /** How Pods end that are being ended is no news. */
+  #remark(transition: Transition, pod: StoredPod): void {
+    if (this.#stage === 'ending' || this.#stage === 'closed') return;
+    const annotation = annotationOf(transition, pod);
+    if (annotation !== undefined) this.#annotate(annotation, pod);
+  }
+
+  /** GitHub shows ten of a step and no more: a field is remarked on once, and a Pod fails once. */
+  #annotate(annotation: Annotation, pod: StoredPod): void {
+    const { uid, namespace, name } = pod.metadata;
+    const key = annotation.level === 'error' ? uid : `${uid} ${annotation.path}`;
+    if (this.#annotated.has(key)) return;
+    this.#annotated.add(key);
+    const manifest = this.#options.manifests.find(
+      ({ object: { metadata } }) => metadata.namespace === namespace && metadata.name === name,
+    );
+    const place = manifest?.positionOf && placeIn(manifest.file, manifest.positionOf(annotation.path));
+    this.#line(gitHubAnnotation(annotation, place));
+  }
+
+  #names(): string {
+    const names = this.#options.pods.map(({ metadata }) => metadata.name);
+    return names.length > 5 ? `${names.length} Pods` : names.join(', ');
+  }
+
+  #line(text: string): void {
+    this.#out.write(`${text}\n`);
+  }
+}
+
+/** Is there nothing to wait for any more? */
+function isUp({ status }: StoredPod): boolean {
+  return isTerminalPhase(status.phase) || conditionOf(status, 'Ready')?.status === 'True';
+}

@@ -1,0 +1,107 @@
+import type { StoredPod } from '../../api/objects.ts';
+import { containersOf } from './container-view.ts';
+import { causeOf } from './first-cause.ts';
+import type { Transition } from './transition.ts';
+
+/** A remark that a CI system shows beside the line of a manifest. */
+export interface Annotation {
+  readonly level: 'error' | 'warning';
+  readonly title: string;
+  readonly message: string;
+  /** The field that it is about, for example `spec.containers[0].livenessProbe`. */
+  readonly path: string;
+}
+
+/** Where an annotation is shown. */
+export interface AnnotatedPlace {
+  /** Relative to the root of the repository. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * What a transition is worth remarking on, if anything: a container that failed or cannot start, a probe that has it
+ * restarted or makes it unready, a Pod that has failed or cannot be scheduled.
+ * @param pod as it is after the transition
+ */
+export function annotationOf(transition: Transition, pod: StoredPod): Annotation | undefined {
+  const { kind, container, text, why, tone } = transition;
+  if (tone !== 'bad') return undefined;
+  if (kind === 'phase') return text === 'Failed' ? podError(pod, 'failed') : undefined;
+  const message = why === undefined || why === '' ? text : `${text}: ${why}`;
+  const title = container === undefined ? `pod ${pod.metadata.name}` : `${pod.metadata.name}/${container}`;
+  const path = container === undefined ? podPath(kind) : containerPath(pod, container, fieldOf(transition, pod));
+  return { level: 'warning', title, message, path };
+}
+
+/** The Pod did not get where it was to get; the container to blame is where that is shown. */
+export function podError(pod: StoredPod, what: string, why?: string): Annotation {
+  const cause = causeOf(pod);
+  const field = cause?.container === undefined ? undefined : blamedField(pod, cause.container);
+  return {
+    level: 'error',
+    title: `pod ${pod.metadata.name} ${what}`,
+    message: why ?? cause?.text ?? `its phase is ${pod.status.phase ?? 'Unknown'}`,
+    path: cause?.container === undefined ? 'metadata.name' : containerPath(pod, cause.container, field),
+  };
+}
+
+function podPath(kind: Transition['kind']): string {
+  return kind === 'scheduling' ? 'spec' : 'metadata.name';
+}
+
+function containerPath(pod: StoredPod, name: string, field: string | undefined): string {
+  const view = containersOf(pod).find(({ container }) => container.name === name);
+  if (view === undefined) return 'spec';
+  const isInit = view.role === 'init' || view.role === 'sidecar';
+  const list = isInit ? 'initContainers' : view.role === 'ephemeral' ? 'ephemeralContainers' : 'containers';
+  const path = `spec.${list}[${view.position - 1}]`;
+  return field === undefined ? path : `${path}.${field}`;
+}
+
+/** The probe, the hook or the image that a line about a container speaks of. */
+function fieldOf({ text, why = '', container = '' }: Transition, pod: StoredPod): string | undefined {
+  const probe = /\b(liveness|readiness|startup) probe\b/.exec(`${text} ${why}`)?.[1];
+  if (probe !== undefined) return `${probe}Probe`;
+  const hook = /\b(postStart|preStop) hook\b/.exec(text)?.[1];
+  if (hook !== undefined) return `lifecycle.${hook}`;
+  return blamedField(pod, container);
+}
+
+/** What of a container its state is about. */
+function blamedField(pod: StoredPod, name: string): string | undefined {
+  const view = containersOf(pod).find(({ container }) => container.name === name);
+  const { waiting, running, terminated } = view?.status?.state ?? {};
+  if (/Image/.test(waiting?.reason ?? '')) return 'image';
+  if (running !== undefined && view?.status?.started === false) return 'startupProbe';
+  if (running !== undefined && view?.status?.ready === false) return 'readinessProbe';
+  return terminated === undefined && waiting === undefined ? undefined : 'command';
+}
+
+/**
+ * An annotation as a command of GitHub Actions: `::error file=…,line=…,col=…,title=…::message`. Source:
+ * actions/toolkit, packages/core/src/command.ts.
+ */
+export function gitHubAnnotation({ level, title, message }: Annotation, place: AnnotatedPlace | undefined): string {
+  const properties = [
+    ...(place === undefined ? [] : [`file=${property(place.file)}`, `line=${place.line}`, `col=${place.column}`]),
+    `title=${property(title)}`,
+  ];
+  return `::${level} ${properties.join(',')}::${data(message)}`;
+}
+
+/** Lines from here to `GROUP_END` are folded under a title. */
+export function gitHubGroup(title: string): string {
+  return `::group::${data(title)}`;
+}
+
+export const GROUP_END = '::endgroup::';
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
