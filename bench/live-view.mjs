@@ -1,6 +1,6 @@
 // What the block at the bottom of a terminal costs: CPU time of podrun with a block, less CPU time of the same run with
-// none (CI=true), as a share of one core. Once while Pods change more often than the block is drawn (10 times a second),
-// once while nothing changes but countdowns.
+// none (CI=true), as a share of one core. Once while Pods change more often than the block is drawn, which is 10 times
+// a second at most, once while nothing changes but countdowns.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -57,7 +57,8 @@ export async function liveView() {
       const least = (which) => Math.min(...rounds.map((round) => round[which].share));
       const [withBlock, without] = [least('withBlock'), least('without')];
       const drawn = Math.max(...rounds.map((round) => round.withBlock.drawn)).toFixed(1);
-      const detail = `${PODS} Pods, ${withBlock.toFixed(1)} % with it, ${without.toFixed(1)} % without; drawn ${drawn}/s`;
+      const shares = `${withBlock.toFixed(1)} % with it, ${without.toFixed(1)} % without`;
+      const detail = `${PODS} Pods, ${shares}; drawn ${drawn}/s`;
       results.push({ what, value: withBlock - without, unit: ' %', bar, detail });
     }
     return results;

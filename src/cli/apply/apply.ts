@@ -110,6 +110,11 @@ function validation(value: string): ApplyFlags['validate'] {
   return mode;
 }
 
+function annotationsOption(): Option {
+  const what = 'groups and annotations for the log of a job (on in GitHub Actions)';
+  return new Option('--annotations <kind>', what).choices(['github', 'none']);
+}
+
 export function registerApply(
   program: Command,
   command: readonly string[] | undefined,
@@ -132,12 +137,7 @@ export function registerApply(
     .option('-d, --detach', 'leave the Pods running in the background')
     .option('--wait', 'with --detach: wait until the Pods are Ready, or got where --until says')
     .option('--no-logs', 'do not show what containers print')
-    .addOption(
-      new Option('--annotations <kind>', 'groups and annotations for the log of a job (on in GitHub Actions)').choices([
-        'github',
-        'none',
-      ]),
-    )
+    .addOption(annotationsOption())
     .option('--image <name=command>', 'program of an image, for example "redis:*=redis-server"', append)
     .option('--config <file>', 'use this file in place of the podrun.yaml found upward from here')
     .addOption(

@@ -3,6 +3,9 @@ import { readKeyByKey } from '../../runtime/own-terminal.ts';
 /** Arrows and the like are several characters, of which none is a key of ours. */
 const SEQUENCES = new RegExp(String.raw`\u001B(?:\[[\d;]*[^\d;]?|O.|.)?`, 'g');
 
+/** A terminal that is gone; its signal follows. */
+const ignoreLoss = (): void => undefined;
+
 /** What is typed at our terminal, key by key, while it is ours. */
 export class Keys {
   readonly #onKey: (key: string) => void;
@@ -11,8 +14,6 @@ export class Keys {
 
   constructor(onKey: (key: string) => void) {
     this.#onKey = onKey;
-    // A terminal that is gone; its signal follows.
-    process.stdin.on('error', () => undefined);
   }
 
   get isOpen(): boolean {
@@ -26,6 +27,7 @@ export class Keys {
     this.#isMissing = this.#restore === undefined;
     if (!this.isOpen) return;
     process.stdin.on('data', this.#take);
+    if (process.stdin.listenerCount('error') === 0) process.stdin.on('error', ignoreLoss);
     process.stdin.resume();
   }
 

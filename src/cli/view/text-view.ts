@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import type { HookOutput } from '../../agent/handlers.ts';
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
@@ -155,7 +156,8 @@ export class TextView implements ApplyView {
     const view = {
       clock: this.#clock,
       style: this.#style,
-      takesKeys: takesKeys && process.stdin.isTTY,
+      // To ask the stream would open it.
+      takesKeys: takesKeys && isatty(0),
       print: (text: string) => this.#print(text),
       showsLogs: () => this.#showsLogs,
       toggleLogs: () => {

@@ -1,7 +1,7 @@
 import type { Instant } from '../../api/time.ts';
 import { cellsOf, cutToCells } from '../cells.ts';
 import type { Painter, Tone } from '../painter.ts';
-import { type FollowedPod, type PodRows, podRows, type StatusRow } from './status-row.ts';
+import { type FollowedPod, podEntry, type PodEntry, type StatusRow } from './status-row.ts';
 
 /** What the block is drawn from, and the room that it has. */
 export interface StatusBlock {
@@ -60,7 +60,9 @@ export interface RenderedBlock {
  * interesting ones stay.
  */
 export function renderStatusBlock(block: StatusBlock): RenderedBlock {
-  const all = block.pods.map((pod) => podRows(pod, block.now));
+  const all = block.pods.map((followed): NamedEntry => {
+    return { ...podEntry(followed, block.now), pod: followed.pod.metadata.name };
+  });
   const hasHeading = block.rows >= LEAST_WITH_HEADING;
   const { rows, left } = choose(all, block.rows - (hasHeading ? 1 : 0));
   const widths = widthsOf(rows, block);
@@ -74,9 +76,13 @@ function lineWidth({ columns }: StatusBlock): number {
   return Math.max(0, columns - 1);
 }
 
+interface NamedEntry extends PodEntry {
+  readonly pod: string;
+}
+
 interface Choice {
   readonly rows: readonly PlacedRow[];
-  readonly left: readonly PodRows[];
+  readonly left: readonly NamedEntry[];
 }
 
 interface PlacedRow extends StatusRow {
@@ -85,26 +91,25 @@ interface PlacedRow extends StatusRow {
 }
 
 /** One line for each Pod, then containers for those that are most interesting, as long as there is room. */
-function choose(all: readonly PodRows[], room: number): Choice {
+function choose(all: readonly NamedEntry[], room: number): Choice {
   const byInterest = all.toSorted((a, b) => a.interest - b.interest);
   const fits = all.length <= room;
   const shown = new Set(fits ? all : byInterest.slice(0, Math.max(0, room - 1)));
   let spare = fits ? room - all.length : 0;
-  const expanded = new Set<PodRows>();
+  const expanded = new Set<NamedEntry>();
   for (const pod of byInterest) {
-    if (!shown.has(pod) || pod.containers.length === 0 || pod.containers.length > spare) continue;
+    if (!shown.has(pod) || pod.size === 0 || pod.size > spare) continue;
     expanded.add(pod);
-    spare -= pod.containers.length;
+    spare -= pod.size;
   }
   // Where all Pods have a line, that of a Pod stays where it is.
-  const rows = (fits ? all : byInterest.filter((pod) => shown.has(pod))).flatMap((pod) => {
-    const own = expanded.has(pod) ? [pod.heading, ...pod.containers] : [pod.alone];
-    return own.map((row) => ({ ...row, pod: pod.heading.name }));
-  });
+  const rows = (fits ? all : byInterest.filter((entry) => shown.has(entry))).flatMap((entry) =>
+    entry.rows(expanded.has(entry)).map((row) => ({ ...row, pod: entry.pod })),
+  );
   return { rows, left: all.filter((pod) => !shown.has(pod)) };
 }
 
-function countText(left: readonly PodRows[], all: readonly PodRows[]): string {
+function countText(left: readonly NamedEntry[], all: readonly NamedEntry[]): string {
   const counts = new Map<string, number>();
   for (const { status } of left) counts.set(status, (counts.get(status) ?? 0) + 1);
   const texts = [...counts].toSorted(([, a], [, b]) => b - a).map(([status, count]) => `${count} ${status}`);

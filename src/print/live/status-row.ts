@@ -33,42 +33,65 @@ export interface StatusRow {
 /** Lower is more interesting: trouble, what is on its way, what runs, what is done. */
 export type Interest = 0 | 1 | 2 | 3;
 
-/** A Pod with its line, and those of its containers. */
-export interface PodRows {
+/** A Pod as the block counts and sorts it. Its lines are made when they are wanted: many Pods have no room. */
+export interface PodEntry {
   readonly interest: Interest;
   /** The word that a count of Pods uses. */
   readonly status: string;
-  /** For a Pod whose containers have lines of their own. */
-  readonly heading: StatusRow;
-  /** For a Pod that has one line. */
-  readonly alone: StatusRow;
-  /** Empty for a Pod of one container: its one line says it all. Init containers that are done are left out. */
-  readonly containers: readonly StatusRow[];
+  /** How many containers would have lines of their own; 0 for a Pod of one: its one line says it all. */
+  readonly size: number;
+  /**
+   * @param isExpanded whether the containers have lines of their own below that of the Pod; init containers that are
+   * done have none
+   */
+  readonly rows: (isExpanded: boolean) => StatusRow[];
 }
 
-/** The lines that a Pod may have in the status block. */
-export function podRows(followed: FollowedPod, now: Instant): PodRows {
-  const { pod, activity } = followed;
-  const summary = summarizePod(pod);
-  const views = containersOf(pod);
-  const rows = views.map((view) => containerRow(view, activity, now));
+/** What of a Pod does not change with the time. */
+interface Outline {
+  readonly summary: PodSummary;
+  readonly views: readonly ContainerView[];
+  readonly hasTrouble: boolean;
+}
+
+/** A version of a Pod never changes, and is drawn many times. */
+const outlines = new WeakMap<StoredPod, Outline>();
+
+function outlineOf(pod: StoredPod): Outline {
+  let outline = outlines.get(pod);
+  if (outline === undefined) {
+    const views = containersOf(pod);
+    const hasTrouble = views.some((view) => containerTone(view) === 'bad');
+    outline = { summary: summarizePod(pod), views, hasTrouble };
+    outlines.set(pod, outline);
+  }
+  return outline;
+}
+
+/** A Pod in the status block. */
+export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry {
+  const { summary, views, hasTrouble } = outlineOf(pod);
   const status = isGoingDown(pod, activity) ? 'Terminating' : summary.text;
-  const interest = interestOf(pod, summary, rows, status);
-  const heading: StatusRow = {
-    sign: '',
-    name: pod.metadata.name,
-    ready: `${summary.ready}/${summary.total}`,
-    status,
-    restarts: String(summary.restarts),
-    age: ageText(pod.metadata.creationTimestamp, now.wallMs),
-    now: withoutControls(podActivityText(pod, activity, now)),
-    tone: podTone(pod, summary, interest),
-  };
-  const alone = { ...heading, now: heading.now || busiest(rows, views.length > 1) };
+  const interest = interestOf(pod, summary, hasTrouble, status);
   const isInitialized = conditionOf(pod.status, 'Initialized')?.status === 'True';
-  const open = rows.filter((_, index) => !isInitialized || views[index]?.role !== 'init');
-  const containers = views.length > 1 && !isTerminalPhase(pod.status.phase) ? open : [];
-  return { interest, status, heading, alone, containers };
+  const open = views.filter(({ role }) => !isInitialized || role !== 'init');
+  const draw = (view: ContainerView): StatusRow => containerRow(view, activity, now);
+  const rows = (isExpanded: boolean): StatusRow[] => {
+    const text = withoutControls(podActivityText(pod, activity, now));
+    const heading: StatusRow = {
+      sign: '',
+      name: pod.metadata.name,
+      ready: `${summary.ready}/${summary.total}`,
+      status,
+      restarts: String(summary.restarts),
+      age: ageText(pod.metadata.creationTimestamp, now.wallMs),
+      now: text || isExpanded ? text : busiest(views.map(draw), views.length > 1),
+      tone: podTone(pod, summary, interest),
+    };
+    return isExpanded ? [heading, ...open.map(draw)] : [heading];
+  };
+  const size = views.length > 1 && !isTerminalPhase(pod.status.phase) ? open.length : 0;
+  return { interest, status, size, rows };
 }
 
 /** What `apply` ends by itself has no deletionTimestamp, and goes down all the same. */
@@ -117,11 +140,10 @@ function busiest(rows: readonly StatusRow[], named: boolean): string {
   return named ? `${row.name}: ${row.now}` : row.now;
 }
 
-function interestOf(pod: StoredPod, summary: PodSummary, rows: readonly StatusRow[], status: string): Interest {
+function interestOf(pod: StoredPod, summary: PodSummary, hasTrouble: boolean, status: string): Interest {
   if (pod.status.phase === 'Succeeded') return 3;
   if (pod.status.phase === 'Failed' || pod.status.phase === 'Unknown') return 0;
-  // An init container that has ended with 0 is done; so is nothing else that ended with another code.
-  if (rows.some(({ tone }) => tone === 'bad')) return 0;
+  if (hasTrouble) return 0;
   return status === 'Running' && summary.ready === summary.total ? 2 : 1;
 }
 
