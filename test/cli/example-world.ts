@@ -59,7 +59,16 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun attach web -c app -it': { keys: '\u0010\u0011', shows: /serving/ },
   'podrun debug web -it': { keys: LEAVE_SHELL },
   'podrun debug web -it --target=app': { keys: LEAVE_SHELL },
+  // What somebody has saved
+  'podrun get pods --from pods.json -o wide': { before: 'podrun get pods -o json > pods.json' },
+  'podrun describe --from pod.json --from events.json': {
+    before: 'podrun get pod web -o json > pod.json && podrun get events -o json > events.json',
+  },
+  'podrun events --from events.json': { before: 'podrun get events -o json > events.json' },
   // Runs that differ
+  'podrun expect web.expect.yaml web@1': { exitCode: 1 },
+  // The Pod of pod.yaml is another one here.
+  'podrun apply -o json pod.yaml > run.ndjson; podrun expect web.expect.yaml --from run.ndjson': { exitCode: 1 },
   'podrun diff web@1 web': { exitCode: 1 },
   'podrun diff web@1 web --tolerance 50%': { exitCode: 1 },
   'podrun diff good.ndjson web': { exitCode: 1, before: 'podrun apply job.yaml -o json > good.ndjson' },
