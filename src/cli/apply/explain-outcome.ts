@@ -4,6 +4,7 @@ import { type Goal, goalText } from '../../lifecycle/requests/goal.ts';
 import { causeOf, firstCause } from '../../print/live/first-cause.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
+import type { ApplyFlags } from './apply.ts';
 import { isThere } from './run-progress.ts';
 import { explainPod } from '../../print/waits/explain-pod.ts';
 import { whyNever } from '../../print/waits/why-never.ts';
@@ -20,8 +21,7 @@ export interface Explanation {
   /** As it was when the outcome was decided. */
   readonly evidenceOf: (pod: StoredPod) => PodEvidence;
   readonly goal: Goal | undefined;
-  /** As it was written. */
-  readonly timeout: string | undefined;
+  readonly flags: Pick<ApplyFlags, 'stateDir' | 'timeout'>;
   /** When the outcome was decided, milliseconds since 1970. */
   readonly nowMs: number;
 }
@@ -63,9 +63,13 @@ export function explainOutcome(explanation: Explanation): string {
   }
 }
 
-function failure({ evidenceOf, nowMs }: Explanation, pod: StoredPod, isExplained: boolean): string {
+function failure(
+  { evidenceOf, nowMs, flags: { stateDir } }: Explanation,
+  pod: StoredPod,
+  isExplained: boolean,
+): string {
   const evidence = evidenceOf(pod);
-  const block = isExplained ? explainPod({ pod, evidence, untilMs: nowMs }) : '';
+  const block = isExplained ? explainPod({ pod, evidence, untilMs: nowMs, stateDir }) : '';
   return `error: pod "${pod.metadata.name}" failed: ${firstCause(pod, evidence.attempts)}\n${block}`;
 }
 
@@ -73,26 +77,28 @@ function failure({ evidenceOf, nowMs }: Explanation, pod: StoredPod, isExplained
  * With the Pod as it was when that became certain: afterwards it was ended, which is not the cause. What is written
  * into its status only then, a deadline for example, is.
  */
-function hopelessness({ evidenceOf, goal, nowMs, pods }: Explanation, seen: StoredPod): string {
+function hopelessness({ evidenceOf, goal, nowMs, pods, flags: { stateDir } }: Explanation, seen: StoredPod): string {
   const evidence = evidenceOf(seen);
   const last = pods.find(({ metadata }) => metadata.uid === seen.metadata.uid);
   const pod = last?.status.reason !== undefined && causeOf(seen) === undefined ? last : seen;
   const why = whyNever(pod, goal, evidence.attempts);
   const what = `cannot become ${goal === undefined ? '' : goalText(goal)}`;
-  return `error: pod "${pod.metadata.name}" ${what}: ${why}\n${explainPod({ pod, evidence, untilMs: nowMs })}`;
+  const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
+  return `error: pod "${pod.metadata.name}" ${what}: ${why}\n${block}`;
 }
 
 /** A check may well have failed because a Pod did: while COMMAND ran, nothing else was waited for. */
-function lapse({ evidenceOf, goal, nowMs }: Explanation, pod: StoredPod): string {
+function lapse({ evidenceOf, goal, nowMs, flags: { stateDir } }: Explanation, pod: StoredPod): string {
   const evidence = evidenceOf(pod);
   const what = goal === undefined ? pod.status.phase : goalText(goal);
   const why = whyNever(pod, goal, evidence.attempts);
-  const block = explainPod({ pod, evidence, untilMs: nowMs });
+  const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
   return `pod "${pod.metadata.name}" was not ${what} any more while COMMAND was running: ${why}\n${block}`;
 }
 
 function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 'timedOut' }>): string {
-  const { goal, timeout, evidenceOf } = explanation;
+  const { goal, evidenceOf } = explanation;
+  const { timeout, stateDir } = explanation.flags;
   if (outcome.duringCommand) {
     const lapses = explanation.seen.map((pod) => lapse(explanation, pod)).join('');
     return `error: timed out after ${timeout} while COMMAND was running\n${lapses}`;
@@ -106,7 +112,7 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
   ];
   const lines = late.map((pod, index) => {
     const evidence = evidenceOf(pod);
-    const block = index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted }) : '';
+    const block = index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted, stateDir }) : '';
     return `pod/${pod.metadata.name}: ${waitingFor(pod, untilMs, evidence.attempts)}\n${block}`;
   });
   const done = met.map(

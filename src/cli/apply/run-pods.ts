@@ -112,7 +112,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     seen,
     evidenceOf: (pod) => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod),
     goal: plan.goal,
-    timeout: session.flags.timeout,
+    flags: session.flags,
     nowMs: clock.now().wallMs,
   });
   if (explanation !== '') process.stderr.write(explanation);

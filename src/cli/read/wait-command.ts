@@ -84,7 +84,8 @@ async function settleAll(
   const exitCode = reportErrors(errors);
   if (open.length > 0 && !going.isLook) {
     const { explainQuestions } = await import('../waiting/explain-questions.ts');
-    process.stderr.write(explainQuestions(going.store, going.clock.now().wallMs, open));
+    const asked = { store: going.store, nowMs: going.clock.now().wallMs, stateDir: flags.stateDir };
+    process.stderr.write(explainQuestions(asked, open));
   }
   return exitCode;
 }

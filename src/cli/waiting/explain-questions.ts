@@ -10,30 +10,33 @@ import { isHopelessQuestion, isMetQuietly, type Question, questionPhrase } from 
 /** Pods that are explained with all there is to say. */
 const EXPLAINED_MAX = 5;
 
-/**
- * What `wait` adds to the words of kubectl when the time was up: for each object why, the hopeless ones first.
- * @param nowMs milliseconds since 1970
- */
-export function explainQuestions(store: FileStore, nowMs: number, questions: readonly Question[]): string {
+interface Asked {
+  readonly store: FileStore;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+  /** `--state-dir`, where it was given. */
+  readonly stateDir: string | undefined;
+}
+
+/** What `wait` adds to the words of kubectl when the time was up: for each object why, the hopeless ones first. */
+export function explainQuestions(asked: Asked, questions: readonly Question[]): string {
   const seen = questions.map((question) => {
-    const object = getObject(store, question.ref);
+    const object = getObject(asked.store, question.ref);
     return { question, object, isHopeless: isHopelessQuestion(question, object) };
   });
   return [...seen.filter(({ isHopeless }) => isHopeless), ...seen.filter(({ isHopeless }) => !isHopeless)]
-    .map(({ question, object }, index) => explain({ store, nowMs, question, object, isWhole: index < EXPLAINED_MAX }))
+    .map(({ question, object }, index) => explain({ ...asked, question, object, isWhole: index < EXPLAINED_MAX }))
     .join('');
 }
 
-interface OneQuestion {
-  readonly store: FileStore;
-  readonly nowMs: number;
+interface OneQuestion extends Asked {
   readonly question: Question;
   /** As it is now. */
   readonly object: StoredKubeObject | undefined;
   readonly isWhole: boolean;
 }
 
-function explain({ store, nowMs, question, object, isWhole }: OneQuestion): string {
+function explain({ store, nowMs, stateDir, question, object, isWhole }: OneQuestion): string {
   const { ref, condition } = question;
   const name = nameOf(ref);
   if (condition.type === 'state' && object === undefined) return `${name} is gone: it was deleted meanwhile\n`;
@@ -41,7 +44,8 @@ function explain({ store, nowMs, question, object, isWhole }: OneQuestion): stri
   const pod = object as unknown as StoredPod;
   const evidence = podEvidence(store, pod);
   const isEndWanted = condition.type === 'state' && isEnd(condition);
-  const block = isWhole && condition.type === 'state' ? explainPod({ pod, evidence, untilMs: nowMs, isEndWanted }) : '';
+  const isExplained = isWhole && condition.type === 'state';
+  const block = isExplained ? explainPod({ pod, evidence, untilMs: nowMs, isEndWanted, stateDir }) : '';
   if (condition.type === 'state' && isHopelessQuestion(question, object)) {
     const why = whyNever(pod, condition.wanted, evidence.attempts);
     return `${name} can never become ${condition.text}: ${why}\n${block}`;

@@ -6,6 +6,8 @@ import type { Store, Subscription } from '../../store/store.ts';
 /** Who is gone or has ended may be replaced in the next moment, by an apply that was started with this wait. */
 const PATIENCE_MS = 1000;
 
+const LOOK_MS = 500;
+
 export interface HopelessOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -16,11 +18,14 @@ export interface HopelessOptions {
   readonly onHopeless: () => void;
 }
 
-/** Looks, after every change of objects that are waited for, whether there is any hope left. */
+/** Looks, after every change of objects that are waited for and from time to time, whether there is any hope left. */
 export class HopelessWatch {
   readonly #options: HopelessOptions;
   readonly #subscriptions: readonly Subscription[];
   #alarm: Alarm | undefined;
+  /** On the stopwatch; undefined: there is hope. */
+  #hopelessSinceMs: number | undefined;
+  #isTold = false;
 
   constructor(options: HopelessOptions) {
     this.#options = options;
@@ -28,6 +33,7 @@ export class HopelessWatch {
       options.store.watch(type.plural, { namespace, name }, () => this.#look()),
     );
     this.#look();
+    this.#plan();
   }
 
   close(): void {
@@ -35,20 +41,25 @@ export class HopelessWatch {
     this.#alarm?.cancel();
   }
 
-  #look(): void {
-    if (!this.#isHopeless()) {
-      this.#alarm?.cancel();
-      this.#alarm = undefined;
-      return;
-    }
-    const { clock, onHopeless } = this.#options;
-    this.#alarm ??= clock.wakeAt(clock.now().monotonicMs + PATIENCE_MS, () => {
-      if (this.#isHopeless()) onHopeless();
+  /** What goes at the very moment at which watching begins is told by nobody. */
+  #plan(): void {
+    const { clock } = this.#options;
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, () => {
+      this.#plan();
+      this.#look();
     });
   }
 
-  #isHopeless(): boolean {
-    const { store, refs, isHopeless } = this.#options;
-    return refs.some((ref) => isHopeless(ref, getObject(store, ref)));
+  #look(): void {
+    const { store, clock, refs, isHopeless, onHopeless } = this.#options;
+    if (!refs.some((ref) => isHopeless(ref, getObject(store, ref)))) {
+      this.#hopelessSinceMs = undefined;
+      return;
+    }
+    const nowMs = clock.now().monotonicMs;
+    this.#hopelessSinceMs ??= nowMs;
+    if (this.#isTold || nowMs - this.#hopelessSinceMs < PATIENCE_MS) return;
+    this.#isTold = true;
+    onHopeless();
   }
 }

@@ -28,6 +28,8 @@ export interface PodQuestion {
   readonly untilMs: number;
   /** Is the end of the Pod waited for, and not that it serves? */
   readonly isEndWanted?: boolean;
+  /** `--state-dir`, where it was given. */
+  readonly stateDir?: string | undefined;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface PodQuestion {
  * empty when there is nothing to tell.
  */
 export function explainPod(question: PodQuestion): string {
-  const { pod, evidence, untilMs, isEndWanted = false } = question;
+  const { pod, evidence, untilMs, isEndWanted = false, stateDir } = question;
   if (pod.status.phase === 'Succeeded') return '';
   const view = containerConcerned(question);
   const probing = view === undefined ? [] : probes(view, evidence);
@@ -47,7 +49,7 @@ export function explainPod(question: PodQuestion): string {
   const blocks = [
     ...(view === undefined ? [] : [...restarts(view, evidence), ...probing, ...log(view, evidence)]),
     ...(warning === undefined ? [] : [`last warning: ${warning}`]),
-    ...whatToTry(remedies({ pod, view, evidence, isEndWanted })),
+    ...whatToTry(remedies({ pod, view, evidence, isEndWanted, stateDir })),
   ];
   return blocks.map((line) => `  ${line}\n`).join('');
 }

@@ -21,13 +21,24 @@ export interface RemedyQuestion {
   readonly evidence: PodEvidence;
   /** Is the end of the Pod waited for? */
   readonly isEndWanted: boolean;
+  /** `--state-dir`, where it was given: without it, other commands would look elsewhere. */
+  readonly stateDir?: string | undefined;
 }
 
 /**
  * What somebody may try whose Pod is not where it should be: sentences, the likeliest first, with commands that can be
  * run as they stand.
  */
-export function remedies({ pod, view, evidence, isEndWanted }: RemedyQuestion): string[] {
+export function remedies({ stateDir, ...question }: RemedyQuestion): string[] {
+  const sentences = remediesOf(question);
+  if (stateDir === undefined) return sentences;
+  const place = /^[\w./~-]+$/.test(stateDir) ? stateDir : `'${stateDir.replaceAll("'", String.raw`'\''`)}'`;
+  return sentences.map((sentence) => sentence.replaceAll(COMMAND, () => `podrun --state-dir ${place} `));
+}
+
+const COMMAND = /\bpodrun (?=(?:apply|condition|describe|logs|probes)\b)/g;
+
+function remediesOf({ pod, view, evidence, isEndWanted }: Omit<RemedyQuestion, 'stateDir'>): string[] {
   if (pod.status.phase === 'Unknown') return [`start it again: podrun apply; see it: ${run(pod, 'describe pod')}`];
   const found = [
     ...(isEndWanted ? ofEndlessness(pod) : []),

@@ -150,6 +150,17 @@ describe('explainPod()', () => {
     expect(tries(explain(shop))).toEqual([`${SEE_LOG} -n shop`]);
   });
 
+  it.each([
+    ['/srv/podrun', '/srv/podrun'],
+    ["/my state's", `'/my state'\\''s'`],
+  ])('names the state folder %s in commands when it was given', (stateDir, quoted) => {
+    const failed = main(ended('main', 3));
+    const evidence = { attempts: [], logs: new Map(), events: [] };
+    expect(explainPod({ pod: failed, evidence, untilMs: NOW_MS, stateDir })).toContain(
+      `podrun --state-dir ${quoted} logs web -c main\n`,
+    );
+  });
+
   it('shows what a Pod is at that was to end', () => {
     const busy = webPod({ status: { conditions: conditions({ Ready: 'True' }) } });
     expect(explain(busy, { logs: log('10%', '20%') }, true).slice(0, 3)).toEqual([
