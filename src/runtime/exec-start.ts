@@ -87,6 +87,7 @@ async function startPiped(
 function attend({ onExit }: ExecLaunch, begun: Begun, watchdog: Watchdog): ExecStart {
   const { process, outputClosed, abandonOutput, notice } = begun;
   const { pid, streams } = process;
+  streams.holdOutput(false);
   void process.ended.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
   let isRunning = true;
   const ended = process.ended.finally(() => (isRunning = false));

@@ -60,6 +60,7 @@ export async function runExec(
     collected.add(stream, chunk);
     request.onOutput?.(stream, chunk);
   });
+  reader.hold(false);
   await place(spawned.pid);
   return await outcomeOf({ ...spawned, reader, collected }, request, clock);
 }

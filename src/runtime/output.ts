@@ -18,7 +18,7 @@ type OnOutput = (stream: OutputStream, chunk: Buffer) => void;
 export interface OutputPipes {
   /** What the process gets as its stdout and stderr. */
   readonly stdio: readonly [number, number] | readonly ['pipe', 'pipe'];
-  /** The process has been started: reads what it writes. */
+  /** The process has been started: reads what it writes, once that is not held any more. */
   read(child: OutputOwner, onOutput: OnOutput): PipeReader;
   /** The process could not be started. */
   discard(): void;

@@ -14,7 +14,7 @@ export interface PipeReader {
   finish(): Promise<void>;
   /** Closes the pipe at once. */
   close(): void;
-  /** Leaves in the pipe what comes, until told to go on. */
+  /** Leaves in the pipe what comes, until told to go on. It begins held. */
   hold(held: boolean): void;
 }
 
@@ -36,7 +36,12 @@ function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChu
     ...handOn(socket, onChunk),
     async finish() {
       const startMs = clock.now().monotonicMs;
-      // Both ways of reading hand on at once what they have read, so that their order is that of the bytes.
+      // While it was held, a piece may have been read that was not handed on: `read` emits it. Otherwise both ways of
+      // reading hand on at once what they have read, so that their order is that of the bytes.
+      const handOnBuffered = (): void => {
+        while (socket.read() !== null);
+      };
+      handOnBuffered();
       while (!socket.destroyed && !drainSlice(fd, clock, onChunk)) {
         if (clock.now().monotonicMs - startMs >= DRAIN_LIMIT_MS) break;
         await new Promise<void>((resolve) => {
@@ -84,6 +89,7 @@ const QUIET_LAPS = 10;
 const CHUNK_BYTES = 64 * 1024;
 
 function handOn(socket: Socket, onChunk: OnChunk): Pick<PipeReader, 'closed' | 'close' | 'hold'> {
+  socket.pause();
   socket.on('data', onChunk);
   // The only errors of a reading end are those of its closing.
   socket.on('error', () => undefined);

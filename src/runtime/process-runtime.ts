@@ -111,6 +111,8 @@ export class ProcessRuntime implements Runtime {
       return failed(outcome.error);
     }
     const container = this.#attend(launch, outcome.process, { inside, limited }, unmark);
+    // Whoever is told of the start does something about it first.
+    setImmediate(() => outcome.process.streams.holdOutput(false));
     return { ok: true, container, notice: outcome.notice, limitsNotice: limited.notice };
   }
 

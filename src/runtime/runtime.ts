@@ -33,7 +33,10 @@ export interface ContainerLaunch {
    * container runtime's log, unless the folder of the Pod is gone. Undefined: it is lost then.
    */
   readonly logFile?: string | undefined;
-  /** Called with every piece of output, in order of arrival; never after `onExit`. */
+  /**
+   * Called with every piece of output, in order of arrival; never before `start` has resolved and what waits for that
+   * was done, and never after `onExit`.
+   */
   readonly onOutput: (stream: OutputStream, chunk: Buffer) => void;
   /**
    * Called once, as soon as the main process has ended, its process group was killed and its output was read to the

@@ -59,6 +59,22 @@ describe.each(['fifo', 'pipe'] as const)('output through a %s', (kind) => {
     expect(exit.exitCode).toBe(5);
   });
 
+  it('comes after the start was told, however slowly that is', async () => {
+    const seen: string[] = [];
+    const started = await rig.start(sh('echo out; sleep 60'), {
+      onOutput: (_stream, chunk) => seen.push(chunk.toString()),
+    });
+    expect(seen).toEqual([]);
+    seen.push('told');
+    await until(
+      () => seen.length > 1,
+      () => seen.join(),
+    );
+    expect(seen).toEqual(['told', 'out\n']);
+    started.container.kill();
+    await started.gone;
+  });
+
   it('holds a program back while nobody reads, and loses nothing', async () => {
     const started = await rig.start(sh('seq 1 200000'));
     // We keep our event loop busy, as a slow disk would.
