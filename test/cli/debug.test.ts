@@ -77,7 +77,7 @@ describe('podrun debug', () => {
     [['nope'], /^Error from server \(NotFound\): pods "nope" not found\n$/, 1],
     [['web', '--target=x', '-q'], /spec\.ephemeralContainers\[0\]\.targetContainerName: Not found: "x"\n$/, 1],
     [['web', '-t'], /^error: -i\/--stdin is required for containers with -t\/--tty=true\n/, 2],
-    [['web', '--copy-to=other'], /^error: unknown flag: --copy-to=other\n/, 2],
+    [['web', '--copy-to=other'], /^error: unknown flag: --copy-to\n/, 2],
     [['web', '--env', 'A'], /A must be formatted as key=value/, 2],
     [[], /^error: NAME is required for debug\n/, 2],
     [['cm/x'], /^error: "configmaps" not supported by debug/, 2],

@@ -36,6 +36,9 @@ export async function closeLostRun(
   clock: Clock,
 ): Promise<boolean> {
   await endLeftovers(store, pod, clock);
+  // Its podrun may have been killed before it could put on record what it had made.
+  const { removeGroupsOfPod } = await import('../../runtime/cgroup/stray-groups.ts');
+  await removeGroupsOfPod(pod.metadata.uid, clock);
   return closeRecord(store, pod, agentPid, clock);
 }
 

@@ -238,5 +238,6 @@ function tryToRemove([innermost = '', ...around]: readonly string[]): boolean {
 }
 
 function tryToWrite(file: string, text: string): boolean {
-  return succeeds(() => writeFileSync(file, text));
+  // The kernel has made the file, or there is none.
+  return succeeds(() => writeFileSync(file, text, { flag: 'r+' }));
 }
