@@ -1,6 +1,7 @@
 import { CommanderError, type Command, type Option } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { didYouMean, mostSimilar } from '../api/similar.ts';
+import { insteadOf } from './kubectl-commands.ts';
 
 /**
  * Says what is wrong with the command line, in kubectl's words, with what may have been meant; answers the exit code.
@@ -39,6 +40,8 @@ function unknownFlag(flag: string, options: readonly Option[]): string {
 }
 
 function unknownCommand(command: string, program: Command): string {
+  const instead = insteadOf(command);
+  if (instead !== undefined) return `error: unknown command "${command}" for "podrun"\n${instead}`;
   const commands = program.createHelp().visibleCommands(program);
   const meant = mostSimilar(
     command,

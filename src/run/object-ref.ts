@@ -37,6 +37,10 @@ export function similarName(
   resource: string,
   { namespace, name }: Pick<ObjectRef, 'namespace' | 'name'>,
 ): string | undefined {
+  // No Pod can have such a name. It is that of a run, and something is wanted that only a Pod of now can do.
+  if (resource === 'pods' && /@\d+$|^uid:/.test(name)) {
+    return `${name} names a run on record: get, describe, logs, events, probes, timeline, advise and diff show those.`;
+  }
   return didYouMean(
     name,
     store.list<StoredKubeObject>(resource, { namespace }).map(({ metadata }) => metadata.name),

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredEvent, StoredPod } from '../api/objects.ts';
+import { didYouMean } from '../api/similar.ts';
 import { parseTime } from '../api/time.ts';
 import type { RecordedUsage } from '../api/usage-totals.ts';
 import type { RecordedRun, RecordedTransition } from '../history/recorded-run.ts';
@@ -51,8 +52,15 @@ export class RecordedRuns {
     const wanted = Number(back) === 0 ? pod : `${pod}@${Number(back)}`;
     const found = runs.find(({ run }) => run === wanted);
     if (found !== undefined) return found;
-    if (runs.length === 0) throw new PodrunError(`Error from server (NotFound): pods ${JSON.stringify(pod)} not found`);
+    if (runs.length === 0) throw this.unknownPod(namespace, pod);
     throw noSuchRun(`there is no run ${wanted}`, runs);
+  }
+
+  /** What is said of the name of a Pod that has no run on record. */
+  unknownPod(namespace: string | undefined, name: string): PodrunError {
+    const names = this.#podsEver({ namespace }).map((key) => key.name);
+    const text = `Error from server (NotFound): pods ${JSON.stringify(name)} not found`;
+    return new PodrunError(text, { hint: didYouMean(name, names) });
   }
 
   /** All that is recorded of a run, as far as it got. Lines that a crash has torn are left out. */

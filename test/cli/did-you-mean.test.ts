@@ -81,8 +81,27 @@ it.each([
     args: 'logs pipeline -c porxy',
     stderr: 'error: container porxy is not valid for pod pipeline out of: worker, proxy\nDid you mean "proxy"?\n',
   },
+  ...['top pod', 'history', 'timeline', 'advise', 'diff pipeline', 'expect --print'].map((command) => ({
+    args: `${command} pipelin`,
+    stderr:
+      `Error from server (NotFound): pods${command === 'top pod' ? '.metrics.k8s.io' : ''} "pipelin" not found\n` +
+      'Did you mean "pipeline"?\n',
+  })),
+  {
+    args: 'debug pipelin --image=busybox',
+    stderr: 'Error from server (NotFound): pods "pipelin" not found\nDid you mean "pipeline"?\n',
+  },
   // What is like nothing gets no advice.
   { args: 'get pod elephant', stderr: 'Error from server (NotFound): pods "elephant" not found\n' },
 ])('podrun $args', async ({ args, stderr }) => {
   expect(await workshop.run(args.split(' '))).toMatchObject({ stdout: '', stderr });
 });
+
+it.each(['delete pod', 'top pod', 'debug --image=busybox', 'attach', 'wait --for=condition=Ready pod'])(
+  'podrun %s NAME says that a run of the past is no Pod of now',
+  async (command) => {
+    const { exitCode, stdout, stderr } = await workshop.run([...command.split(' '), 'pipeline@1']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain('"pipeline@1" not found\npipeline@1 names a run on record: get, describe, logs,');
+  },
+);

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { newEvent, newPod, withPhase } from '../store/objects.ts';
@@ -53,6 +54,39 @@ describe('history', () => {
       exitCode: 1,
       stderr: 'Error from server (NotFound): pods "web" not found\n',
     });
+  });
+});
+
+describe('a run of the past', () => {
+  /** Two runs of a Pod that prints, and is probed. */
+  async function twoRealRuns(): Promise<void> {
+    for (const word of ['first', 'second']) {
+      const seen = path.join(workshop.folder, word);
+      const command = ['sh', '-c', `echo ${word}; until [ -e ${seen} ]; do sleep 0.05; done`];
+      const startupProbe = { exec: { command: ['touch', seen] }, periodSeconds: 1 };
+      const containers = [{ name: 'main', image: 'busybox', command, startupProbe }];
+      const file = workshop.pod('web', { restartPolicy: 'Never', containers });
+      expect((await workshop.run(['apply', file])).exitCode).toBe(0);
+    }
+  }
+
+  it('has its logs and its probes; a log before it leads to the run before', async () => {
+    await twoRealRuns();
+    expect((await workshop.run(['logs', 'web'])).stdout).toBe('second\n');
+    expect(await workshop.run(['logs', 'web@1'])).toEqual({ exitCode: 0, stdout: 'first\n', stderr: '' });
+    expect((await workshop.run(['logs', '-f', 'pod/web@1', '--prefix'])).stdout).toBe('[pod/web/main] first\n');
+    const { stdout } = await workshop.run(['probes', 'web@1']);
+    expect(stdout).toContain(`exec [touch ${workshop.folder}/first]`);
+    expect(stdout).toMatch(/^ +0 +\S+ +\S+ +success /m);
+    expect(await workshop.run(['logs', 'web', '--previous'])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr:
+        'Error from server (BadRequest): previous terminated container "main" in pod "web" not found\n' +
+        'The run before this one: podrun logs web@1\n',
+    });
+    expect((await workshop.run(['logs', 'web@1', '-p'])).stderr).not.toContain('The run before');
+    expect((await workshop.run(['logs', 'web@7'])).stderr).toContain('error: there is no run web@7\n');
   });
 });
 

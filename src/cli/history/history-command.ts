@@ -32,7 +32,7 @@ export async function history(words: readonly string[], flags: HistoryFlags): Pr
 function runsOf(runs: RecordedRuns, namespace: string | undefined, name: string): RunRow[] {
   const found = runs.list({ namespace, name });
   if (found.length > 0) return found;
-  throw new PodrunError(`Error from server (NotFound): pods ${JSON.stringify(name)} not found`);
+  throw runs.unknownPod(namespace, name);
 }
 
 function render(runs: readonly RunRow[], { output, headers, allNamespaces }: HistoryFlags, nowMs: number): string {

@@ -7,20 +7,22 @@ import { podNow, type PodSource, settled } from '../select/pod-watch.ts';
 
 /** A container whose log is wanted. */
 export interface LogSource extends PodSource {
+  /** The folder of the logs of its run. */
+  readonly folder: string;
   /** Is what its hooks and probes write wanted, and not what it writes itself? */
   readonly ofHooks: boolean;
   readonly container: string;
 }
 
 /** What the API server says when there is no log to show. */
-export function noLog(message: string): PodrunError {
-  return new PodrunError(`Error from server (BadRequest): ${message}`);
+export function noLog(message: string, hint?: string): PodrunError {
+  return new PodrunError(`Error from server (BadRequest): ${message}`, { hint });
 }
 
 /** The log of an instance of the container, or of its hooks and probes. */
 export function openLog(source: LogSource, restartCount: number, query: LogQuery): LogReader {
   const place = source.ofHooks ? hookLogPath : instanceLogPath;
-  return new LogReader(place(logFolder(source), source.container, restartCount), query);
+  return new LogReader(place(source.folder, source.container, restartCount), query);
 }
 
 /**
@@ -30,13 +32,9 @@ export function openLog(source: LogSource, restartCount: number, query: LogQuery
 export function instanceToShow(source: LogSource, previous: boolean): LogChoice {
   const choice = chooseLog(source.pod, source.container, previous);
   if (!source.ofHooks || previous) return choice;
-  const newest = newestHookLog(logFolder(source), source.container);
+  const newest = newestHookLog(source.folder, source.container);
   if (newest === undefined || (choice.ok && choice.restartCount >= newest)) return choice;
   return { ok: true, restartCount: newest, isRunning: true };
-}
-
-function logFolder({ store, pod }: LogSource): string {
-  return store.paths(pod.metadata.namespace, pod.metadata.name).logs;
 }
 
 /** The instance to follow, once it has started; or why there is none, when that takes too long. */

@@ -3,6 +3,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
 import type { LogReader } from '../../store/logs/log-reader.ts';
 import { similarName } from '../../run/object-ref.ts';
 import { displayNowMs, openStore } from '../environment.ts';
@@ -11,6 +12,7 @@ import { instanceEnded, instanceToFollow, instanceToShow, type LogSource, noLog,
 import { hookLoggedContainers, loggedContainers, noHooks } from './logged-containers.ts';
 import type { LogsFlags } from './logs.ts';
 import { type LogsRequest, type LogsWords, readLogsRequest } from './logs-request.ts';
+import { isRunName } from '../select/run-names.ts';
 import { onGrowth } from '../select/pod-watch.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { note } from '../preferences.ts';
@@ -23,10 +25,13 @@ export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> 
   const pods = findPods(store, request);
   if (pods.length === 0) note(`No resources found in ${request.namespace} namespace.`);
   const wanted = flags.hooks ? hookLoggedContainers : loggedContainers;
-  const sources = pods.flatMap((pod) =>
-    wanted(pod, request).map((container) => ({ store, clock, pod, container, ofHooks: flags.hooks })),
+  const sources = pods.flatMap(({ pod, folder }) =>
+    wanted(pod, request).map((container) => ({ store, clock, pod, folder, container, ofHooks: flags.hooks })),
   );
-  if (flags.hooks && pods.length > 0 && sources.length === 0) note(noHooks(pods, request).trimEnd());
+  if (flags.hooks && pods.length > 0 && sources.length === 0) {
+    const silent = pods.map(({ pod }) => pod);
+    note(noHooks(silent, request).trimEnd());
+  }
   const show = new Show(request, flags);
   if (!flags.follow) {
     for (const source of sources) await show.present(source);
@@ -37,12 +42,21 @@ export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> 
   return EXIT.ok;
 }
 
-function findPods(store: FileStore, { namespace, pods }: LogsRequest): StoredPod[] {
+/** A Pod, as it is or as a run of the past has left it, and where its logs lie. */
+type LoggedPod = Pick<LogSource, 'pod' | 'folder'>;
+
+function findPods(store: FileStore, { namespace, pods }: LogsRequest): LoggedPod[] {
+  const present = (pod: StoredPod): LoggedPod => ({ pod, folder: store.paths(namespace, pod.metadata.name).logs });
   if ('matches' in pods) {
-    return store.list<StoredPod>('pods', { namespace }).filter(({ metadata }) => pods.matches(metadata.labels ?? {}));
+    const all = store.list<StoredPod>('pods', { namespace });
+    return all.filter(({ metadata }) => pods.matches(metadata.labels ?? {})).map(present);
+  }
+  if (isRunName(pods.name)) {
+    const { pod, paths } = new RecordedRuns(store).find(namespace, pods.name);
+    return [{ pod, folder: paths.logs }];
   }
   const pod = store.get<StoredPod>('pods', namespace, pods.name);
-  if (pod !== undefined) return [pod];
+  if (pod !== undefined) return [present(pod)];
   const what = `pods "${pods.name}" not found in namespace "${namespace}"`;
   throw new PodrunError(`error: error from server (NotFound): ${what}`, {
     hint: similarName(store, 'pods', { namespace, name: pods.name }),
@@ -56,6 +70,14 @@ function checkCount(count: number, { followedMax }: LogsRequest): void {
       'use --max-log-requests to increase the limit',
     { exitCode: EXIT.usage },
   );
+}
+
+/** A container that was never restarted has nothing before; the Pod may have an earlier run. */
+function hintOfRunBefore({ store, pod }: LogSource): string | undefined {
+  const { namespace, name, uid } = pod.metadata;
+  const runs = new RecordedRuns(store).list({ namespace, name });
+  const before = runs[runs.findIndex((run) => run.pod.metadata.uid === uid) + 1];
+  return before === undefined ? undefined : `The run before this one: podrun logs ${before.run}`;
 }
 
 /** Prints logs on standard output. */
@@ -74,7 +96,7 @@ class Show {
   /** What the log holds now. */
   async present(source: LogSource): Promise<void> {
     const choice = instanceToShow(source, this.#flags.previous);
-    if (!choice.ok) return this.#refuse(choice.message);
+    if (!choice.ok) return this.#refuse(choice.message, source);
     const reader = openLog(source, choice.restartCount, this.#request);
     await this.#drain(reader, this.#formatOf(source));
     reader.close();
@@ -85,7 +107,7 @@ class Show {
     const choice = this.#flags.previous
       ? chooseLog(source.pod, source.container, true)
       : await instanceToFollow(source, this.#request.startTimeoutMs);
-    if (!choice.ok) return this.#refuse(choice.message);
+    if (!choice.ok) return this.#refuse(choice.message, source);
     const { restartCount } = choice;
     const reader = openLog(source, restartCount, this.#request);
     const format = this.#formatOf(source);
@@ -116,8 +138,8 @@ class Show {
     return new LogFormat({ timestamps: this.#flags.timestamps, prefix, limitBytes: this.#request.limitBytes });
   }
 
-  #refuse(message: string): void {
-    if (!this.#flags.ignoreErrors) throw noLog(message);
+  #refuse(message: string, source: LogSource): void {
+    if (!this.#flags.ignoreErrors) throw noLog(message, this.#flags.previous ? hintOfRunBefore(source) : undefined);
     this.#out.write(`error: ${message}\n`);
   }
 }

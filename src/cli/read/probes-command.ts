@@ -5,10 +5,13 @@ import { SystemClock } from '../../clock.ts';
 import { PROBE_TYPES, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../print/probe-journal.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
 import { ProbeJournalReader } from '../../store/logs/probe-journal.ts';
 import { podNotFound } from '../../run/object-ref.ts';
 import { openStore } from '../environment.ts';
 import { checkContainer, podArgument } from '../select/pod-argument.ts';
+import { isRunName } from '../select/run-names.ts';
 import { onGrowth, podOver, type PodSource } from '../select/pod-watch.ts';
 import type { ProbesFlags } from './probes.ts';
 import { StandardOutput } from '../standard-output.ts';
@@ -22,8 +25,7 @@ export async function probes(word: string, flags: ProbesFlags): Promise<number> 
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const namespace = flags.namespace || DEFAULT_NAMESPACE;
-  const pod = store.get<StoredPod>('pods', namespace, name);
-  if (pod === undefined) throw podNotFound(store, namespace, name);
+  const { pod, file } = probedPod(store, namespace, name);
   if (flags.container !== undefined) checkContainer(pod, flags.container);
   const wanted = definedProbes(pod).filter(
     (probe) => probe.type === (type ?? probe.type) && probe.container === (flags.container ?? probe.container),
@@ -32,7 +34,7 @@ export async function probes(word: string, flags: ProbesFlags): Promise<number> 
     note(`No ${type === undefined ? '' : `${type} `}probes in ${whereOf(pod, flags)}.`);
     return EXIT.ok;
   }
-  const journal = new Journal({ store, clock, pod }, wanted);
+  const journal = new Journal({ store, clock, pod }, file, wanted);
   const out = new StandardOutput();
   const present = journal.next();
   const shown = attemptsMax === undefined ? present : present.slice(Math.max(0, present.length - attemptsMax));
@@ -40,6 +42,17 @@ export async function probes(word: string, flags: ProbesFlags): Promise<number> 
   out.write(render(shown));
   if (flags.follow) await journal.follow(out, render);
   return EXIT.ok;
+}
+
+/** The Pod, or a run of the past, and the journal of its probes. */
+function probedPod(store: FileStore, namespace: string, name: string): { pod: StoredPod; file: string } {
+  if (isRunName(name)) {
+    const { pod, paths } = new RecordedRuns(store).find(namespace, name);
+    return { pod, file: paths.probes };
+  }
+  const pod = store.get<StoredPod>('pods', namespace, name);
+  if (pod === undefined) throw podNotFound(store, namespace, name);
+  return { pod, file: store.paths(namespace, name).probes };
 }
 
 function whereOf({ metadata }: StoredPod, { container }: ProbesFlags): string {
@@ -63,11 +76,10 @@ class Journal {
   readonly #keys: ReadonlySet<string>;
   readonly #reader: ProbeJournalReader;
 
-  constructor(source: PodSource, wanted: readonly DefinedProbe[]) {
-    const { namespace, name } = source.pod.metadata;
+  constructor(source: PodSource, file: string, wanted: readonly DefinedProbe[]) {
     this.#source = source;
     this.#keys = new Set(wanted.map(({ container, type }) => `${container} ${type}`));
-    this.#reader = new ProbeJournalReader(source.store.paths(namespace, name).probes);
+    this.#reader = new ProbeJournalReader(file);
   }
 
   /** Everything that was written since the last call. */

@@ -6,6 +6,7 @@ import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
 import { measureContainers } from '../../runtime/usage/container-usage.ts';
 import type { RecordedProcess } from '../../store/ownership.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { type ObjectRef, similarName } from '../../run/object-ref.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { findObjects, noneFound } from '../select/find-objects.ts';
 import { readSelection } from '../select/selection.ts';
@@ -36,7 +37,7 @@ export async function top(words: readonly string[], flags: TopFlags): Promise<nu
   if (selection.how === 'named') {
     const measured = new Set(usages.map(({ name }) => name));
     const silent = [...missing, ...pods.map(({ metadata }) => metadata)].filter(({ name }) => !measured.has(name));
-    return silent.length === 0 ? EXIT.ok : reportErrors(silent.map(({ name }) => noMetrics(name)));
+    return silent.length === 0 ? EXIT.ok : reportErrors(silent.map((one) => noMetrics(store, one)));
   }
   if (usages.length > 0) return EXIT.ok;
   if (pods.length > 0) throw noneMeasured(pods, displayNowMs(clock));
@@ -68,8 +69,10 @@ async function measurePods(store: FileStore, clock: Clock, pods: readonly Stored
 }
 
 /** What the metrics server says of a Pod that it knows nothing of. */
-function noMetrics(name: string): PodrunError {
-  return new PodrunError(`Error from server (NotFound): pods.metrics.k8s.io ${JSON.stringify(name)} not found`);
+function noMetrics(store: FileStore, ref: Pick<ObjectRef, 'namespace' | 'name'>): PodrunError {
+  return new PodrunError(`Error from server (NotFound): pods.metrics.k8s.io ${JSON.stringify(ref.name)} not found`, {
+    hint: similarName(store, 'pods', ref),
+  });
 }
 
 /** A Pod that is younger than this may still be on its way, for kubectl. */

@@ -43,9 +43,17 @@ describe('apply, as kubectl does it:', () => {
 });
 
 describe('what kubectl has and podrun has not', () => {
-  it.each(['create', 'replace', 'run', 'rollout', 'scale'])('%s is said to be unknown', async (command) => {
+  it.each([
+    { command: 'create', instead: "Use 'podrun apply -f FILE': " },
+    { command: 'run', instead: "Use 'podrun init NAME > NAME.yaml' " },
+    { command: 'edit', instead: "Use 'podrun patch', " },
+    { command: 'rollout', instead: 'podrun runs Pods, and no workloads: ' },
+    { command: 'scale', instead: 'podrun runs Pods, and no workloads: ' },
+    { command: 'config', instead: 'There are no clusters and contexts: ' },
+  ])('$command is said to be unknown, and what to do instead', async ({ command, instead }) => {
     const { exitCode, stdout, stderr } = await workshop.run([command, '-f', 'pod.yaml']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain(`error: unknown command "${command}" for "podrun"`);
+    expect(stderr).toContain(`error: unknown command "${command}" for "podrun"\n${instead}`);
+    expect(stderr).not.toContain('Did you mean');
   });
 });
