@@ -54,6 +54,8 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun port-forward web 5000 :6000': { shows: /Forwarding|in use/ },
   'podrun port-forward svc/web 8443:https': { shows: /Forwarding|in use/ },
   'podrun port-forward --address 0.0.0.0 web 8080:http': { shows: /Forwarding|in use/ },
+  // The run has to have lasted so long
+  'podrun get pod web -o yaml --at 3.2s': { before: 'until podrun get pod web --at 3.2s; do sleep 0.2; done' },
   // What somebody types into
   'podrun exec -it web -- sh': { keys: LEAVE_SHELL },
   'podrun attach web -c app -it': { keys: '\u0010\u0011', shows: /serving/ },

@@ -140,7 +140,8 @@ async function replay(
     if (tellsFirst) await podrun.until(({ stdout }) => stdout !== '');
     await change({ store, podrun }, transcript.changes);
   }
-  if (transcript.sigint_after_seconds !== undefined) {
+  // Where kubectl said an error, it had ended before anybody pressed Ctrl-C.
+  if (transcript.sigint_after_seconds !== undefined && transcript.stderr === '') {
     await podrun.until(({ stdout }) => stdout.length >= transcript.stdout.length);
     podrun.signal('SIGINT');
   }

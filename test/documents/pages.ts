@@ -71,7 +71,20 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'podrun apply pod.yaml': { before: ['sed -i s/app:1/app:3/ pod.yaml'] },
     },
   },
-  'docs/ci.md': { files: { 'deploy/pod.yaml': serving('main') } },
+  'docs/ci.md': {
+    files: { 'deploy/pod.yaml': serving('main'), 'job.yaml': ending('true') },
+    manners: {
+      'npx podrun apply deploy/pod.yaml --expect deploy/pod.expect.yaml --timeout 2m': {
+        before: [
+          'cp job.yaml deploy/pod.yaml',
+          'podrun apply deploy/pod.yaml',
+          'podrun expect --print web > deploy/pod.expect.yaml',
+        ],
+      },
+      // Of this very run: how long two runs take may differ, on a machine with much to do.
+      'npx podrun diff good-run.ndjson web': { before: ['podrun apply deploy/pod.yaml -o json > good-run.ndjson'] },
+    },
+  },
   'docs/command-line.md': {
     manners: {
       'podrun logs pipelin': { exit: 1, before: ['podrun apply fixtures/pipeline.yaml'] },
@@ -165,6 +178,8 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     manners: {
       'podrun history web': { otherOutput: 'other runs' },
       'podrun get pod crash-loop --at 20s': { exit: 1 },
+      // How long two runs take may differ, on a machine with much to do.
+      'podrun diff good-run.ndjson run.ndjson --tolerance 50%': { before: ['cp run.ndjson good-run.ndjson'] },
       'podrun diff crash-loop@1 crash-loop': { exit: 1, otherOutput: 'other runs' },
     },
   },
