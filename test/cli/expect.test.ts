@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { checkJunit } from '../print/report/check-junit.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
@@ -52,7 +53,8 @@ describe('expect', () => {
       notLookedFor: 1,
     });
     const junit = await workshop.run([...args, '-o', 'junit']);
-    expect(junit.stdout).toContain('<testsuite name="job" tests="2" failures="1">');
+    expect(checkJunit(junit.stdout).errors).toEqual([]);
+    expect(junit.stdout).toContain('<testsuite name="job" tests="2" failures="1" errors="0" skipped="0">');
     expect(junit.stdout).toContain('<testcase classname="job" name="exited: main, code: 0" file="e.yaml" line="4">');
   });
 

@@ -80,11 +80,26 @@ describe('apply --report', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(`error: the report cannot be written to ${folder}: ENOTDIR`);
     expect(stderr).toContain('Nothing was started.');
+    // A folder in which none can be made, though it is there.
+    const nowhere = await workshop.run(['apply', manifest, '--report', '/proc/none/web']);
+    expect(nowhere).toMatchObject({ exitCode: 2, stdout: '' });
     expect(existsSync(path.join(workshop.stateDir, 'pods'))).toBe(false);
     for (const flag of ['--detach', '--dry-run']) {
       const refused = await workshop.run(['apply', manifest, '--report', reportFolder(), flag]);
       expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
       expect(refused.stderr).toContain(`error: --report cannot be used with ${flag}`);
     }
+  });
+
+  it('has Pods that another podrun runs, of which it judges nothing', async () => {
+    const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
+    const other = workshop.start(['apply', manifest]);
+    await other.until(({ stdout }) => stdout.includes('Ready'));
+    const changing = await workshop.run(['apply', manifest, '--report', reportFolder()]);
+    expect(changing).toMatchObject({ exitCode: 0, stdout: 'pod/web unchanged\n' });
+    expect(filesIn(reportFolder()).filter((file) => !file.startsWith('logs/'))).toEqual(FILES);
+    expect(reportOf('junit.xml')).toContain('tests="1" failures="0" errors="0" skipped="1"');
+    other.signal('SIGINT');
+    await other.ended;
   });
 });

@@ -18,7 +18,7 @@ import { loadOrExplain } from './manifest-input.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import { openView } from '../view/open-view.ts';
-import { runPods, type Session } from './run-pods.ts';
+import { openReport, runPods, type Session } from './run-pods.ts';
 import { holdSignals } from './signals.ts';
 import { sortObjects } from '../../run/sort-objects.ts';
 import { recordOf, storeRecord } from '../../run/store-record.ts';
@@ -135,7 +135,10 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
     return store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? [];
   });
   if (others.length > 0) warnOfIdleFlags(session);
-  if (begun.length === 0 && !isWaiting(plan)) return EXIT.ok;
+  if (begun.length === 0 && !isWaiting(plan)) {
+    (await openReport(session, others))?.write(others, (trouble) => view.trouble(trouble));
+    return EXIT.ok;
+  }
   if (others.length > 0) tellOfOthers(session, others);
   return runPods(session, { begun, live: others });
 }

@@ -50,7 +50,8 @@ export interface RunPods {
 /** Runs the Pods to their end, whatever brings it about. */
 export async function runPods(session: Session, { begun, live }: RunPods): Promise<number> {
   const { plan, clock, store, view } = session;
-  const report = await openReport(session);
+  const isAboutAll = plan.goal !== undefined || begun.length === 0;
+  const report = await openReport(session, isAboutAll ? [] : live);
   const own = begun.map(({ pod }) => pod);
   const running = await RunningPods.open({
     settings: await settingsOf(session, own),
@@ -104,7 +105,6 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   others.close();
   signals.close();
   view.close();
-  const isAboutAll = plan.goal !== undefined || begun.length === 0;
   const pods = isAboutAll ? [...agent.pods, ...others.pods] : agent.pods;
   const explanation = explainOutcome({
     outcome,
@@ -119,11 +119,15 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   return exitCodeOf(outcome, pods);
 }
 
-/** What is left behind for those who were not there, where that was asked for. */
-async function openReport({ flags, plan, store, clock }: Session): Promise<RunReport | undefined> {
+/**
+ * What is left behind for those who were not there, where that was asked for.
+ * @param others Pods of others that are changed, and not waited for
+ */
+export async function openReport(session: Session, others: readonly StoredPod[]): Promise<RunReport | undefined> {
+  const { flags, plan, store, clock } = session;
   if (flags.report === undefined) return undefined;
   const { RunReport } = await import('../report/write-report.ts');
-  return new RunReport({ folder: flags.report, store, clock, goal: plan.goal, command: plan.command });
+  return new RunReport({ folder: flags.report, store, clock, goal: plan.goal, command: plan.command, others });
 }
 
 /** How Pods of this command are run. What they ask for and this machine does not permit is said. */

@@ -5,8 +5,14 @@ import { storyOf } from '../../history/run-story.ts';
 import { isOver } from '../../history/run-length.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { renderExpectation } from '../../print/expectation/expectation-file.ts';
-import { renderJunit } from '../../print/expectation/junit.ts';
-import { type ExpectationOutcome, isMet, outcomeRecord, renderOutcomes } from '../../print/expectation/outcome.ts';
+import { renderJunit } from '../../print/junit.ts';
+import {
+  type ExpectationOutcome,
+  isMet,
+  outcomeRecord,
+  outcomeSuites,
+  renderOutcomes,
+} from '../../print/expectation/outcome.ts';
 import { openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { ExpectFlags } from './expect.ts';
@@ -51,7 +57,7 @@ async function runsFor(
 }
 
 function render(outcomes: readonly ExpectationOutcome[], { output }: ExpectFlags): string {
-  if (output === 'junit') return renderJunit(outcomes);
+  if (output === 'junit') return renderJunit('podrun expect', outcomeSuites(outcomes));
   if (output === 'json') return outcomes.map((outcome) => `${JSON.stringify(outcomeRecord(outcome))}\n`).join('');
   return renderOutcomes(outcomes);
 }

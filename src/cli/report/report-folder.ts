@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 
@@ -10,7 +10,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 export function prepareReportFolder(folder: string): void {
   const trial = path.join(folder, `.podrun-${process.pid}`);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileSync(trial, '');
     rmSync(trial);
   } catch (error) {
@@ -18,6 +18,19 @@ export function prepareReportFolder(folder: string): void {
       exitCode: EXIT.usage,
       hint: 'Nothing was started. --report takes a folder, which is made where it is missing.',
     });
+  }
+}
+
+/** With those above it. What Node has for that never ends where the system answers ENOENT, as in /proc. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+    const above = path.dirname(folder);
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || existsSync(above)) throw error;
+    makeFolder(above);
+    mkdirSync(folder);
   }
 }
 

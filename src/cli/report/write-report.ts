@@ -4,7 +4,7 @@ import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { SystemClock } from '../../clock.ts';
 import type { Goal } from '../../lifecycle/requests/goal.ts';
-import { type ReportCase, type ReportSuite, renderJunit } from '../../print/report/junit.ts';
+import { type JunitCase, type JunitSuite, renderJunit } from '../../print/junit.ts';
 import { podCases } from '../../print/report/pod-cases.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
 import { podEvidence } from '../../run/pod-evidence.ts';
@@ -24,6 +24,8 @@ export interface ReportRequest {
   readonly goal: Goal | undefined;
   /** COMMAND, as it was called. */
   readonly command: readonly string[] | undefined;
+  /** Pods of others that were changed, and not waited for. */
+  readonly others: readonly StoredPod[];
 }
 
 /** The Pods of a run as they were when its end was decided. */
@@ -65,7 +67,7 @@ export class RunReport {
       writeWhole(file('pods.json'), json(pods));
       writeWhole(file('events.json'), json(runs.flatMap(({ recorded }) => eventsOf(recorded))));
       if (runs.length > 0) writeWhole(file('timeline.html'), runPage(runs, nowMs));
-      writeWhole(file('junit.xml'), renderJunit(this.#suites(pods, runs)));
+      writeWhole(file('junit.xml'), renderJunit('podrun', this.#suites(pods, runs)));
     } catch (error) {
       onTrouble(`the report could not be written to ${folder}: ${reasonOf(error)}`);
     }
@@ -83,17 +85,18 @@ export class RunReport {
     );
   }
 
-  #suites(pods: readonly StoredPod[], runs: readonly RunInTime[]): ReportSuite[] {
-    const { goal } = this.#request;
+  #suites(pods: readonly StoredPod[], runs: readonly RunInTime[]): JunitSuite[] {
+    const { goal, others } = this.#request;
     const decision = this.#decision;
-    const suites = pods.map((last): ReportSuite => {
+    const suites = pods.map((last): JunitSuite => {
       const { uid, namespace, name, creationTimestamp } = last.metadata;
       const pod = decision?.pods.find(({ metadata }) => metadata.uid === uid) ?? last;
       const evidence = decision?.evidence.get(uid) ?? podEvidence(this.#request.store, last);
       const timeline = runs.find(({ recorded }) => recorded.uid === uid)?.timeline;
       const decidedAtMs = decision?.atMs ?? this.#request.clock.now().wallMs;
       const isInterrupted = decision?.outcome.type === 'interrupted';
-      const cases = podCases({ pod, evidence, timeline, goal, decidedAtMs, isInterrupted });
+      const isOfOthers = others.some(({ metadata }) => metadata.uid === uid);
+      const cases = podCases({ pod, evidence, timeline, goal, decidedAtMs, isInterrupted, isOfOthers });
       const seconds = (timeline?.endMs ?? 0) / 1000;
       return { name: `${namespace}/${name}`, startedAt: creationTimestamp, seconds, cases };
     });
@@ -103,7 +106,7 @@ export class RunReport {
     return [...suites, { name: 'COMMAND', startedAt, seconds: command.seconds, cases: [command] }];
   }
 
-  #commandCase(): ReportCase | undefined {
+  #commandCase(): (JunitCase & { readonly seconds: number }) | undefined {
     const { command } = this.#request;
     const outcome = this.#decision?.outcome;
     if (command === undefined || outcome === undefined) return undefined;

@@ -1,4 +1,5 @@
 import type { Check, Outcome } from '../../history/meet-expectation.ts';
+import type { JunitCase, JunitSuite } from '../junit.ts';
 
 /** What came of the expectations of one document for one run. */
 export interface ExpectationOutcome extends Outcome {
@@ -38,9 +39,22 @@ function checkLines(check: Check): string {
 }
 
 /** Why something was not met, then what there was instead. */
-export function problemLines(check: Check): string[] {
+function problemLines(check: Check): string[] {
   if (check.met) return [];
   return [check.problem, ...check.seen.map((line) => `seen: ${line}`)];
+}
+
+/** Outcomes for CI servers: a suite for each run, a case for each expectation. */
+export function outcomeSuites(outcomes: readonly ExpectationOutcome[]): JunitSuite[] {
+  return outcomes.map(({ run, checks }) => ({
+    name: run,
+    cases: checks.map((check): JunitCase => {
+      const { place, text: name } = check;
+      if (check.met) return { about: run, name, place, result: { type: 'passed' } };
+      const text = problemLines(check).join('\n');
+      return { about: run, name, place, result: { type: 'failed', message: check.problem, text } };
+    }),
+  }));
 }
 
 /** What `expect -o json` says. */

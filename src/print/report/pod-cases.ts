@@ -1,13 +1,13 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { ContainerTimeline, HookSpan, ProbeSpan, Timeline } from '../../history/timeline/model.ts';
 import { type Goal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
-import { describeEnd, reasonOfEnd } from '../exit-code.ts';
+import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
 import { firstCause } from '../live/first-cause.ts';
 import { waitingFor } from '../live/waiting-for.ts';
 import type { PodEvidence } from '../waits/evidence.ts';
 import { explainPod } from '../waits/explain-pod.ts';
-import type { ReportCase } from './junit.ts';
+import type { JunitCase } from '../junit.ts';
 
 /** A Pod as it was when the end of the run was decided: what was done to end it afterwards is no fault of it. */
 export interface DecidedPod {
@@ -21,18 +21,24 @@ export interface DecidedPod {
   readonly decidedAtMs: number;
   /** Somebody interrupted the run: what had not come to its end by then is neither good nor bad. */
   readonly isInterrupted: boolean;
+  /** Another podrun runs it, and this run was not about what becomes of it. */
+  readonly isOfOthers?: boolean;
 }
 
-type Result = ReportCase['result'];
+type Result = JunitCase['result'];
 
 const PASSED: Result = { type: 'passed' };
 
 /** What was expected of a Pod: of itself, of its containers, probes and hooks, and of the goal. */
-export function podCases(decided: DecidedPod): ReportCase[] {
+export function podCases(decided: DecidedPod): JunitCase[] {
   const { pod, timeline, goal } = decided;
   const { namespace, name, creationTimestamp } = pod.metadata;
   const about = `${namespace}/${name}`;
   const seconds = Math.max(0, (decided.decidedAtMs - Date.parse(creationTimestamp)) / 1000);
+  if (decided.isOfOthers) {
+    const message = `another podrun runs it; when this one was done it was ${pod.status.phase}`;
+    return [{ about, name: `Pod ${name}`, seconds, result: { type: 'skipped', message } }];
+  }
   const containers = containersOf(pod).filter(({ role }) => role !== 'ephemeral');
   const lives = timeline?.containers ?? [];
   return [
@@ -42,7 +48,12 @@ export function podCases(decided: DecidedPod): ReportCase[] {
       : [{ about, name: `goal ${goalText(goal)}`, seconds, result: goalResult(decided, goal) }]),
     ...containers.map((view) => {
       const life = lives.find((one) => one.name === view.container.name);
-      return { about, name: nameContainer(view), seconds: secondsOf(life), result: containerResult(decided, view) };
+      return {
+        about,
+        name: nameContainer(view),
+        seconds: secondsOf(life),
+        result: containerResult(decided, view, life),
+      };
     }),
     ...lives.flatMap((life) => [
       ...probeCases(about, life.name, life.probes.filter(isBefore(decided))),
@@ -77,14 +88,18 @@ function goalResult(decided: DecidedPod, goal: Goal): Result {
 }
 
 function explained({ pod, evidence, decidedAtMs }: DecidedPod): string {
-  return explainPod({ pod, evidence, untilMs: decidedAtMs }).trimEnd();
+  const block = explainPod({ pod, evidence, untilMs: decidedAtMs });
+  // It stands below a sentence elsewhere, and alone here.
+  return block.replaceAll(/^ {2}/gm, '').trimEnd();
 }
 
-/** The end that its latest run came to; a container that was restarted and runs is well again. */
-function containerResult({ evidence, pod }: DecidedPod, view: ContainerView): Result {
+/** The end that its latest run came to; a container that was restarted and is well again passes, with a remark. */
+function containerResult(decided: DecidedPod, view: ContainerView, life: ContainerTimeline | undefined): Result {
+  const { evidence, pod } = decided;
   const { status, container, role } = view;
   const { state, lastState } = status ?? {};
-  if (state?.running) return PASSED;
+  const passed: Result = { type: 'passed', remark: restartsOf(status?.restartCount, life) };
+  if (state?.running) return passed;
   const ended = state?.terminated ?? lastState?.terminated;
   if (ended === undefined) {
     const { reason, message } = state?.waiting ?? {};
@@ -96,7 +111,7 @@ function containerResult({ evidence, pod }: DecidedPod, view: ContainerView): Re
   }
   // A sidecar is stopped when the others are done: how it takes that says nothing.
   const isStopped = role === 'sidecar' && pod.status.phase === 'Succeeded';
-  if (ended.exitCode === 0 || isStopped) return PASSED;
+  if (ended.exitCode === 0 || isStopped) return passed;
   const why = reasonOfEnd(ended);
   const end = `${describeEnd(ended)}${why === undefined ? '' : `: ${why}`}`;
   const { lines = [], isOfPreviousRun = false } = evidence.logs.get(container.name) ?? {};
@@ -105,13 +120,27 @@ function containerResult({ evidence, pod }: DecidedPod, view: ContainerView): Re
   return { type: 'failed', message: end, text };
 }
 
+/** Ends of earlier runs that are told: of a crash loop that went on for a week there are thousands. */
+const ENDS_MAX = 10;
+
+/** What a container that passes has behind it: no server reads of flaky cases, and all show their output. */
+function restartsOf(count = 0, life: ContainerTimeline | undefined): string | undefined {
+  if (count === 0) return undefined;
+  const ends = (life?.attempts ?? []).flatMap(({ attempt, exit, fromMs, toMs }) => {
+    const seconds = ((toMs - fromMs) / 1000).toFixed(2);
+    const isEarlier = exit !== undefined && attempt < count;
+    return isEarlier ? [`attempt ${attempt + 1} ended after ${seconds}s: ${describeExitCode(exit.exitCode)}`] : [];
+  });
+  return [`restarted ${count === 1 ? 'once' : `${count} times`}`, ...ends.slice(-ENDS_MAX)].join('\n');
+}
+
 /** A container that is being stopped need not be ready. */
 function isBefore({ timeline, decidedAtMs }: DecidedPod): (attempt: ProbeSpan) => boolean {
   return ({ fromMs }) => (timeline?.createdAtMs ?? 0) + fromMs <= decidedAtMs;
 }
 
 /** A probe by what it said last of those attempts that count. */
-function probeCases(about: string, name: string, probes: readonly ProbeSpan[]): ReportCase[] {
+function probeCases(about: string, name: string, probes: readonly ProbeSpan[]): JunitCase[] {
   const types = [...new Set(probes.map(({ probe }) => probe))];
   return types.map((type) => {
     const own = probes.filter(({ probe }) => probe === type);
@@ -133,7 +162,7 @@ function probeResult(attempts: readonly ProbeSpan[]): Result {
   return { type: 'failed', message, text: text.join('\n') };
 }
 
-function hookCases(about: string, { name, hooks }: ContainerTimeline): ReportCase[] {
+function hookCases(about: string, { name, hooks }: ContainerTimeline): JunitCase[] {
   return hooks.map((hook: HookSpan) => {
     const which = hook.attempt === 0 ? '' : ` (attempt ${hook.attempt + 1})`;
     const message = hook.message ?? 'it failed';

@@ -11,11 +11,13 @@ const SCHEMA: Readonly<
     children: ['properties', 'testcase', 'system-out', 'system-err'],
   },
   testcase: {
-    attributes: ['name', 'classname', 'time', 'assertions', 'status'],
+    // `file` and `line` are not of the schema: pytest and others write them.
+    attributes: ['name', 'classname', 'time', 'assertions', 'status', 'file', 'line'],
     children: ['skipped', 'error', 'failure', 'system-out', 'system-err'],
   },
   failure: { attributes: ['type', 'message'], children: [] },
   skipped: { attributes: ['type', 'message'], children: [] },
+  'system-out': { attributes: [], children: [] },
 };
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#10': '\n', '#9': '\t' };
@@ -23,7 +25,7 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 export interface ReadJunit {
   readonly errors: readonly string[];
   readonly attributes: ReadonlyArray<{ readonly element: string; readonly name: string; readonly value: string }>;
-  /** Of failures. */
+  /** Of failures and of what passed with a remark. */
   readonly texts: readonly string[];
 }
 
@@ -45,7 +47,7 @@ export function checkJunit(xml: string): ReadJunit {
     const [, closes, element = '', given = '', isEmpty, text] = token;
     const parent = open.at(-1);
     if (text !== undefined) {
-      if (parent === 'failure') texts.push(unescaped(text, errors));
+      if (parent === 'failure' || parent === 'system-out') texts.push(unescaped(text, errors));
       else if (text.trim() !== '') errors.push(`text in ${parent}`);
       continue;
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { timelineOf } from '../../../src/history/timeline.ts';
 import { parseGoal } from '../../../src/lifecycle/requests/goal.ts';
-import { renderJunit } from '../../../src/print/report/junit.ts';
+import { renderJunit } from '../../../src/print/junit.ts';
 import { type DecidedPod, podCases } from '../../../src/print/report/pod-cases.ts';
 import { recordedIn } from '../../history/simulated-run.ts';
 import { PodSimulation, type PodSimulationOptions } from '../../simulation/pod-simulation.ts';
@@ -31,19 +31,22 @@ describe('junit.xml', () => {
       { about: HOSTILE, name: HOSTILE, seconds: 1, result: { type: 'passed' as const } },
       { about: 'a', name: 'b', seconds: 0.0004, result: { type: 'failed' as const, message: HOSTILE, text: HOSTILE } },
       { about: 'a', name: 'c', seconds: 0, result: { type: 'skipped' as const, message: HOSTILE } },
+      { about: 'a', name: 'd', place: `${HOSTILE}:7`, result: { type: 'passed' as const, remark: HOSTILE } },
     ];
-    const xml = renderJunit([{ name: HOSTILE, startedAt: '2026-01-01T00:00:00.123456Z', seconds: 2, cases }]);
+    const xml = renderJunit('podrun', [{ name: HOSTILE, startedAt: '2026-01-01T00:00:00.123456Z', seconds: 2, cases }]);
     const read = checkJunit(xml);
     expect(read.errors).toEqual([]);
     const shown = 'a <b> & "c"\nred \uFFFD ]]> \uFFFD \u{1F600}';
-    expect(read.texts).toEqual([shown]);
+    expect(read.texts).toEqual([shown, shown]);
     expect(read.attributes.filter(({ name }) => name === 'message').map(({ value }) => value)).toEqual([shown, shown]);
-    expect(xml).toContain('<testsuites name="podrun" tests="3" failures="1" errors="0" time="2.000">');
+    expect(xml).toContain('<testsuites name="podrun" tests="4" failures="1" errors="0" time="2.000">');
     expect(xml).toContain('skipped="1" time="2.000" timestamp="2026-01-01T00:00:00">');
   });
 
   it('has nothing to say about no Pods', () => {
-    expect(checkJunit(renderJunit([])).errors).toEqual([]);
+    expect(checkJunit(renderJunit('podrun', [])).errors).toEqual([]);
+    const cases = [{ about: 'a', name: 'b', result: { type: 'passed' as const } }];
+    expect(renderJunit('podrun', [{ name: 'a', cases }])).not.toContain('time');
   });
 });
 
@@ -77,6 +80,7 @@ describe('the cases of a Pod', () => {
     ]);
     const [ofPod, , ofMain] = podCases(pod).map(({ result }) => result);
     expect(ofPod).toMatchObject({ message: expect.stringContaining('exited with code 3') });
+    expect(ofPod).toMatchObject({ text: expect.stringMatching(/^\S/) });
     expect(ofMain).toMatchObject({ text: expect.stringContaining('cannot find it') });
   });
 
@@ -87,5 +91,22 @@ describe('the cases of a Pod', () => {
   ] as const)('say whether the goal %s was met: %j', async (goal, more, cases) => {
     const spec = { containers: [{ name: 'main', image: 'app' }] };
     expect(told(await decided({ spec }, 1000, { goal: parseGoal(goal), ...more }))).toEqual(cases);
+  });
+
+  it('tell of a container that is well again what it has behind it', async () => {
+    const spec = { containers: [{ name: 'main', image: 'app' }] };
+    const pod = await decided(
+      { spec, behave: (_, attempt) => (attempt === 0 ? { exitAfterMs: 100, exitCode: 7 } : {}) },
+      5000,
+    );
+    expect(podCases(pod).find(({ name }) => name === 'container main')?.result).toEqual({
+      type: 'passed',
+      remark: 'restarted once\nattempt 1 ended after 0.10s: exit code 7',
+    });
+  });
+
+  it('say nothing of what becomes of a Pod that another podrun runs', async () => {
+    const spec = { containers: [{ name: 'main', image: 'app' }] };
+    expect(told(await decided({ spec }, 1000, { isOfOthers: true }))).toEqual(['Pod web: skipped']);
   });
 });

@@ -1,0 +1,112 @@
+/** Something that was expected of a run, and what came of it. */
+export interface JunitCase {
+  /** What it is about: `default/web`. */
+  readonly about: string;
+  /** For example `container app` or `readiness probe of app`. */
+  readonly name: string;
+  /** Undefined: it took no time of its own. */
+  readonly seconds?: number | undefined;
+  /** `FILE:LINE` of what says so. Not of the schema, but what annotates test files reads it. */
+  readonly place?: string | undefined;
+  readonly result:
+    /** `remark` is what should be known nevertheless, on any number of lines. */
+    | { readonly type: 'passed'; readonly remark?: string | undefined }
+    /** `message` is one line, `text` all there is to say. */
+    | { readonly type: 'failed'; readonly message: string; readonly text: string }
+    /** Nobody knows: it did not come so far. */
+    | { readonly type: 'skipped'; readonly message: string };
+}
+
+/** Cases that belong together: of one Pod, of one document of expectations. */
+export interface JunitSuite {
+  readonly name: string;
+  /** RFC 3339; undefined where nobody has looked at the clock. */
+  readonly startedAt?: string | undefined;
+  readonly seconds?: number | undefined;
+  readonly cases: readonly JunitCase[];
+}
+
+/**
+ * JUnit's XML, in the form that CI systems agree on: testsuites, testsuite, testcase with failure, skipped or
+ * system-out.
+ * @param name of all of it
+ * @see https://github.com/testmoapp/junitxml
+ */
+export function renderJunit(name: string, suites: readonly JunitSuite[]): string {
+  const all = suites.flatMap(({ cases }) => cases);
+  const times = suites.flatMap(({ seconds }) => seconds ?? []);
+  const longest = times.length === 0 ? undefined : Math.max(...times);
+  const lines = [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="${attribute(name)}" ${counts(all, false)}${time(longest)}>`,
+    ...suites.flatMap(suiteLines),
+    '</testsuites>',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function suiteLines({ name, startedAt, seconds, cases }: JunitSuite): string[] {
+  // Without a zone: so the schema has it.
+  const moment = startedAt?.replace(/(?:\.\d+)?Z$/, '');
+  const timestamp = moment === undefined ? '' : ` timestamp="${attribute(moment)}"`;
+  return [
+    `  <testsuite name="${attribute(name)}" ${counts(cases)}${time(seconds)}${timestamp}>`,
+    ...cases.flatMap(caseLines),
+    '  </testsuite>',
+  ];
+}
+
+function caseLines({ about, name, seconds, place, result }: JunitCase): string[] {
+  const head = `classname="${attribute(about)}" name="${attribute(name)}"${time(seconds)}${placeOf(place)}`;
+  const inside = insideOf(result);
+  if (inside === undefined) return [`    <testcase ${head}/>`];
+  return [`    <testcase ${head}>`, `      ${inside}`, '    </testcase>'];
+}
+
+function insideOf(result: JunitCase['result']): string | undefined {
+  if (result.type === 'passed') {
+    return result.remark === undefined ? undefined : `<system-out>${content(result.remark)}</system-out>`;
+  }
+  const message = `message="${attribute(result.message)}"`;
+  if (result.type === 'skipped') return `<skipped ${message}/>`;
+  return `<failure ${message} type="failure">${content(result.text)}</failure>`;
+}
+
+function time(seconds: number | undefined): string {
+  return seconds === undefined ? '' : ` time="${seconds.toFixed(3)}"`;
+}
+
+function placeOf(place = ''): string {
+  const [, file, line] = /^(.*):(\d+)$/.exec(place) ?? [];
+  return file === undefined ? '' : ` file="${attribute(file)}" line="${line}"`;
+}
+
+/** The common schema knows `skipped` of a testsuite, and not of all together. */
+function counts(cases: readonly JunitCase[], hasSkipped = true): string {
+  const count = (type: JunitCase['result']['type']): number => {
+    return cases.filter(({ result }) => result.type === type).length;
+  };
+  const skipped = hasSkipped ? ` skipped="${count('skipped')}"` : '';
+  return `tests="${cases.length}" failures="${count('failed')}" errors="0"${skipped}`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function content(text: string): string {
+  return allowed(text).replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Line breaks would become blanks. */
+function attribute(text: string): string {
+  return content(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+}
+
+// Terminal colours; what XML 1.0 cannot hold at all, not even escaped; halves of characters.
+// oxlint-disable-next-line no-control-regex
+const COLOURS = /\u001b\[[\d;?]*[ -/]*[@-~]/g;
+// oxlint-disable-next-line no-control-regex
+const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
+
+function allowed(text: string): string {
+  return text.replaceAll(COLOURS, '').replaceAll(/\r\n?/g, '\n').replaceAll(IMPOSSIBLE, '\uFFFD');
+}
