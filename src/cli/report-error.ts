@@ -1,6 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { EXIT, PodrunError } from '../api/errors.ts';
+import { version } from '../run/version.ts';
 
-/** Prints an error the way people should see it, and answers the exit code. A defect of podrun keeps its stack. */
+/**
+ * Prints an error the way people should see it, and answers the exit code. Of a defect of podrun itself, what is needed
+ * to mend it is put into a file.
+ */
 export function reportError(error: unknown): number {
   if (error instanceof PodrunError) {
     const isPrefixed = /^(error|Error from server|The \w+ |the server doesn't )/.test(error.message);
@@ -8,9 +15,23 @@ export function reportError(error: unknown): number {
     if (error.hint !== undefined) process.stderr.write(`${error.hint}\n`);
     return error.exitCode;
   }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`podrun has a defect, please report it:\n${detail}\n`);
+  process.stderr.write(`error: podrun has a defect: ${error instanceof Error ? error.message : String(error)}\n`);
+  const file = keepTrace(error);
+  if (file !== undefined) process.stderr.write(`Please report it, with what is in ${file}.\n`);
   return EXIT.failed;
+}
+
+/** Answers where; undefined: nowhere. */
+function keepTrace(error: unknown): string | undefined {
+  const file = path.join(tmpdir(), `podrun-defect-${process.pid}.txt`);
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = `podrun ${version}, Node ${process.version}, ${process.platform} ${process.arch}\n${trace}\n`;
+  try {
+    writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
+    return file;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Prints several errors as kubectl does, a line each and without a word in front, and answers the exit code. */

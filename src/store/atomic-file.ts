@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { errorCode, ifPresent } from './disk-errors.ts';
+import { parseStored, type Soundness } from './stored-json.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -68,8 +69,8 @@ export function replaceFile(file: string, text: string): void {
 }
 
 /** The object in a file that {@link replaceFile} writes, or else in the one before. */
-export function readReplacedJson<T>(file: string): T | undefined {
-  return readJson<T>(file) ?? readJson<T>(before(file));
+export function readReplacedJson<T>(file: string, isSound?: Soundness): T | undefined {
+  return readJson<T>(file, isSound) ?? readJson<T>(before(file), isSound);
 }
 
 /** A new file that only its user can read. */
@@ -107,15 +108,10 @@ export function inFolder<T>(folder: string, step: () => T): T {
   }
 }
 
-/** The object in a file of JSON; undefined when there is none, or when a power failure left no JSON in it. */
-export function readJson<T>(file: string): T | undefined {
+/** The object in a file of JSON; undefined when there is none, see parseStored. */
+export function readJson<T>(file: string, isSound?: Soundness): T | undefined {
   const text = ifPresent(() => readFileSync(file, 'utf8'));
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : parseStored<T>(text, isSound);
 }
 
 /** Names in a folder, sorted, without those of podrun's own files; none where there is no folder. */

@@ -1,3 +1,4 @@
+import { isProcess, parseStored } from './stored-json.ts';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { PodrunError } from '../api/errors.ts';
@@ -104,7 +105,7 @@ export class BackgroundAgents {
 
   /** The process that is the agent, or was it last; undefined: there is no such agent, or not any more. */
   processOf(id: string): AgentProcess | undefined {
-    return this.#onDisk(() => readJson<AgentProcess>(this.paths(id).process));
+    return this.#onDisk(() => readJson<AgentProcess>(this.paths(id).process, isProcess));
   }
 
   isAlive(process: AgentProcess): boolean {
@@ -124,13 +125,8 @@ export class BackgroundAgents {
   /** What was put on record of containers that have ended. */
   exits<T>(id: string): T[] {
     const lines = this.#onDisk(() => ifPresent(() => readFileSync(this.paths(id).exits, 'utf8')))?.split('\n') ?? [];
-    return lines.flatMap((line) => {
-      try {
-        return [JSON.parse(line) as T];
-      } catch {
-        return []; // torn by a crash, or the empty end
-      }
-    });
+    // Torn by a crash, or the empty end: none.
+    return lines.flatMap((line) => parseStored<T>(line) ?? []);
   }
 
   #writeProcess(id: string, agent: AgentProcess): void {

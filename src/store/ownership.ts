@@ -1,3 +1,4 @@
+import { isProcess, parseStored } from './stored-json.ts';
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
@@ -74,7 +75,7 @@ export class Ownership {
   ownerOf(namespace: string, name: string): Owner | undefined {
     const file = podPaths(this.#parts.root, namespace, name).owner;
     // Most Pods on record have ended: to look is far cheaper than to fail.
-    return existsSync(file) ? readJson<Owner>(file) : undefined;
+    return existsSync(file) ? readJson<Owner>(file, isProcess) : undefined;
   }
 
   /** The owner, if it is gone. */
@@ -141,9 +142,7 @@ export class Ownership {
 }
 
 function parseRecord(line: string): RecordedProcess[] {
-  try {
-    return [JSON.parse(line) as RecordedProcess];
-  } catch {
-    return []; // torn by a crash, or the empty end
-  }
+  // Torn by a crash, or the empty end: none.
+  const recorded = parseStored<RecordedProcess>(line, isProcess);
+  return recorded === undefined ? [] : [recorded];
 }

@@ -1,3 +1,4 @@
+import { isStoredObject } from './stored-json.ts';
 import { unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { inFolder, readJson, writeFileAtomically } from './atomic-file.ts';
@@ -25,7 +26,7 @@ export class PlainRecords {
   }
 
   get(resource: Resource, namespace: string, name: string): StoredObject | undefined {
-    return readJson<StoredObject>(objectPath(this.#parts.root, resource, namespace, name));
+    return readJson<StoredObject>(objectPath(this.#parts.root, resource, namespace, name), isStoredObject);
   }
 
   list(resource: Resource, scope: Scope): StoredObject[] {
@@ -100,7 +101,9 @@ export class PlainRecords {
   #locked<T>(resource: Resource, key: ObjectKey, run: (file: string, stored: StoredObject | undefined) => T): T {
     const { namespace, name } = key;
     const file = objectPath(this.#parts.root, resource, namespace, name);
-    return this.#parts.locks.hold(resource, namespace, name, () => run(file, readJson<StoredObject>(file)));
+    return this.#parts.locks.hold(resource, namespace, name, () =>
+      run(file, readJson<StoredObject>(file, isStoredObject)),
+    );
   }
 }
 

@@ -1,3 +1,5 @@
+import { isStoredPod, type Soundness } from './stored-json.ts';
+import { isJsonObject } from '../api/json.ts';
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { PodStatus } from '../api/generated/types.ts';
@@ -281,11 +283,13 @@ export class PodRecords {
 
 /** The Pod in a folder, also one of the history; undefined when it holds none. */
 export function readPodFolder(paths: PodPaths): StoredPod | undefined {
-  const pod = readJson<StoredPod>(paths.object);
+  const pod = readJson<StoredPod>(paths.object, isStoredPod);
   if (pod === undefined) return undefined;
-  const file = readReplacedJson<StatusFile>(paths.status);
+  const file = readReplacedJson<StatusFile>(paths.status, isStatusFile);
   return file?.uid === pod.metadata.uid ? withStatus(pod, file) : { ...pod, status: LOST_STATUS };
 }
+
+const isStatusFile: Soundness = ({ status }) => isJsonObject(status);
 
 function withStatus(pod: StoredPod, { resourceVersion, status }: StatusFile): StoredPod {
   const latest = laterVersion(pod.metadata.resourceVersion, resourceVersion);

@@ -1,3 +1,4 @@
+import { isProcess } from './stored-json.ts';
 import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isTerminalPhase } from '../api/objects.ts';
@@ -55,14 +56,14 @@ export class StrayFiles {
   }
 
   #isRun(paths: PodPaths): boolean {
-    const owner = readJson<Owner>(paths.owner);
+    const owner = readJson<Owner>(paths.owner, isProcess);
     return owner !== undefined && (stillExists(owner, this.#lookup) || mayGoOn(owner, paths));
   }
 }
 
 /** Another process may take the place of a background agent, and go on with what runs. */
 function mayGoOn({ agent }: Owner, paths: PodPaths): boolean {
-  const { status } = readReplacedJson<{ readonly status: PodStatus }>(paths.status) ?? { status: {} };
+  const { status = {} } = readReplacedJson<{ readonly status?: PodStatus }>(paths.status) ?? {};
   return agent !== undefined && !isTerminalPhase(status.phase);
 }
 

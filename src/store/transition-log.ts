@@ -1,3 +1,5 @@
+import { isJsonObject } from '../api/json.ts';
+import { isStoredObject, isStoredPod, parseStored, type Soundness } from './stored-json.ts';
 import { closeSync, constants, openSync } from 'node:fs';
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
@@ -29,13 +31,15 @@ export function transitionLine<T extends object>(type: WatchEvent['type'], objec
   return `${JSON.stringify({ type, at: formatTime(wallMs), object: { apiVersion, kind, ...rest } })}\n`;
 }
 
+const isTransition: Soundness = ({ object }) => isJsonObject(object) && (isEvent(object) || isPod(object));
+
+const isEvent: Soundness = (object) => isStoredObject(object) && isJsonObject(object['involvedObject']);
+
+const isPod: Soundness = (object) => isStoredPod(object) && isJsonObject(object['status']);
+
 /** What a line says; undefined for a torn one. */
 export function parseTransition(line: Buffer): LoggedTransition | undefined {
-  try {
-    return JSON.parse(line.toString('utf8')) as LoggedTransition;
-  } catch {
-    return undefined;
-  }
+  return parseStored<LoggedTransition>(line.toString('utf8'), isTransition);
 }
 
 /** Is the line about an Event (and not about the Pod)? */

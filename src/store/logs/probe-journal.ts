@@ -1,3 +1,4 @@
+import { parseStored } from '../stored-json.ts';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { appendLine } from './append-line.ts';
 import { recordTime } from './cri-line.ts';
@@ -75,9 +76,5 @@ export class ProbeJournalReader {
 }
 
 function parsed(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return parseStored(line.toString('utf8'));
 }
