@@ -28,6 +28,7 @@ import { registerHistory } from './history/history.ts';
 import { registerLabel } from './change/label.ts';
 import { registerLogs } from './logs/logs.ts';
 import { registerProbes } from './read/probes.ts';
+import { registerReplace } from './change/replace.ts';
 import { registerPatch } from './change/patch.ts';
 import { choosePreferences } from './preferences.ts';
 import { reportError } from './report-error.ts';
@@ -86,6 +87,7 @@ function registerCommands(
   registerPortForward(program, done);
   program.commandsGroup('Change:');
   registerPatch(program, done);
+  registerReplace(program, done);
   registerLabel(program, done);
   registerAnnotate(program, done);
   registerCondition(program, done);

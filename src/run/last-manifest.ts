@@ -3,7 +3,7 @@ import { resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { StoredObject } from '../store/metadata.ts';
 
-/** Puts on record which manifest made this new object: the next `apply` compares. */
+/** Puts on record which manifest made this object: the next `apply` compares. */
 export function rememberCreated(store: FileStore, created: StoredObject, written: KubeObject): void {
   store.rememberApplied(resourceTypeOf(written).plural, created, withoutServerFields(written));
 }

@@ -8,16 +8,18 @@ import type { ManifestObject } from './manifest-object.ts';
 /**
  * Makes an object that is kept on record as its manifest says, and says what that meant, as kubectl does:
  * `configmap/x created`, `configured` or `unchanged`.
+ * @param made the word for an object that was not there
  * @throws {PodrunError} when the rules for updates forbid the change
  */
 export async function storeRecord(
   store: FileStore,
   record: ManifestObject,
   warn: (text: string) => void,
+  made = 'created',
 ): Promise<string> {
   const { object } = record;
   const subject = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name}`;
-  if (recordOf(store, record) === undefined && isCreated(store, record)) return `${subject} created`;
+  if (recordOf(store, record) === undefined && isCreated(store, record)) return `${subject} ${made}`;
   const { configureObject } = await import('./configure-object.ts');
   return `${subject} ${configureObject(store, record, { isDryRun: false, warn })}`;
 }

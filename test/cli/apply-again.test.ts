@@ -61,7 +61,9 @@ describe('a second apply of a Pod that runs', () => {
     const { exitCode, stdout, stderr } = await run('apply', web, configMap('data: {a: "1"}'));
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain('The Pod "web" is invalid: spec: Forbidden: pod updates may not change fields other than');
-    expect(stderr).toContain('Nothing was changed. To have it anew: podrun delete pod/web');
+    expect(stderr).toContain(
+      'Nothing was changed. To have it anew: podrun replace --force -f FILE (deletes pod/web first)',
+    );
     expect((await pod('web')).spec?.containers?.[0]?.image).toBe('app:1');
     expect((await run('get', 'cm', 'settings')).exitCode).toBe(1);
     expect((await run('apply', web, '--dry-run')).exitCode).toBe(1);
@@ -125,6 +127,6 @@ describe('a second apply of an object that is kept on record', () => {
     const { exitCode, stderr } = await run('apply', configMap('data: {a: "2"}\nimmutable: true'));
     expect(exitCode).toBe(1);
     expect(stderr).toContain('The ConfigMap "settings" is invalid: data: Forbidden: field is immutable');
-    expect(stderr).toContain('podrun delete configmap/settings');
+    expect(stderr).toContain('podrun replace --force -f FILE (deletes configmap/settings first)');
   });
 });

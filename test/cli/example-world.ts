@@ -88,6 +88,9 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun patch pod/web --type=json -p \'[{"op":"remove","path":"/spec/schedulingGates/0"}]\'': {
     before: 'podrun delete pod web --now && podrun apply -d gated-web.yaml',
   },
+  'podrun replace --force -f pod.yaml': {
+    before: 'podrun apply -d pod.yaml',
+  },
   'podrun delete -f pod.yaml --now': { before: 'podrun apply -d pod.yaml' },
   'podrun delete pod stuck --force': { before: 'podrun apply -d stuck.yaml' },
 };
@@ -161,6 +164,8 @@ const ends: PodSpec = {
   containers: [{ name: 'main', image: 'busybox', command: ['sleep', '1'] }],
 };
 
+const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { level: 'info' } };
+
 const yaml = (...objects: readonly object[]): string => objects.map((object) => stringify(object)).join('---\n');
 
 /** The files that the examples name, and those of which the Pods are made. */
@@ -181,6 +186,7 @@ export const FILES = (folder: string, isApart: boolean): Readonly<Record<string,
     pod('stuck', { containers: [sleeps('main')] }),
     pod('job', ends),
     pod('web', { containers: [sleeps('main', isApart ? DUMPED : {})] }, 'staging'),
+    SETTINGS,
     {
       apiVersion: 'v1',
       kind: 'Service',
@@ -188,6 +194,7 @@ export const FILES = (folder: string, isApart: boolean): Readonly<Record<string,
       spec: { selector: { app: 'web' }, ports: [{ name: 'https', port: 8443 }] },
     },
   ),
+  'settings.yaml': yaml(SETTINGS),
   'smoke.sh': '#!/bin/sh\necho smoke\n',
   'config.yaml': 'level: debug\n',
   'site/index.html': '<p>hello\n',

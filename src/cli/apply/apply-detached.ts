@@ -41,7 +41,7 @@ export async function applyDetached(
         );
   for (const pod of begun) {
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
-    else view.note(`pod/${pod.metadata.name} created`);
+    else view.note(`pod/${pod.metadata.name} ${session.flags.made ?? 'created'}`);
   }
   await checkChanges(store, taken, warn);
   const others = [...live, ...taken];

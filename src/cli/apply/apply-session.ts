@@ -14,7 +14,7 @@ import { checkLimits } from './check-limits.ts';
 import { chooseRuntime, runtimeChoice } from '../../run/choose-runtime.ts';
 import { calledCommand, openStore } from '../environment.ts';
 import { isLive } from '../../run/live-pods.ts';
-import { loadOrExplain } from './manifest-input.ts';
+import { loadOrExplain, type StandardInput } from './manifest-input.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import { openView } from '../view/open-view.ts';
@@ -26,8 +26,15 @@ import { tellIdleFields } from '../../run/tell-idle-fields.ts';
 import { warn } from '../warn.ts';
 import { note } from '../preferences.ts';
 
-/** `podrun apply`: flags in, exit code out. */
-export async function apply(flags: ApplyFlags, command: readonly string[] | undefined): Promise<number> {
+/**
+ * `podrun apply`: flags in, exit code out.
+ * @param stdin what `-` stands for, where somebody has read it already
+ */
+export async function apply(
+  flags: ApplyFlags,
+  command: readonly string[] | undefined,
+  stdin?: StandardInput,
+): Promise<number> {
   const plan = planApply(flags, command);
   const config = await readConfigFile({ path: flags.config, cwd: process.cwd() });
   const clock = new SystemClock();
@@ -37,7 +44,7 @@ export async function apply(flags: ApplyFlags, command: readonly string[] | unde
   // Who wants to be sure that all fields have an effect waits until that is known.
   const isAsked = flags.strict && flags.dryRun === 'none';
   const features = isAsked ? (await chooseRuntime(choice, place)).features : undefined;
-  const loaded = await loadOrExplain(flags, (features?.tier ?? choice) !== 'process');
+  const loaded = await loadOrExplain(flags, (features?.tier ?? choice) !== 'process', stdin);
   if (!loaded.ok) return loaded.exitCode;
   if (flags.dryRun !== 'none') return (await import('./apply-dry-run.ts')).dryRunApply(loaded.objects, flags);
   if (flags.report !== undefined) {
@@ -91,8 +98,8 @@ async function expectationsOf(
   return ApplyExpectations.read(expect, pods);
 }
 
-async function keepOnRecord({ store, clock, view }: Session, record: ManifestObject): Promise<void> {
-  view.note(await storeRecord(store, record, warn));
+async function keepOnRecord({ flags, store, clock, view }: Session, record: ManifestObject): Promise<void> {
+  view.note(await storeRecord(store, record, warn, flags.made));
   const nodeName = readNode({ storageDir: store.root }).name;
   tellIdleFields(record.object, { store, clock, nodeName, warn: (text) => view.trouble(text) });
 }

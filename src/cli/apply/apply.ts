@@ -43,6 +43,8 @@ export interface ApplyFlags extends OutputFlags {
   /** What a security context asks for and cannot have here is told, and the container starts. */
   readonly bestEffort: boolean;
   readonly runtime: RuntimeChoice | undefined;
+  /** What is told of an object that was not there: `created`, unless this is the second half of `replace`. */
+  readonly made?: 'replaced';
   readonly stateDir: string | undefined;
 }
 

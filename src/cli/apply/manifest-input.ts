@@ -13,18 +13,25 @@ export type LoadedInput =
   | { readonly ok: true; readonly objects: readonly ManifestObject[] }
   | { readonly ok: false; readonly exitCode: number };
 
+/** What comes through standard input. */
+export type StandardInput = () => AsyncIterable<Uint8Array>;
+
 /**
  * Reads the manifests, and says on standard error all that is wrong with them.
  * @param areApart whether their containers will have views of their own, or may have them
  */
-export async function loadOrExplain(flags: ApplyFlags, areApart: boolean): Promise<LoadedInput> {
+export async function loadOrExplain(
+  flags: ApplyFlags,
+  areApart: boolean,
+  stdin: StandardInput = () => process.stdin,
+): Promise<LoadedInput> {
   const load = (): ReturnType<typeof loadManifests> =>
     loadManifests({
       files: flags.filename,
       recursive: flags.recursive,
       namespace: flags.namespace,
       validate: flags.validate,
-      stdin: () => process.stdin,
+      stdin,
       forRunning: flags.dryRun === 'none',
       refusesIdle: flags.strict,
       areApart,

@@ -22,7 +22,7 @@ const NOT_CONFIRMED =
   'The resource may continue to run on the cluster indefinitely.';
 
 /** What is used all the way. */
-interface Session {
+export interface DeleteSession {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly graceSeconds: number | undefined;
@@ -36,7 +36,7 @@ export async function deleteObjects(words: readonly string[], flags: DeleteFlags
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
-  const session: Session = { store, clock, graceSeconds };
+  const session: DeleteSession = { store, clock, graceSeconds };
   if (graceSeconds === 0) note(NOT_CONFIRMED);
   const refs = refsOf(store, selection);
   const out = new StandardOutput();
@@ -45,15 +45,34 @@ export async function deleteObjects(words: readonly string[], flags: DeleteFlags
     out.tell('deletion is cancelled\n');
     return EXIT.ok;
   }
-  const { ending, errors } = await deleteAll(session, refs, flags, out);
-  if (flags.wait) {
-    const deadlineMs = clock.now().monotonicMs + (timeoutMs <= 0 ? WEEK_MS : timeoutMs);
-    for (const one of ending) {
-      const wait = (): Promise<PodrunError[]> => untilGone(session, one, deadlineMs);
-      errors.push(...(await busyWith(clock, () => `waiting for pod "${one.ref.name}" to end`, wait)));
-    }
+  const ignoresMissing = flags.ignoreNotFound ?? isExplicitList(flags);
+  const waitMs = timeoutMs <= 0 ? WEEK_MS : timeoutMs;
+  return reportErrors(await deleteAndWait(session, refs, { ...flags, ignoresMissing, waitMs }, out));
+}
+
+/** How objects are deleted, and what is told of it. */
+interface Deletion extends Pick<DeleteFlags, 'dryRun' | 'output' | 'wait'> {
+  readonly ignoresMissing: boolean;
+  /** How long to wait at most until they are gone. */
+  readonly waitMs: number;
+}
+
+/** Deletes one object after the other, tells it, and waits for those that take time; answers what went wrong. */
+export async function deleteAndWait(
+  session: DeleteSession,
+  refs: readonly ObjectRef[],
+  deletion: Deletion,
+  out: StandardOutput,
+): Promise<PodrunError[]> {
+  const { clock } = session;
+  const { ending, errors } = await deleteAll(session, refs, deletion, out);
+  if (!deletion.wait) return errors;
+  const deadlineMs = clock.now().monotonicMs + deletion.waitMs;
+  for (const one of ending) {
+    const wait = (): Promise<PodrunError[]> => untilGone(session, one, deadlineMs);
+    errors.push(...(await busyWith(clock, () => `waiting for pod "${one.ref.name}" to end`, wait)));
   }
-  return reportErrors(errors);
+  return errors;
 }
 
 /** @throws {PodrunError} when there is something to ask about that is not there, unless that does not matter */
@@ -93,44 +112,43 @@ interface Ending {
 }
 
 async function deleteAll(
-  session: Session,
+  session: DeleteSession,
   refs: readonly ObjectRef[],
-  flags: DeleteFlags,
+  deletion: Deletion,
   out: StandardOutput,
 ): Promise<{ ending: Ending[]; errors: PodrunError[] }> {
   const { store } = session;
-  const ignoresMissing = flags.ignoreNotFound ?? isExplicitList(flags);
   const ending: Ending[] = [];
   const errors: PodrunError[] = [];
   for (const ref of refs) {
     const object = getObject(store, ref);
-    const outcome = object === undefined || flags.dryRun !== 'none' ? undefined : await deleteOne(session, ref);
+    const outcome = object === undefined || deletion.dryRun !== 'none' ? undefined : await deleteOne(session, ref);
     if (object === undefined || outcome === 'missing') {
-      if (!ignoresMissing) errors.push(notFound(store, ref, 'deleting'));
+      if (!deletion.ignoresMissing) errors.push(notFound(store, ref, 'deleting'));
       continue;
     }
-    out.tell(deletedLine(ref, session, flags), flags.output);
+    out.tell(deletedLine(ref, session, deletion), deletion.output);
     if (outcome === 'ending') ending.push({ ref, uid: object.metadata.uid });
   }
   return { ending, errors };
 }
 
-async function deleteOne(session: Session, ref: ObjectRef): Promise<'missing' | 'removed' | 'ending'> {
+async function deleteOne(session: DeleteSession, ref: ObjectRef): Promise<'missing' | 'removed' | 'ending'> {
   const { type, namespace, name } = ref;
   if (type.plural === 'pods') return deletePod({ ...session, namespace, name });
   return session.store.delete(type.plural, namespace, name) === undefined ? 'missing' : 'removed';
 }
 
 /** As the versions of kubectl say it whose other words podrun has; newer ones add the namespace. */
-function deletedLine({ type, name }: ObjectRef, { graceSeconds }: Session, flags: DeleteFlags): string {
+function deletedLine({ type, name }: ObjectRef, { graceSeconds }: DeleteSession, { dryRun, output }: Deletion): string {
   const kind = qualifiedKind(type);
-  if (flags.output === 'name') return `${kind}/${name}\n`;
+  if (output === 'name') return `${kind}/${name}\n`;
   const operation = graceSeconds === 0 ? 'force deleted' : 'deleted';
-  return `${kind} "${name}" ${operation}${dryRunSuffix(flags.dryRun)}\n`;
+  return `${kind} "${name}" ${operation}${dryRunSuffix(dryRun)}\n`;
 }
 
 /** Waits until a Pod is gone. When its agent is killed meanwhile, nobody else will remove it. */
-async function untilGone(session: Session, { ref, uid }: Ending, deadlineMs: number): Promise<PodrunError[]> {
+async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineMs: number): Promise<PodrunError[]> {
   const { store, clock } = session;
   const { type, namespace, name } = ref;
   const isGone = (object: StoredKubeObject | undefined): boolean => object?.metadata.uid !== uid;

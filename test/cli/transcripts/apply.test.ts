@@ -38,7 +38,7 @@ describe('apply, as kubectl does it:', () => {
     'apply-strict': ANSWER,
     'v-strict-apply': ANSWER,
     'v-strict-apply-patch': ANSWER,
-    replace: leftOut('there is no podrun replace'),
+    replace: leftOut('a Pod of podrun has a node: the rules of the API want that in the manifest'),
   });
 });
 
