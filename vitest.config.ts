@@ -16,6 +16,8 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 20_000,
     // Black-box tests start processes: more workers than cores only make their deadlines unreliable.
     maxWorkers: 2,
+    // Those within a file that mostly wait run beside each other.
+    maxConcurrency: 4,
     // Tests of namespaces ask for them. All others can be run with them, too: PODRUN_RUNTIME=namespace npm test.
     env: { PODRUN_RUNTIME: process.env['PODRUN_RUNTIME'] ?? 'process' },
   },

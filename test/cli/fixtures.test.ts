@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { PodStatus } from '../../src/api/generated/types.ts';
-import { podsIn, watchLines, workshopForEach } from './workshop.ts';
+import { podsIn, watchLines, workshopFor } from './workshop.ts';
 
 interface Case {
   readonly file: string;
@@ -23,7 +23,7 @@ const CASES: readonly Case[] = [
   },
   {
     file: 'crash-loop.yaml',
-    flags: ['--timeout', '3s', '--backoff-initial', '500ms', '--backoff-max', '1h'],
+    flags: ['--timeout', '5s', '--backoff-initial', '1s', '--backoff-max', '1h'],
     exitCode: 124,
     pods: { 'crash-loop': ['Failed', 'crasher Error 3'] },
   },
@@ -71,26 +71,28 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const workshop = workshopForEach();
-
-describe('fixtures', () => {
-  it.each(CASES)('$file ends as its comment says', async ({ file, flags = [], exitCode, pods }) => {
+describe.concurrent('fixtures', () => {
+  it.for(CASES)('$file ends as its comment says', async (one, context) => {
+    const workshop = workshopFor(context);
+    const { file, flags = [], exitCode, pods } = one;
     const ended = await workshop.run(['apply', path.join(fixtures, file), '-o', 'json', ...flags]);
     expect(ended.exitCode).toBe(exitCode);
     const last = new Map(podsIn(watchLines(ended.stdout)).map(({ metadata, status }) => [metadata?.name, status]));
     expect(Object.fromEntries([...last].map(([name, status]) => [name, outcome(status)]))).toEqual(pods);
   });
 
-  it.each([
+  it.for([
     { file: 'broken.yaml', says: ['metadata.name', 'spec.restartPolicy', 'containerPort', 'spec.containers[1].image'] },
     { file: 'misspelled.yaml', says: ['did you mean "restartPolicy"', 'did you mean "command"'] },
-  ])('$file tells all of its mistakes and starts nothing', async ({ file, says }) => {
+  ])('$file tells all of its mistakes and starts nothing', async ({ file, says }, context) => {
+    const workshop = workshopFor(context);
     const { exitCode, stderr } = await workshop.run(['apply', path.join(fixtures, file)]);
     expect(exitCode).toBe(2);
     for (const part of says) expect(stderr).toContain(part);
   });
 
-  it('images/greeter.yaml runs the program that podrun.yaml names, in its folder', async () => {
+  it('images/greeter.yaml runs the program that podrun.yaml names, in its folder', async (context) => {
+    const workshop = workshopFor(context);
     const { stdout } = await workshop.run(['apply', path.join(fixtures, 'images/greeter.yaml'), ...withMap]);
     expect(stdout).toContain('Hello, world, from images');
   });

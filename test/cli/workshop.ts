@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { afterEach, type TestContext } from 'vitest';
 import { stringify } from 'yaml';
 import type { Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
 
@@ -102,6 +102,13 @@ export class Podrun {
     });
     await seen.finally(() => clearTimeout(alarm));
   }
+}
+
+/** A workshop for one test, so that others may run at the same time: for those that mostly wait. */
+export function workshopFor({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): Workshop {
+  const workshop = new Workshop();
+  onTestFinished(() => workshop.close());
+  return workshop;
 }
 
 /** A workshop that is empty at the beginning of each test of the file. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { workshopForEach } from '../cli/workshop.ts';
+import { workshopFor } from '../cli/workshop.ts';
 import { commandsIn } from './commands-in.ts';
 import { idleManners, runPage } from './page-run.ts';
 import { PAGES } from './pages.ts';
@@ -10,10 +10,9 @@ const pages = ['README.md', ...readdirSync(new URL('docs', root)).map((file) => 
   file.endsWith('.md'),
 );
 
-const workshop = workshopForEach();
-
 describe('every command that a page shows does what the page says', () => {
-  it.each(pages)('%s', { timeout: 180_000 }, async (page) => {
+  it.concurrent.for(pages)('%s', { timeout: 180_000 }, async (page, context) => {
+    const workshop = workshopFor(context);
     const commands = commandsIn(readFileSync(new URL(page, root), 'utf8'));
     const setting = PAGES[page] ?? {};
     expect(idleManners(commands, setting)).toEqual([]);

@@ -5,11 +5,11 @@ import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Short ones that touch every part of podrun. `.ci/run` runs all that are in scope.json. */
-const THEMES = ['phases', 'exit-codes'];
+/** A short one, so that its runner is tried, too. `.ci/run` runs all that are in scope.json. */
+const THEME = 'exit-codes';
 
-it.each(THEMES)('conformance scenarios of theme %s pass', { timeout: 120_000 }, async (theme) => {
-  const runner = ['test/conformance/run.mjs', '--theme', theme, '--jobs', '2'];
+it(`conformance scenarios of theme ${THEME} pass`, { timeout: 120_000 }, async () => {
+  const runner = ['test/conformance/run.mjs', '--theme', THEME, '--jobs', '4'];
   // A failed scenario makes the runner, and with it this call, fail: what it printed says which and why.
   const { stdout } = await promisify(execFile)(process.execPath, runner, { cwd: root });
   expect(stdout).toMatch(/^[1-9]\d* passed, 0 failed$/m);
