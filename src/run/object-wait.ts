@@ -18,8 +18,6 @@ export interface ObjectWait {
   readonly signal?: AbortSignal | undefined;
 }
 
-const LOOK_MS = 1000;
-
 /** Resolves with true as soon as things are as they should be, with false when the deadline has passed. */
 export function waitForObject({
   store,
@@ -32,7 +30,6 @@ export function waitForObject({
 }: ObjectWait): Promise<boolean> {
   let subscription: Subscription | undefined;
   let alarm: Alarm | undefined;
-  let nextLook: Alarm | undefined;
   let giveUp: () => void = () => undefined;
   const result = new Promise<boolean>((resolve, reject) => {
     const look = (object: StoredKubeObject | undefined): void => {
@@ -46,17 +43,8 @@ export function waitForObject({
     subscription = store.watch<StoredKubeObject>(resource, scope, (event) => {
       look(event.type === 'DELETED' ? undefined : event.object);
     });
-    const lookAtAll = (): void => {
-      // What goes at the very moment at which watching begins is told by nobody.
-      nextLook = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, lookAtAll);
-      try {
-        const present = store.list<StoredKubeObject>(resource, scope);
-        for (const object of present.length === 0 ? [undefined] : present) look(object);
-      } catch (error) {
-        reject(error);
-      }
-    };
-    lookAtAll();
+    const present = store.list<StoredKubeObject>(resource, scope);
+    for (const object of present.length === 0 ? [undefined] : present) look(object);
     giveUp = () => resolve(false);
     alarm = clock.wakeAt(deadlineMs, giveUp);
     signal?.addEventListener('abort', giveUp);
@@ -64,7 +52,6 @@ export function waitForObject({
   return result.finally(() => {
     subscription?.close();
     alarm?.cancel();
-    nextLook?.cancel();
     signal?.removeEventListener('abort', giveUp);
   });
 }

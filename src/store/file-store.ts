@@ -85,7 +85,7 @@ export class FileStore implements Store {
 
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined {
     return this.#onDisk(() => {
-      if (resource === 'pods') return this.#pods.get(namespace, name);
+      if (resource === 'pods') return this.#podFeed.found({ namespace, name }, this.#pods.get(namespace, name));
       if (resource === 'events') return this.#events.list({ namespace, name })[0];
       return this.#plain.get(resource, namespace, name);
     }) as T | undefined;
@@ -93,7 +93,9 @@ export class FileStore implements Store {
 
   list<T extends Storable = KubeObject>(resource: Resource, scope: Scope = {}): T[] {
     return this.#onDisk((): StoredObject[] => {
-      if (resource === 'pods') return this.#pods.list(scope);
+      if (resource === 'pods') {
+        return this.#pods.list(scope).flatMap((pod) => this.#podFeed.found(pod.metadata, pod) ?? []);
+      }
       if (resource === 'events') return this.#events.list(scope);
       return this.#plain.list(resource, scope);
     }) as Storable[] as T[];

@@ -49,6 +49,13 @@ export class LineCursor {
     return [];
   }
 
+  /** Goes on after the last line that is complete by now. */
+  skipToEnd(): void {
+    if (this.#isClosed) return;
+    this.#offset = endOfLastLine(this.#file, fstatSync(this.#file).size);
+    this.#rest = NOTHING;
+  }
+
   #split(bytes: Buffer): Buffer[] {
     const lines: Buffer[] = [];
     let start = 0;

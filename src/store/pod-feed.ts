@@ -15,6 +15,10 @@ interface Follower {
   readonly watcher: { close(): void };
   /** The Pod as last told; undefined once it was told to be deleted. */
   pod: StoredPod | undefined;
+  /** The last line, that the Pod is gone, has been told, but its folder may still be in its place. */
+  farewell: StoredPod | undefined;
+  /** Who came after the last line was told, and may have found the folder. */
+  readonly late: Set<Subscriber>;
 }
 
 interface PodFeedOptions {
@@ -45,10 +49,15 @@ export class PodFeed {
   follow(subscriber: Subscriber): void {
     const scope = podScope(subscriber);
     this.#folders.add(scope.namespace);
+    // The others are told of changes up to here, also of Pods that have come or gone without a word so far; for the new
+    // one, here is where it begins.
+    for (const { key } of this.#followers.values()) if (isWithin(scope, key)) this.check(key);
     for (const key of keysIn(this.#options.root, 'pods', scope)) {
       const follower = this.#followers.get(keyText(key));
-      if (follower === undefined) this.#attach(key, 'end');
-      else this.#drain(follower);
+      if (follower?.farewell !== undefined && subscriber.resource === 'pods') follower.late.add(subscriber);
+      if (follower !== undefined) continue;
+      if (this.#isWanted(key)) this.check(key);
+      else this.#attach(key, 'end');
     }
   }
 
@@ -75,6 +84,16 @@ export class PodFeed {
     if (successor !== undefined) this.#drain(successor);
   }
 
+  /**
+   * Answers a Pod that somebody has just read, who may count on being told when it goes. One that nobody was told of
+   * yet is followed from now on: it cannot come and go without a word. It may have gone meanwhile: then there is none.
+   */
+  found(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
+    if (pod === undefined || this.#followers.has(keyText(key)) || !this.#isWanted(key)) return pod;
+    this.#attach(key, 'start');
+    return this.#options.readPod(key);
+  }
+
   /** Looks at everything, told of or not: for what the file system did not tell, and for owners that died. */
   recheck(): void {
     this.#folders.rescan();
@@ -92,10 +111,14 @@ export class PodFeed {
 
   #attach(key: ObjectKey, from: 'start' | 'end'): Follower | undefined {
     const { transitions } = podPaths(this.#options.root, key.namespace, key.name);
-    const cursor = LineCursor.open(transitions, from);
+    // Open before it is watched: where another log comes into its place meanwhile, this one is found not to be there.
+    const cursor = LineCursor.open(transitions, 'start');
     if (cursor === undefined) return undefined;
+    const watcher = watchPath(transitions, () => this.check(key));
+    // Watched before its end is looked for: there is no line that is neither before the end nor told of.
+    if (from === 'end') cursor.skipToEnd();
     const pod = from === 'end' ? this.#options.readPod(key) : undefined;
-    const follower: Follower = { key, cursor, watcher: watchPath(transitions, () => this.check(key)), pod };
+    const follower: Follower = { key, cursor, watcher, pod, farewell: undefined, late: new Set() };
     this.#followers.set(keyText(key), follower);
     return follower;
   }
@@ -113,7 +136,13 @@ export class PodFeed {
     // Whoever was told may have come here before.
     if (this.#followers.get(keyText(follower.key)) !== follower) return;
     this.#detach(follower);
-    if (follower.pod !== undefined) this.#tell('pods', { type: 'DELETED', object: follower.pod });
+    const { pod, farewell, late } = follower;
+    if (pod !== undefined) return this.#tell('pods', { type: 'DELETED', object: pod });
+    if (farewell === undefined) return;
+    for (const subscriber of late) {
+      this.#options.subscribers.enqueueFor(subscriber, { type: 'DELETED', object: farewell });
+    }
+    this.#options.subscribers.flush();
   }
 
   #drain(follower: Follower): void {
@@ -130,7 +159,13 @@ export class PodFeed {
     const transition = parseTransition(line);
     if (transition === undefined) return;
     const object = transition.object as StoredObject;
-    if (resource === 'pods') follower.pod = transition.type === 'DELETED' ? undefined : (object as StoredPod);
+    if (resource === 'pods') {
+      const isGone = transition.type === 'DELETED';
+      follower.pod = isGone ? undefined : (object as StoredPod);
+      follower.farewell = isGone ? (object as StoredPod) : undefined;
+      // Of this line they are told.
+      follower.late.clear();
+    }
     this.#options.subscribers.enqueueIfNews(resource, { type: transition.type, object });
   }
 

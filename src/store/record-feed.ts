@@ -33,6 +33,8 @@ export class RecordFeed {
   follow({ resource, scope }: Subscriber): void {
     const shelf = this.#shelves.get(resource) ?? this.#newShelf(resource);
     shelf.folders.add(scope.namespace);
+    // What is gone is told to the others before there is one more.
+    for (const object of shelf.known.values()) if (isWithin(scope, keyOf(object))) this.check(resource, keyOf(object));
     for (const object of this.#options.list(resource, scope)) {
       const key = keyOf(object);
       // The others are told of changes up to here; for the new one, here is where it begins.

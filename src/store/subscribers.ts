@@ -58,6 +58,11 @@ export class Subscribers {
     }
   }
 
+  /** Lines up a change that one of them has missed. */
+  enqueueFor(subscriber: Subscriber, event: WatchEvent<StoredObject>): void {
+    this.#queue.push({ subscriber, event });
+  }
+
   #wanting(resource: Resource, { object }: WatchEvent<StoredObject>): Subscriber[] {
     const key = keyOf(object);
     return [...this.#all].filter((subscriber) => subscriber.resource === resource && isWithin(subscriber.scope, key));

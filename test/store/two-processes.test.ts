@@ -184,6 +184,36 @@ describe('a watcher in another process', () => {
     expect(behind).toEqual([]);
   });
 
+  it('is told of the end of every Pod that it has found, whenever it has begun to watch', async () => {
+    const root = temporaryFolder();
+    const store = openStore(root);
+    store.watch('pods', {}, () => undefined);
+    const worker = startWorker(root, 'comeAndGo', 600);
+    const gone = exitOf(worker);
+    const living = new Set([worker]);
+    void gone.then(() => living.clear());
+    await messageOf(worker);
+    const waiting = new Set<string>();
+    let found = 0;
+    while (living.size > 0) {
+      let uid: string | undefined;
+      const subscription = store.watch<StoredPod>('pods', { namespace: 'default', name: 'web' }, ({ type, object }) => {
+        if (uid === undefined || (type !== 'DELETED' && object.metadata.uid === uid)) return;
+        waiting.delete(uid);
+        subscription.close();
+      });
+      uid = store.list<StoredPod>('pods')[0]?.metadata.uid;
+      if (uid === undefined) subscription.close();
+      else {
+        found += 1;
+        waiting.add(uid);
+      }
+      await new Promise(setImmediate);
+    }
+    await vi.waitFor(() => expect([...waiting]).toEqual([]), { timeout: 10_000 });
+    expect(found).toBeGreaterThan(0);
+  });
+
   it('is told phase Unknown when the owner of a Pod is killed', async () => {
     const root = temporaryFolder();
     const worker = startWorker(root, 'start');

@@ -1,8 +1,10 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import type { FileStore } from '../../src/store/file-store.ts';
+import { appendTransition, transitionLine } from '../../src/store/transition-log.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
@@ -103,6 +105,87 @@ describe('watch()', () => {
     rmSync(store.paths('default', 'a').folder, { recursive: true });
     look();
     expect(told).toEqual(['ADDED default/a Running', 'DELETED default/a Running']);
+  });
+
+  describe.each(['list', 'replay'])(
+    'when the last line of a Pod was written, and its folder is still there (%s)',
+    (how) => {
+      const options = { replay: how === 'replay' };
+      const replayed = options.replay ? ['ADDED default/a Pending'] : [];
+      const goingPod = () => {
+        const { store, other, look } = twoStores();
+        const pod = other.create('pods', newPod('a'));
+        const { folder, transitions } = store.paths('default', 'a');
+        const writeLastLine = (): void => appendTransition(transitions, transitionLine('DELETED', pod, 0));
+        const go = (): void => {
+          expect(store.list('pods')).toHaveLength(1);
+          renameSync(folder, path.join(store.root, 'away'));
+          look();
+          look();
+        };
+        return { store, writeLastLine, go };
+      };
+
+      it('tells the first who watches of the end', () => {
+        const { store, writeLastLine, go } = goingPod();
+        writeLastLine();
+        const told = tellsOf(store, 'pods', {}, options);
+        go();
+        expect(told).toEqual([...replayed, 'DELETED default/a Pending']);
+      });
+
+      it('tells one more who watches of the end, and nobody twice', () => {
+        const { store, writeLastLine, go } = goingPod();
+        const first = tellsOf(store, 'pods');
+        writeLastLine();
+        const told = tellsOf(store, 'pods', { namespace: 'default', name: 'a' }, options);
+        go();
+        expect(told).toEqual([...replayed, 'DELETED default/a Pending']);
+        expect(first).toEqual(['DELETED default/a Pending']);
+      });
+    },
+  );
+
+  it.each(['pods', 'configmaps'])(
+    'loses nothing for the others, and invents nothing, when one more comes (%s)',
+    (resource) => {
+      const { store, other, look } = twoStores();
+      other.create(resource, newPod('old'));
+      const first = tellsOf(store, resource);
+      other.create(resource, newPod('new'));
+      other.delete(resource, 'default', 'old');
+      const second = tellsOf(store, resource);
+      look();
+      expect(first.toSorted()).toEqual(['ADDED default/new Pending', 'DELETED default/old Pending']);
+      expect(second).toEqual([]);
+    },
+  );
+
+  it.each(['get', 'list'] as const)(
+    'tells of the end of a Pod that came and went meanwhile, and was read (%s)',
+    (how) => {
+      const { store, other, look } = twoStores();
+      const told = tellsOf(store, 'pods', { namespace: 'default', name: 'a' });
+      other.create('pods', newPod('a'));
+      const found = how === 'get' ? store.get('pods', 'default', 'a') : store.list('pods')[0];
+      expect(found).toBeDefined();
+      other.delete('pods', 'default', 'a');
+      look();
+      expect(told).toEqual(['ADDED default/a Pending', 'DELETED default/a Pending']);
+    },
+  );
+
+  it.each(['pods', 'configmaps'])('goes on when folders are removed and made again (%s)', async (resource) => {
+    const { store, other, look } = twoStores();
+    other.create(resource, newPod('first'));
+    const told = tellsOf(store, resource);
+    rmSync(store.root, { recursive: true });
+    other.create(resource, newPod('a'));
+    look();
+    other.create(resource, newPod('b'));
+    const expected = ['DELETED default/first Pending', 'ADDED default/a Pending', 'ADDED default/b Pending'];
+    // By the file system: the clock stands still, and nobody looks.
+    await vi.waitFor(() => expect(told.toSorted()).toEqual(expected.toSorted()), { timeout: 10_000, interval: 5 });
   });
 
   it('tells nothing after it was closed, and then leaves no alarm set', () => {

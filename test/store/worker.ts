@@ -50,6 +50,15 @@ const JOBS: Record<string, () => unknown> = {
     process.send?.({ done });
     process.disconnect();
   },
+  /** Makes and deletes a Pod, so many times. */
+  comeAndGo: () => {
+    process.send?.({ coming: true });
+    for (let left = Number(argument); left > 0; left--) {
+      store.create('pods', newPod('web'));
+      store.delete('pods', 'default', 'web');
+    }
+    process.disconnect();
+  },
   /** Writes so many lines into a log whose parts hold three each. */
   rotate: () => {
     const log = new ContainerLog(path.join(root, 'logs/main/0.log'), { fileBytesMax: 150, filesMax: 100_000 });

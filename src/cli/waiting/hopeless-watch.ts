@@ -41,7 +41,7 @@ export class HopelessWatch {
     this.#alarm?.cancel();
   }
 
-  /** What goes at the very moment at which watching begins is told by nobody. */
+  /** Whoever has no hope left is looked at again when the patience is over. */
   #plan(): void {
     const { clock } = this.#options;
     this.#alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, () => {
