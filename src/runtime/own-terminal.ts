@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { sendSignal } from './kill.ts';
+import type { TerminalSettings } from './terminal-guard.ts';
 
 /**
  * Has our own terminal show what is written to it as it is. Node's raw mode is about input: the terminal goes on to
@@ -14,26 +15,37 @@ export function showOutputAsItIs(): void {
   }
 }
 
+/** A terminal that hands over each key. */
+export interface KeyByKey {
+  /** How it is set, as `stty -g` says it. */
+  readonly settings: TerminalSettings;
+  /** Puts it back. */
+  restore(): void;
+}
+
 /**
  * Has the terminal hand over each key as it is typed, without showing it. Ctrl-C, Ctrl-Z and Ctrl-\ go on to be
  * signals, which Node's raw mode would end.
- * @returns puts it back; undefined: there is no terminal, or no stty
+ * @returns undefined: there is no terminal, or no stty
  */
-export function readKeyByKey(): (() => void) | undefined {
+export function readKeyByKey(): KeyByKey | undefined {
   try {
-    const script = 'stty -g && stty -icanon -echo min 1 time 0';
-    const before = execFileSync('sh', ['-c', script], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' });
-    // Who is in the background by now must not be stopped for it.
-    const restore = ['-c', `trap '' TTOU; exec stty "$0"`, before.trim()];
-    return () => {
-      try {
-        execFileSync('sh', restore, { stdio: ['inherit', 'ignore', 'ignore'] });
-      } catch {
-        // The terminal is gone.
-      }
-    };
+    const script = 'stty -g && stty -icanon -echo min 1 time 0 && stty -g';
+    const said = execFileSync('sh', ['-c', script], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' });
+    const [before = '', ours = ''] = said.trim().split('\n');
+    return { settings: { before, ours }, restore: () => setTerminal(before) };
   } catch {
     return undefined;
+  }
+}
+
+function setTerminal(settings: string): void {
+  try {
+    // Who is in the background by now must not be stopped for it.
+    const script = `trap '' TTOU; exec stty "$0"`;
+    execFileSync('sh', ['-c', script, settings], { stdio: ['inherit', 'ignore', 'ignore'] });
+  } catch {
+    // The terminal is gone.
   }
 }
 

@@ -213,6 +213,23 @@ describe.runIf(hasTerminals)('the terminal is as it was', () => {
     expect(screen.lines.slice(-2)).toEqual(['x'.repeat(80), 'x'.repeat(20)]);
   });
 
+  it('after SIGKILL: who watches over it puts it in order', async () => {
+    const [web = ''] = twoPods();
+    const podrun = `sh -c 'echo $$ > pid; exec "$@"' sh ${quoted(apply(web))}`;
+    const order = 'until [ "$(stty -a)" = "$(cat before)" ]; do sleep 0.1; done';
+    const screen = startScript(workshop, `stty -a > before; ${podrun}; ${order}; read -r line; echo "got $line"`);
+    await screen.until(backsOff);
+    await screen.shows(/q stop/);
+    process.kill(Number(readFileSync(path.join(workshop.folder, 'pid'), 'utf8')), 'SIGKILL');
+    await screen.until(({ block, isCursorShown }) => block.length === 0 && isCursorShown);
+    screen.type('a line\r');
+    await screen.ended;
+    expect(screen.lines.findLast((line) => line !== '')).toBe('got a line');
+    // The whole screen scrolls.
+    await screen.write('\r\n'.repeat(60));
+    expect(screen.lines.every((line) => line === '')).toBe(true);
+  });
+
   it('while podrun is stopped with Ctrl-Z, or in the background; the block is there again after fg', async () => {
     const screen = startOnScreen(workshop, ['sh', '-i'], { rows: 30 });
     screen.type(`stty -a > before; ${quoted(apply(...twoPods()))}\r`);

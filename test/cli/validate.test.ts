@@ -54,6 +54,11 @@ it('tells everything about all files, and touches nothing', async () => {
   expect(existsSync(workshop.stateDir)).toBe(false);
 });
 
+it('says nothing about files where there are none', async () => {
+  const { exitCode, stderr } = await workshop.run(['validate', 'nowhere.yaml']);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: 'error: the path "nowhere.yaml" does not exist\n' });
+});
+
 it('tells errors only when it is to be quiet', async () => {
   const { stdout, stderr } = await workshop.run(['validate', '-q', workshop.file('a.yaml', `${WARNED}---\na: b\n`)]);
   expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });

@@ -24,7 +24,8 @@ export async function validateCommand(flags: ValidateFlags): Promise<number> {
   const told = quiet ? { ...all, findings: all.findings.filter(({ level }) => level === 'error') } : all;
   new StandardOutput().write(render(told, output));
   for (const problem of all.unreadable) process.stderr.write(`error: ${problem}\n`);
-  if (output === 'text' && !quiet) process.stderr.write(findingsSummary(all));
+  const isNothingRead = all.files === 0 && all.unreadable.length > 0;
+  if (output === 'text' && !quiet && !isNothingRead) process.stderr.write(findingsSummary(all));
   if (all.unreadable.length > 0) return EXIT.usage;
   const isWrong = all.findings.some(({ level }) => level === 'error' || (strict && level === 'warning'));
   return isWrong ? EXIT.failed : EXIT.ok;

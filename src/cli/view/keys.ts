@@ -1,4 +1,4 @@
-import { readKeyByKey } from '../../runtime/own-terminal.ts';
+import { type KeyByKey, readKeyByKey } from '../../runtime/own-terminal.ts';
 
 /** Arrows and the like are several characters, of which none is a key of ours. */
 const SEQUENCES = new RegExp(String.raw`\u001B(?:\[[\d;]*[^\d;]?|O.|.)?`, 'g');
@@ -9,7 +9,7 @@ const ignoreLoss = (): void => undefined;
 /** What is typed at our terminal, key by key, while it is ours. */
 export class Keys {
   readonly #onKey: (key: string) => void;
-  #restore: (() => void) | undefined;
+  #terminal: KeyByKey | undefined;
   #isMissing = false;
 
   constructor(onKey: (key: string) => void) {
@@ -17,14 +17,19 @@ export class Keys {
   }
 
   get isOpen(): boolean {
-    return this.#restore !== undefined;
+    return this.#terminal !== undefined;
+  }
+
+  /** How the terminal is set while keys are taken. */
+  get settings(): KeyByKey['settings'] | undefined {
+    return this.#terminal?.settings;
   }
 
   /** The terminal must be ours: who is in the background would be stopped. */
   open(): void {
     if (this.isOpen || this.#isMissing) return;
-    this.#restore = readKeyByKey();
-    this.#isMissing = this.#restore === undefined;
+    this.#terminal = readKeyByKey();
+    this.#isMissing = this.#terminal === undefined;
     if (!this.isOpen) return;
     process.stdin.on('data', this.#take);
     if (process.stdin.listenerCount('error') === 0) process.stdin.on('error', ignoreLoss);
@@ -39,8 +44,8 @@ export class Keys {
     if (!this.isOpen) return;
     process.stdin.off('data', this.#take);
     process.stdin.pause();
-    if (isOurs) this.#restore?.();
-    this.#restore = undefined;
+    if (isOurs) this.#terminal?.restore();
+    this.#terminal = undefined;
   }
 
   readonly #take = (typed: Buffer): void => {

@@ -1,5 +1,6 @@
 import type { Alarm, Clock } from '../../clock.ts';
 import { isInForeground, takeSignal } from '../../runtime/own-terminal.ts';
+import { guardTerminal } from '../../runtime/terminal-guard.ts';
 import { BottomRegion } from './bottom-region.ts';
 import { Keys } from './keys.ts';
 
@@ -30,6 +31,8 @@ export class LiveScreen {
   readonly #options: LiveScreenOptions;
   readonly #region: BottomRegion;
   readonly #keys: Keys | undefined;
+  /** Ends the watch over the terminal. */
+  #unguard: (() => void) | undefined;
   #alarm: Alarm | undefined;
   /** When the alarm rings, on the stopwatch. */
   #alarmMs = 0;
@@ -108,8 +111,14 @@ export class LiveScreen {
 
   #leave(): void {
     this.#alarm?.cancel();
-    this.#keys?.close({ isOurs: isInForeground() });
+    this.#giveBack(isInForeground());
+  }
+
+  #giveBack(isOurs: boolean): void {
+    this.#keys?.close({ isOurs });
     this.#region.hide();
+    this.#unguard?.();
+    this.#unguard = undefined;
   }
 
   #nowMs(): number {
@@ -127,11 +136,9 @@ export class LiveScreen {
     if (this.#isClosed) return;
     this.#paintedMs = this.#nowMs();
     this.#paintAt(this.#paintedMs + TICK_MS);
-    if (!isInForeground()) {
-      this.#keys?.close({ isOurs: false });
-      return this.#region.hide();
-    }
+    if (!isInForeground()) return this.#giveBack(false);
     this.#keys?.open();
+    this.#unguard ??= guardTerminal(this.#keys?.settings);
     const [columns, rows] = terminalSize();
     const room = Math.min(rows - 1, Math.max(1, Math.floor(rows / 2)));
     const isTooSmall = columns < LEAST_COLUMNS || room < 1;
