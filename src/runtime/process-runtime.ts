@@ -216,14 +216,14 @@ export class ProcessRuntime implements Runtime {
     void main.ended.then(({ exitCode, signal }) => {
       const at = this.#clock.now();
       hasEnded = true;
+      // A container's processes die with its first: at once those of the group, the others as soon as they are found.
+      killGroup(pid);
+      inside.kill();
       const outOfMemory = limited.outOfMemory();
       const usage = usageTotals(limited.cgroups, peakBytes);
       unwatch();
       this.#live.delete(pid);
       this.#surroundings.delete(id);
-      // A container's processes die with its first: at once those of the group, the others as soon as they are found.
-      killGroup(pid);
-      inside.kill();
       const oom = { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled' };
       const exit = (): ProcessExit => ({ exitCode, signal, at, ...oom, usage, swept: swept() });
       void main.finishOutput().then(() => launch.onExit(exit()));
@@ -231,7 +231,6 @@ export class ProcessRuntime implements Runtime {
     const kill = (): void => {
       // The main process dies with its group; its exit starts the search for those that left it.
       if (hasEnded) return;
-      lookAtPeak();
       killGroup(pid);
       inside.kill();
       // One in a terminal may not have got as far as having a group.
@@ -243,8 +242,9 @@ export class ProcessRuntime implements Runtime {
       startedAt,
       signal: (name) => {
         if (hasEnded) return false;
-        lookAtPeak();
         const number = signalNumber(name) ?? SIGTERM;
+        // Nothing comes before a kill.
+        if (number !== SIGKILL) lookAtPeak();
         const isFirst = launch.confinement?.strictPid1 === true && inside.isSealed;
         const isUnprepared = !isFirst && number !== SIGKILL && diesUnprepared(main.programPid, number);
         main.signal(number);

@@ -76,11 +76,17 @@ const NO_MARK: Mark = { containerId: undefined, isUnclear: false };
 /** kthreadd, the parent of all kernel threads. */
 const KERNEL_THREADS = 2;
 
-/** A process in the middle of execve(2) has no environment for a moment: whether it bears a mark is not clear. */
+/**
+ * A process in the middle of execve(2) has no environment for a moment, nor arguments: whether it bears a mark is not
+ * clear. One with arguments has no environment for good, if it is not there the second time.
+ */
 function readMark(pid: number): Mark {
+  const read = (file: string): string => readFileSync(`/proc/${pid}/${file}`, 'latin1');
   try {
-    const environ = readFileSync(`/proc/${pid}/environ`, 'latin1');
-    return { containerId: markIn(environ), isUnclear: environ === '' };
+    const first = read('environ');
+    const isUnclear = first === '' && read('cmdline') === '';
+    const environ = first === '' && !isUnclear ? read('environ') : first;
+    return { containerId: markIn(environ), isUnclear };
   } catch {
     return NO_MARK; // somebody else's, or gone
   }

@@ -15,8 +15,6 @@ export interface SweepTarget {
 
 // A process that forks faster than it is found would keep us busy for ever.
 const PASSES_MAX = 20;
-// A process that is about to become another program shows no mark: worth looking again, but not for ever.
-const UNCLEAR_PASSES_MAX = 4;
 // A killed process takes a moment to vanish, a large one longer.
 const PAUSE_FIRST_MS = 1;
 const PAUSE_LONGEST_MS = 50;
@@ -25,6 +23,11 @@ interface Sweep {
   readonly target: SweepTarget;
   readonly done: () => void;
   passes: number;
+  /**
+   * Processes that were about to become another program when the last of the container was found, and still are: they
+   * show no mark meanwhile, on a busy machine for long. Who comes later has parents that would have been found.
+   */
+  unclear: ReadonlySet<string> | undefined;
   /** When the next pass is due, on the stopwatch. */
   dueMs: number;
 }
@@ -51,7 +54,7 @@ export class Sweeper {
   /** Resolves when nothing of the container was found any more, or when it is hopeless; never rejects. */
   sweep(target: SweepTarget): Promise<void> {
     return new Promise((resolve) => {
-      this.#sweeps.add({ target, done: resolve, passes: 0, dueMs: this.#clock.now().monotonicMs });
+      this.#sweeps.add({ target, done: resolve, passes: 0, unclear: undefined, dueMs: this.#clock.now().monotonicMs });
       this.#schedule();
     });
   }
@@ -73,14 +76,17 @@ export class Sweeper {
     // A machine that cannot be asked now may answer in the next pass.
     const processes = await this.#list(this.#clock, earliestTicks(targets)).catch(() => undefined);
     const members = membersOf(targets, processes ?? []);
-    const isUnclear = processes?.some((entry) => entry.isUnclear) ?? true;
+    const unclear = (processes ?? []).filter(({ isUnclear }) => isUnclear).map(identityText);
     for (const sweep of due) {
       const left = members.get(sweep.target) ?? [];
       for (const identity of left) killProcess(identity);
       sweep.dueMs = this.#clock.now().monotonicMs + Math.min(PAUSE_LONGEST_MS, PAUSE_FIRST_MS * 2 ** sweep.passes);
       sweep.passes++;
-      const passesMax = left.length > 0 || processes === undefined ? PASSES_MAX : isUnclear ? UNCLEAR_PASSES_MAX : 0;
-      if (sweep.passes < passesMax) continue;
+      const { unclear: known } = sweep;
+      const isFresh = left.length > 0 || known === undefined;
+      if (processes !== undefined) sweep.unclear = new Set(unclear.filter((one) => isFresh || known.has(one)));
+      const mayBeLeft = left.length > 0 || processes === undefined || (sweep.unclear?.size ?? 0) > 0;
+      if (mayBeLeft && sweep.passes < PASSES_MAX) continue;
       this.#sweeps.delete(sweep);
       sweep.done();
     }
@@ -123,6 +129,10 @@ export function membersOf(
     if (owner !== undefined) members.set(owner, [...(members.get(owner) ?? []), entry]);
   }
   return members;
+}
+
+function identityText({ pid, startTime }: ProcessEntry): string {
+  return `${pid} ${startTime}`;
 }
 
 /** Nothing of a container is older than its main process. */

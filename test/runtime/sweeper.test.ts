@@ -144,7 +144,28 @@ describe('Sweeper', () => {
     const given = nameless.sweeper.sweep(target);
     await nameless.clock.run(1000);
     await given;
-    expect(nameless.looks()).toBe(4);
+    expect(nameless.looks()).toBe(20);
+  });
+
+  it('waits for one that takes long to become another program, as on a busy machine', async () => {
+    const late = sweeperSeeing(
+      ...Array.from({ length: 8 }, () => [{ isUnclear: true }]),
+      [{ containerId: 'mine' }],
+      [],
+    );
+    const swept = late.sweeper.sweep(target);
+    await late.clock.run(1000);
+    await swept;
+    expect(late.looks()).toBe(10);
+  });
+
+  it('does not wait for others that become another program later', async () => {
+    const seen = [1, 2, 3].map((pid) => [{ pid: 2 ** 30 + pid, isUnclear: true }]);
+    const { clock, sweeper, looks } = sweeperSeeing(...seen);
+    const swept = sweeper.sweep(target);
+    await clock.run(1000);
+    await swept;
+    expect(looks()).toBe(2);
   });
 
   it('takes a machine that cannot be asked for one where something may be left', async () => {

@@ -59,3 +59,11 @@ it.runIf(process.platform === 'linux')('is not known of the processes of one tha
   const { exit } = await rig.run(['true']);
   expect(exit.usage?.processPeakBytes).toBeUndefined();
 });
+
+it.runIf(process.platform === 'linux').each(['kill', 'SIGKILL'])('is not looked at before a kill (%s)', async (how) => {
+  const started = await rig.start(sh('sleep 100 & wait'));
+  if (how === 'kill') started.container.kill();
+  else started.container.signal('SIGKILL');
+  const { usage } = await started.exit;
+  expect(usage?.processPeakBytes).toBeUndefined();
+});
