@@ -161,7 +161,7 @@ const webSpec = (folder: string, isApart: boolean): PodSpec => ({
 
 const ends: PodSpec = {
   restartPolicy: 'Never',
-  containers: [{ name: 'main', image: 'busybox', command: ['sleep', '1'] }],
+  containers: [{ name: 'main', image: 'busybox', command: ['sleep', '0.1'] }],
 };
 
 const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { level: 'info' } };
