@@ -220,6 +220,25 @@ describe('the critical path', () => {
     ]);
   });
 
+  it('leads to the container that never became ready, not to one that was stopped with it', async () => {
+    const simulation = await new PodSimulation({
+      spec: {
+        initContainers: [{ name: 'side', image: 'app', restartPolicy: 'Always' }],
+        containers: [
+          { name: 'main', image: 'app', readinessProbe: { exec: { command: ['ready'] }, periodSeconds: 2 } },
+        ],
+      },
+      behaveExec: () => ({ exitCode: 1 }),
+    }).start();
+    await simulation.clock.run(15_000);
+    simulation.delete(30);
+    await simulation.clock.run(5000);
+    const path = timelineOf(recordedIn(simulation), simulation.clock.now().wallMs)?.criticalPath;
+    expect(path?.isReady).toBe(false);
+    const longest = path?.steps.toSorted((a, b) => b.share - a.share)[0];
+    expect(longest).toMatchObject({ kind: 'failing', container: 'main' });
+  });
+
   it('ends with the readiness gates', () => {
     const [run] = recordedOnNode('gate-opens-when-condition-is-set');
     const gate = timelineOf(run!)?.criticalPath.steps.find(({ kind }) => kind === 'readinessGate');

@@ -1,5 +1,5 @@
 import type { Axis } from './axis.ts';
-import type { AttemptSpan, ContainerTimeline, CriticalPath, PathStep, Timeline } from './model.ts';
+import type { AttemptSpan, ContainerTimeline, CriticalPath, PathStep, StopSpan, Timeline } from './model.ts';
 import { type Happened, type OnPath, specOf } from './on-path.ts';
 import { PathWriter } from './path-writer.ts';
 import { firstTrueMs } from './pod-spans.ts';
@@ -87,7 +87,7 @@ function attemptSteps(path: PathWriter, on: OnPath, counts: AttemptSpan | undefi
   const { one } = on;
   for (const attempt of one.attempts) {
     waitSteps(path, on, attempt.fromMs);
-    const goesOn = attempt.isRunning && counts === undefined;
+    const goesOn = counts === undefined && (attempt.isRunning || lastStop(one)?.attempt === attempt.attempt);
     if (attempt === counts || goesOn) return startSteps(path, on, attempt, untilMs);
     path.add({ kind: 'run', ...nameOf(one, attempt) }, attempt.toMs);
   }
@@ -145,10 +145,18 @@ function compare(one: readonly number[], other: readonly number[]): number {
   return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
 }
 
-function hasGotThere({ role, attempts }: ContainerTimeline, endMs: number): boolean {
+/** Was it ready in the end, or when it was asked to end? */
+function hasGotThere(one: ContainerTimeline, endMs: number): boolean {
+  const { role, attempts } = one;
   if (role === 'ephemeral') return true;
   if (role === 'init') return attempts.some(({ exit }) => exit?.exitCode === 0);
-  return attempts.some(({ ready }) => ready.some(({ toMs }) => toMs === endMs));
+  const untilMs = lastStop(one)?.fromMs ?? endMs;
+  return attempts.some(({ ready }) => ready.some(({ toMs }) => toMs >= untilMs));
+}
+
+/** What ended its last attempt, where that was asked to end: nothing came after it. */
+function lastStop({ attempts, stops }: ContainerTimeline): StopSpan | undefined {
+  return stops.findLast(({ attempt }) => attempt === attempts.at(-1)?.attempt);
 }
 
 /** All containers are ready: what is left are conditions that others set. */

@@ -13,7 +13,7 @@ const TEXT_MAX = 400;
 /** The critical path of a Pod, a line for each step that is worth one. */
 export function pathLines({ name, criticalPath }: Timeline, { width, color, glyphs }: TimelineStyle): string[] {
   const { isReady, toMs } = criticalPath;
-  const { steps, others, longest } = pathExtract(criticalPath);
+  const { steps, others, longest, purpose } = pathExtract(criticalPath);
   const title = isReady
     ? `${name} was Ready after ${stepDuration(toMs)}. One after another:`
     : `${name} was never Ready. What it did for ${stepDuration(toMs)}, one after another:`;
@@ -34,7 +34,7 @@ export function pathLines({ name, criticalPath }: Timeline, { width, color, glyp
     ...(longest === undefined || hint === undefined
       ? []
       : folded(
-          printable(`To shorten it: ${hint} (${longest.field ?? stepText({ ...longest, message: undefined })})`),
+          printable(`${purpose}: ${hint} (${longest.field ?? stepText({ ...longest, message: undefined })})`),
           width,
         )),
   ];

@@ -90,7 +90,7 @@ export function stepHint({ kind, role, reason, exitCode }: PathStep): string | u
     case 'lastPeriod':
       return 'a shorter period asks sooner';
     case 'failing':
-      return 'the start of the program itself';
+      return 'what the probe asks for must be there sooner';
     case 'successThreshold':
       return 'a lower threshold';
     case 'readinessGate':
@@ -105,24 +105,31 @@ export interface PathExtract {
   readonly steps: readonly PathStep[];
   /** How many are left out, and how long they took together. */
   readonly others: { readonly count: number; readonly ms: number; readonly share: number };
-  /** The longest step that something could be done about. */
+  /**
+   * The longest step that something could be done about; of a Pod that never got there, what was in its way last: what
+   * is done about the steps before would not help.
+   */
   readonly longest: PathStep | undefined;
+  /** What that would be done for. */
+  readonly purpose: 'To shorten it' | 'To get there';
 }
 
 /** Less than that is not worth a line. */
 const SHARE_MIN = 0.01;
 
-export function pathExtract({ steps }: CriticalPath): PathExtract {
+export function pathExtract({ steps, isReady }: CriticalPath): PathExtract {
   const left = steps.filter(({ share }) => share < SHARE_MIN);
   const shown = left.length === 1 ? steps : steps.filter(({ share }) => share >= SHARE_MIN);
   const others = left.length === 1 ? [] : left;
+  const candidates = isReady ? shown : shown.slice(-1);
   return {
     steps: shown,
+    purpose: isReady ? 'To shorten it' : 'To get there',
     others: {
       count: others.length,
       ms: others.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0),
       share: others.reduce((sum, { share }) => sum + share, 0),
     },
-    longest: shown.filter((step) => stepHint(step) !== undefined).toSorted((a, b) => b.share - a.share)[0],
+    longest: candidates.filter((step) => stepHint(step) !== undefined).toSorted((a, b) => b.share - a.share)[0],
   };
 }

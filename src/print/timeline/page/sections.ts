@@ -48,21 +48,21 @@ ${described}</details></section>
 }
 
 function pathList(path: CriticalPath): Markup {
-  const { steps, others, longest } = pathExtract(path);
+  const { steps, others, longest, purpose } = pathExtract(path);
   const hint = longest === undefined ? undefined : stepHint(longest);
   const rest = markup`<li class="rest">${others.count} more steps, ${stepDuration(others.ms)} together</li>`;
   return markup`<ol class="path">${steps.map((step) => stepItem(step, step === longest))}${
     others.count === 0 ? undefined : rest
   }</ol>
-${longest === undefined || hint === undefined ? undefined : advice(longest, hint)}`;
+${longest === undefined || hint === undefined ? undefined : advice(longest, `${purpose}:`, hint)}`;
 }
 
-function advice(step: PathStep, hint: string): Markup {
+function advice(step: PathStep, purpose: string, hint: string): Markup {
   const where =
     step.field === undefined
       ? markup`<span>(${stepText({ ...step, message: undefined })})</span>`
       : markup`<code>${step.field}</code>`;
-  return markup`<p class="advice"><b>To shorten it:</b> ${hint} ${where}</p>`;
+  return markup`<p class="advice"><b>${purpose}</b> ${hint} ${where}</p>`;
 }
 
 function stepItem(step: PathStep, isLongest: boolean): Markup {
