@@ -121,7 +121,7 @@ export function pathExtract({ steps, isReady }: CriticalPath): PathExtract {
   const left = steps.filter(({ share }) => share < SHARE_MIN);
   const shown = left.length === 1 ? steps : steps.filter(({ share }) => share >= SHARE_MIN);
   const others = left.length === 1 ? [] : left;
-  const candidates = isReady ? shown : shown.slice(-1);
+  const hinted = shown.filter((step) => stepHint(step) !== undefined);
   return {
     steps: shown,
     purpose: isReady ? 'To shorten it' : 'To get there',
@@ -130,6 +130,6 @@ export function pathExtract({ steps, isReady }: CriticalPath): PathExtract {
       ms: others.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0),
       share: others.reduce((sum, { share }) => sum + share, 0),
     },
-    longest: candidates.filter((step) => stepHint(step) !== undefined).toSorted((a, b) => b.share - a.share)[0],
+    longest: isReady ? hinted.toSorted((a, b) => b.share - a.share)[0] : hinted.at(-1),
   };
 }

@@ -2,6 +2,7 @@ import type { AttemptSpan, ContainerTimeline, Stretch, Timeline } from '../../..
 import { briefDuration } from '../../age.ts';
 import { describeExitCode } from '../../exit-code.ts';
 import { stepDuration } from '../scale.ts';
+import { isGood, isTurn, probeMarks } from './probe-marks.ts';
 import { stepHint, stepText } from '../step-text.ts';
 
 /** Something that is drawn, listed and told: a stretch of time, or a moment. Times are those of the page. */
@@ -209,18 +210,17 @@ function hookEntries({ name, hooks }: ContainerTimeline, handler: string): NewEn
 }
 
 function probeEntries({ name, probes }: ContainerTimeline, handler: string): NewEntry[] {
-  return probes
-    .filter(({ probe }) => probe === handler)
-    .map(({ probe, result, decision, count, threshold, output, fromMs, toMs }) => {
-      const isGood = result === 'success' || result === 'warning';
-      const turned = !['none', 'retry', 'notCounted', 'abandoned'].includes(decision);
-      const details: Array<[string, string]> = [
-        ['took', stepDuration(toMs - fromMs)],
-        ['in a row', `${count} of ${threshold}`],
-        ...(decision === 'none' ? [] : [['decided', decision] as [string, string]]),
-        ...(output.trim() === '' ? [] : [['output', output.trim()] as [string, string]]),
-      ];
-      const look = `probe ${isGood ? 'good' : 'bad'}${turned ? ' turned' : ''}`;
-      return { container: name, title: `${probe} probe: ${result}`, look, isMark: true, fromMs, toMs, details };
-    });
+  const own = probes.filter(({ probe }) => probe === handler);
+  return probeMarks(own).map(({ last, fromMs, count: together }) => {
+    const { probe, result, decision, count, threshold, output, toMs } = last;
+    const details: Array<[string, string]> = [
+      together === 1 ? ['took', stepDuration(toMs - fromMs)] : ['the last at', stepDuration(last.fromMs)],
+      ['in a row', `${count} of ${threshold}`],
+      ...(decision === 'none' ? [] : [['decided', decision] as [string, string]]),
+      ...(output.trim() === '' ? [] : [['output', output.trim()] as [string, string]]),
+    ];
+    const look = `probe ${isGood(last) ? 'good' : 'bad'}${isTurn(last) ? ' turned' : ''}`;
+    const title = `${probe} probe: ${result}${together === 1 ? '' : `, ${together} attempts`}`;
+    return { container: name, title, look, isMark: true, fromMs, toMs, details };
+  });
 }
