@@ -208,9 +208,8 @@ export class Workshop {
     const started = this.#started.splice(0);
     for (const podrun of started) podrun.signal('SIGKILL');
     await Promise.all(started.map(({ ended }) => ended));
-    for (const pid of this.backgroundProcesses()) process.kill(pid, 'SIGKILL');
-    for (const process_ of existsSync('/proc') ? this.processes() : [])
-      process.kill(Number.parseInt(process_, 10), 'SIGKILL');
+    for (const pid of this.backgroundProcesses()) kill(pid);
+    for (const process_ of this.processes()) kill(Number.parseInt(process_, 10));
     rmSync(this.folder, { recursive: true, force: true });
     this.#folder = undefined;
   }
@@ -226,6 +225,15 @@ export function watchLines(text: string): WatchLine[] {
 /** The Pods of a stream, in order. */
 export function podsIn(lines: readonly WatchLine[]): Pod[] {
   return lines.map(({ object }) => object).filter((object): object is Pod => object.kind === 'Pod');
+}
+
+/** Ends a process that may just have ended by itself. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function readProc(pid: string, file: string): string {
