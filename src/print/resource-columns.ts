@@ -1,5 +1,14 @@
-import type { ConfigMap, Namespace, Secret, Service, ServiceAccount, ServicePort } from '../api/generated/types.ts';
+import type {
+  ConfigMap,
+  Namespace,
+  PersistentVolumeClaim,
+  Secret,
+  Service,
+  ServiceAccount,
+  ServicePort,
+} from '../api/generated/types.ts';
 import { ageSince } from './age.ts';
+import { claimCapacity, claimClass, claimModes } from './claim-cells.ts';
 import { EVENT_COLUMNS } from './event-columns.ts';
 import { labelText } from './labels.ts';
 import { POD_COLUMNS } from './pod-table.ts';
@@ -51,6 +60,22 @@ const SERVICE: readonly Column<TableObject & Service>[] = [
   { heading: 'SELECTOR', wide: true, cell: ({ spec }) => labelText(spec?.selector) },
 ];
 
+const CLAIM: readonly Column<TableObject & PersistentVolumeClaim>[] = [
+  NAME,
+  { heading: 'STATUS', cell: ({ metadata, status }) => terminating(metadata) ?? status?.phase ?? 'Pending' },
+  { heading: 'VOLUME', cell: ({ spec }) => spec?.volumeName ?? '' },
+  { heading: 'CAPACITY', cell: claimCapacity },
+  { heading: 'ACCESS MODES', cell: claimModes },
+  { heading: 'STORAGECLASS', cell: claimClass },
+  { heading: 'VOLUMEATTRIBUTESCLASS', cell: ({ spec }) => spec?.volumeAttributesClassName ?? '<unset>' },
+  AGE,
+  { heading: 'VOLUMEMODE', wide: true, cell: ({ spec }) => spec?.volumeMode ?? '<unset>' },
+];
+
+function terminating({ deletionTimestamp }: TableObject['metadata']): string | undefined {
+  return deletionTimestamp === undefined ? undefined : 'Terminating';
+}
+
 function externalAddress({ spec, status }: Service): string {
   if (spec?.type === 'ExternalName') return spec.externalName ?? '';
   const balanced = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '');
@@ -70,6 +95,7 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   services: SERVICE,
   namespaces: NAMESPACE,
   serviceaccounts: SERVICE_ACCOUNT,
+  persistentvolumeclaims: CLAIM,
 };
 
 /**

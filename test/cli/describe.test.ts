@@ -54,11 +54,11 @@ describe('describe', () => {
     expect(stderr).toBe('Error from server (NotFound): pods "nope" not found\n');
   });
 
-  it('sends whoever asks for something else to `get`', async () => {
-    expect(await run('configmap', 'settings')).toEqual({
+  it('sends whoever asks for Events to `get`', async () => {
+    expect(await run('event', 'settings')).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'error: podrun describes Pods, and no configmap\nTo see all of it: podrun get configmap NAME -o yaml\n',
+      stderr: 'error: podrun describe knows no events\nTo see all of it: podrun get event NAME -o yaml\n',
     });
   });
 });

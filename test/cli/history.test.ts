@@ -166,6 +166,12 @@ describe('--at', () => {
 });
 
 describe('diff', () => {
+  it('of what is not there is no difference', async () => {
+    twoRuns();
+    expect(await workshop.run(['diff', 'wbe1', 'web'])).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(await workshop.run(['diff', 'web@9', 'web'])).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+
   it('says what went another way, and what may explain it', async () => {
     pastRun();
     const { exitCode, stdout, stderr } = await workshop.run(['diff', 'web@1', 'web']);
@@ -205,7 +211,7 @@ describe('diff', () => {
     [['diff', 'web', 'nosuch.json'], 2, 'error: there is no file nosuch.json'],
     [['diff', 'web', './bad.json'], 2, 'error: ./bad.json:1: this line is no JSON'],
     [['diff', 'web', './none.json'], 2, 'error: ./none.json has no Pod'],
-    [['diff', 'web', 'web@9'], 1, 'error: there is no run web@9'],
+    [['diff', 'web', 'web@9'], 2, 'error: there is no run web@9'],
   ])('%j is refused', async (args, code, message) => {
     pastRun();
     workshop.file('bad.json', 'no\nno\n');

@@ -13,6 +13,16 @@ import { namedRun } from './saved-runs.ts';
 
 /** `podrun diff`: flags in, exit code out. */
 export async function diff(names: readonly string[], flags: DiffFlags): Promise<number> {
+  try {
+    return await compare(names, flags);
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    // As with diff(1) and kubectl diff: 1 says that both are there, and differ.
+    throw new PodrunError(error.message, { exitCode: EXIT.usage, hint: error.hint, cause: error });
+  }
+}
+
+async function compare(names: readonly string[], flags: DiffFlags): Promise<number> {
   const [nameA, nameB, ...more] = names;
   if (nameA === undefined || nameB === undefined || more.length > 0) {
     throw usage(`diff compares two runs, and ${names.length} were named`, 'For example: podrun diff web@1 web');

@@ -17,7 +17,8 @@ Examples:
   podrun diff good.ndjson web             # a stream that apply -o json has printed, and a run on record
   podrun diff web api -o json | jq -r '.differences[].what'
 
-Exits with 0 when both went the same way, with 1 when they did not, with 2 when the call is wrong.
+Exits with 0 when both went the same way, with 1 when they did not, with 2 when the call is wrong or a run
+is not there.
 `;
 
 export function registerDiff(program: Command, done: (exitCode: number) => void): void {

@@ -1,15 +1,16 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { qualifiedKind, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import type { StoredEvent, StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import { qualifiedKind, qualifiedPlural, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { SystemClock } from '../../clock.ts';
 import { describePod, describePods } from '../../print/describe/describe-pod.ts';
+import { describeRecord, isDescribed } from '../../print/describe/describe-record.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import { notFound, type ObjectRef } from '../../run/object-ref.ts';
 import type { DescribeFlags } from './describe.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { refuseOfSaved } from '../from/from-option.ts';
 import { savedObjects } from '../from/saved-objects.ts';
-import { findObjects, type Found, noneFound } from '../select/find-objects.ts';
+import { findObjects, noneFound } from '../select/find-objects.ts';
 import { reportErrors } from '../report-error.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import { isAboutPast } from '../select/run-names.ts';
@@ -38,15 +39,14 @@ async function describeFound(
   flags: DescribeFlags,
   nowMs: number,
 ): Promise<number> {
-  const { pods, isGuess, missing } = findPods(store, selection);
-  const events = flags.showEvents ? eventsBeside(store, pods) : undefined;
-  if (isGuess) await showPaged(pods.map((pod) => `${describePod(pod, events, nowMs)}\n`).join(''));
-  else await showPaged(describePods(pods, events, nowMs));
-  if (pods.length === 0 && selection.how === 'listed') note(noneFound(selection));
+  const { objects, isGuess, missing } = findDescribed(store, selection);
+  const texts = objects.map((object) => describeOne(store, object, flags, nowMs));
+  await showPaged(isGuess ? texts.map((text) => `${text}\n`).join('') : texts.join('\n\n'));
+  if (objects.length === 0 && selection.how === 'listed') note(noneFound(selection));
   return missing.length === 0 ? EXIT.ok : reportErrors(missing.map((ref) => notFound(store, ref)));
 }
 
-/** `describe` is about Pods: the word may be left out. */
+/** `describe` is mostly about Pods: the word may be left out. */
 function withType(words: readonly string[], { filename }: DescribeFlags): readonly string[] {
   const [first, ...rest] = words;
   if (first === undefined) return filename.length > 0 ? [] : ['pods'];
@@ -56,46 +56,42 @@ function withType(words: readonly string[], { filename }: DescribeFlags): readon
 
 function checkTypes(selection: Selection): void {
   const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
-  const other = types.find(({ plural }) => plural !== 'pods');
-  if (other !== undefined) throw onlyPods(other);
+  const other = types.find(({ kind }) => kind !== 'Pod' && !isDescribed(kind));
+  if (other !== undefined) throw notDescribed(other);
 }
 
-function onlyPods(type: ResourceType): PodrunError {
+function notDescribed(type: ResourceType): PodrunError {
   const kind = qualifiedKind(type);
-  return new PodrunError(`error: podrun describes Pods, and no ${kind}`, {
+  return new PodrunError(`error: podrun describe knows no ${qualifiedPlural(type)}`, {
     exitCode: EXIT.usage,
     hint: `To see all of it: podrun get ${kind} NAME -o yaml`,
   });
 }
 
-interface FoundPods {
-  readonly pods: readonly StoredPod[];
+interface Described {
+  readonly objects: readonly StoredKubeObject[];
   readonly missing: readonly ObjectRef[];
-  /** No Pod has the name: these begin with it. */
+  /** Nothing has the name: these begin with it. */
   readonly isGuess: boolean;
 }
 
-function findPods(store: ObjectReader, selection: Selection): FoundPods {
+function findDescribed(store: ObjectReader, selection: Selection): Described {
   const found = findObjects(store, selection);
   const [missing, ...more] = found.missing;
   if (missing !== undefined && more.length === 0 && found.groups.length === 0 && missing.file === undefined) {
-    const { namespace } = missing;
-    const similar = store.list<StoredPod>('pods', { namespace }).filter((pod) => isLike(pod, missing));
-    if (similar.length > 0) return { pods: similar, missing: [], isGuess: true };
+    const { namespace, type } = missing;
+    const all = store.list<StoredKubeObject>(type.plural, { namespace });
+    const similar = all.filter(({ metadata }) => metadata.name.startsWith(missing.name));
+    if (similar.length > 0) return { objects: similar, missing: [], isGuess: true };
   }
-  return { pods: podsIn(found), missing: found.missing, isGuess: false };
+  return { objects: found.groups.flatMap(({ objects }) => objects), missing: found.missing, isGuess: false };
 }
 
-function isLike({ metadata }: StoredPod, { name }: ObjectRef): boolean {
-  return metadata.name.startsWith(name);
-}
-
-function podsIn({ groups }: Found): StoredPod[] {
-  return groups.flatMap(({ objects }) => objects) as unknown as StoredPod[];
-}
-
-/** All events of the namespaces of these Pods. */
-function eventsBeside(store: ObjectReader, pods: readonly StoredPod[]): StoredEvent[] {
-  const namespaces = new Set(pods.map(({ metadata }) => metadata.namespace));
-  return [...namespaces].flatMap((namespace) => store.list<StoredEvent>('events', { namespace }));
+function describeOne(store: ObjectReader, object: StoredKubeObject, flags: DescribeFlags, nowMs: number): string {
+  const { namespace } = object.metadata;
+  const events = flags.showEvents ? store.list<StoredEvent>('events', { namespace }) : undefined;
+  if (object.kind === 'Pod') return describePod(object as unknown as StoredPod, events, nowMs);
+  const pods = store.list<StoredPod>('pods', { namespace });
+  const secrets = store.list<StoredKubeObject>('secrets', { namespace });
+  return describeRecord(object, { events, pods, secrets, nowMs });
 }

@@ -6,10 +6,10 @@ import { line } from './line.ts';
 /** A static Pod's events name the Pod by this annotation instead of its uid. */
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
-/** Those of the events that are about this very Pod, in the order in which `describe` shows them. */
-export function eventsOfPod(pod: StoredPod, events: readonly StoredEvent[]): StoredEvent[] {
-  const { name, namespace, annotations } = pod.metadata;
-  const uid = annotations?.[MIRROR_ANNOTATION] ?? pod.metadata.uid;
+/** Those of the events that are about this very object, in the order in which `describe` shows them. */
+export function eventsAbout(object: Pick<StoredPod, 'metadata'>, events: readonly StoredEvent[]): StoredEvent[] {
+  const { name, namespace, annotations } = object.metadata;
+  const uid = annotations?.[MIRROR_ANNOTATION] ?? object.metadata.uid;
   return events
     .filter(({ involvedObject: about }) => about.name === name && about.namespace === namespace && about.uid === uid)
     .sort((a, b) => lastTimestampMs(a) - lastTimestampMs(b));

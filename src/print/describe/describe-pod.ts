@@ -3,10 +3,9 @@ import { isTerminalPhase, type StoredEvent, type StoredMeta, type StoredPod } fr
 import { qosClassOf } from '../../api/pod-resources.ts';
 import { ageSince, formatDate } from '../age.ts';
 import { conditionOf } from '../pod-status.ts';
-import { escapeTerminal } from '../table-row.ts';
-import { DESCRIBE_LAYOUT, TabWriter } from '../tab-writer.ts';
+import { align, optional } from './align.ts';
 import { describeContainer, describeSeccomp } from './container.ts';
-import { describeEvents, eventsOfPod } from './describe-events.ts';
+import { describeEvents, eventsAbout } from './describe-events.ts';
 import { line } from './line.ts';
 import { describeAnnotations, describeLabels } from './metadata.ts';
 import { describeResources } from './resources.ts';
@@ -28,7 +27,7 @@ export function describePods(
  * @param nowMs ages are as of this moment, milliseconds since 1970
  */
 export function describePod(pod: StoredPod, events: readonly StoredEvent[] | undefined, nowMs: number): string {
-  const own = events && eventsOfPod(pod, events);
+  const own = events && eventsAbout(pod, events);
   const lines = [
     ...describeIdentity(pod),
     ...describePhase(pod, nowMs),
@@ -43,15 +42,6 @@ export function describePod(pod: StoredPod, events: readonly StoredEvent[] | und
   ];
   const table = own && own.length > 0 ? align(describeEvents(own, nowMs)) : '';
   return align(lines) + table;
-}
-
-function align(lines: readonly string[]): string {
-  return new TabWriter(DESCRIBE_LAYOUT).render(escapeTerminal(`${lines.join('\n')}\n`));
-}
-
-/** A line that is left out where there is nothing to say. */
-function optional(title: string, value: string | number | undefined | null): string[] {
-  return value === undefined || value === null || value === '' ? [] : [line(0, title, String(value))];
 }
 
 function describeIdentity({ metadata, spec, status }: StoredPod): string[] {
