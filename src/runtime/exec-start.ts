@@ -1,4 +1,5 @@
 import type { StdioOptions } from 'node:child_process';
+import { inNextLap } from '../clock.ts';
 import { errnoOf } from './errno.ts';
 import { checkCommand, execID, type ExecSurroundings } from './exec.ts';
 import { killGroup } from './kill.ts';
@@ -91,7 +92,8 @@ function attend({ onExit }: ExecLaunch, begun: Begun, watchdog: Watchdog): ExecS
   void process.ended.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
   let isRunning = true;
   const ended = process.ended.finally(() => (isRunning = false));
-  void Promise.all([ended, outputClosed]).then(([{ exitCode }]) => onExit(exitCode));
+  // Whoever is told of the end has been told of the start.
+  void Promise.all([ended, outputClosed]).then(([{ exitCode }]) => inNextLap(() => onExit(exitCode)));
   const kill = (): void => {
     // When the process is gone, its number may be another's; if it is nobody's, the group is still what it was.
     if (isRunning || factsOf(pid) === undefined) killGroup(pid);

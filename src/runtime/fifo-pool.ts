@@ -22,8 +22,8 @@ export interface FifoPair {
 // mkfifo takes 3 to 5 ms whether it makes two or sixteen.
 const FIFOS_AHEAD = 16;
 
-/** Of this process, which may have several pools for one folder. */
-let taken = 0;
+/** Of this process, which may have several pools for one folder; each of its threads counts from elsewhere. */
+let taken = Math.floor(Math.random() * 2 ** 40);
 
 const ATTEMPTS_MAX = 3;
 

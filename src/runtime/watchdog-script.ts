@@ -14,7 +14,8 @@ import { CONTAINER_MARKER } from './process-table.ts';
  *
  * The end of its input means that podrun is gone, however that came. It then kills every group that is listed, unless
  * its leader started at another time than the one that was meant, and, where there is /proc, whatever bears a mark. It
- * looks for marks several times: a process in the middle of execve(2), or one that forks away, shows up later.
+ * looks for marks several times, the last one after two seconds: a process in the middle of execve(2), or one that
+ * forks away, shows up later.
  *
  * A pipe lives, with what is in it, as long as somebody has it open. While podrun lives, nothing is read here; what it
  * leaves unread when it is killed is then appended to the log, as records of cri-line.ts, all with the time at which
@@ -90,7 +91,7 @@ for group in $groups; do
   [ -n "$start" ] && [ -n "\${group#*:}" ] && [ "$start" != "\${group#*:}" ] && continue
   kill -s KILL -- "-$pid"
 done
-killMarked() {
+killMarked() { # ROUNDS, as long as something is found
   [ "$marks" != ' ' ] && [ -r /proc/self/environ ] || return 0
   patterns=
   for mark in $marks; do
@@ -100,7 +101,7 @@ killMarked() {
   set +f
   cd /proc || return 0
   round=0
-  while [ "$round" -lt 6 ]; do
+  while [ "$round" -lt "$1" ]; do
     round=$((round + 1))
     found=$(grep -l -s -F -f - [0-9]*/environ <<END
 $patterns
@@ -113,9 +114,16 @@ END
     sleep 0.02
   done
 }
-killMarked
+lookAgain() { # on a busy machine, execve takes its time
+  [ "$marks" != ' ' ] || return 0
+  for pause in 0.2 0.5 1; do
+    sleep "$pause"
+    killMarked 3
+  done
+}
+killMarked 20
 
-[ "$pipes" != ' ' ] || exit 0
+[ "$pipes" != ' ' ] || { lookAgain; exit 0; }
 export LC_ALL=C
 umask 077
 limit=
@@ -135,4 +143,5 @@ for n in $pipes; do
   fi
   rm -f "$path" "$path.rest"
 done
+lookAgain
 `;

@@ -126,6 +126,23 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
     await expect.poll(() => markedPids(prefix)).toEqual([]);
   });
 
+  it.runIf(onLinux)(
+    'finds what shows its mark late, as a process in the middle of execve(2) on a busy machine',
+    async () => {
+      const mark = `${prefix}/main/${++count}`;
+      const script = `sleep 0.3; PODRUN_CONTAINER_ID=${mark} exec sleep 60`;
+      const late = spawn('/bin/sh', ['-c', script], {
+        detached: true,
+        stdio: 'ignore',
+        env: { PATH: process.env['PATH'] },
+      });
+      if (late.pid !== undefined) started.push(late.pid);
+      const gone = once(late, 'exit');
+      await watch(shell, [`mark ${mark}`]);
+      expect(await gone).toEqual([null, 'SIGKILL']);
+    },
+  );
+
   it.runIf(onLinux)('kills only containers whose mark it was told', async () => {
     const [mine, other] = await Promise.all([leader(''), leader('')]);
     await watch(shell, [`mark ${mine.mark}`]);
