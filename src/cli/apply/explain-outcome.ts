@@ -11,6 +11,8 @@ import { whyNever } from '../../print/waits/why-never.ts';
 
 /** Pods that are explained with all there is to say; of others, only what they were waiting for is told. */
 const EXPLAINED_MAX = 5;
+/** Pods that are where they should be: more than these are counted. */
+const MET_NAMED_MAX = 3;
 
 export interface Explanation {
   readonly outcome: RunOutcome;
@@ -115,8 +117,17 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
     const block = index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted, stateDir }) : '';
     return `pod/${pod.metadata.name}: ${waitingFor(pod, untilMs, evidence.attempts)}\n${block}`;
   });
-  const done = met.map(
-    (pod) => `pod/${pod.metadata.name}: nothing, it is ${goal === undefined ? pod.status.phase : goalText(goal)}\n`,
-  );
-  return `error: timed out after ${timeout}\n${lines.join('')}${done.join('')}`;
+  return `error: timed out after ${timeout}\n${lines.join('')}${thoseThatAreThere(met, goal)}`;
+}
+
+/** Few are named, many are counted: they are not the news. */
+function thoseThatAreThere(met: readonly StoredPod[], goal: Explanation['goal']): string {
+  if (met.length > MET_NAMED_MAX) {
+    return `${met.length} more Pods: nothing, they ${goal === undefined ? 'have ended' : `are ${goalText(goal)}`}\n`;
+  }
+  return met
+    .map(
+      (pod) => `pod/${pod.metadata.name}: nothing, it is ${goal === undefined ? pod.status.phase : goalText(goal)}\n`,
+    )
+    .join('');
 }
