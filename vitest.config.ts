@@ -14,8 +14,9 @@ const config: ViteUserConfig = defineConfig({
     css: { include: [/page\.css/] },
     testTimeout: 20_000,
     hookTimeout: 20_000,
-    // Black-box tests start processes: more workers than cores only make their deadlines unreliable.
-    maxWorkers: 2,
+    // Black-box tests start processes, and mostly wait for them: somewhat more workers than two cores have room for.
+    // Many more would make their deadlines unreliable.
+    maxWorkers: 3,
     // Those within a file that mostly wait run beside each other.
     maxConcurrency: 4,
     // Tests of namespaces ask for them. All others can be run with them, too: PODRUN_RUNTIME=namespace npm test.

@@ -14,7 +14,7 @@ import { CONTAINER_MARKER } from './process-table.ts';
  *
  * The end of its input means that podrun is gone, however that came. It then kills every group that is listed, unless
  * its leader started at another time than the one that was meant, and, where there is /proc, whatever bears a mark. It
- * looks for marks several times, the last one after two seconds: a process in the middle of execve(2), or one that
+ * looks for marks several times, the last one some 600 ms later: a process in the middle of execve(2), or one that
  * forks away, shows up later.
  *
  * A pipe lives, with what is in it, as long as somebody has it open. While podrun lives, nothing is read here; what it
@@ -116,7 +116,7 @@ END
 }
 lookAgain() { # on a busy machine, execve takes its time
   [ "$marks" != ' ' ] || return 0
-  for pause in 0.2 0.5 1; do
+  for pause in 0.2 0.4; do
     sleep "$pause"
     killMarked 3
   done
@@ -142,6 +142,8 @@ for n in $pipes; do
     cat "$path.rest" >>"$log"
   fi
   rm -f "$path" "$path.rest"
+  # Nothing is kept open while there is nothing to do but look.
+  eval "exec $n<&-"
 done
 lookAgain
 `;
