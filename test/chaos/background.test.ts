@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { workshopForEach } from '../cli/workshop.ts';
+import { ifThere } from '../live-files.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { faultsInLogs } from './logs.ts';
 import { Chance } from './scenario.ts';
@@ -28,7 +29,9 @@ const writer = (ledgers: string): PodSpec => ({
 
 /** The pids of podrun in the background: of the agent, or of the keeper of its containers. */
 const pidsOf = (command: string): number[] =>
-  workshop.backgroundProcesses().filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(command));
+  workshop
+    .backgroundProcesses()
+    .filter((pid) => ifThere(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))?.includes(command));
 
 async function begin(): Promise<string> {
   const ledgers = path.join(workshop.folder, 'ledgers');

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
+import { ifThere } from '../live-files.ts';
 
 /** What a test mounts itself has this source. Others who make mount namespaces meanwhile take it along. */
 export const SMALL_DISK = 'chaos-disk';
@@ -97,7 +98,7 @@ function isTemporary(inState: string, file: string): boolean {
   if (name.startsWith('.tmp-') || /^\.(staging|locks)\/.*[^/]$/.test(inState)) return !isFolder(file);
   if (inState.startsWith('.fifos/')) return name.startsWith('.');
   if (/^pods\/[^/]+\/[^/]+\/layers\/[^/]+\/[^/]+$/.test(inState)) return true;
-  const kind = existsSync(file) ? lstatSync(file) : undefined;
+  const kind = ifThere(() => lstatSync(file));
   return kind?.isSocket() === true || kind?.isFIFO() === true;
 }
 

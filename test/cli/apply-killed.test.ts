@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
+import { ifThere } from '../live-files.ts';
 import { workshopForEach } from './workshop.ts';
 
 // A second, as long as nobody holds the machine up.
@@ -122,6 +123,6 @@ function watchdogsOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()
     .split(' ')
-    .filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('podrun-watchdog'))
+    .filter((child) => ifThere(() => readFileSync(`/proc/${child}/cmdline`, 'utf8'))?.includes('podrun-watchdog'))
     .map(Number);
 }

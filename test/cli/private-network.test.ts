@@ -3,6 +3,7 @@ import { chownSync, existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { ifThere } from '../live-files.ts';
 import { Podrun, type Workshop, workshopFor } from './workshop.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -74,7 +75,7 @@ class Place {
     await Promise.all(this.#started.map(({ ended }) => ended));
     // Those of Pods in the background outlive a test that fails.
     for (const holder of this.#holders) {
-      if (existsSync(`/proc/${holder}`)) process.kill(holder, 'SIGKILL');
+      ifThere(() => process.kill(holder, 'SIGKILL'));
     }
   }
 }

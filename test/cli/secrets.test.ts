@@ -3,6 +3,7 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
+import { filesBelow } from '../live-files.ts';
 import { hasMemory, memoryPlace } from '../store/memory-place.ts';
 import { TIERS } from './tiers.ts';
 import { type Podrun, workshopForEach } from './workshop.ts';
@@ -58,15 +59,6 @@ async function start(place: string, tier: string): Promise<Podrun> {
   return podrun;
 }
 
-/** Files below a folder, links not followed. */
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const place = path.join(folder, entry.name);
-    if (entry.isDirectory()) return filesBelow(place);
-    return entry.isFile() ? [place] : [];
-  });
-}
-
 const bears = (text: string): boolean => TRACES.some((trace) => text.includes(trace));
 const modeOf = (file: string): number => statSync(file).mode & 0o7777;
 
@@ -83,23 +75,23 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
     expect(podrun.stdout).toContain(`bytes=${VALUES.join('').length}\n`);
     expect(podrun.stdout).toContain('variables=2\n');
 
-    const inState = filesBelow(workshop.stateDir).filter((file) => bears(readFileSync(file, 'latin1')));
-    expect(inState.map((file) => path.relative(workshop.stateDir, file)).toSorted()).toEqual([
+    const inState = filesBelow(workshop.stateDir).filter(({ text }) => bears(text));
+    expect(inState.map(({ file }) => path.relative(workshop.stateDir, file)).toSorted()).toEqual([
       '.last-applied/secrets/default/creds',
       'secrets/default/creds',
     ]);
-    expect([workshop.stateDir, ...inState].map(modeOf)).toEqual([0o700, 0o600, 0o600]);
+    expect([modeOf(workshop.stateDir), ...inState.map(({ mode }) => mode)]).toEqual([0o700, 0o600, 0o600]);
     expect(commandLines().filter(bears)).toEqual([]);
 
-    const inMemory = filesBelow(place).filter((file) => bears(readFileSync(file, 'latin1')));
-    expect(inMemory.map((file) => path.basename(file)).toSorted()).toEqual([
+    const inMemory = filesBelow(place).filter(({ text }) => bears(text));
+    expect(inMemory.map(({ file }) => path.basename(file)).toSorted()).toEqual([
       'db.password',
       'db.password',
       'token',
       'token',
     ]);
     // What the manifest says is what the program sees; the folder around it keeps others out.
-    expect(inMemory.map(modeOf)).toEqual([0o644, 0o644, 0o644, 0o644]);
+    expect(inMemory.map(({ mode }) => mode)).toEqual([0o644, 0o644, 0o644, 0o644]);
     expect(readdirSync(place).map((name) => modeOf(path.join(place, name)))).toEqual([0o700]);
 
     const commands = [['describe', 'pod', 'web'], ['get', 'pod', 'web', '-o', 'yaml'], ['events'], ['logs', 'web']];
@@ -126,7 +118,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
   it('are gone when the Pod has ended, with whatever else it had in memory', async () => {
     const place = memoryPlace();
     const podrun = await start(place, tier);
-    expect(filesBelow(place).map((file) => path.basename(file))).toContain('file');
+    expect(filesBelow(place).map(({ file }) => path.basename(file))).toContain('file');
     podrun.signal('SIGINT');
     await podrun.ended;
     expect(readdirSync(place)).toEqual([]);

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { ifThere } from '../live-files.ts';
 import { isRunning, makeRig, marked, markedPids, sh, until, type Started } from './support/process-rig.ts';
 
 const rig = makeRig();
@@ -193,9 +194,11 @@ describe('many starts', () => {
   });
 });
 
+/** Of a process that may end meanwhile. */
 function childrenOf(pid: number): number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
-    const text = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8');
+  const tasks = ifThere(() => readdirSync(`/proc/${pid}/task`)) ?? [];
+  return tasks.flatMap((task) => {
+    const text = ifThere(() => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')) ?? '';
     return text
       .split(' ')
       .filter((child) => child !== '')
