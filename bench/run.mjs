@@ -1,53 +1,110 @@
-// Runs the benchmarks and prints what they found beside what podrun promises.
+// Measures what podrun costs, beside what a user would take instead and beside the floor of this machine.
 //
-//   npm run bench                     all of them
-//   npm run bench -- cold-start       one, by name
-//   npm run bench -- --check          exit code 1 when a promise is broken
+//   npm run bench                     all rows
+//   npm run bench -- cold-start …     some, by the names of their files in bench/rows
+//   npm run bench -- --save           keeps the result in bench/results
+//   npm run bench -- --check          exit code 1 when a ratio is more than 1.25 times worse than the recorded one
+//   npm run bench -- --fast           what CI checks: fewer rows, fewer rounds
+//   npm run bench -- --with-peers     gets pm2 and concurrently from npm first, into a cache folder
 //
-// Times of a machine that does other things as well are only ever too long. A promise counts as broken when two
-// measurements in a row miss it, and the better one is shown.
+// PODRUN_BENCH_NODES=/path/of/node:… measures with other Nodes than the one that runs this. See docs/performance.md.
 
-import { coldStart } from './cold-start.mjs';
-import { exitLatency } from './exit-latency.mjs';
-import { getMany } from './get-many.mjs';
-import { liveView } from './live-view.mjs';
-import { namespaceCost } from './namespace-cost.mjs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { betterOf, WORSE_AT_MOST, worseThanRecorded, worstMiss } from './harness/judge.mjs';
+import { podruns } from './harness/podruns.mjs';
+import { recordedRows, save } from './harness/results.mjs';
+import { checkRows } from './harness/shape.mjs';
+import { header, rowText } from './harness/table.mjs';
+import { findPeers, installPeers } from './peers/peers.mjs';
 
-const BENCHMARKS = {
-  'cold-start': coldStart,
-  'get-many': getMany,
-  'exit-latency': exitLatency,
-  'live-view': liveView,
-  'namespace-cost': namespaceCost,
-};
+/** How often what missed is measured again: times of a machine that does other things as well are only too long. */
+const MORE_TRIES = { check: 2, otherwise: 1 };
 
-const args = process.argv.slice(2);
-const check = args.includes('--check');
-const names = args.filter((arg) => !arg.startsWith('-'));
-const unknown = names.filter((name) => !(name in BENCHMARKS));
-if (unknown.length > 0)
-  throw new Error(`no benchmark ${unknown.join(', ')}; there are ${Object.keys(BENCHMARKS).join(', ')}`);
+const flag = { type: 'boolean', default: false };
+const { values: flags, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { check: flag, fast: flag, save: flag, 'with-peers': flag },
+});
+const scratch = mkdtempSync(path.join(tmpdir(), 'podrun-bench-'));
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
-let broken = 0;
-for (const [name, measure] of Object.entries(BENCHMARKS)) {
-  if (names.length > 0 && !names.includes(name)) continue;
-  let results = await measure();
-  if (results.some(missed)) results = betterOf(results, await measure());
-  for (const result of results) print(name, result);
-  broken += results.filter(missed).length;
+if (flags['with-peers']) installPeers();
+const modules = await chosen();
+const peers = findPeers(scratch);
+const recordedOf = recordedRows();
+const podrunsHere = podruns(path.join(scratch, 'podruns'));
+process.stdout.write(header());
+const all = [];
+for (const { name, measure } of modules) {
+  for (const podrun of podrunsHere) {
+    const measureOnce = async () => await inFolder((folder) => measure({ podrun, peers, folder, isFast: flags.fast }));
+    const rows = await untilGood(async () => withNode(await measureOnce(), podrun));
+    checkRows(name, rows);
+    if (rows.length === 0) process.stdout.write(`${name}: nothing can be measured here\n`);
+    for (const row of rows) process.stdout.write(rowText(row, podrunsHere.length > 1));
+    all.push(...rows);
+  }
 }
-if (check && broken > 0) process.exitCode = 1;
+if (flags.save) process.stdout.write(`saved in ${save(all)}\n`);
+report();
 
-/** @param {{ value: number, bar?: number }} result */
-function missed({ value, bar }) {
-  return bar !== undefined && value > bar;
+/** The modules of bench/rows that are asked for. */
+async function chosen() {
+  const folder = path.join(import.meta.dirname, 'rows');
+  const there = readdirSync(folder)
+    .filter((file) => file.endsWith('.mjs'))
+    .map((file) => path.basename(file, '.mjs'));
+  const unknown = names.filter((name) => !there.includes(name));
+  if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(', ')}; there are ${there.join(', ')}`);
+  const wanted = names.length === 0 ? there : there.filter((name) => names.includes(name));
+  const modules = [];
+  for (const name of wanted) modules.push({ name, ...(await import(path.join(folder, `${name}.mjs`))) });
+  return flags.fast ? modules.filter(({ isFast }) => isFast === true) : modules;
 }
 
-function betterOf(first, second) {
-  return first.map((result, index) => (second[index].value < result.value ? second[index] : result));
+async function inFolder(use) {
+  const folder = path.join(scratch, 'row');
+  mkdirSync(folder);
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-function print(name, { what, value, unit, bar, detail }) {
-  const verdict = bar === undefined ? '' : ` (at most ${bar}${unit})${value > bar ? ' MISSED' : ''}`;
-  process.stdout.write(`${name.padEnd(14)}${what.padEnd(52)}${value.toFixed(2)}${unit}${verdict}  ${detail}\n`);
+function withNode(rows, { version }) {
+  return rows.map((row) => ({ ...row, node: version }));
+}
+
+/** Measures, and again while something is missed; of each row the best measurement counts. */
+async function untilGood(measure) {
+  let rows = await measure();
+  const tries = flags.check ? MORE_TRIES.check : MORE_TRIES.otherwise;
+  for (let more = 0; more < tries && rows.some(isMissed); more++) rows = betterOf(rows, await measure());
+  return rows;
+}
+
+/** With --check what was recorded is what counts, else what is promised. */
+function isMissed(row) {
+  if (flags.check) return (worseThanRecorded(row, recordedOf(row)) ?? 0) > WORSE_AT_MOST;
+  return worstMiss(row) > 1;
+}
+
+function report() {
+  const missed = all.filter((row) => worstMiss(row) > 1).map(({ name }) => name);
+  if (missed.length > 0) process.stdout.write(`promises missed: ${missed.join(', ')}\n`);
+  if (!flags.check) return;
+  const worse = all
+    .map((row) => ({ name: row.name, times: worseThanRecorded(row, recordedOf(row)) }))
+    .filter(({ times }) => times !== undefined);
+  const bad = worse.filter(({ times }) => times > WORSE_AT_MOST);
+  for (const { name, times } of bad) {
+    process.stdout.write(`${name}: its ratio to the floor is ${times.toFixed(2)} x the recorded one\n`);
+  }
+  process.stdout.write(`${worse.length - bad.length} of ${worse.length} ratios are as recorded, or better\n`);
+  if (bad.length > 0) process.exitCode = 1;
 }

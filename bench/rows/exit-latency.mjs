@@ -2,15 +2,13 @@
 // and the lines of `podrun apply -o json` are dated when they arrive here.
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { quantile, samplesOf, single } from '../harness/samples.mjs';
 
 const EXITS = 200;
-const PODRUN = fileURLToPath(new URL('../bin/podrun.js', import.meta.url));
 
 /** date becomes the main process, so that nothing comes between its reading of the clock and the exit. */
 const podWriting = (file) => `
@@ -23,35 +21,37 @@ spec:
     - { name: main, image: busybox, command: [sh, -c, 'sleep 0.02; exec date +%s.%N >> "$0"', '${file}'] }
 `;
 
-/** @returns {Promise<Array<{ what: string, value: number, unit: string, bar?: number, detail: string }>>} */
-export async function exitLatency() {
-  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-bench-'));
-  try {
-    const told = await arrivalsOfExits(folder);
-    const lines = readFileSync(path.join(folder, 'exits'), 'utf8').trim().split('\n');
-    const exitedMs = lines.map((line) => Number(line) * 1000);
-    const latencies = told.map((atMs, index) => atMs - exitedMs[index]).toSorted((a, b) => a - b);
-    const percentile = (share) => latencies[Math.ceil(share * latencies.length) - 1];
-    const detail = `${EXITS} exits, longest ${latencies.at(-1).toFixed(1)} ms`;
-    return [
-      { what: 'exit to printed transition, half of them', value: percentile(0.5), unit: ' ms', detail },
-      { what: 'exit to printed transition, 99 of 100', value: percentile(0.99), unit: ' ms', bar: 10, detail },
-    ];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** @param {import('../harness/shape.mjs').Context} context */
+export async function measure({ podrun, folder }) {
+  const told = await arrivalsOfExits(podrun, folder);
+  const lines = readFileSync(path.join(folder, 'exits'), 'utf8').trim().split('\n');
+  const exitedMs = lines.map((line) => Number(line) * 1000);
+  const latencies = told.map((atMs, index) => atMs - exitedMs[index]).toSorted((a, b) => a - b);
+  const common = { unit: 'ms', better: 'less', note: `${EXITS} exits, longest ${latencies.at(-1).toFixed(1)} ms` };
+  return [
+    {
+      ...common,
+      name: 'exit-latency.half',
+      what: 'from exit to printed transition, half of them',
+      podrun: samplesOf(latencies),
+    },
+    {
+      ...common,
+      name: 'exit-latency.most',
+      what: 'from exit to printed transition, 99 of 100',
+      podrun: single(quantile(latencies, 0.99)),
+      promises: [{ atMost: 10 }],
+    },
+  ];
 }
 
 /** When each exit was told: milliseconds since 1970, by the number of the run. */
-async function arrivalsOfExits(folder) {
+async function arrivalsOfExits({ node, program }, folder) {
   const manifest = path.join(folder, 'pod.yaml');
   writeFileSync(manifest, podWriting(path.join(folder, 'exits')));
   const flags = ['-o', 'json', '--backoff-initial', '20ms', '--backoff-max', '20ms'];
-  const podrun = spawn(
-    process.execPath,
-    [PODRUN, 'apply', manifest, ...flags, '--state-dir', path.join(folder, 'state')],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const args = [program, 'apply', manifest, ...flags, '--state-dir', path.join(folder, 'state')];
+  const podrun = spawn(node, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(podrun, 'exit');
   const told = [];
   for await (const line of createInterface({ input: podrun.stdout })) {

@@ -1,17 +1,17 @@
 // What it costs to keep a container apart: from the call of `start` to the first byte that its program writes, and from
 // the call of `exec` to its end, with namespaces and without, in turns.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { samplesOf, single } from '../harness/samples.mjs';
 
 const STARTS = 50;
 // Containers of a Pod come one after the other, not all at once.
 const PAUSE_MS = 250;
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = path.join(import.meta.dirname, '../..');
 const PATH = process.env.PATH;
 
 const PARTS = `
@@ -21,22 +21,18 @@ export { Namespaces } from './src/runtime/namespace/namespaces.ts';
 export { ProcessRuntime } from './src/runtime/process-runtime.ts';
 `;
 
-/** @returns {Promise<Array<{ what: string, value: number, unit: string, bar?: number, detail: string }>>} */
-export async function namespaceCost() {
-  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-bench-'));
+/** @param {import('../harness/shape.mjs').Context} context */
+export async function measure({ podrun, folder }) {
+  // The parts are loaded here: they run with this Node, whichever else is asked for.
+  if (podrun.version !== process.version) return [];
   const program = path.join(ROOT, 'dist', `bench-${process.pid}.mjs`);
   try {
     const parts = await load(program);
     const clock = new parts.SystemClock();
     const detection = await parts.detectNamespaces({ stateDir: folder, clock, version: 'bench', userPath: PATH });
-    if (!detection.ok) {
-      const detail = `skipped: namespaces cannot be made here (${JSON.stringify(detection.why)})`;
-      return [{ what: 'a start with namespaces, beyond one without', value: 0, unit: ' ms', detail }];
-    }
-    return await compare(parts, { folder, clock, facts: detection.facts });
+    return detection.ok ? await compare(parts, { folder, clock, facts: detection.facts }) : [];
   } finally {
     rmSync(program, { force: true });
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -75,14 +71,15 @@ async function compare({ ProcessRuntime, Namespaces }, { folder, clock, facts })
     }
   }
   await apart.close();
-  const beyond = (kind, what, bar) => {
-    const [apartMs, plainMs] = [median(times[kind].apart), median(times[kind].plain)];
-    const detail = `medians of ${STARTS}: ${apartMs.toFixed(1)} and ${plainMs.toFixed(1)} ms, as ${facts.mode}`;
-    return { what, value: apartMs - plainMs, unit: ' ms', bar, detail };
+  const row = (kind, what, atMost) => {
+    const [apart, plain] = [samplesOf(times[kind].apart), samplesOf(times[kind].plain)];
+    const note = `${apart.median.toFixed(1)} and ${plain.median.toFixed(1)} ms, as ${facts.mode}`;
+    const podrun = single(apart.median - plain.median);
+    return { name: `namespace-cost.${kind}`, what, unit: 'ms', better: 'less', podrun, promises: [{ atMost }], note };
   };
   return [
-    beyond('start', 'a start with namespaces, beyond one without', 12),
-    beyond('exec', 'a command beside it, beyond one without', 10),
+    row('start', 'a start with namespaces, beyond one without', 12),
+    row('exec', 'a command beside it with namespaces, beyond one without', 10),
   ];
 }
 
@@ -125,8 +122,4 @@ async function once(runtime, id, layerDir) {
     await ended
   ).swept;
   return { startMs, execMs: execTookMs };
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

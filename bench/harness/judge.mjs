@@ -1,0 +1,61 @@
+// What follows from rows: ratios, promises that are kept or not, and how they compare with what was recorded.
+
+/** How much worse than recorded a ratio may be before it counts. */
+export const WORSE_AT_MOST = 1.25;
+
+/** How many times worse one figure is than another: 2 for double the time, or half of the throughput. */
+export function timesWorse(row, one, other) {
+  return row.better === 'less' ? one.median / other.median : other.median / one.median;
+}
+
+/** podrun / floor, or undefined where the row has no floor. */
+export function floorRatio(row) {
+  return row.floor === undefined ? undefined : timesWorse(row, row.podrun, row.floor);
+}
+
+/**
+ * @param {import('./shape.mjs').Row} row
+ * @returns {Array<{ text: string, missedBy: number }>} what is promised in words, and by which factor it is missed: at
+ *   most 1 is kept; 0 when the peer is not here
+ */
+export function promisesOf(row) {
+  return (row.promises ?? []).map((bar) => {
+    const { against, timesWorseAtMost, timesBetterAtLeast, atMost, atLeast } = bar;
+    if (atMost !== undefined) return { text: `at most ${atMost} ${row.unit}`, missedBy: row.podrun.median / atMost };
+    if (atLeast !== undefined)
+      return { text: `at least ${atLeast} ${row.unit}`, missedBy: atLeast / row.podrun.median };
+    const other = against === 'floor' ? row.floor : row.peers?.[against];
+    const isHere = typeof other === 'object';
+    const worse = isHere ? timesWorse(row, row.podrun, other) : 0;
+    if (timesWorseAtMost !== undefined) {
+      return { text: `at most ${timesWorseAtMost} x ${against}`, missedBy: worse / timesWorseAtMost };
+    }
+    return { text: `${timesBetterAtLeast} x better than ${against}`, missedBy: worse * timesBetterAtLeast };
+  });
+}
+
+/** By how much the promise that is missed most is missed; at most 1 when all are kept. */
+export function worstMiss(row) {
+  return Math.max(0, ...promisesOf(row).map(({ missedBy }) => missedBy));
+}
+
+/**
+ * How many times worse a row's ratio to the floor is than a recorded one; undefined where there is nothing to compare.
+ *
+ * @param {import('./shape.mjs').Row} row
+ * @param {import('./shape.mjs').Row | undefined} recorded
+ */
+export function worseThanRecorded(row, recorded) {
+  if (recorded === undefined) return undefined;
+  const [now, then] = [floorRatio(row), floorRatio(recorded)];
+  return now === undefined || then === undefined ? undefined : now / then;
+}
+
+/** Of two measurements of the same rows, for each row the better one: a busy machine only makes things worse. */
+export function betterOf(first, second) {
+  const judged = (row) => floorRatio(row) ?? (row.better === 'less' ? row.podrun.median : 1 / row.podrun.median);
+  return first.map((row) => {
+    const again = second.find(({ name }) => name === row.name);
+    return again !== undefined && judged(again) < judged(row) ? again : row;
+  });
+}

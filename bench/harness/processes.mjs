@@ -1,0 +1,90 @@
+// Programs that are started, timed and looked at.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Of /proc/PID/stat, whatever the kernel counts in. */
+const TICKS_PER_SECOND = 100;
+
+/**
+ * Milliseconds from the start of a command to its end. It prints into nothing; another exit code than `exit` (0) is an
+ * error that tells what it said.
+ *
+ * @param {string[]} argv
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, exit?: number }} [options]
+ */
+export function timeOf([program, ...args], { env, cwd, exit = 0 } = {}) {
+  const beganMs = performance.now();
+  const { status, signal, error, stderr } = spawnSync(program, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 120_000,
+    maxBuffer: 64 << 20,
+    ...(env !== undefined && { env }),
+    ...(cwd !== undefined && { cwd }),
+  });
+  const tookMs = performance.now() - beganMs;
+  if (status !== exit) {
+    const why = error?.message ?? `exited with ${status ?? signal}: ${stderr}`;
+    throw new Error(`${[program, ...args].join(' ')} ${why}`);
+  }
+  return tookMs;
+}
+
+/**
+ * A program that goes on meanwhile, with `stdout` at hand unless told otherwise. `ended` has its exit code or signal;
+ * `stop` ends it if it has not ended, and waits for that.
+ */
+export function started([program, ...args], { stdio = ['ignore', 'pipe', 'inherit'], ...options } = {}) {
+  const child = spawn(program, args, { stdio, ...options });
+  const ended = once(child, 'exit').then(([code, signal]) => code ?? signal);
+  return {
+    child,
+    ended,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      return await ended;
+    },
+  };
+}
+
+/**
+ * What a process takes, without its children. Linux only.
+ *
+ * @returns {{ cpuSeconds: number, rssBytes: number, peakBytes: number }} processor time since it began, resident memory
+ *   now and at most
+ */
+export function usageOf(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const bytes = (field) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) * 1024;
+  return { cpuSeconds: cpuSecondsOf(pid), rssBytes: bytes('VmRSS'), peakBytes: bytes('VmHWM') };
+}
+
+/** Processor time of a process in seconds, without its children. */
+export function cpuSecondsOf(pid) {
+  const fields = statOf(pid);
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** The ids of all processes that descend from one, without itself. */
+export function descendantsOf(pid) {
+  const children = new Map();
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const parent = Number(statOf(entry)[1]);
+      children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+    } catch {
+      // has ended meanwhile
+    }
+  }
+  const found = [pid];
+  for (const one of found) found.push(...(children.get(one) ?? []));
+  return found.slice(1);
+}
+
+/** What follows the name in /proc/PID/stat: the state first. */
+function statOf(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}

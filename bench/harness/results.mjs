@@ -1,0 +1,60 @@
+// bench/results keeps what was measured, a file for each day. Of a row that was recorded more than once, the newest
+// counts.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import path from 'node:path';
+
+const RESULTS = path.join(import.meta.dirname, '../results');
+
+/** Which recorded row is the same as a measured one: by name, and by the release line of Node. */
+function keyOf({ name, node }) {
+  return `${name} on ${/^v\d+/.exec(node)?.[0]}`;
+}
+
+/** @returns {(row: import('./shape.mjs').Row) => import('./shape.mjs').Row | undefined} the newest of the same kind */
+export function recordedRows() {
+  const rows = new Map(files().flatMap((file) => read(file).rows.map((row) => [keyOf(row), row])));
+  return (row) => rows.get(keyOf(row));
+}
+
+/** Writes rows into the file of today, over those of the same name, and answers its name. */
+export function save(rows) {
+  mkdirSync(RESULTS, { recursive: true });
+  const date = new Date().toISOString().slice(0, 10);
+  const file = `${date}.json`;
+  const before = files().includes(file) ? read(file).rows : [];
+  const all = new Map([...before, ...rows].map((row) => [keyOf(row), rounded(row)]));
+  const result = { date, machine: machine(), rows: [...all.values()] };
+  writeFileSync(path.join(RESULTS, file), `${JSON.stringify(result, undefined, 2)}\n`);
+  return path.join('bench/results', file);
+}
+
+/** What of a machine has to do with its figures; nothing that says which machine it is. */
+function machine() {
+  return {
+    cpus: availableParallelism(),
+    cpu: cpus()[0]?.model ?? 'unknown',
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    kernel: `${process.platform} ${/^\d+\.\d+/.exec(release())?.[0] ?? ''}`.trim(),
+    arch: process.arch,
+  };
+}
+
+function files() {
+  return readdirSync(RESULTS)
+    .filter((file) => file.endsWith('.json'))
+    .toSorted();
+}
+
+function read(file) {
+  return JSON.parse(readFileSync(path.join(RESULTS, file), 'utf8'));
+}
+
+/** Four digits: what is beyond them is chance. */
+function rounded(value) {
+  if (typeof value === 'number') return Number(value.toPrecision(4));
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(rounded);
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, rounded(one)]));
+}

@@ -1,0 +1,54 @@
+// Contestants take turns, so that a busy moment of the machine hits all of them, and medians are compared.
+
+/**
+ * Has each contestant measure itself once in every round. Who begins changes from round to round; the first round warms
+ * caches and does not count.
+ *
+ * @template T
+ * @param {Record<string, () => T | Promise<T>>} contestants  by name; those that are undefined are left out
+ * @param {{ rounds: number, warmUps?: number }} options
+ * @returns {Promise<Record<string, T[]>>} what each measured, by round
+ */
+export async function interleaved(contestants, { rounds, warmUps = 1 }) {
+  const entries = Object.entries(contestants).filter(([, contestant]) => contestant !== undefined);
+  const measured = Object.fromEntries(entries.map(([name]) => [name, []]));
+  for (let round = -warmUps; round < rounds; round++) {
+    for (let turn = 0; turn < entries.length; turn++) {
+      const [name, contestant] = entries[(turn + round + warmUps) % entries.length];
+      const value = await contestant();
+      if (round >= 0) measured[name].push(value);
+    }
+  }
+  return measured;
+}
+
+/** @param {number[]} values @returns {import('./shape.mjs').Samples} */
+export function samplesOf(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return {
+    median: quantile(sorted, 0.5),
+    low: quantile(sorted, 0.25),
+    high: quantile(sorted, 0.75),
+    runs: sorted.length,
+  };
+}
+
+/** What a share of the values does not exceed, between two values in proportion. `sorted` is in order, not empty. */
+export function quantile(sorted, share) {
+  if (sorted.length === 0) throw new Error('nothing was measured');
+  const position = share * (sorted.length - 1);
+  const below = Math.floor(position);
+  const next = sorted[Math.min(below + 1, sorted.length - 1)];
+  return sorted[below] + (next - sorted[below]) * (position - below);
+}
+
+/** Interleaved, and each contestant's numbers summed up. */
+export async function compared(contestants, options) {
+  const measured = await interleaved(contestants, options);
+  return Object.fromEntries(Object.entries(measured).map(([name, values]) => [name, samplesOf(values)]));
+}
+
+/** A figure that was found once, not as the median of many. */
+export function single(value) {
+  return { median: value, low: value, high: value, runs: 1 };
+}

@@ -1,0 +1,56 @@
+// What a user would take instead of podrun. A peer that is not on this machine is a text that says so, and a row shows
+// that text in place of a figure. None of them is a dependency of podrun:
+//
+//   podman                Debian's packages: apt-get install podman runc
+//   pm2, concurrently     on the PATH, or from npm in a cache folder: npm run bench -- --with-peers
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { preparePodman } from './podman.mjs';
+
+const NOT_HERE = 'not here';
+const FROM_NPM = { pm2: '7.0.4', concurrently: '9.2.5' };
+
+/**
+ * @typedef {object} Peers
+ * @property {string} concurrently  path of the program, or 'not here'
+ * @property {string} pm2           path of the program, or 'not here'
+ * @property {import('./podman.mjs').Podman | string} podman ready to play Pods, or why not
+ */
+
+/** @returns {Peers} what is found; podman is prepared in `folder` when somebody asks for it */
+export function findPeers(folder) {
+  let podman;
+  return {
+    concurrently: find('concurrently') ?? NOT_HERE,
+    pm2: find('pm2') ?? NOT_HERE,
+    get podman() {
+      podman ??= find('podman') === undefined ? NOT_HERE : preparePodman(path.join(folder, 'podman'));
+      return podman;
+    },
+  };
+}
+
+/** Installs those of npm into the cache folder. */
+export function installPeers() {
+  mkdirSync(cache(), { recursive: true });
+  const packages = Object.entries(FROM_NPM).map(([name, version]) => `${name}@${version}`);
+  execFileSync('npm', ['install', '--prefix', cache(), '--no-audit', '--no-fund', ...packages], { stdio: 'inherit' });
+}
+
+/** Whether a peer is here: a path, or whatever else is not a reason why not. */
+export function isHere(peer) {
+  return typeof peer === 'object' || path.isAbsolute(peer);
+}
+
+function find(program) {
+  const folders = [path.join(cache(), 'node_modules/.bin'), ...(process.env.PATH ?? '').split(':')];
+  return folders.map((folder) => path.resolve(folder, program)).find((file) => existsSync(file));
+}
+
+function cache() {
+  const caches = process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache');
+  return process.env.PODRUN_BENCH_PEERS ?? path.join(caches, 'podrun-bench');
+}

@@ -1,0 +1,84 @@
+// podman, as far as a machine permits it: an image is made of this machine's busybox, nothing is pulled, and everything
+// is in folders of its own.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const IMAGE = 'localhost/bench:1';
+const APPLETS = ['sh', 'true', 'sleep', 'echo', 'cat', 'seq', 'yes', 'head', 'nc', 'date'];
+/** Which ones are tried, the fastest first: crun refuses some machines' cgroups at the start of a container. */
+const CHOICES = ['crun', 'runc'].flatMap((runtime) => ['overlay', 'vfs'].map((storage) => ({ runtime, storage })));
+
+/**
+ * @typedef {object} Podman
+ * @property {(...args: string[]) => string[]} command  a command line of podman
+ * @property {NodeJS.ProcessEnv} env                    what it has to be started with
+ * @property {string} image                             of busybox, with a PATH
+ * @property {string} how                               runtime and storage that work here
+ */
+
+/** @returns {Podman | string} */
+export function preparePodman(folder) {
+  const busybox = ['/bin/busybox', '/usr/bin/busybox'].find((file) => existsSync(file));
+  if (busybox === undefined) return 'no busybox to make an image of';
+  mkdirSync(folder, { recursive: true });
+  const tar = imageOf(realpathSync(busybox), folder);
+  let why = '';
+  for (const { runtime, storage } of CHOICES) {
+    const podman = podmanWith(path.join(folder, `${runtime}-${storage}`), { runtime, storage });
+    why = firstError(podman, tar);
+    if (why === undefined) return podman;
+  }
+  return `does not run here: ${why.trim().split('\n').at(-1)}`;
+}
+
+function podmanWith(folder, { runtime, storage }) {
+  mkdirSync(folder, { recursive: true });
+  const config = path.join(folder, 'containers.conf');
+  // podman asks for more open files and processes than whoever lacks CAP_SYS_RESOURCE may give.
+  const limits = ['nofile=10000:10000', 'nproc=10000:10000'];
+  const engine = `[engine]\nruntime = "${runtime}"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n`;
+  writeFileSync(config, `[containers]\ndefault_ulimits = ${JSON.stringify(limits)}\n${engine}`);
+  const flags = ['--root', path.join(folder, 'root'), '--runroot', path.join(folder, 'run')];
+  return {
+    command: (...args) => ['podman', ...flags, '--storage-driver', storage, ...args],
+    env: { ...process.env, CONTAINERS_CONF: config },
+    image: IMAGE,
+    how: `${runtime}, ${storage}`,
+  };
+}
+
+/** Imports the image and plays a Pod; what went wrong, if something did. */
+function firstError(podman, tar) {
+  const manifest = `${tar}.yaml`;
+  const containers = [{ name: 'main', image: IMAGE, command: ['true'] }];
+  const spec = { hostNetwork: true, restartPolicy: 'Never', containers };
+  writeFileSync(manifest, JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec }));
+  for (const args of [
+    ['import', '--quiet', '--change', 'ENV PATH=/bin', tar, IMAGE],
+    ['kube', 'play', manifest],
+    ['kube', 'down', manifest],
+  ]) {
+    const [program, ...rest] = podman.command(...args);
+    const { status, stderr, error } = spawnSync(program, rest, { env: podman.env, encoding: 'utf8', timeout: 60_000 });
+    if (status !== 0) return error?.message ?? stderr;
+  }
+  return undefined;
+}
+
+/** A tar of busybox and the libraries that it needs. */
+function imageOf(busybox, folder) {
+  const root = path.join(folder, 'image');
+  for (const name of ['bin', 'tmp', 'etc', 'proc', 'sys', 'dev']) mkdirSync(path.join(root, name), { recursive: true });
+  copyFileSync(busybox, path.join(root, 'bin/busybox'));
+  for (const applet of APPLETS) symlinkSync('busybox', path.join(root, 'bin', applet));
+  const libraries = spawnSync('ldd', [busybox], { encoding: 'utf8' }).stdout.match(/\/\S+/g) ?? [];
+  for (const library of libraries.filter((file) => existsSync(file))) {
+    mkdirSync(path.join(root, path.dirname(library)), { recursive: true });
+    copyFileSync(library, path.join(root, library));
+  }
+  const tar = path.join(folder, 'image.tar');
+  execFileSync('tar', ['-C', root, '-cf', tar, '.']);
+  return tar;
+}

@@ -1,0 +1,44 @@
+// What a start of podrun costs, as a multiple of a start of Node that does nothing.
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { oneShotYaml } from '../harness/manifests.mjs';
+import { timeOf } from '../harness/processes.mjs';
+import { compared } from '../harness/samples.mjs';
+
+export const isFast = true;
+
+/** @param {import('../harness/shape.mjs').Context} context */
+export async function measure({ podrun, folder, isFast }) {
+  const manifest = path.join(folder, 'pod.yaml');
+  writeFileSync(manifest, oneShotYaml('bench'));
+  const flags = ['--state-dir', path.join(folder, 'state')];
+  const run = (...args) => timeOf([podrun.node, podrun.program, ...args]);
+  run('apply', manifest, ...flags);
+  const medians = await compared(
+    {
+      bare: () => timeOf([podrun.node, '-e', '0']),
+      version: () => run('version'),
+      get: () => run('get', ...flags),
+      describe: () => run('describe', 'pod', 'bench', ...flags),
+      validate: () => run('validate', manifest),
+    },
+    { rounds: isFast ? 15 : 31 },
+  );
+  const row = (name, what, timesWorseAtMost) => ({
+    name: `cold-start.${name}`,
+    what,
+    unit: 'ms',
+    better: 'less',
+    podrun: medians[name],
+    floor: medians.bare,
+    floorIs: 'node -e 0',
+    promises: timesWorseAtMost === undefined ? [] : [{ against: 'floor', timesWorseAtMost }],
+  });
+  return [
+    row('version', 'podrun version, from start to end', 1.35),
+    row('get', 'podrun get with one Pod on record'),
+    row('describe', 'podrun describe of a Pod on record'),
+    row('validate', 'podrun validate of a small manifest', 1.8),
+  ];
+}

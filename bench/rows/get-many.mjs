@@ -1,0 +1,65 @@
+// What `podrun get` costs with many Pods on record, as a multiple of a start of Node that does nothing.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { timeOf } from '../harness/processes.mjs';
+import { compared } from '../harness/samples.mjs';
+
+export const isFast = true;
+
+const PODS = 200;
+const POD = `
+apiVersion: v1
+kind: Pod
+metadata: { name: bench-0, labels: { app: bench } }
+spec:
+  restartPolicy: Never
+  containers:
+    - { name: main, image: busybox, command: ['true'], env: [{ name: A, value: b }] }
+    - { name: side, image: busybox, command: ['true'], resources: { limits: { memory: 1Gi } } }
+`;
+
+/** @param {import('../harness/shape.mjs').Context} context */
+export async function measure({ podrun, folder, isFast }) {
+  const state = path.join(folder, 'state');
+  storePods(podrun, folder, state);
+  const run = (...args) => timeOf([podrun.node, podrun.program, ...args, '--state-dir', state]);
+  const medians = await compared(
+    {
+      bare: () => timeOf([podrun.node, '-e', '0']),
+      table: () => run('get'),
+      json: () => run('get', '-o', 'json'),
+    },
+    { rounds: isFast ? 11 : 31 },
+  );
+  const row = (name, what, promises) => ({
+    name: `get-many.${name}`,
+    what,
+    unit: 'ms',
+    better: 'less',
+    podrun: medians[name],
+    floor: medians.bare,
+    floorIs: 'node -e 0',
+    promises,
+  });
+  return [
+    row('table', `podrun get with ${PODS} Pods on record`, [{ against: 'floor', timesWorseAtMost: 2 }]),
+    row('json', `podrun get -o json with ${PODS} Pods on record`, []),
+  ];
+}
+
+/** Runs one Pod, and puts copies of what is on record of it beside it. */
+function storePods(podrun, folder, state) {
+  const manifest = path.join(folder, 'pod.yaml');
+  writeFileSync(manifest, POD);
+  const { status, stderr } = spawnSync(podrun.node, [podrun.program, 'apply', manifest, '--state-dir', state]);
+  if (status !== 0) throw new Error(`apply exited with ${status}: ${stderr}`);
+  const pods = path.join(state, 'pods', 'default');
+  for (let index = 1; index < PODS; index++) {
+    const copy = path.join(pods, `bench-${index}`);
+    cpSync(path.join(pods, 'bench-0'), copy, { recursive: true });
+    const file = path.join(copy, 'pod.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('bench-0', `bench-${index}`));
+  }
+}
