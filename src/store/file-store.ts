@@ -175,7 +175,7 @@ export class FileStore implements Store {
       if (isLogged) this.#podFeed.follow(subscriber);
       if (resource !== 'pods') this.#recordFeed.follow(subscriber);
     });
-    const subscription = this.#subscribers.add(subscriber, () => this.#trim());
+    const subscription = this.#subscribers.add(subscriber, () => this.#trim(subscriber));
     this.#nextRecheck ??= this.#planRecheck();
     for (const object of options.replay === true ? this.list<StoredObject>(resource, scope) : []) {
       told.set(object.metadata.uid, Number(object.metadata.resourceVersion));
@@ -270,8 +270,8 @@ export class FileStore implements Store {
     });
   }
 
-  #trim(): void {
-    this.#podFeed.trim();
+  #trim(subscriber: Subscriber): void {
+    this.#podFeed.trim(subscriber);
     this.#recordFeed.trim();
     if (!this.#subscribers.isEmpty) return;
     this.#nextRecheck?.cancel();

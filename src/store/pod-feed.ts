@@ -4,7 +4,7 @@ import { podPaths } from './layout.ts';
 import { LineCursor } from './line-cursor.ts';
 import { isWithin, keysIn, keyText } from './listing.ts';
 import type { StoredObject } from './metadata.ts';
-import type { ObjectKey } from './store.ts';
+import type { ObjectKey, Scope } from './store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 import { isAboutEvent, parseTransition } from './transition-log.ts';
 
@@ -51,7 +51,7 @@ export class PodFeed {
     this.#folders.add(scope.namespace);
     // The others are told of changes up to here, also of Pods that have come or gone without a word so far; for the new
     // one, here is where it begins.
-    for (const { key } of this.#followers.values()) if (isWithin(scope, key)) this.check(key);
+    for (const { key } of this.#followersWithin(scope)) this.check(key);
     for (const key of keysIn(this.#options.root, 'pods', scope)) {
       const follower = this.#followers.get(keyText(key));
       if (follower?.farewell !== undefined && subscriber.resource === 'pods') follower.late.add(subscriber);
@@ -61,14 +61,22 @@ export class PodFeed {
     }
   }
 
-  /** Lets go of what nobody wants any more. */
-  trim(): void {
-    for (const follower of this.#followers.values()) {
+  /** Lets go of what nobody wants any more, now that this subscriber is gone. */
+  trim(subscriber: Subscriber): void {
+    for (const follower of this.#followersWithin(podScope(subscriber))) {
       if (!this.#isWanted(follower.key)) this.#detach(follower);
     }
-    if (!this.#options.subscribers.want(({ resource }) => resource === 'pods' || resource === 'events')) {
-      this.#folders.close();
+    const { subscribers } = this.#options;
+    if (!subscribers.wantAnyOf('pods') && !subscribers.wantAnyOf('events')) this.#folders.close();
+  }
+
+  #followersWithin(scope: Scope): Follower[] {
+    const { namespace, name } = scope;
+    if (namespace === undefined || name === undefined) {
+      return [...this.#followers.values()].filter(({ key }) => isWithin(scope, key));
     }
+    const follower = this.#followers.get(keyText({ namespace, name }));
+    return follower === undefined ? [] : [follower];
   }
 
   /** Something may have happened to that Pod, its Events, or its folder: tells what did. */
@@ -103,10 +111,10 @@ export class PodFeed {
     }
   }
 
+  /** The name of an Event does not say which Pod it is about. */
   #isWanted(key: ObjectKey): boolean {
-    return this.#options.subscribers.want((subscriber) => {
-      return ['pods', 'events'].includes(subscriber.resource) && isWithin(podScope(subscriber), key);
-    });
+    const { subscribers } = this.#options;
+    return subscribers.want('pods', key) || subscribers.wantSomeIn('events', key.namespace);
   }
 
   #attach(key: ObjectKey, from: 'start' | 'end'): Follower | undefined {
@@ -155,7 +163,7 @@ export class PodFeed {
 
   #take(line: Buffer, follower: Follower): void {
     const resource = isAboutEvent(line) ? 'events' : 'pods';
-    if (resource === 'events' && !this.#options.subscribers.want((one) => one.resource === 'events')) return;
+    if (resource === 'events' && !this.#options.subscribers.wantAnyOf('events')) return;
     const transition = parseTransition(line);
     if (transition === undefined) return;
     const object = transition.object as StoredObject;
@@ -186,6 +194,6 @@ export class PodFeed {
 }
 
 /** The Pods whose logs hold what a subscriber wants: the name of an Event does not say which Pod it is about. */
-function podScope({ resource, scope }: Subscriber): { namespace: string | undefined; name: string | undefined } {
+function podScope({ resource, scope }: Subscriber): Scope {
   return { namespace: scope.namespace, name: resource === 'pods' ? scope.name : undefined };
 }

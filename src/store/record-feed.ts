@@ -48,7 +48,7 @@ export class RecordFeed {
       for (const [text, object] of shelf.known) {
         if (!this.#isWanted(resource, keyOf(object))) shelf.known.delete(text);
       }
-      if (this.#options.subscribers.want((subscriber) => subscriber.resource === resource)) continue;
+      if (this.#options.subscribers.wantAnyOf(resource)) continue;
       shelf.folders.close();
       this.#shelves.delete(resource);
     }
@@ -89,6 +89,6 @@ export class RecordFeed {
   }
 
   #isWanted(resource: Resource, key: ObjectKey): boolean {
-    return this.#options.subscribers.want((one) => one.resource === resource && isWithin(one.scope, key));
+    return this.#options.subscribers.want(resource, key);
   }
 }
