@@ -3,6 +3,7 @@ import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { Powers } from '../lifecycle/security/powers.ts';
+import { heldText } from '../lifecycle/node/held.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { Subscription } from '../store/store.ts';
 import { type MachineOptions, MachineSurroundings } from './machine-surroundings.ts';
@@ -31,6 +32,12 @@ export class Agent {
   readonly #security: Security;
   readonly #machine: MachineSurroundings;
   readonly #runs: PodRun[] = [];
+  /** Those that are not over. */
+  readonly #live = new Set<PodRun>();
+  /** What the others held when the run was last found to have no room. */
+  readonly #foundNoRoom = new Map<PodRun, string>();
+  /** While several runs are looked at, and nothing comes to be placed. */
+  #placed: readonly StoredPod[] | undefined;
   /** UIDs of Pods whose objects are gone. */
   readonly #removed = new Set<string>();
   readonly #subscriptions: Subscription[] = [];
@@ -75,14 +82,16 @@ export class Agent {
       placed: () => this.#placedBeside(run),
       hasClaim: ({ metadata }, claim) => store.get('persistentvolumeclaims', metadata.namespace, claim) !== undefined,
       onOver: (ended) => {
-        // What it has held is free.
-        for (const other of this.#runs) other.reconsider();
+        this.#live.delete(run);
+        this.#foundNoRoom.delete(run);
+        this.#reconsider();
         onOver(ended);
       },
       onEvent,
       onTrouble,
     });
     this.#runs.push(run);
+    this.#live.add(run);
     this.#subscriptions.push(
       store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
         if (type === 'DELETED') {
@@ -102,12 +111,12 @@ export class Agent {
 
   /** Ends all Pods; their records stay. With `force`, by killing everything now; else in this time, or their own. */
   terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
-    for (const run of this.#runs) run.terminate(how);
+    for (const run of [...this.#live]) run.terminate(how);
   }
 
   /** Every Pod it was given has ended. */
   get isOver(): boolean {
-    return this.#runs.every((run) => run.isOver);
+    return this.#live.size === 0;
   }
 
   /** The Pods as last seen, in the order in which they came. */
@@ -124,8 +133,27 @@ export class Agent {
     for (const subscription of this.#subscriptions) subscription.close();
   }
 
-  #placedBeside(run: PodRun): StoredPod[] {
-    const others = this.#runs.filter((other) => other !== run && !other.isOver).map((other) => other.pod);
+  /** What a Pod has held is free: others may have room now. Where thousands wait, few of them are worth a look. */
+  #reconsider(): void {
+    let held = this.#lookAtPlaced();
+    for (const run of [...this.#live]) {
+      if (!run.isWaiting || this.#foundNoRoom.get(run) === held) continue;
+      run.reconsider();
+      if (run.isWaiting) this.#foundNoRoom.set(run, held);
+      else held = this.#lookAtPlaced();
+    }
+    this.#placed = undefined;
+  }
+
+  #lookAtPlaced(): string {
+    this.#placed = undefined;
+    this.#placed = this.#placedBeside(undefined);
+    return heldText(this.#placed);
+  }
+
+  #placedBeside(run: PodRun | undefined): readonly StoredPod[] {
+    if (this.#placed !== undefined) return this.#placed;
+    const others = [...this.#live].filter((other) => other !== run).map((other) => other.pod);
     return others.filter(({ spec, status }) => spec.nodeName !== undefined && !isTerminalPhase(status.phase));
   }
 }

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
-import { type Goal, goalState } from '../lifecycle/requests/goal.ts';
+import { type Goal, goalState, type GoalState } from '../lifecycle/requests/goal.ts';
 
 /** A command that is run once the goal is met. */
 export interface GoalCommand {
@@ -61,6 +61,7 @@ export class ApplyRun {
   readonly #alarm: Alarm | undefined;
   #resolve: (outcome: RunOutcome) => void = () => undefined;
   #decided: RunOutcome | undefined;
+  readonly #states = new WeakMap<StoredPod, GoalState>();
   #commandStarted = false;
   #reported = false;
 
@@ -88,7 +89,7 @@ export class ApplyRun {
     const isOver = this.#options.isOver?.() ?? agent.isOver;
     const pods = this.#options.pods();
     if (this.#decided === undefined && goal !== undefined && !this.#commandStarted) {
-      const states = pods.map((pod) => goalState(goal, pod));
+      const states = pods.map((pod) => this.#stateOf(pod, goal));
       const hopeless = pods[states.indexOf('impossible')];
       if (hopeless !== undefined) this.#decide({ type: 'goalImpossible', pod: hopeless });
       else if (states.every((state) => state === 'met')) {
@@ -99,6 +100,13 @@ export class ApplyRun {
     // While COMMAND runs, its exit code is what counts, even when the Pods are done.
     if (isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
     this.#reportWhenOver();
+  }
+
+  /** Of a thousand Pods, one has changed since the last look: the others are the same objects. */
+  #stateOf(pod: StoredPod, goal: Goal): GoalState {
+    const state = this.#states.get(pod) ?? goalState(goal, pod);
+    this.#states.set(pod, state);
+    return state;
   }
 
   /** The user, or the system, wants the run to end; asking twice means at once. */

@@ -80,6 +80,11 @@ export class PodRun {
     return this.#isOver;
   }
 
+  /** Has no node taken it yet? */
+  get isWaiting(): boolean {
+    return !this.#isOver && this.#worker === undefined;
+  }
+
   /** Schedules the Pod, and runs it when the node takes it. */
   begin(): void {
     const { node, hasClaim, restoration } = this.#options;
@@ -99,7 +104,7 @@ export class PodRun {
 
   /** Something has changed that a Pod without a node may have been waiting for. */
   reconsider(): void {
-    if (!this.#isOver && !this.#record.isBinding && this.#worker === undefined) this.begin();
+    if (this.isWaiting && !this.#record.isBinding) this.begin();
   }
 
   /**

@@ -13,7 +13,7 @@ import type { FileStore } from '../store/file-store.ts';
 /** The files of Pods, in the store's folders. */
 export function podFiles(store: FileStore): PodFiles {
   return {
-    addressesInUse: () => new Set(store.ownedPods().flatMap(({ status }) => status.podIP ?? [])),
+    addressesInUse: () => store.addressesInUse(),
     memory: store.memory,
     prepare: () => Promise.resolve(),
     volumes: ({ metadata }) => store.paths(metadata.namespace, metadata.name).volumes,

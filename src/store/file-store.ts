@@ -227,9 +227,9 @@ export class FileStore implements Store {
     return this.#onDisk(() => this.#pods.lost());
   }
 
-  /** Pods that somebody runs, or ran when he was killed. */
-  ownedPods(): StoredPod[] {
-    return this.#onDisk(() => this.#pods.owned());
+  /** Of Pods that somebody runs, or ran when he was killed. */
+  addressesInUse(): ReadonlySet<string> {
+    return new Set(this.#onDisk(() => this.#pods.addressesInUse()));
   }
 
   isOwnerAlive(owner: Owner): boolean {

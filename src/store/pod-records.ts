@@ -94,11 +94,16 @@ export class PodRecords {
     });
   }
 
-  /** Pods that have an owner, alive or not. Most Pods on record have ended, and cost no more than a look. */
-  owned(): StoredPod[] {
-    return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) =>
-      existsSync(podPaths(this.#parts.root, namespace, name).owner) ? (this.get(namespace, name) ?? []) : [],
-    );
+  /**
+   * The addresses of Pods that have an owner, alive or not. Most Pods on record have ended, and cost no more than a
+   * look; of the others, what does not matter here is not read.
+   */
+  addressesInUse(): string[] {
+    return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
+      const paths = podPaths(this.#parts.root, namespace, name);
+      if (!existsSync(paths.owner)) return [];
+      return readReplacedJson<StatusFile>(paths.status, isStatusFile)?.status.podIP ?? [];
+    });
   }
 
   create(object: Storable): StoredPod {

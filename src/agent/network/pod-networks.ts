@@ -44,6 +44,12 @@ export type NetworkSign =
 /** Who cannot listen fails within this time. */
 const EARLY_MS = 10_000;
 
+/**
+ * What other agents have given to their Pods is looked up no more often: it takes a look at every Pod on record. Two
+ * Pods that begin meanwhile get the same of so many addresses as seldom as two that begin at once.
+ */
+const LOOK_AGAIN_MS = 250;
+
 /** A program that cannot listen says so at its end. */
 const LINES_READ = 30;
 
@@ -66,6 +72,8 @@ export class PodNetworks {
   /** By uid of the Pod, as long as it has not ended. */
   readonly #addresses = new Map<string, string>();
   readonly #private = new Map<string, PrivateNetwork>();
+  /** Addresses that were in use at that time. */
+  #seen: { readonly addresses: ReadonlySet<string>; readonly atMs: number } | undefined;
   #hasLoopbacks: Promise<boolean> | undefined;
   #trouble: Promise<PortTrouble> | undefined;
 
@@ -133,7 +141,7 @@ export class PodNetworks {
   }
 
   async #addressFor({ metadata: { uid }, spec, status }: StoredPod): Promise<string> {
-    const { node, files, privateNetworks } = this.#options;
+    const { node, privateNetworks } = this.#options;
     const [hostIP] = node.hostIPs;
     if (spec.hostNetwork === true) return hostIP;
     const hasOwn = privateNetworks !== undefined || (await (this.#hasLoopbacks ??= hasPodAddresses()));
@@ -142,8 +150,18 @@ export class PodNetworks {
     // A Pod that goes on after its agent is gone has one already.
     const given = this.#addresses.get(uid) ?? (range.pattern.test(status.podIP ?? '') ? status.podIP : undefined);
     if (given !== undefined) return given;
-    const taken = new Set([...files.addressesInUse(), ...this.#addresses.values()]);
-    return podAddress(range, uid, (address) => taken.has(address));
+    const inUse = this.#addressesInUse();
+    const own = new Set(this.#addresses.values());
+    return podAddress(range, uid, (address) => inUse.has(address) || own.has(address));
+  }
+
+  #addressesInUse(): ReadonlySet<string> {
+    const { clock, files } = this.#options;
+    const { monotonicMs } = clock.now();
+    if (this.#seen === undefined || monotonicMs - this.#seen.atMs >= LOOK_AGAIN_MS) {
+      this.#seen = { addresses: files.addressesInUse(), atMs: monotonicMs };
+    }
+    return this.#seen.addresses;
   }
 
   /** Undefined: the network has nothing to do with it. */

@@ -15,12 +15,15 @@ const ANY_ADDRESS = '0.0.0.0';
  * Source: pkg/scheduler/framework/plugins/nodeports/node_ports.go, framework.HostPortInfo CheckConflict.
  */
 export function hostPortsCollide(spec: PodSpec, placed: readonly PodSpec[]): boolean {
+  const wanted = hostPorts(spec);
+  // Few Pods want any: those of the others are not looked for then.
+  if (wanted.length === 0) return false;
   const held = placed.flatMap(hostPorts);
-  return hostPorts(spec).some((wanted) => held.some((other) => collide(wanted, other)));
+  return wanted.some((port) => held.some((other) => collide(port, other)));
 }
 
-/** Those of plain init containers do not count. */
-function hostPorts({ containers, initContainers = [] }: PodSpec): HostPort[] {
+/** The ports of the host that a Pod asks for. Those of plain init containers do not count. */
+export function hostPorts({ containers, initContainers = [] }: PodSpec): HostPort[] {
   return [...containers, ...initContainers.filter(isSidecar)].flatMap(({ ports = [] }) => ports.flatMap(hostPort));
 }
 

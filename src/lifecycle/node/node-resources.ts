@@ -24,8 +24,10 @@ export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSp
   const pods = BigInt(placed.length);
   const podCapacity = allocatable(node, 'pods');
   if (pods + 1n > podCapacity) found.push({ resource: 'pods', requested: 1n, used: pods, capacity: podCapacity });
-  const held = placed.map((other) => effectiveResources(other, 'requests'));
   const wanted = [...effectiveResources(spec, 'requests')].sort(([a], [b]) => rank(a) - rank(b));
+  // Who requests nothing need not know what the others hold.
+  if (wanted.length === 0) return found;
+  const held = placed.map((other) => effectiveResources(other, 'requests'));
   for (const [resource, quantity] of wanted) {
     const requested = units(resource, quantity);
     const used = held.reduce((sum, requests) => sum + units(resource, requests.get(resource)), 0n);
