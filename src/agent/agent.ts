@@ -111,7 +111,7 @@ export class Agent {
 
   /** Ends all Pods; their records stay. With `force`, by killing everything now; else in this time, or their own. */
   terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
-    for (const run of [...this.#live]) run.terminate(how);
+    for (const run of this.#live) run.terminate(how);
   }
 
   /** Every Pod it was given has ended. */
@@ -136,7 +136,7 @@ export class Agent {
   /** What a Pod has held is free: others may have room now. Where thousands wait, few of them are worth a look. */
   #reconsider(): void {
     let held = this.#lookAtPlaced();
-    for (const run of [...this.#live]) {
+    for (const run of this.#live) {
       if (!run.isWaiting || this.#foundNoRoom.get(run) === held) continue;
       run.reconsider();
       if (run.isWaiting) this.#foundNoRoom.set(run, held);
