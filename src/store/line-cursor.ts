@@ -39,14 +39,26 @@ export class LineCursor {
 
   /** The next complete lines, without their newlines: at most a chunk of them, none at the end of what is written. */
   next(): Buffer[] {
-    while (!this.#isClosed) {
-      const length = readSync(this.#file, chunk, 0, CHUNK_BYTES, this.#offset);
-      if (length === 0) return [];
-      this.#offset += length;
-      const lines = this.#split(Buffer.concat([this.#rest, chunk.subarray(0, length)]));
+    for (let block = this.nextBlock(); block.length > 0; block = this.nextBlock()) {
+      const lines = linesOf(block);
       if (lines.length > 0) return lines;
     }
     return [];
+  }
+
+  /** The same as one piece, with the newlines and the lines that are empty. */
+  nextBlock(): Buffer {
+    while (!this.#isClosed) {
+      const length = readSync(this.#file, chunk, 0, CHUNK_BYTES, this.#offset);
+      if (length === 0) return NOTHING;
+      this.#offset += length;
+      const bytes = Buffer.concat([this.#rest, chunk.subarray(0, length)]);
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      // A copy, so that an idle cursor does not keep the whole chunk.
+      this.#rest = end === bytes.length ? NOTHING : Buffer.from(bytes.subarray(end));
+      if (end > 0) return bytes.subarray(0, end);
+    }
+    return NOTHING;
   }
 
   /** Goes on after the last line that is complete by now. */
@@ -54,18 +66,6 @@ export class LineCursor {
     if (this.#isClosed) return;
     this.#offset = endOfLastLine(this.#file, fstatSync(this.#file).size);
     this.#rest = NOTHING;
-  }
-
-  #split(bytes: Buffer): Buffer[] {
-    const lines: Buffer[] = [];
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      if (end > start) lines.push(bytes.subarray(start, end));
-      start = end + 1;
-    }
-    // A copy, so that an idle cursor does not keep the whole chunk.
-    this.#rest = start === bytes.length ? NOTHING : Buffer.from(bytes.subarray(start));
-    return lines;
   }
 
   /** Is this still the file at its path, or was that removed or replaced? */
@@ -77,6 +77,17 @@ export class LineCursor {
     if (!this.#isClosed) closeSync(this.#file);
     this.#isClosed = true;
   }
+}
+
+/** The lines of a block, without newlines; those that are empty are none. */
+export function linesOf(block: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = block.indexOf(NEWLINE); end >= 0; end = block.indexOf(NEWLINE, start)) {
+    if (end > start) lines.push(block.subarray(start, end));
+    start = end + 1;
+  }
+  return lines;
 }
 
 /** Where the last complete line ends: what follows is still being written. */

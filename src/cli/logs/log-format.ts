@@ -1,4 +1,6 @@
-import type { LogRecord } from '../../store/logs/cri-line.ts';
+import { LineMachine } from '../../api/lines/line-machine.ts';
+import { linesOf } from '../../store/line-cursor.ts';
+import { type LogRecord, parseRecord, recordTime } from '../../store/logs/cri-line.ts';
 
 export interface LogFormatOptions {
   readonly timestamps: boolean;
@@ -6,6 +8,8 @@ export interface LogFormatOptions {
   readonly prefix: string;
   /** Of the output, with timestamps and without prefixes. */
   readonly limitBytes: number | undefined;
+  /** Only what was written at this time or later, milliseconds since 1970. */
+  readonly sinceMs: number | undefined;
 }
 
 const NEWLINE: Buffer = Buffer.from('\n');
@@ -17,13 +21,20 @@ const NEWLINE: Buffer = Buffer.from('\n');
 export class LogFormat {
   readonly #timestamps: boolean;
   readonly #prefix: Buffer;
+  readonly #since: string;
+  readonly #sinceBytes: Buffer;
+  readonly #machine: LineMachine | undefined;
   #bytesLeft: number;
   #isLineStart = true;
 
-  constructor({ timestamps, prefix, limitBytes }: LogFormatOptions) {
+  constructor({ timestamps, prefix, limitBytes, sinceMs }: LogFormatOptions) {
     this.#timestamps = timestamps;
     this.#prefix = Buffer.from(prefix);
+    this.#since = sinceMs === undefined ? '' : recordTime(sinceMs);
+    this.#sinceBytes = Buffer.from(this.#since, 'latin1');
     this.#bytesLeft = limitBytes ?? Number.POSITIVE_INFINITY;
+    const countsAll = limitBytes === undefined || prefix === '';
+    this.#machine = countsAll && LineMachine.fits(this.#prefix) ? LineMachine.get() : undefined;
   }
 
   /** Has everything been printed that may be? */
@@ -31,11 +42,34 @@ export class LogFormat {
     return this.#bytesLeft === 0;
   }
 
-  format(records: readonly LogRecord[]): Buffer {
-    return Buffer.concat(records.flatMap((record) => this.#formatOne(record)));
+  /** @param records as they stand in the file, with their newlines */
+  format(records: Buffer): Buffer {
+    const pieces: Uint8Array[] = [];
+    let at = 0;
+    for (let taken = 1; taken > 0 && at < records.length && !this.isFull; at += taken) {
+      taken = this.#formatMany(records.subarray(at), pieces);
+    }
+    // What the machine leaves has another form: of hooks and probes, or torn by a crash.
+    for (const line of linesOf(records.subarray(at))) {
+      const record = parseRecord(line);
+      if (record !== undefined && record.time >= this.#since) pieces.push(...this.#formatOne(record));
+    }
+    return Buffer.concat(pieces);
   }
 
-  #formatOne({ time, content, isEnd, handler, isNote }: LogRecord): Buffer[] {
+  /** Answers how many bytes of the records that was. */
+  #formatMany(records: Buffer, pieces: Uint8Array[]): number {
+    const machine = this.#machine;
+    if (machine === undefined) return 0;
+    const style = { prefix: this.#prefix, timestamps: this.#timestamps, since: this.#sinceBytes };
+    const { taken, isLineStart } = machine.addContents(records, style, this.#isLineStart);
+    this.#isLineStart = isLineStart;
+    const bytes = machine.take();
+    if (bytes.length > 0) pieces.push(Buffer.from(this.#limit(bytes)));
+    return taken;
+  }
+
+  #formatOne({ time, content, isEnd, handler, isNote }: LogRecord): Uint8Array[] {
     if (this.isFull) return [];
     const prefix = this.#isLineStart ? [this.#prefix] : [];
     const stamp = this.#timestamps && this.#isLineStart ? [Buffer.from(`${time} `)] : [];
@@ -46,7 +80,7 @@ export class LogFormat {
     return [...prefix, this.#limit(Buffer.concat([...head, content, ...(isEnd ? [NEWLINE] : [])]))];
   }
 
-  #limit(bytes: Buffer): Buffer {
+  #limit(bytes: Uint8Array): Uint8Array {
     const limited = bytes.subarray(0, Math.min(bytes.length, this.#bytesLeft));
     this.#bytesLeft -= limited.length;
     return limited;

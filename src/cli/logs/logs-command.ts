@@ -114,9 +114,17 @@ class Show {
     let stop: () => void = () => undefined;
     const stopped = new Promise<void>((resolve) => (stop = resolve));
     const print = (): Promise<void> => this.#drain(reader, format).then(() => (format.isFull ? stop() : undefined));
-    // One after the other: a look that comes while the last one is still printing waits for it.
+    // One after the other: a look that comes while the last one is still printing waits for it, and one is enough.
     let printed = print();
-    const look = (): void => void (printed = printed.then(print));
+    let isLookDue = false;
+    const look = (): void => {
+      if (isLookDue) return;
+      isLookDue = true;
+      printed = printed.then(() => {
+        isLookDue = false;
+        return print();
+      });
+    };
     const growth = onGrowth(reader, source.clock, look);
     await Promise.race([instanceEnded(source, restartCount), this.#readerGone, stopped]);
     growth.close();
@@ -127,15 +135,18 @@ class Show {
   }
 
   async #drain(reader: LogReader, format: LogFormat): Promise<void> {
-    for (let records = reader.next(); records.length > 0 && !format.isFull; records = reader.next()) {
-      this.#out.write(format.format(records));
+    for (let block = reader.nextBlock(); block.length > 0 && !format.isFull; block = reader.nextBlock()) {
+      const output = format.format(block);
+      if (output.length === 0) continue;
+      this.#out.write(output);
       await this.#out.flush();
     }
   }
 
   #formatOf({ pod, container }: LogSource): LogFormat {
     const prefix = this.#flags.prefix ? `[pod/${pod.metadata.name}/${container}] ` : '';
-    return new LogFormat({ timestamps: this.#flags.timestamps, prefix, limitBytes: this.#request.limitBytes });
+    const { limitBytes, sinceMs } = this.#request;
+    return new LogFormat({ timestamps: this.#flags.timestamps, prefix, limitBytes, sinceMs });
   }
 
   #refuse(message: string, source: LogSource): void {

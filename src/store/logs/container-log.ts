@@ -1,17 +1,14 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { handlerTags, type LogStream, recordHead, recordTime } from './cri-line.ts';
+import { handlerTags, type LogStream, recordTime } from './cri-line.ts';
 import { onDisk } from '../disk-errors.ts';
 import { endsWithNewline } from '../line-cursor.ts';
 import { makeLogFolders, putAside, removeOldInstances } from './log-files.ts';
+import { makeRecords } from './make-records.ts';
 
 /** Kubelet's `containerLogMaxSize` and `containerLogMaxFiles`. */
 const KUBELET_LIMITS: LogLimits = { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 };
 
-/** Containerd's longest piece of a line. */
-const PIECE_BYTES_MAX = 16 * 1024;
-
-const NEWLINE = 10;
 const FILE_MODE = 0o600;
 
 /** Much less is said by hooks and probes. */
@@ -53,17 +50,18 @@ export class ContainerLog {
    * Writes a piece of output.
    * @param wallMs when it was read; times in a log never go back, whatever the clock does
    * @param tags of its records, see recordHead
-   * @throws {PodrunError} when it cannot be written; the log then ends before this chunk
+   * @throws {PodrunError} when it cannot be written; the log then ends with a whole record
    */
   write(stream: LogStream, chunk: Buffer, wallMs: number, tags?: string): void {
     if (chunk.length === 0) return;
     this.#lastMs = Math.max(this.#lastMs, wallMs);
     const time = recordTime(this.#lastMs);
-    const records = toRecords(chunk, recordHead(time, stream, true, tags), recordHead(time, stream, false, tags));
-    this.#onDisk(() => {
-      if (this.#size > 0 && this.#size + records.length > this.#limits.fileBytesMax) this.#rotate(time);
-      this.#append(records);
-    });
+    this.#onDisk(() =>
+      makeRecords(chunk, { time, stream, tags }, (records) => {
+        if (this.#size > 0 && this.#size + records.length > this.#limits.fileBytesMax) this.#rotate(time);
+        this.#append(records);
+      }),
+    );
   }
 
   /** @throws {PodrunError} when the disk tells only now that it did not keep what was written */
@@ -71,7 +69,7 @@ export class ContainerLog {
     this.#onDisk(() => closeSync(this.#file));
   }
 
-  #append(records: Buffer): void {
+  #append(records: Uint8Array): void {
     try {
       let written = 0;
       while (written < records.length) written += writeSync(this.#file, records, written);
@@ -130,29 +128,4 @@ export function appendToHookLog(file: string, { handler, stream, lines }: Handle
   } finally {
     log.close();
   }
-}
-
-/** The records of a chunk of output: one for each line or piece of a line, ready to be written at once. */
-function toRecords(chunk: Buffer, endHead: Buffer, pieceHead: Buffer): Buffer {
-  const records = Buffer.allocUnsafe(chunk.length + countRecordsMax(chunk) * (endHead.length + 1));
-  let length = 0;
-  const add = (head: Buffer, start: number, end: number): void => {
-    length += head.copy(records, length);
-    length += chunk.copy(records, length, start, end);
-    records[length++] = NEWLINE;
-  };
-  for (let start = 0; start < chunk.length;) {
-    const newline = chunk.indexOf(NEWLINE, start);
-    const lineEnd = newline < 0 ? chunk.length : newline;
-    for (; lineEnd - start > PIECE_BYTES_MAX; start += PIECE_BYTES_MAX) add(pieceHead, start, start + PIECE_BYTES_MAX);
-    add(newline < 0 ? pieceHead : endHead, start, lineEnd);
-    start = lineEnd + 1;
-  }
-  return records.subarray(0, length);
-}
-
-function countRecordsMax(chunk: Buffer): number {
-  let count = 1 + Math.ceil(chunk.length / PIECE_BYTES_MAX);
-  for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) count += 1;
-  return count;
 }

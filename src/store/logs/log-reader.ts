@@ -38,6 +38,14 @@ export class LogReader {
     return [];
   }
 
+  /**
+   * The next records as they stand in the file, some at a time, from `tailLines` on and whatever their time; none at
+   * the end of what is written.
+   */
+  nextBlock(): Buffer {
+    return this.#lines.nextBlock();
+  }
+
   /** Calls back when something may have been written. Nothing is read by itself. */
   watch(onChange: () => void): { close(): void } {
     // A container that has written nothing has no folder yet.

@@ -2,9 +2,11 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ifPresent, onDisk } from '../disk-errors.ts';
 import { watchPath } from '../folder-watch.ts';
-import { LineCursor } from '../line-cursor.ts';
+import { LineCursor, linesOf } from '../line-cursor.ts';
 import { partsOfLog } from './log-files.ts';
 import type { LogPlace } from './log-tail.ts';
+
+const NOTHING = Buffer.alloc(0);
 
 /** Reads a file of lines that is put aside when it is full, part by part, also while it is being written. */
 export class RotatedLines {
@@ -29,18 +31,30 @@ export class RotatedLines {
    * @throws {PodrunError} when they cannot be read
    */
   next(): Buffer[] {
-    return onDisk(`the log ${this.#path}`, () => this.#nextLines());
+    for (let block = this.nextBlock(); block.length > 0; block = this.nextBlock()) {
+      const lines = linesOf(block);
+      if (lines.length > 0) return lines;
+    }
+    return [];
   }
 
-  #nextLines(): Buffer[] {
+  /**
+   * The same as one piece, with the newlines and the lines that are empty.
+   * @throws {PodrunError} when they cannot be read
+   */
+  nextBlock(): Buffer {
+    return onDisk(`the log ${this.#path}`, () => this.#nextBlock());
+  }
+
+  #nextBlock(): Buffer {
     if (!this.#isClosed) this.#cursor ??= this.#openFirst();
     while (this.#cursor !== undefined && !this.#isClosed) {
-      const lines = this.#cursor.next();
-      if (lines.length > 0) return lines;
+      const block = this.#cursor.nextBlock();
+      if (block.length > 0) return block;
       const successor = this.#openSuccessor(this.#cursor);
-      if (successor === undefined) return [];
+      if (successor === undefined) return NOTHING;
       // Between the last look and now the writer may have filled this part before it began the next one.
-      const late = this.#cursor.next();
+      const late = this.#cursor.nextBlock();
       if (late.length > 0) {
         successor.close();
         return late;
@@ -48,7 +62,7 @@ export class RotatedLines {
       this.#cursor.close();
       this.#cursor = successor;
     }
-    return [];
+    return NOTHING;
   }
 
   /** Calls back when something may have been written. Nothing is read by itself. */
@@ -81,6 +95,8 @@ export class RotatedLines {
 
   /** The part that follows the one being read; the oldest when that was removed meanwhile. */
   #openSuccessor(cursor: LineCursor): LineCursor | undefined {
+    // Most looks find the same file where the last part is: there is no need to look at all of them.
+    if (ifPresent(() => statSync(this.#path))?.ino === cursor.inode) return undefined;
     return this.#undisturbed((parts) => {
       const place = parts.findIndex((part) => ifPresent(() => statSync(part))?.ino === cursor.inode);
       const successor = parts[place + 1];
