@@ -1,7 +1,7 @@
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { Confinement, Identity, ResourceLimits } from '../runtime/confinement.ts';
 import type { NetworkJoin } from '../runtime/network/join.ts';
-import type { RunningContainer } from '../runtime/runtime.ts';
+import type { ProcessStreams, RunningContainer } from '../runtime/runtime.ts';
 
 /** What a container's main process is started with; hooks, probes and `exec` run with the same. */
 export interface Preparation {
@@ -47,6 +47,8 @@ export interface LiveInstance {
   readonly ref: InstanceRef;
   readonly preparation: Preparation;
   readonly running: RunningContainer;
+  /** Those of its main process. Undefined: nobody can reach them. */
+  readonly streams: SharedStreams | undefined;
   /** As they hold now: others when the Pod is resized. */
   limits?: ResourceLimits | undefined;
   /** Aborted when the instance has ended: nothing may run in it any more. */
@@ -62,5 +64,26 @@ export interface LiveInstance {
 /** An instance that has just been started or taken over: nothing runs in it beside its main process. */
 export function liveInstance(started: Pick<LiveInstance, 'ref' | 'preparation' | 'running' | 'limits'>): LiveInstance {
   const [ended, postStart] = [new AbortController(), new AbortController()];
-  return { ...started, ended, postStart, hooks: new Set() };
+  const streams = started.running.streams && sharedStreams(started.running.streams);
+  return { ...started, streams, ended, postStart, hooks: new Set() };
+}
+
+/** Who may hold the output of a container back: those who are attached to it, and the one who shows the run. */
+type OutputHolder = 'attached' | 'shown';
+
+/** Streams whose output stays where it is as long as one of several wants that. */
+export interface SharedStreams extends Omit<ProcessStreams, 'holdOutput'> {
+  holdOutput(held: boolean, holder?: OutputHolder): void;
+}
+
+function sharedStreams(streams: ProcessStreams): SharedStreams {
+  const holders = new Set<OutputHolder>();
+  return {
+    ...streams,
+    holdOutput: (held, holder = 'attached') => {
+      if (held) holders.add(holder);
+      else holders.delete(holder);
+      streams.holdOutput(holders.size > 0);
+    },
+  };
 }

@@ -50,8 +50,13 @@ export interface MachineOptions {
   readonly podPidsLimit: number | undefined;
   /** How Pods get networks of their own; undefined: they share that of the host. */
   readonly privateNetworks: NetworkFacts | undefined;
-  /** What containers write, as it arrives. */
-  readonly onOutput: (pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer) => void;
+  /**
+   * What containers write, as it arrives; valid during the call. Who cannot take more just now answers when that is
+   * over: meanwhile the container writes into its pipe, and waits when that is full.
+   */
+  readonly onOutput: (
+    ...[pod, container, stream, chunk]: [StoredPod, string, OutputStream, Buffer]
+  ) => Promise<void> | undefined;
   /** What the commands of hooks write, in whole lines; not what probes do. */
   readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
   /** The object of the Pod is gone. */
@@ -70,6 +75,8 @@ export class MachineSurroundings {
   readonly #logs: ContainerLogs;
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
+  /** By ID of the instance. */
+  readonly #live = new Map<string, LiveInstance>();
   readonly #networks: PodNetworks;
   readonly #attachPoint: AttachPoint;
 
@@ -115,6 +122,7 @@ export class MachineSurroundings {
       started: (pod, live) => {
         const { ref, running } = live;
         this.#recordInPlace(pod, () => files.recordProcess(pod, ref, running));
+        this.#live.set(ref.id, live);
         this.#attachPoint.started(pod, containerSpec(pod, ref.container), live);
       },
       // Who was attached to it has to do so again.
@@ -129,9 +137,11 @@ export class MachineSurroundings {
         this.#attachPoint.output(instance, stream, chunk);
         // What a program does to its terminal must not be done to the one that shows the run.
         const isElsewhere = isEphemeral(pod, instance) && this.#attachPoint.hasTerminal(instance);
-        if (!isElsewhere) onOutput(pod, instance.container, stream, chunk);
+        const wait = isElsewhere ? undefined : onOutput(pod, instance.container, stream, chunk);
+        if (wait !== undefined) void this.#holdUntil(wait, instance);
       },
       exited: (pod, instance, exit) => {
+        this.#live.delete(instance.id);
         this.#record(pod, () => logs.close(instance));
         this.#attachPoint.exited(instance, exit.exitCode);
         this.#recordUsage(pod, instance, exit);
@@ -180,8 +190,16 @@ export class MachineSurroundings {
     this.#recordInPlace(pod, () => this.#options.files.recordUsage(pod, entry, wallMs));
   }
 
+  async #holdUntil(wait: Promise<void>, { id }: InstanceRef): Promise<void> {
+    const streams = this.#live.get(id)?.streams;
+    streams?.holdOutput(true, 'shown');
+    await wait;
+    streams?.holdOutput(false, 'shown');
+  }
+
   async #expectAgain(pod: StoredPod, live: LiveInstance): Promise<void> {
     const container = containerSpec(pod, live.ref.container);
+    this.#live.set(live.ref.id, live);
     if (isEphemeral(pod, live.ref)) await this.#attachPoint.expect(pod, container, live.ref);
     this.#attachPoint.started(pod, container, live);
   }

@@ -6,10 +6,14 @@ import { preferences } from './preferences.ts';
 /** The signal that says the same: a terminal that is gone, or a pipe that nobody reads. */
 export type ReaderGone = 'SIGHUP' | 'SIGPIPE';
 
+/** What may wait for a reader who is slow, or has not begun. */
+const WAITING_BYTES_MAX = 8 * 1024 * 1024;
+
 /** Standard output that may lose its reader: `podrun apply … | head -1`. */
 export class StandardOutput {
   #gone: ReaderGone | undefined;
   #onGone: (how: ReaderGone) => void = () => undefined;
+  #taken: Promise<void> | undefined;
 
   constructor() {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -31,6 +35,13 @@ export class StandardOutput {
   /** Resolves when everything was handed to the reader, or the reader is gone. */
   flush(): Promise<void> {
     return this.#gone === undefined ? handedOn(process.stdout) : Promise.resolve();
+  }
+
+  /** When the reader is far behind: resolves when it has everything, or is gone. Undefined: it is not. */
+  whenTaken(): Promise<void> | undefined {
+    if (process.stdout.writableLength <= WAITING_BYTES_MAX) return undefined;
+    this.#taken ??= this.flush().finally(() => (this.#taken = undefined));
+    return this.#taken;
   }
 
   onReaderGone(callback: (how: ReaderGone) => void): void {

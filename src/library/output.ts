@@ -1,7 +1,12 @@
 import type { RunListener } from '../run/running-pods.ts';
 import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
-import { OutputLines } from '../print/live/output-lines.ts';
+import { OutputLines, prefixLines } from '../print/live/output-lines.ts';
 import type { LogLine, RunOptions } from './types.ts';
+
+/** What may wait for a reader of the standard output who is slow. */
+const WAITING_BYTES_MAX = 8 * 1024 * 1024;
+
+let taken: Promise<void> | undefined;
 
 /** What becomes of the output of containers, beside its log. */
 export interface OutputTaker extends Pick<RunListener, 'onOutput' | 'onHookOutput'> {
@@ -19,12 +24,16 @@ export function outputTaker(logs: RunOptions['logs']): OutputTaker {
   return {
     onOutput: ({ metadata: { name, uid } }, container, stream, chunk) => {
       const key = `${uid}/${container}/${stream}`;
-      const lines = streams.get(key) ?? new OutputLines((text) => take({ pod: name, container, text }));
-      streams.set(key, lines);
+      let lines = streams.get(key);
+      if (lines === undefined) {
+        lines = new OutputLines((whole) => take(name, container, whole));
+        streams.set(key, lines);
+      }
       lines.write(chunk);
+      return logs === 'inherit' ? whenTaken() : undefined;
     },
     onHookOutput: ({ metadata: { name } }, { container, lines }) => {
-      for (const text of lines.toString().trimEnd().split(/\r?\n/)) take({ pod: name, container, text });
+      take(name, container, Buffer.from(`${lines.toString().trimEnd()}\n`));
     },
     onPod: ({ metadata: { uid }, status }) => {
       for (const { name, state } of allContainerStatuses(status)) {
@@ -35,12 +44,28 @@ export function outputTaker(logs: RunOptions['logs']): OutputTaker {
   };
 }
 
-function printed({ pod, container, text }: LogLine): void {
-  process.stdout.write(`[${pod}/${container}] ${text}\n`);
+/** Takes whole lines. */
+type TakeLines = (pod: string, container: string, lines: Buffer) => void;
+
+function printed(pod: string, container: string, lines: Buffer): void {
+  process.stdout.write(prefixLines(lines, { prefix: `[${pod}/${container}] `, isTerminal: false }));
 }
 
-function handedTo(listener: (line: LogLine) => void): (line: LogLine) => void {
-  return (line) => inform(listener, line);
+function handedTo(listener: (line: LogLine) => void): TakeLines {
+  return (pod, container, lines) => {
+    for (const text of lines.toString('utf8', 0, lines.length - 1).split(/\r?\n/)) {
+      inform(listener, { pod, container, text });
+    }
+  };
+}
+
+/** Resolves when a standard output that is far behind has caught up; undefined: it is not behind. */
+function whenTaken(): Promise<void> | undefined {
+  if (process.stdout.writableLength <= WAITING_BYTES_MAX) return undefined;
+  taken ??= new Promise<void>((resolve) => {
+    process.stdout.write('', () => resolve());
+  }).finally(() => (taken = undefined));
+  return taken;
 }
 
 /**

@@ -1,3 +1,6 @@
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { workshopForEach } from './workshop.ts';
 
@@ -18,6 +21,23 @@ it('apply hands all it has to say to a reader that begins late', async () => {
   expect(stdout.match(/line \d+$/gm)).toHaveLength(LINES);
 });
 
+it('apply makes a container wait that writes much more than its reader takes, and loses nothing', async () => {
+  const bytes = 40_000_000;
+  const script = `yes ${'x'.repeat(999)} | head -c ${bytes}`;
+  const containers = [{ name: 'main', command: ['sh', '-c', script] }];
+  const podrun = workshop.start(['apply', workshop.pod('verbose', { restartPolicy: 'Never', containers })]);
+  podrun.pauseStdout();
+  await workshop.run(['wait', 'pod/verbose', '--for=create']);
+  const folder = path.join(workshop.stateDir, 'pods/default/verbose/logs/main');
+  await untilQuiet(() => bytesIn(folder));
+  // What podrun and the pipes have in hand.
+  expect(bytesIn(folder)).toBeLessThan(bytes / 2);
+  podrun.resumeStdout();
+  const { exitCode, stdout } = await podrun.ended;
+  expect(exitCode).toBe(0);
+  expect(stdout.match(/^verbose\/main \| x{999}$/gm)).toHaveLength(bytes / 1000);
+});
+
 it.each([['version'], ['get', 'pods', '-A'], ['apply', '--dry-run', '-o', 'yaml', 'pod.yaml']])(
   '%s does not mind when nobody reads',
   async (...args) => {
@@ -27,3 +47,20 @@ it.each([['version'], ['get', 'pods', '-A'], ['apply', '--dry-run', '-o', 'yaml'
     expect((await podrun.ended).stderr).not.toContain('defect');
   },
 );
+
+/** Resolves when a number that is not 0 any more has been the same for a while. */
+async function untilQuiet(look: () => number): Promise<void> {
+  for (let [last, same] = [0, 0]; same < 30; await sleep(10)) {
+    const now = look();
+    same = now === last && now > 0 ? same + 1 : 0;
+    last = now;
+  }
+}
+
+function bytesIn(folder: string): number {
+  try {
+    return readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+  } catch {
+    return 0; // it is not there yet, or a part was just put aside
+  }
+}

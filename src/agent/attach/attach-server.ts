@@ -79,7 +79,7 @@ export class AttachServer {
     const attachable = this.#attachables.get(id) ?? this.#attachable(container, false);
     this.#attachables.set(id, attachable);
     this.#live.set(id, live);
-    attachable.started(live.running.streams);
+    attachable.started(live.streams);
     void this.#open(pod);
   }
 

@@ -18,11 +18,14 @@ function leb(value: number): number[] {
 
 const counted = (items: readonly Code[]): number[] => [...leb(items.length), ...items.flat()];
 const sized = (bytes: Code): number[] => [...leb(bytes.length), ...bytes];
-const named = (name: string): number[] => sized([...name].map((letter) => letter.charCodeAt(0)));
+const named = (name: string): number[] => sized(lettersOf(name));
+/** Of ASCII. */
+export const lettersOf = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));
 
 export const I32 = 0x7f;
 export const V128 = 0x7b;
 const [NOTHING, FUNCTION] = [0x40, 0x60];
+const MAGIC_AND_VERSION = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 
 export const get = (local: number): Code => [0x20, local];
 export const set = (local: number, ...value: Code[]): Code => [...value.flat(), 0x21, local];
@@ -42,11 +45,9 @@ export const storeWord = (address: Code, value: Code): Code => [...address, ...v
 
 /** Sixteen bytes. */
 export const wideAt = (address: Code, offset = 0): Code => [...address, 0xfd, 0x00, 0, ...leb(offset)];
-export const storeWide = (address: Code, value: Code, offset = 0): Code => [
-  ...address,
-  ...value,
-  ...[0xfd, 0x0b, 0, ...leb(offset)],
-];
+export function storeWide(address: Code, value: Code, offset = 0): Code {
+  return [...address, ...value, 0xfd, 0x0b, 0, ...leb(offset)];
+}
 export const sixteenTimes = (byte: number): Code => [...i32(byte), 0xfd, 0x0f];
 /** A bit for each byte: is it the same in both? */
 export const sameBytes = (a: Code, b: Code): Code => [...a, ...b, 0xfd, 0x23, 0xfd, 0x64];
@@ -84,7 +85,7 @@ export function moduleOf(memoryPages: number, functions: readonly FunctionCode[]
     sized([...counted(locals.map((type) => [1, type])), ...body.flat(), 0x0b]),
   );
   return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...MAGIC_AND_VERSION,
     ...section(1, counted(types)),
     ...section(3, counted(functions.map((_, index) => leb(index)))),
     ...section(5, counted([[0, ...leb(memoryPages)]])),

@@ -16,6 +16,7 @@ import {
   i32,
   leave,
   leaveIf,
+  lettersOf,
   loop,
   not,
   sameBytes,
@@ -31,7 +32,7 @@ import {
   wordAt,
 } from './assembly.ts';
 
-/** Where what lies in the memory of a LineMachine, in bytes. What is read or written in sixteens needs room behind it. */
+/** Where what lies in the memory of a LineMachine. What is read or written in sixteens needs room behind it. */
 export const PLACES: {
   readonly stoppedAt: number;
   readonly isLineStart: number;
@@ -58,8 +59,7 @@ const BLANKS = sixteenTimes(32);
 const [BLANK, FULL, PARTIAL] = [32, 70, 80];
 
 /** Four letters as a word. */
-const word = (letters: string): Code =>
-  i32([...letters].reduceRight((value, letter) => value * 256 + letter.charCodeAt(0), 0));
+const word = (letters: string): Code => i32(lettersOf(letters).reduceRight((value, letter) => value * 256 + letter, 0));
 
 const advance = (local: number, by: Code): Code => set(local, add(get(local), by));
 
@@ -106,12 +106,7 @@ function prefixCode(): FunctionCode {
           copyHead({ out, from, headEnd }),
           set(from, get(at)),
           copyLine({ at, out, found, bytes }),
-          when(
-            below(get(lineMax), subtract(get(at), get(from))),
-            set(out, get(lineOut)),
-            set(at, get(from)),
-            leave(2),
-          ),
+          when(below(get(lineMax), subtract(get(at), get(from))), set(out, get(lineOut)), set(at, get(from)), leave(2)),
           againIf(both(below(get(at), get(end)), below(get(out), get(full))), 0),
         ),
       ),

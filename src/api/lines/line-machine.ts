@@ -11,7 +11,11 @@ interface LineExports {
   readonly memory: { readonly buffer: ArrayBuffer };
   prefix(at: number, end: number, out: number, full: number, headEnd: number, lineMax: number): number;
   contents(
-    ...[at, end, out, full, headEnd, timeBytes, hasSince, isStart]: [...Parameters<LineExports['prefix']>, number, number]
+    ...[at, end, out, full, headEnd, timeBytes, hasSince, isStart]: [
+      ...Parameters<LineExports['prefix']>,
+      number,
+      number,
+    ]
   ): number;
 }
 

@@ -12,7 +12,8 @@ import type { ReaderGone } from '../standard-output.ts';
 export interface ApplyView {
   pod(event: WatchEvent<StoredPod>): void;
   event(event: WatchEvent<StoredEvent>): void;
-  output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): void;
+  /** Answers when more may come, where that is not now: see MachineOptions.onOutput. */
+  output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): Promise<void> | undefined;
   /** Hooks write whole lines. */
   hookOutput(pod: StoredPod, output: HookOutput): void;
   /** Something that was done besides, for example `configmap/x created`. */

@@ -63,8 +63,8 @@ export class GitHubView implements ApplyView {
     if (transition !== undefined) this.#remark(transition, pod);
   }
 
-  output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): void {
-    this.#view.output(pod, container, stream, chunk);
+  output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): Promise<void> | undefined {
+    return this.#view.output(pod, container, stream, chunk);
   }
 
   hookOutput(pod: StoredPod, output: HookOutput): void {

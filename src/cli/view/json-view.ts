@@ -16,7 +16,7 @@ export class JsonView implements ApplyView {
     this.#out.write(`${JSON.stringify(event)}\n`);
   }
 
-  output(): void {
+  output(): undefined {
     // What containers print is in their logs.
   }
 

@@ -1,11 +1,10 @@
-import { liveColumns, type LiveStyle, renderLogLine } from '../../print/live/live-line.ts';
+import { liveColumns, type LiveStyle, logPrefix } from '../../print/live/live-line.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import { type ReaderGone, StandardOutput } from '../standard-output.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import { painterFor } from './chalk-painter.ts';
-import { terminalLine } from '../../print/terminal-text.ts';
-import { OutputLines } from '../../print/live/output-lines.ts';
+import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 
 /** With --quiet: what containers print, and nothing of what happens to them. */
 export class QuietView implements ApplyView {
@@ -19,18 +18,23 @@ export class QuietView implements ApplyView {
     this.#style = { columns: liveColumns(pods), color: painterFor(process.stdout), width: undefined };
   }
 
-  output({ metadata: { uid, name } }: StoredPod, container: string, stream: OutputStream, chunk: Buffer): void {
-    if (!this.#showsLogs) return;
+  output(
+    { metadata: { uid, name } }: StoredPod,
+    container: string,
+    stream: OutputStream,
+    chunk: Buffer,
+  ): Promise<void> | undefined {
+    if (!this.#showsLogs) return undefined;
     const key = `${uid}/${container}/${stream}`;
     let lines = this.#lines.get(key);
     if (lines === undefined) {
-      lines = new OutputLines((written) => {
-        const text = process.stdout.isTTY ? terminalLine(written) : written;
-        this.#out.write(`${renderLogLine({ pod: name, container, text }, this.#style)}\n`);
-      });
+      const prefix = logPrefix({ pod: name, container }, this.#style);
+      const { isTTY: isTerminal } = process.stdout;
+      lines = new OutputLines((whole) => this.#out.write(prefixLines(whole, { prefix, isTerminal })));
       this.#lines.set(key, lines);
     }
     lines.write(chunk);
+    return this.#out.whenTaken();
   }
 
   onReaderGone(callback: (how: ReaderGone) => void): void {

@@ -9,6 +9,7 @@ import {
   liveColumns,
   type LiveStyle,
   type LogLine,
+  logPrefix,
   renderLogLine,
   renderTransition,
 } from '../../print/live/live-line.ts';
@@ -18,7 +19,7 @@ import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import { painterFor } from './chalk-painter.ts';
-import { OutputLines } from '../../print/live/output-lines.ts';
+import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import { type ReaderGone, StandardOutput } from '../standard-output.ts';
 import type { StatusView } from './status-view.ts';
 
@@ -67,16 +68,17 @@ export class TextView implements ApplyView {
     if (transition !== undefined) this.#show(transition);
   }
 
-  output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): void {
-    if (!this.#showsLogs) return;
+  output(pod: StoredPod, container: string, stream: OutputStream, chunk: Buffer): Promise<void> | undefined {
+    if (!this.#showsLogs) return undefined;
     const key = `${pod.metadata.uid}/${container}/${stream}`;
     let lines = this.#lines.get(key);
     if (lines === undefined) {
-      const { name } = pod.metadata;
-      lines = new OutputLines((text) => this.#logLine({ pod: name, container, text }));
+      const prefix = logPrefix({ pod: pod.metadata.name, container }, this.#style);
+      lines = new OutputLines((whole) => this.#print(prefixLines(whole, { prefix, isTerminal: this.#isTerminal })));
       this.#lines.set(key, lines);
     }
     lines.write(chunk);
+    return this.#out.whenTaken();
   }
 
   hookOutput({ metadata }: StoredPod, { container, handler, lines }: HookOutput): void {
@@ -147,7 +149,7 @@ export class TextView implements ApplyView {
     this.#print(`${text}\n`);
   }
 
-  #print(text: string): void {
+  #print(text: string | Uint8Array): void {
     this.#status?.makeWay();
     this.#out.write(text);
   }

@@ -79,10 +79,14 @@ export interface LogLine {
  * `web/main (preStop) | draining`.
  */
 export function renderLogLine(line: LogLine, style: LiveStyle): string {
-  const { columns, color } = style;
-  const name = `${line.pod}/${line.container}`;
-  const prefix = `${(line.hook === undefined ? name : `${name} (${line.hook})`).padEnd(columns.prefixWidth)} |`;
-  return `${color.series(columns.series.get(name) ?? columns.series.size, prefix)} ${line.text}`;
+  return `${logPrefix(line, style)}${line.text}`;
+}
+
+/** What stands before each line of output, with the blank behind it. */
+export function logPrefix({ pod, container, hook }: Omit<LogLine, 'text'>, { columns, color }: LiveStyle): string {
+  const name = `${pod}/${container}`;
+  const prefix = `${(hook === undefined ? name : `${name} (${hook})`).padEnd(columns.prefixWidth)} |`;
+  return `${color.series(columns.series.get(name) ?? columns.series.size, prefix)} `;
 }
 
 /** A piece of a line: what is written, and how it is painted once it is clear how much of it fits. */

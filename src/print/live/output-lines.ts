@@ -1,29 +1,99 @@
-/** A line without an end is shown when it has grown this long, in characters. */
+import { LineMachine } from '../../api/lines/line-machine.ts';
+import { terminalLine } from '../terminal-text.ts';
+
+/** A line without an end is shown when it has grown this long, in bytes. */
 const LINE_MAX = 16 * 1024;
+
+/** For less, to make the machine would take longer than the work. */
+const MACHINE_BYTES_MIN = 2048;
+
+const [NEWLINE, CARRIAGE_RETURN] = [10, 13];
+const NOTHING = Buffer.alloc(0);
 
 /** Makes lines of what one stream of a container prints, however it arrives. */
 export class OutputLines {
-  readonly #decoder = new TextDecoder();
-  readonly #onLine: (line: string) => void;
-  #rest = '';
+  readonly #onLines: (lines: Buffer) => void;
+  #rest: Buffer = NOTHING;
 
-  constructor(onLine: (line: string) => void) {
-    this.#onLine = onLine;
+  /** @param onLines is given whole lines with their newlines, as many as are there; valid during the call */
+  constructor(onLines: (lines: Buffer) => void) {
+    this.#onLines = onLines;
   }
 
-  write(chunk: Uint8Array): void {
-    this.#rest += this.#decoder.decode(chunk, { stream: true });
-    for (let end = this.#rest.indexOf('\n'); end >= 0; end = this.#rest.indexOf('\n')) {
-      this.#onLine(this.#rest.slice(0, end).replace(/\r$/, ''));
-      this.#rest = this.#rest.slice(end + 1);
+  write(chunk: Buffer): void {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      const lines = chunk.subarray(0, end);
+      const rest = this.#rest;
+      this.#rest = NOTHING;
+      this.#onLines(rest.length === 0 ? lines : Buffer.concat([rest, lines]));
     }
-    if (this.#rest.length > LINE_MAX) this.flush();
+    if (end === chunk.length) return;
+    this.#rest = Buffer.concat([this.#rest, chunk.subarray(end)]);
+    if (this.#rest.length > LINE_MAX) this.#show(endOfCharacters(this.#rest));
   }
 
   /** Shows what has no end yet: the container has ended, or the view closes. */
   flush(): void {
-    if (this.#rest === '') return;
-    this.#onLine(this.#rest);
-    this.#rest = '';
+    if (this.#rest.length > 0) this.#show(this.#rest.length);
   }
+
+  #show(end: number): void {
+    const line = this.#rest.subarray(0, end);
+    this.#rest = this.#rest.subarray(end);
+    this.#onLines(Buffer.concat([line, Buffer.of(NEWLINE)]));
+  }
+}
+
+/** Where the last character that is whole ends: what follows, up to three bytes of UTF-8, is the beginning of one. */
+function endOfCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= 3; back++) {
+    const byte = bytes.at(-back) ?? 0;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length;
+    if (byte < 0x80) break;
+  }
+  return bytes.length;
+}
+
+/** How lines of output are shown. */
+export interface LinesStyle {
+  readonly prefix: string;
+  /** Are they for a terminal, which they must not harm? Otherwise every byte stays. */
+  readonly isTerminal: boolean;
+}
+
+/**
+ * Puts a prefix before each of these lines, whose carriage returns go.
+ * @param lines ends with a newline
+ */
+export function prefixLines(lines: Buffer, { prefix, isTerminal }: LinesStyle): Uint8Array {
+  const head = Buffer.from(prefix);
+  const isPlain = !isTerminal && !lines.includes(CARRIAGE_RETURN);
+  const machine = isPlain && lines.length >= MACHINE_BYTES_MIN ? LineMachine.get() : undefined;
+  if (machine === undefined || !LineMachine.fits(head)) return prefixByHand(lines, head, isTerminal);
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < lines.length;) {
+    const taken = machine.addLines(lines.subarray(at), head, lines.length);
+    pieces.push(Uint8Array.from(machine.take()));
+    at += taken;
+    // One that is too long for the machine.
+    if (taken === 0) {
+      const end = lines.indexOf(NEWLINE, at) + 1;
+      pieces.push(head, lines.subarray(at, end));
+      at = end;
+    }
+  }
+  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+}
+
+function prefixByHand(lines: Buffer, head: Buffer, isTerminal: boolean): Buffer {
+  // Latin 1 has a character for every byte.
+  const encoding = isTerminal ? 'utf8' : 'latin1';
+  const prefix = head.toString(encoding);
+  const texts = lines.toString(encoding, 0, lines.length - 1).split('\n');
+  const shown = texts.map((line) => {
+    const text = line.endsWith('\r') ? line.slice(0, -1) : line;
+    return `${prefix}${isTerminal ? terminalLine(text) : text}\n`;
+  });
+  return Buffer.from(shown.join(''), encoding);
 }

@@ -21,6 +21,7 @@ const live: LiveInstance = {
   ref: instance,
   preparation: { argv: ['sh'], env: { COLOR: 'red' }, cwd: '/', stdin: false },
   running: { pid: 1, startedAt, signal: () => false, kill: () => {}, streams: quiet },
+  streams: quiet,
   ended: new AbortController(),
   postStart: new AbortController(),
   hooks: new Set(),
