@@ -1,6 +1,7 @@
 import type { Identity } from './confinement.ts';
 import type { RuntimeFeatures } from './features.ts';
 import { HOST, type Inside, type ProgramCall } from './inside.ts';
+import { withLoaderVariablesAside } from './loader-variables.ts';
 import { findSetpriv } from './setpriv.ts';
 
 /** What comes before a program so that it runs as somebody else; each word is one of its argv. */
@@ -111,26 +112,3 @@ function prefixed(call: ProgramCall, prefix: Prefix): ProgramCall {
   const [file = argv[0], ...options] = prefix;
   return { file, argv: [file, ...options, ...argv], env, cwd };
 }
-
-/** Variables by which the C library loads something else into a program, or reads other files. */
-const LOADER_VARIABLE = /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH)$/;
-
-/**
- * What a container's variables make the loader load is for its own program, under its own rights: setpriv still has
- * those of podrun. env(1) gives them to the program; a name with `=`, which it would take for a variable, is behind a
- * program that changes nothing.
- */
-function withLoaderVariablesAside(call: ProgramCall): ProgramCall {
-  const { argv, env } = call;
-  const variables = Object.entries(env).filter(([name]) => LOADER_VARIABLE.test(name));
-  if (variables.length === 0) return call;
-  const assignments = variables.map(([name, value]) => `${name}=${value}`);
-  return {
-    ...call,
-    argv: [ENV, ...assignments, ...(argv[0].includes('=') ? UNCHANGED : []), ...argv],
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => !LOADER_VARIABLE.test(name))),
-  };
-}
-
-const ENV = '/usr/bin/env';
-const UNCHANGED = ['/usr/bin/nice', '-n', '0'] as const;

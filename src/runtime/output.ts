@@ -7,7 +7,7 @@ import { closeFifo, type Fifo, FifoPool, removeName } from './fifo-pool.ts';
 import type { Inside } from './inside.ts';
 import { readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
 import type { OutputStream } from './runtime.ts';
-import type { Watchdog } from './watchdog.ts';
+import type { HeldPipes, Watchdog } from './watchdog.ts';
 
 /** `fifo`: `/dev/stdout` can be opened on Linux. `pipe`: Node's own, with which that works on macOS only. */
 export type OutputKind = 'fifo' | 'pipe';
@@ -20,6 +20,8 @@ export interface OutputPipes {
   readonly stdio: readonly [number, number] | readonly ['pipe', 'pipe'];
   /** The process has been started: reads what it writes, once that is not held any more. */
   read(child: OutputOwner, onOutput: OnOutput): PipeReader;
+  /** What writes to them from now on is the program that they were made for. */
+  runs(): void;
   /** The process could not be started. */
   discard(): void;
 }
@@ -65,7 +67,7 @@ export class OutputMaker {
   async make({ owner, logFile }: OutputSource): Promise<OutputPipes> {
     if (this.#kind === 'pipe') return this.#nodePipes();
     const { stdout, stderr } = await this.#fifos.takePair(logFile !== undefined);
-    const release = logFile === undefined ? () => undefined : this.#hold(stdout, stderr, logFile);
+    const { runs, release } = logFile === undefined ? NOT_HELD : this.#hold(stdout, stderr, logFile);
     handOver([stdout.writeFd, stderr.writeFd], owner);
     return {
       stdio: [stdout.writeFd, stderr.writeFd],
@@ -80,6 +82,7 @@ export class OutputMaker {
         void reader.closed.then(release);
         return reader;
       },
+      runs,
       discard: () => {
         closeFifo(stdout);
         closeFifo(stderr);
@@ -88,12 +91,15 @@ export class OutputMaker {
     };
   }
 
-  #hold(stdout: Fifo, stderr: Fifo, logFile: string): () => void {
-    const release = this.#holder.hold({ stdout: stdout.path, stderr: stderr.path, logFile });
-    return () => {
-      release();
-      removeName(stdout);
-      removeName(stderr);
+  #hold(stdout: Fifo, stderr: Fifo, logFile: string): HeldPipes {
+    const { runs, release } = this.#holder.hold({ stdout: stdout.path, stderr: stderr.path, logFile });
+    return {
+      runs,
+      release: () => {
+        release();
+        removeName(stdout);
+        removeName(stderr);
+      },
     };
   }
 
@@ -106,10 +112,13 @@ export class OutputMaker {
           readPipe(stdout as Socket, this.#clock, (chunk) => onOutput('stdout', chunk)),
           readPipe(stderr as Socket, this.#clock, (chunk) => onOutput('stderr', chunk)),
         ),
+      runs: () => undefined,
       discard: () => undefined,
     };
   }
 }
+
+const NOT_HELD: HeldPipes = { runs: () => undefined, release: () => undefined };
 
 function both(stdout: PipeReader, stderr: PipeReader): PipeReader {
   return {

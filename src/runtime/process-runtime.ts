@@ -1,19 +1,16 @@
-import type { ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Clock } from '../clock.ts';
+import { Entrance } from './entrance.ts';
 import { runExec } from './exec.ts';
 import { withIdentity } from './identity-command.ts';
 import { type Confiner, HOST, type Inside, type InsideOutcome } from './inside.ts';
 import { killGroup } from './kill.ts';
-import { GATE_DESCRIPTOR } from './limits/gate.ts';
 import { type Limited, UNLIMITED } from './limits/limited.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
 import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
 import type { RuntimeFeatures } from './features.ts';
 import { insideNetwork } from './network/join.ts';
 import { quickStartTimeOf } from './process-identity.ts';
-import { CONTAINER_MARKER } from './process-table.ts';
 import type {
   ContainerLaunch,
   ExecLaunch,
@@ -27,9 +24,9 @@ import type {
 } from './runtime.ts';
 import { diesUnprepared } from './signal-handlers.ts';
 import { signalNumber } from './signal-number.ts';
-import { spawnLeader, type SpawnOutcome } from './spawn.ts';
-import { isPlainText, lookUpProgram, prepareWorkingDirectory, whyNotLoadable } from './start-checks.ts';
-import { execveFailed, forkFailed, isForkError, outputFailed, startFailed } from './start-errors.ts';
+import { spawnMain, type Surroundings } from './spawn-main.ts';
+import { isPlainText, lookUpProgram, prepareWorkingDirectory } from './start-checks.ts';
+import { forkFailed, outputFailed, startFailed } from './start-errors.ts';
 import { Sweeper } from './sweeper.ts';
 import { processPeakBytes, usageTotals } from './usage/usage-totals.ts';
 import { Watchdog } from './watchdog.ts';
@@ -155,14 +152,18 @@ export class ProcessRuntime implements Runtime {
     } catch (error) {
       return { error: outputFailed(String(error)) };
     }
-    const spawned = await spawnMain(launch, lookup.file, pipes, around);
+    const { spawned, words } = await spawnMain(launch, lookup.file, pipes, around);
     if (!spawned.ok) {
       pipes.discard();
       return { error: startFailed(forkFailed(spawned.errno)) };
     }
-    const output = pipes.read(spawned.child, launch.onOutput);
-    const main = pipedProcess(spawned.child, spawned.pid, output, inside.programOf(spawned.pid));
-    return { process: await main, notice };
+    const entrance = new Entrance(launch, words);
+    const output = pipes.read(spawned.child, entrance.onOutput);
+    const main = await pipedProcess(spawned.child, spawned.pid, output, inside.programOf(spawned.pid));
+    const entered = await entrance.seeThrough(main, this.#clock);
+    if (!entered.ok) return { error: startFailed(entered.words) };
+    pipes.runs();
+    return { process: entered.process, notice };
   }
 
   /**
@@ -258,12 +259,6 @@ export class ProcessRuntime implements Runtime {
   }
 }
 
-/** What a container's processes come into. */
-interface Surroundings {
-  readonly inside: Inside;
-  readonly limited: Limited;
-}
-
 /** Of a container that is not there. */
 const BARE: Surroundings = { inside: HOST, limited: UNLIMITED };
 
@@ -271,41 +266,3 @@ type StartedInside =
   | { readonly process: MainProcess; readonly notice: string | undefined }
   /** The message of the container's state. */
   | { readonly error: string };
-
-/**
- * Starts the main process. When execve(2) refuses the program (the interpreter of a script is missing, the arguments
- * are too long, …), a node's container has already started: its process, runc itself up to that point, writes the
- * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). So does a stand-in here.
- */
-async function spawnMain(
-  launch: ContainerLaunch,
-  file: string,
-  pipes: OutputPipes,
-  { inside, limited }: Surroundings,
-): Promise<SpawnOutcome> {
-  const { argv, cwd, id } = launch;
-  const stdio = [launch.stdin ? 'pipe' : 'ignore', ...pipes.stdio] as const;
-  const marker = { [CONTAINER_MARKER]: id };
-  const errno = whyNotLoadable(file, cwd, (path) => inside.pathOf(path));
-  const call = { file, argv, cwd, env: { ...launch.env, ...marker } };
-  const entered = inside.enter(call);
-  const waiting = errno === undefined ? limited.gate(entered, call) : undefined;
-  const spawned: SpawnOutcome =
-    errno === undefined
-      ? await spawnLeader(
-          waiting === undefined ? { ...entered, stdio: [...stdio] } : { ...waiting, stdio: [...stdio, 'pipe'] },
-        )
-      : { ok: false, errno };
-  if (spawned.ok && waiting !== undefined) limited.waits(spawned.pid, gateOf(spawned.child));
-  if (spawned.ok || isForkError(spawned.errno)) return spawned;
-  const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
-  return spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio: [...stdio] });
-}
-
-/** Lets a process go on that waits at its gate. */
-function gateOf(child: ChildProcess): () => void {
-  const gate = child.stdio[GATE_DESCRIPTOR] as Socket | null | undefined;
-  // It may have been killed meanwhile.
-  gate?.on('error', () => undefined);
-  return () => gate?.end('\n', () => gate.destroy());
-}

@@ -1,3 +1,4 @@
+import { ENTERING_TOOLS } from './entrance.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 
 /**
@@ -10,6 +11,7 @@ import { CONTAINER_MARKER } from './process-table.ts';
  *     log N FILE         what is found in the pipes N and N+1 when podrun dies belongs into this log
  *     out N PATH         a FIFO that a container writes its standard output to: hold its reading end from now on
  *     err N PATH         the same for the standard error; N is that of the log and one more
+ *     runs N             what writes there is the container's own program
  *     free N             podrun has read them to the end
  *
  * The end of its input means that podrun is gone, however that came. It then kills every group that is listed, unless
@@ -20,7 +22,8 @@ import { CONTAINER_MARKER } from './process-table.ts';
  * A pipe lives, with what is in it, as long as somebody has it open. While podrun lives, nothing is read here; what it
  * leaves unread when it is killed is then appended to the log, as records of cri-line.ts, all with the time at which
  * that happens. N is a descriptor of the shell, 10 or more: of the usual shells, dash has no such ones. There the pipes
- * end with podrun.
+ * end with podrun. What was to start the program writes errors into the same pipe, and has to fail when podrun dies: as
+ * long as podrun has not seen the program run, lines that begin as those do are left out.
  *
  * Written for the least of shells: dash knows `kill -s KILL -- -1` only in this form, busybox complains about the `--`
  * and does it; grep fails when one file among many cannot be read, though it has answered; the state of a process is
@@ -61,7 +64,7 @@ while read -r verb what; do
   [ -n "$what" ] || continue
   n=\${what%% *}
   case $verb in
-    log | out | err | free)
+    log | out | err | runs | free)
       case $n in '' | ? | *[!0-9]*) continue ;; esac ;;
   esac
   case $verb in
@@ -69,8 +72,9 @@ while read -r verb what; do
     del) without "$groups" "$what"; groups=$list ;;
     mark) marks="$marks$what " ;;
     unmark) without "$marks" "$what"; marks=$list ;;
-    log) file=\${what#* }; eval "log$n="'$file'" log$((n + 1))="'$file' ;;
+    log) file=\${what#* }; eval "log$n="'$file'" log$((n + 1))="'$file'" runs$n=yes runs$((n + 1))=" ;;
     out | err) eval "name$n=std$verb"; hold "$n" "\${what#* }" ;;
+    runs) eval "runs$((n + 1))=yes" ;;
     free) free "$n"; free "$((n + 1))" ;;
   esac
 done
@@ -132,10 +136,12 @@ now=$(date -u +%Y-%m-%dT%H:%M:%S.%N)
 case $now in *[!0-9T:.-]* | *.) now=\${now%%.*}.999999999 ;; esac
 now=\${now}Z
 for n in $pipes; do
-  eval 'path=$path'"$n"' log=$log'"$n"' name=$name'"$n"
+  eval 'path=$path'"$n"' log=$log'"$n"' name=$name'"$n"' runs=$runs'"$n"
+  others=
+  [ -n "$runs" ] || others='${ENTERING_TOOLS.map((tool) => `/^${tool}: /d;`).join('')}'
   # Until the last who can write there is dead. The newline added is taken away again, or ends half a line.
   { $limit cat <&$n; echo; } |
-    sed -e '$!s/^/'"$now $name F /" -e '$ { /^$/d; s/^/'"$now $name P /; }" >"$path.rest"
+    sed -e "$others" -e '$!s/^/'"$now $name F /" -e '$ { /^$/d; s/^/'"$now $name P /; }" >"$path.rest"
   if [ -s "$path.rest" ] && [ -d "\${log%/*/*/*}" ]; then
     mkdir -p "\${log%/*}"
     [ ! -s "$log" ] || [ -z "$(tail -c 1 "$log")" ] || echo >>"$log"

@@ -17,6 +17,13 @@ export interface WatchedPipes {
   readonly logFile: string;
 }
 
+/** Pipes that are held. What is called again does nothing. */
+export interface HeldPipes {
+  /** What writes to them is the container's own program, and nothing else any more. */
+  runs(): void;
+  release(): void;
+}
+
 // Of the shells that most machines have, the one that can hold any number of descriptors, see watchdog-script.ts.
 const BASH = '/bin/bash';
 
@@ -78,31 +85,40 @@ export class Watchdog {
   }
 
   /**
-   * What is still in these pipes when podrun is killed gets into the log, until the answer is called; which does
-   * nothing when it is called again.
+   * What is still in these pipes when podrun is killed gets into the log, until they are released. Before it is said
+   * that the program runs, what the tools say that are to start it does not.
    */
-  hold({ stdout, stderr, logFile }: WatchedPipes): () => void {
+  hold({ stdout, stderr, logFile }: WatchedPipes): HeldPipes {
     // It is told in lines.
-    if (/\n/.test(stdout + stderr + logFile)) return () => undefined;
+    if (/\n/.test(stdout + stderr + logFile)) return { runs: () => undefined, release: () => undefined };
     const pipe = this.#freePipes.pop() ?? this.#nextPipe;
     if (pipe === this.#nextPipe) this.#nextPipe += 2;
     const lines = [`log ${pipe} ${logFile}`, `out ${pipe} ${stdout}`, `err ${pipe + 1} ${stderr}`];
     const release = this.#list(lines, `free ${pipe}`);
+    let forget: (() => void) | undefined;
     let isHeld = true;
-    return () => {
-      if (isHeld) this.#freePipes.push(pipe);
-      isHeld = false;
-      release();
+    return {
+      runs: () => {
+        // Another shell that takes over has to be told of it after the pipes, as the order of the list has it.
+        if (isHeld) forget ??= this.#list([`runs ${pipe}`]);
+      },
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        forget?.();
+        release();
+        this.#freePipes.push(pipe);
+      },
     };
   }
 
-  #list(lines: readonly string[], end: string): () => void {
+  #list(lines: readonly string[], end?: string): () => void {
     const text = lines.join('\n');
     this.#listed.add(text);
     if (this.#shell === undefined) this.start();
     else this.#tell(text);
     return () => {
-      if (this.#listed.delete(text)) this.#tell(end);
+      if (this.#listed.delete(text) && end !== undefined) this.#tell(end);
     };
   }
 

@@ -53,6 +53,26 @@ describe('a start that fails', () => {
   });
 });
 
+describe.runIf(process.platform === 'linux')('what stands before a program', () => {
+  const nsenter = ['/usr/bin/nsenter', '/bin/nsenter'].find((file) => existsSync(file)) ?? '';
+  // No process has this number.
+  const nowhere = { network: { nsenter, holderPid: 2 ** 30, isUsers: false } };
+  const words = /^nsenter: cannot open \/proc\/1073741824\/ns\/net: No such file or directory$/;
+
+  it('fails the start when it fails, and says why there, not in the log', async () => {
+    const said = await rig.startFailing(['true'], { ...nowhere, onOutput: () => expect.unreachable() });
+    expect(said.slice(0, PREFIX.length)).toBe(PREFIX);
+    expect(said.slice(PREFIX.length)).toMatch(words);
+  });
+
+  it('is not what it is that the program itself says, however short that lives', async () => {
+    const { exit, text } = await rig.run(['sh', '-c', 'echo out; echo "setpriv: mine" >&2; exit 7'], {
+      identity: { uid: undefined, gid: undefined, groups: undefined, capabilities: undefined, noNewPrivileges: true },
+    });
+    expect([exit.exitCode, text]).toEqual([7, 'out\nsetpriv: mine\n']);
+  });
+});
+
 /** What the kernel refuses once the container has started: runc's process, still in place, says so and exits. */
 describe('a program that execve(2) refuses', () => {
   it.each([

@@ -161,7 +161,7 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
     const paths = ['1', '2'].map((name) => path.join(folder, name));
     execFileSync('mkfifo', paths);
     const log = path.join(folder, 'logs', 'main', '0.log');
-    const lines = [`log 10 ${log}`, `out 10 ${paths[0]}`, `err 11 ${paths[1]}`];
+    const lines = [`log 10 ${log}`, `out 10 ${paths[0]}`, `err 11 ${paths[1]}`, 'runs 10'];
     return { folder, log, lines, podruns: paths.map((fifo) => openSync(fifo, 'r+')), paths };
   }
   /** Starts a container that writes to them; when it has written, podrun dies. */
@@ -211,6 +211,18 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
     expect(recordsIn(place.log)).toEqual(['stdout F first', undefined, 'stdout F second']);
   });
 
+  it('is without the words of what was to start the program, as long as podrun has not seen it run', async () => {
+    const script = `echo out; printf '%s\\n' 'nsenter: cannot open /proc/1/ns/ipc' mine 'my setpriv: oh' >&2`;
+    const [seen, unseen, again] = [pipes(), pipes(), pipes()];
+    await die(seen, script);
+    await die({ ...unseen, lines: unseen.lines.slice(0, -1) }, script);
+    // The number was another container's before.
+    await die({ ...again, lines: [...seen.lines, 'free 10', ...again.lines.slice(0, -1)] }, script);
+    const own = ['stderr F mine', 'stderr F my setpriv: oh'];
+    expect(recordsIn(seen.log)).toEqual(['stdout F out', 'stderr F nsenter: cannot open /proc/1/ns/ipc', ...own]);
+    for (const { log } of [unseen, again]) expect(recordsIn(log)).toEqual(['stdout F out', ...own]);
+  });
+
   it('is as much as a pipe holds, whatever bytes these are', async () => {
     const place = pipes();
     await die(place, `head -c 65536 /dev/zero | tr '\\0' '\\377'`);
@@ -243,7 +255,9 @@ function held(pid: number | undefined, files: readonly string[]): boolean {
 }
 
 it('ignores the signals that end everything else of a session', async () => {
-  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG_SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const script = WATCHDOG_SCRIPT.replace(/^trap .*$/m, '$&\necho trapped');
+  const watchdog = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
+  await once(watchdog.stdout, 'data');
   const member = await leader('');
   await new Promise((resolve) => {
     watchdog.stdin.write(`add ${member.group}\n`, resolve);

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { Inside, ProgramCall } from '../inside.ts';
 import { killProcess } from '../kill.ts';
+import { withLoaderVariablesAside } from '../loader-variables.ts';
 import { type ProcessIdentity, startTimeOf } from '../process-identity.ts';
 import { childOf, type Holder, type Joinable, joinFlags, type NamespaceKind } from './holder.ts';
 import type { ProcessView } from './namespace-plan.ts';
@@ -62,7 +63,8 @@ export class NamespacedInside implements Inside {
     return pathInRoot(rootOf(this.#options.holder.pid), wanted);
   }
 
-  enter({ argv, env, cwd }: ProgramCall): ProgramCall {
+  enter(call: ProgramCall): ProgramCall {
+    const { argv, env, cwd } = withLoaderVariablesAside(call);
     const { facts, processes, hasOwnMemory } = this.#options;
     const isFirst = processes === 'first' && this.#first === undefined;
     const { tools, mode } = facts;

@@ -90,6 +90,12 @@ describe.skipIf(facts === undefined)('a container with namespaces', () => {
     expect((await run(sh('kill -KILL $$'))).exitCode).toBe(137);
   });
 
+  it('has variables of the loader to itself: what brings it in does not complain about them', async () => {
+    const { text } = await run(sh('echo "$LD_PRELOAD"'), { ...confined(), env: { PATH, LD_PRELOAD: '/no/such.so' } });
+    expect(text.match(/cannot be preloaded/g)).toHaveLength(1); // sh, inside
+    expect(text).toContain('/no/such.so\n');
+  });
+
   it('sees its volumes where the host has nothing, a file and a folder inside a folder', async () => {
     const [outer, inner, file] = [source(), source(), source('content')];
     writeFileSync(path.join(inner, 'f'), 'inner');

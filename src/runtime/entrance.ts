@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../clock.ts';
+import { killGroup } from './kill.ts';
+import type { MainProcess } from './main-process.ts';
+import type { ContainerLaunch, OutputStream } from './runtime.ts';
+
+/** Programs of the host that may stand before one of a container. Each says its name before what has gone wrong. */
+export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'env', 'nice'] as const;
+
+export type Entered =
+  | { readonly ok: true; readonly process: MainProcess }
+  /** The program has not run; why, in the words of what was to start it. */
+  | { readonly ok: false; readonly words: string };
+
+/** How long it is looked whether a program runs yet, and how often. */
+const ENTER_LIMIT_MS = 5000;
+const LOOK_EVERY_MS = 0.5;
+
+/**
+ * The way of a main process to its program. What stands before the program (nsenter, setpriv, …) has the program's
+ * output already, but has no business in the log of the container: a start is over only when the program was seen to
+ * run. What fails before that has failed the start, and what it says is the reason.
+ */
+export class Entrance {
+  readonly #launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>;
+  /** The command line of what was started; each process on the way has an end of it. */
+  readonly #words: readonly string[];
+  /** Output that came before it was known whose it is. */
+  #early: Array<readonly [OutputStream, Buffer]> | undefined;
+
+  /** @param words ends with the arguments of the launch; just as many: nothing stands before the program */
+  constructor(launch: Pick<ContainerLaunch, 'argv' | 'onOutput'>, words: readonly string[]) {
+    this.#launch = launch;
+    this.#words = words;
+  }
+
+  readonly onOutput = (stream: OutputStream, chunk: Buffer): void => {
+    if (this.#early === undefined) this.#launch.onOutput(stream, chunk);
+    else this.#early.push([stream, chunk]);
+  };
+
+  /** Waits until the program runs, or has run. */
+  async seeThrough(main: MainProcess, clock: Clock): Promise<Entered> {
+    if (this.#words.length === this.#launch.argv.length) return { ok: true, process: main };
+    let exitCode: number | undefined;
+    void main.ended.then((end) => (exitCode = end.exitCode));
+    const startMs = clock.now().monotonicMs;
+    while (!this.#isProgram(main.programPid)) {
+      const nowMs = clock.now().monotonicMs;
+      if (exitCode !== undefined || nowMs - startMs > ENTER_LIMIT_MS) break;
+      await new Promise<void>((resolve) => {
+        clock.wakeAt(nowMs + LOOK_EVERY_MS, resolve);
+      });
+    }
+    // Nothing on the way ends well without the program.
+    if (exitCode === undefined || exitCode === 0) return { ok: true, process: main };
+    this.#early = [];
+    killGroup(main.pid);
+    await main.finishOutput();
+    const text = Buffer.concat(this.#early.map(([, chunk]) => chunk)).toString();
+    return this.#isOfTool(text) ? { ok: false, words: text.trim() } : { ok: true, process: this.#delayed(main) };
+  }
+
+  /** Has the process become the program, or whatever that has become since? */
+  #isProgram(pid: number): boolean {
+    const seen = commandLine(pid);
+    if (seen.length === 0) return false;
+    const before = this.#words.length - seen.length;
+    const isOnTheWay =
+      seen.length > this.#launch.argv.length && seen.every((word, index) => word === this.#words[before + index]);
+    return !isOnTheWay;
+  }
+
+  /** Does one of those say it that stand before this program? */
+  #isOfTool(text: string): boolean {
+    const before = this.#words.slice(0, -this.#launch.argv.length).map((word) => path.basename(word));
+    const own = path.basename(this.#launch.argv[0]);
+    return ENTERING_TOOLS.some((tool) => tool !== own && before.includes(tool) && text.startsWith(`${tool}: `));
+  }
+
+  /** The same process, whose early output is handed on when output is. */
+  #delayed(main: MainProcess): MainProcess {
+    const handOn = (): void => {
+      const early = this.#early ?? [];
+      this.#early = undefined;
+      for (const [stream, chunk] of early) this.#launch.onOutput(stream, chunk);
+    };
+    return {
+      ...main,
+      finishOutput: () => {
+        handOn();
+        return main.finishOutput();
+      },
+      streams: {
+        ...main.streams,
+        holdOutput: (held) => {
+          if (!held) handOn();
+          main.streams.holdOutput(held);
+        },
+      },
+    };
+  }
+}
+
+/** Empty: the process has ended, or is just becoming another program. */
+function commandLine(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  } catch {
+    return [];
+  }
+}

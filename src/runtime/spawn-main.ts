@@ -1,0 +1,61 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Inside } from './inside.ts';
+import { GATE_DESCRIPTOR } from './limits/gate.ts';
+import type { Limited } from './limits/limited.ts';
+import type { OutputPipes } from './output.ts';
+import { CONTAINER_MARKER } from './process-table.ts';
+import type { ContainerLaunch } from './runtime.ts';
+import { spawnLeader, type SpawnOutcome } from './spawn.ts';
+import { whyNotLoadable } from './start-checks.ts';
+import { execveFailed, isForkError } from './start-errors.ts';
+
+/** What a container's processes come into. */
+export interface Surroundings {
+  readonly inside: Inside;
+  readonly limited: Limited;
+}
+
+export interface MainSpawned {
+  readonly spawned: SpawnOutcome;
+  /** The command line of what was started: that of the program, with what stands before it, see Entrance. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Starts the main process. When execve(2) refuses the program (the interpreter of a script is missing, the arguments
+ * are too long, …), a node's container has already started: its process, runc itself up to that point, writes the
+ * reason to stderr and exits with 1 (runc 1.1; 255 since 1.2). So does a stand-in here.
+ */
+export async function spawnMain(
+  launch: ContainerLaunch,
+  file: string,
+  pipes: OutputPipes,
+  { inside, limited }: Surroundings,
+): Promise<MainSpawned> {
+  const { argv, cwd, id } = launch;
+  const stdio = [launch.stdin ? 'pipe' : 'ignore', ...pipes.stdio] as const;
+  const marker = { [CONTAINER_MARKER]: id };
+  const errno = whyNotLoadable(file, cwd, (path) => inside.pathOf(path));
+  const call = { file, argv, cwd, env: { ...launch.env, ...marker } };
+  const entered = inside.enter(call);
+  const waiting = errno === undefined ? limited.gate(entered, call) : undefined;
+  const started = waiting ?? entered;
+  const spawned: SpawnOutcome =
+    errno === undefined
+      ? await spawnLeader({ ...started, stdio: waiting === undefined ? [...stdio] : [...stdio, 'pipe'] })
+      : { ok: false, errno };
+  if (spawned.ok && waiting !== undefined) limited.waits(spawned.pid, gateOf(spawned.child));
+  if (spawned.ok || isForkError(spawned.errno)) return { spawned, words: started.argv };
+  const standIn = ['sh', '-c', 'printf "%s\\n" "$0" >&2; exit 1', execveFailed(file, spawned.errno)] as const;
+  const stoodIn = await spawnLeader({ file: '/bin/sh', argv: [...standIn], cwd: '/', env: marker, stdio: [...stdio] });
+  return { spawned: stoodIn, words: argv };
+}
+
+/** Lets a process go on that waits at its gate. */
+function gateOf(child: ChildProcess): () => void {
+  const gate = child.stdio[GATE_DESCRIPTOR] as Socket | null | undefined;
+  // It may have been killed meanwhile.
+  gate?.on('error', () => undefined);
+  return () => gate?.end('\n', () => gate.destroy());
+}
