@@ -1,3 +1,4 @@
+import { formatGoDuration } from '../api/duration.ts';
 import { PodrunError } from '../api/errors.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredEvent, type StoredPod } from '../api/objects.ts';
 import { formatTime, parseTime } from '../api/time.ts';
@@ -189,7 +190,7 @@ function eventsAt(transitions: readonly RecordedTransition[], atMs: number): Sto
   return [...events.values()];
 }
 
-/** Seconds to the thousandth: `3.204s`. */
+/** Thousandths below a quarter of an hour: `3.204s`; longer as `16m40s`. */
 function formatOffset(ms: number): string {
-  return `${(ms / 1000).toFixed(3)}s`;
+  return Math.abs(ms) < 900_000 ? `${(ms / 1000).toFixed(3)}s` : formatGoDuration(Math.trunc(ms / 1000) * 1000);
 }

@@ -80,6 +80,10 @@ describe('apply --report', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(`error: the report cannot be written to ${folder}: ENOTDIR`);
     expect(stderr).toContain('Nothing was started.');
+    const file = path.join(workshop.folder, 'file');
+    const taken = await workshop.run(['apply', manifest, '--report', file]);
+    expect(taken).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(taken.stderr).toContain(`written to ${file}: it is there already, and is no folder\nNothing was started.`);
     // A folder in which none can be made, though it is there.
     const nowhere = await workshop.run(['apply', manifest, '--report', '/proc/none/web']);
     expect(nowhere).toMatchObject({ exitCode: 2, stdout: '' });

@@ -14,9 +14,11 @@ export function prepareReportFolder(folder: string): void {
     writeFileSync(trial, '');
     rmSync(trial);
   } catch (error) {
-    throw new PodrunError(`error: the report cannot be written to ${folder}: ${reasonOf(error)}`, {
+    const isFile = existsSync(folder) && !statSync(folder).isDirectory();
+    const why = isFile ? 'it is there already, and is no folder' : reasonOf(error);
+    throw new PodrunError(`error: the report cannot be written to ${folder}: ${why}`, {
       exitCode: EXIT.usage,
-      hint: 'Nothing was started. --report takes a folder, which is made where it is missing.',
+      hint: 'Nothing was started. --report takes a folder, which is made where it is missing: name another one.',
     });
   }
 }

@@ -61,9 +61,23 @@ export function renderTransition(transition: Transition, sinceMs: number, style:
       paint: (part) => (series === undefined ? part : color.series(series, part)),
     },
     { text: oneLine(text), paint: (part) => color.tone(tone, part) },
-    ...(why ? [{ text: `: ${excerpt(oneLine(why))}`, paint: (part: string) => color.tone('muted', part) }] : []),
   ];
-  return paintParts(parts, width);
+  if (!why) return paintParts(parts, width);
+  const used = parts.reduce((sum, part) => sum + part.text.length, 0);
+  const reason = causeKept(`: ${excerpt(oneLine(why))}`, (width ?? Number.POSITIVE_INFINITY) - used);
+  return paintParts([...parts, { text: reason, paint: (part) => color.tone('muted', part) }], width);
+}
+
+/** `: Get "http://127.0.0.1:80/": dial tcp 127.0.0.1:80: connect: connection refused`: the cause is what comes last. */
+const OF_HTTP_CLIENT = /^: (?:Get|Head|Post) ".*": (?:.*: )?(.+)$/;
+const LEAST_BEGINNING = 12;
+
+/** The words of an HTTP client, without their middle where they have no room: the cause is read at any width. */
+function causeKept(reason: string, room: number): string {
+  const cause = reason.length <= room ? undefined : OF_HTTP_CLIENT.exec(reason)?.[1];
+  if (cause === undefined) return reason;
+  const beginning = beginningOf(reason, room - cause.length - 1);
+  return `${beginning.length < LEAST_BEGINNING ? ': ' : beginning}…${cause}`;
 }
 
 /** A line that a container, or one of its hooks, has written. */

@@ -73,6 +73,17 @@ describe('renderTransition()', () => {
     expect(why('🎉🎉', whole.length - 2)).toMatch(/: …$/);
   });
 
+  it('shows why a request failed, which its words say last', () => {
+    const cut = (why: string, width: number): string => renderTransition({ ...started, why }, 0, { ...style, width });
+    const refused = 'Get "http://127.0.0.1:8080/": dial tcp 127.0.0.1:8080: connect: connection refused';
+    expect(cut(refused, 140)).toMatch(/started: Get .*: connection refused$/);
+    expect(cut(refused, 80)).toMatch(/started: Get "http:\/\/127\.0\.…connection refused$/);
+    expect(cut(refused, 80)).toHaveLength(80);
+    expect(cut(refused, 60)).toMatch(/started: …connection refu…$/);
+    expect(cut('Get "http://a/": context deadline exceeded (Client.Timeout)', 70)).toMatch(/: …context deadline exceeded…$/);
+    expect(cut(`Got "x": ${'y'.repeat(60)}: z`, 70)).toMatch(/: Got "x": y+…$/);
+  });
+
   it('fits into the width of the terminal, cutting the text before it is painted', () => {
     // No brackets: they belong to the tags.
     const why = fc.string({ unit: 'grapheme-ascii' }).map((text) => text.replaceAll(/[<>]/g, '-'));
