@@ -5,8 +5,8 @@ const LOADER_VARIABLE = /^(LD_.*|GLIBC_TUNABLES|GCONV_PATH|LOCPATH|NLSPATH)$/;
 
 /**
  * What a container's variables make the loader load is for its own program, under its own rights and in its own files:
- * what stands before the program still has those of podrun, and would complain in its log. env(1) gives them to the program; a name with `=`, which it would take for a variable, is behind a
- * program that changes nothing.
+ * what stands before the program still has those of podrun, and would complain in its log. env(1) gives them to the
+ * program; a name with `=`, which it would take for a variable, is behind a program that changes nothing.
  */
 export function withLoaderVariablesAside(call: ProgramCall): ProgramCall {
   const { argv, env } = call;

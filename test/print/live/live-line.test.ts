@@ -80,7 +80,8 @@ describe('renderTransition()', () => {
     expect(cut(refused, 80)).toMatch(/started: Get "http:\/\/127\.0\.…connection refused$/);
     expect(cut(refused, 80)).toHaveLength(80);
     expect(cut(refused, 60)).toMatch(/started: …connection refu…$/);
-    expect(cut('Get "http://a/": context deadline exceeded (Client.Timeout)', 70)).toMatch(/: …context deadline exceeded…$/);
+    const late = 'Get "http://a/": context deadline exceeded (Client.Timeout)';
+    expect(cut(late, 70)).toMatch(/: …context deadline exceeded…$/);
     expect(cut(`Got "x": ${'y'.repeat(60)}: z`, 70)).toMatch(/: Got "x": y+…$/);
   });
 
