@@ -74,9 +74,9 @@ export class Entrance {
 
   /** Does one of those say it that stand before this program? */
   #isOfTool(text: string): boolean {
-    const before = this.#words.slice(0, -this.#launch.argv.length).map((word) => path.basename(word));
+    const before = new Set(this.#words.slice(0, -this.#launch.argv.length).map((word) => path.basename(word)));
     const own = path.basename(this.#launch.argv[0]);
-    return ENTERING_TOOLS.some((tool) => tool !== own && before.includes(tool) && text.startsWith(`${tool}: `));
+    return ENTERING_TOOLS.some((tool) => tool !== own && before.has(tool) && text.startsWith(`${tool}: `));
   }
 
   /** The same process, whose early output is handed on when output is. */

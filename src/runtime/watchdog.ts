@@ -20,8 +20,8 @@ export interface WatchedPipes {
 /** Pipes that are held. What is called again does nothing. */
 export interface HeldPipes {
   /** What writes to them is the container's own program, and nothing else any more. */
-  runs(): void;
-  release(): void;
+  readonly runs: () => void;
+  readonly release: () => void;
 }
 
 // Of the shells that most machines have, the one that can hold any number of descriptors, see watchdog-script.ts.

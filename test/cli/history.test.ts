@@ -62,11 +62,11 @@ describe('a run of the past', () => {
   async function twoRealRuns(): Promise<void> {
     for (const word of ['first', 'second']) {
       const seen = path.join(workshop.folder, word);
-      const command = ['sh', '-c', `echo ${word}; until [ -e ${seen} ]; do sleep 0.05; done`];
-      const startupProbe = { exec: { command: ['touch', seen] }, periodSeconds: 1 };
+      const command = ['sh', '-c', `echo ${word}; : >${seen}; exec sleep 60`];
+      const startupProbe = { exec: { command: ['test', '-e', seen] }, periodSeconds: 1, failureThreshold: 30 };
       const containers = [{ name: 'main', image: 'busybox', command, startupProbe }];
-      const file = workshop.pod('web', { restartPolicy: 'Never', containers });
-      expect((await workshop.run(['apply', file])).exitCode).toBe(0);
+      const file = workshop.pod('web', { terminationGracePeriodSeconds: 1, containers });
+      expect((await workshop.run(['apply', file, '--until', 'ready'])).exitCode).toBe(0);
     }
   }
 
@@ -76,7 +76,7 @@ describe('a run of the past', () => {
     expect(await workshop.run(['logs', 'web@1'])).toEqual({ exitCode: 0, stdout: 'first\n', stderr: '' });
     expect((await workshop.run(['logs', '-f', 'pod/web@1', '--prefix'])).stdout).toBe('[pod/web/main] first\n');
     const { stdout } = await workshop.run(['probes', 'web@1']);
-    expect(stdout).toContain(`exec [touch ${workshop.folder}/first]`);
+    expect(stdout).toContain(`exec [test -e ${workshop.folder}/first]`);
     expect(stdout).toMatch(/^ +0 +\S+ +\S+ +success /m);
     expect(await workshop.run(['logs', 'web', '--previous'])).toEqual({
       exitCode: 1,
