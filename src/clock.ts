@@ -45,13 +45,16 @@ export class SystemClock implements Clock {
 
   wakeAt(monotonicMs: number, run: () => void): Alarm {
     let timer: NodeJS.Timeout;
-    const arm = (): void => {
-      const leftMs = monotonicMs - stopwatchMs();
-      if (leftMs > TIMER_LIMIT_MS) timer = setTimeout(arm, TIMER_LIMIT_MS);
-      // A timer may ring a fraction of a millisecond early: round up, so that the deadline has really passed.
-      else timer = setTimeout(run, Math.max(0, Math.ceil(leftMs)));
+    const arm = (leftMs: number): void => {
+      timer = setTimeout(ring, Math.min(TIMER_LIMIT_MS, Math.max(0, Math.ceil(leftMs))));
     };
-    arm();
+    // Node counts from the beginning of a lap of the event loop: set late in a long one, a timer rings early.
+    const ring = (): void => {
+      const leftMs = monotonicMs - stopwatchMs();
+      if (leftMs > 0) arm(leftMs);
+      else run();
+    };
+    arm(monotonicMs - stopwatchMs());
     return { cancel: () => clearTimeout(timer) };
   }
 }

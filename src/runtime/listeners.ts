@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { type Clock, inNextLap } from '../clock.ts';
 import { markIn } from './process-table.ts';
@@ -53,18 +53,108 @@ function addressOf(words: string): string {
  */
 export function listenersOn(ports: readonly number[], pid?: number): Listener[] {
   const folder = `/proc/${pid ?? 'self'}/net`;
-  const listeners = ['tcp', 'tcp6'].flatMap((file) => parseListeners(readQuietly(`${folder}/${file}`)));
+  const listeners = ['tcp', 'tcp6'].flatMap((file) => parseListeners(listenersFirst(`${folder}/${file}`)));
   return listeners.filter(({ port }) => ports.includes(port));
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * The beginning of such a table, with everybody who listens: they come first, and connections after them. Where a
+ * thousand containers are probed, those are ten thousands of rows, most of them of connections that have ended.
+ * @see https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html
+ */
+function listenersFirst(file: string): string {
+  const table = quietly(() => openSync(file, 'r'));
+  if (table === undefined) return '';
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let text = '';
+  try {
+    for (;;) {
+      const length = quietly(() => readSync(table, chunk)) ?? 0;
+      text += chunk.toString('latin1', 0, length);
+      if (length === 0 || hasOthers(text)) return text;
+    }
+  } finally {
+    closeSync(table);
+  }
+}
+
+/** Is the last complete row that of a connection? */
+function hasOthers(text: string): boolean {
+  const end = text.lastIndexOf('\n');
+  const row = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
+  const [number = '', , , state] = row.trim().split(/\s+/);
+  return /^\d+:$/.test(number) && state !== LISTEN;
 }
 
 // How long a look at the processes may keep the event loop from its work, in one go.
 const SLICE_MS = 2;
 
-/** The processes that have these sockets open, by inode: all that we may look into. Takes about 15 ms. */
-export async function listenerOwners(
-  inodes: readonly string[],
-  clock: Clock,
-): Promise<ReadonlyMap<string, readonly ListenerOwner[]>> {
+/** A look that has not begun, and answers everybody who has asked by then. */
+interface PlannedLook {
+  readonly inodes: Set<string>;
+  readonly owners: Promise<Owners>;
+  readonly hurry: () => void;
+}
+
+type Owners = ReadonlyMap<string, readonly ListenerOwner[]>;
+
+// A look after the other may take this share of the time.
+const SHARE = 0.05;
+
+/**
+ * Finds the processes that have sockets open: all that we may look into. A look takes 15 ms, and much longer where there
+ * are a thousand containers; so all who ask meanwhile share the next one.
+ */
+export class OwnerSearch {
+  readonly #clock: Clock;
+  #next: PlannedLook | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #restUntilMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Answers by inode.
+   * @param isUrgent false: it can wait until a look is due
+   */
+  async of(inodes: readonly string[], isUrgent: boolean): Promise<Owners> {
+    this.#next ??= this.#plan();
+    for (const inode of inodes) this.#next.inodes.add(inode);
+    if (isUrgent) this.#next.hurry();
+    return this.#next.owners;
+  }
+
+  #plan(): PlannedLook {
+    const inodes = new Set<string>();
+    let hurry = (): void => undefined;
+    const due = new Promise<void>((resolve) => {
+      const alarm = this.#clock.wakeAt(this.#restUntilMs, resolve);
+      hurry = () => {
+        alarm.cancel();
+        resolve();
+      };
+    });
+    const owners = this.#last.then(() => due).then(() => this.#look(inodes));
+    this.#last = owners;
+    return { inodes, owners, hurry };
+  }
+
+  async #look(inodes: ReadonlySet<string>): Promise<Owners> {
+    this.#next = undefined;
+    const beganMs = this.#clock.now().monotonicMs;
+    const owners = await listenerOwners([...inodes], this.#clock);
+    const endedMs = this.#clock.now().monotonicMs;
+    this.#restUntilMs = endedMs + (endedMs - beganMs) / SHARE;
+    return owners;
+  }
+}
+
+/** The processes that have these sockets open, by inode. */
+async function listenerOwners(inodes: readonly string[], clock: Clock): Promise<Owners> {
   const owners = new Map<string, ListenerOwner[]>(inodes.map((inode) => [inode, []]));
   let sliceStartMs = clock.now().monotonicMs;
   for (const entry of readdirSync('/proc')) {

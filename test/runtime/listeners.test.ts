@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { endianness } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SystemClock } from '../../src/clock.ts';
-import { listenerOwners, listenersOn, parseListeners } from '../../src/runtime/listeners.ts';
+import { listenersOn, OwnerSearch, parseListeners } from '../../src/runtime/listeners.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode   ';
 
@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')('listenersOn() (/proc: Linux)', ()
     const [found, ...more] = listenersOn([port]);
     expect(more).toEqual([]);
     expect(found).toMatchObject({ address: '127.93.0.9', port });
-    const owners = await listenerOwners([found?.inode ?? '', '1'], new SystemClock());
+    const owners = await new OwnerSearch(new SystemClock()).of([found?.inode ?? '', '1'], false);
     expect(owners.get(found?.inode ?? '')).toMatchObject([{ pid: process.pid, containerId: undefined }]);
     expect(owners.get('1')).toEqual([]);
     expect(listenersOn([])).toEqual([]);

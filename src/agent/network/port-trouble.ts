@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { EventDraft } from '../../lifecycle/effects.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { listensOnLocalhost, type PortOwner, portTaken } from '../../lifecycle/texts/port-events.ts';
-import { type Listener, listenerOwners, type ListenerOwner, listenersOn } from '../../runtime/listeners.ts';
+import { type Listener, type ListenerOwner, listenersOn, OwnerSearch } from '../../runtime/listeners.ts';
 import type { NetworkJoin } from '../../runtime/network/join.ts';
 import { joinHostPort, resolvePort } from '../probe/target.ts';
 
@@ -37,9 +37,11 @@ export class PortTrouble {
   readonly #options: PortTroubleOptions;
   /** What has been looked into: an instance, and sockets or a port of it. */
   readonly #known = new Set<string>();
+  readonly #search: OwnerSearch;
 
   constructor(options: PortTroubleOptions) {
     this.#options = options;
+    this.#search = new OwnerSearch(options.clock);
   }
 
   /** The container has failed right after its start: is one of its ports taken? */
@@ -47,7 +49,8 @@ export class PortTrouble {
     const listeners = this.#listenersOn(subject, portsOf(subject.container));
     if (listeners.length === 0) return undefined;
     const inTheWay = subject.saysInUse() ? listeners : listeners.filter(({ address }) => isReached(subject, address));
-    return this.#takenBy(subject, await this.#owned(subject, inTheWay));
+    // Its end is told when this is known.
+    return this.#takenBy(subject, await this.#owned(subject, inTheWay, true));
   }
 
   /**
@@ -93,10 +96,10 @@ export class PortTrouble {
   }
 
   /** With the processes that have them. It takes a while: the same sockets are looked for once for each instance. */
-  async #owned({ id }: PortSubject, listeners: readonly Listener[]): Promise<OwnedListener[]> {
+  async #owned({ id }: PortSubject, listeners: readonly Listener[], isUrgent = false): Promise<OwnedListener[]> {
     const inodes = listeners.map(({ inode }) => inode);
     if (inodes.length === 0 || this.#isKnown(`${id} ${inodes.join(' ')}`)) return [];
-    const owners = await listenerOwners(inodes, this.#options.clock);
+    const owners = await this.#search.of(inodes, isUrgent);
     return listeners.map((listener) => ({ ...listener, owners: owners.get(listener.inode) ?? [] }));
   }
 
