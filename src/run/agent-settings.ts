@@ -29,6 +29,7 @@ export function agentSettings({ config, isolate, ...wishes }: RunWishes): AgentS
     ...wishes,
     nodeLabels: config?.nodeLabels ?? {},
     nodeTaints: config?.nodeTaints ?? [],
+    maxPods: config?.maxPods,
     podPidsLimit: config?.podPidsLimit,
     sharedFolders: isolate ? [] : workFolders(wishes.cwd),
   };

@@ -21,6 +21,7 @@ export interface AgentSettings {
   readonly crashLoop: BackOffLimits;
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly nodeTaints: readonly Taint[];
+  readonly maxPods?: number | undefined;
   readonly podPidsLimit: number | undefined;
   /** Look how much memory containers have, where no cgroup limits it. */
   readonly pollsMemory: boolean;
@@ -58,6 +59,7 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     crashLoop,
     nodeLabels,
     nodeTaints,
+    maxPods,
     podPidsLimit,
     hostEnv,
     cwd,
@@ -72,7 +74,7 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     ...parts,
     store,
     files: logsElsewhere ? { ...podFiles(store), openLog: () => NO_LOG } : podFiles(store),
-    node: readNode({ storageDir: store.root, labels: nodeLabels, taints: nodeTaints }),
+    node: readNode({ storageDir: store.root, labels: nodeLabels, taints: nodeTaints, maxPods }),
     images,
     crashLoop,
     podPidsLimit,

@@ -29,6 +29,8 @@ export interface ConfigFile {
   readonly nodeTaints: readonly Taint[];
   /** How containers are kept apart; undefined: it does not say. */
   readonly runtime: RuntimeChoice | undefined;
+  /** How many Pods may run at a time; undefined: it does not say. */
+  readonly maxPods: number | undefined;
   /** How many processes and threads a Pod may have; undefined: any number. */
   readonly podPidsLimit: number | undefined;
   /** Whose network Pods are in; undefined: it does not say. */
@@ -87,14 +89,15 @@ async function readText(path: string, name: string): Promise<string> {
 }
 
 function readRoot(root: ConfigNode, folder: string): Omit<ConfigFile, 'path'> {
-  const { images, network, node, podPidsLimit, runtime } =
-    root.kind === 'nothing' ? {} : root.fields(['images', 'network', 'node', 'podPidsLimit', 'runtime']);
+  const { images, maxPods, network, node, podPidsLimit, runtime } =
+    root.kind === 'nothing' ? {} : root.fields(['images', 'maxPods', 'network', 'node', 'podPidsLimit', 'runtime']);
   const { labels, taints } = node?.fields(['labels', 'taints']) ?? {};
   return {
     images: images?.entries().map(([pattern, value]) => readMapping(pattern, value, folder)) ?? [],
     nodeLabels: Object.fromEntries(labels?.entries().map(([key, value]) => readLabel(key, value)) ?? []),
     nodeTaints: taints?.texts().map((text) => readTaint(text, taints)) ?? [],
     runtime: runtime && readRuntime(runtime),
+    maxPods: maxPods && (readCount(maxPods) ?? maxPods.fail('must be a whole number above 0')),
     podPidsLimit: podPidsLimit === undefined ? undefined : readPidsLimit(podPidsLimit),
     network: network && readNetwork(network),
   };
@@ -159,10 +162,15 @@ function readLabel(key: string, value: ConfigNode): [string, string] {
 
 /** As in the configuration of a kubelet, where -1 stands for none. */
 function readPidsLimit(node: ConfigNode): number | undefined {
+  if (node.text() === '-1') return undefined;
+  return readCount(node) ?? node.fail('must be a whole number above 0, or -1 for none');
+}
+
+/** Undefined: it is no whole number above 0. */
+function readCount(node: ConfigNode): number | undefined {
   const text = node.text();
-  if (text === '-1') return undefined;
-  const limit = /^\d+$/.test(text) ? Number(text) : 0;
-  return limit > 0 && Number.isSafeInteger(limit) ? limit : node.fail('must be a whole number above 0, or -1 for none');
+  const count = /^\d+$/.test(text) ? Number(text) : 0;
+  return count > 0 && Number.isSafeInteger(count) ? count : undefined;
 }
 
 /** As `kubectl taint` takes it: KEY=VALUE:EFFECT or KEY:EFFECT. */

@@ -8,18 +8,21 @@ import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 const GO_OS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' };
 const GO_ARCH: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
-const MAX_PODS = '110';
+/** Kubelet's `maxPods`. */
+const MAX_PODS = 110;
 
 /**
  * This machine as a Kubernetes node. Cheap: the size of the disk is only looked up by those who ask for it.
  * @param options.labels labels of the node beside the usual ones; they win
  * @param options.taints what keeps Pods away that do not tolerate it
+ * @param options.maxPods how many Pods may run at a time; default: as many as a kubelet lets
  * @param options.storageDir where Pods put their files; it need not exist yet
  */
 export function readNode(options: {
   storageDir: string;
   labels?: Readonly<Record<string, string>>;
   taints?: readonly Taint[];
+  maxPods?: number | undefined;
 }): NodeFacts {
   const name = hostname().trim().toLowerCase();
   const os = GO_OS[process.platform] ?? process.platform;
@@ -38,7 +41,7 @@ export function readNode(options: {
     allocatable: {
       cpu: String(availableParallelism()),
       memory: `${Math.floor(memoryBytes() / 1024)}Ki`,
-      pods: MAX_PODS,
+      pods: String(options.maxPods ?? MAX_PODS),
       get 'ephemeral-storage'(): string {
         return `${Math.floor(diskBytes(options.storageDir) / 1024)}Ki`;
       },

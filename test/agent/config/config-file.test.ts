@@ -98,6 +98,7 @@ runtime: process
 
   it('takes a limit of processes as a kubelet does', async () => {
     expect((await read('podPidsLimit: 1024\n'))?.podPidsLimit).toBe(1024);
+    expect((await read('maxPods: 1000\n'))?.maxPods).toBe(1000);
     expect((await read('podPidsLimit: -1\n'))?.podPidsLimit).toBeUndefined();
   });
 
@@ -110,7 +111,8 @@ runtime: process
   });
 
   it.each([
-    ['image: {}', '1:1: image: unknown field, allowed are images, network, node, podPidsLimit, runtime'],
+    ['image: {}', '1:1: image: unknown field, allowed are images, maxPods, network, node, podPidsLimit, runtime'],
+    ['maxPods: 0', '1:10: maxPods: must be a whole number above 0'],
     ['podPidsLimit: 0', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
     ['podPidsLimit: many', '1:15: podPidsLimit: must be a whole number above 0, or -1 for none'],
     ['- a', '1:1: must be a map'],
