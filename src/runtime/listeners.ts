@@ -104,8 +104,8 @@ type Owners = ReadonlyMap<string, readonly ListenerOwner[]>;
 const SHARE = 0.05;
 
 /**
- * Finds the processes that have sockets open: all that we may look into. A look takes 15 ms, and much longer where there
- * are a thousand containers; so all who ask meanwhile share the next one.
+ * Finds the processes that have sockets open: all that we may look into. A look takes 15 ms, and much longer where
+ * there are a thousand containers; so all who ask meanwhile share the next one.
  */
 export class OwnerSearch {
   readonly #clock: Clock;
