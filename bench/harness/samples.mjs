@@ -5,7 +5,8 @@
  * caches and does not count.
  *
  * @template T
- * @param {Record<string, () => T | Promise<T>>} contestants  by name; those that are undefined are left out
+ * @param {Record<string, undefined | (() => T | undefined | Promise<T>)>} contestants  by name; those that are undefined
+ *   are left out, and who answers undefined sits out a round
  * @param {{ rounds: number, warmUps?: number }} options
  * @returns {Promise<Record<string, T[]>>} what each measured, by round
  */
@@ -16,10 +17,16 @@ export async function interleaved(contestants, { rounds, warmUps = 1 }) {
     for (let turn = 0; turn < entries.length; turn++) {
       const [name, contestant] = entries[(turn + round + warmUps) % entries.length];
       const value = await contestant();
-      if (round >= 0) measured[name].push(value);
+      if (round >= 0 && value !== undefined) measured[name].push(value);
     }
   }
   return measured;
+}
+
+/** A contestant that takes part in one round of so many only, since it takes long; undefined stays undefined. */
+export function oneIn(rounds, contestant) {
+  let round = 0;
+  return contestant && (() => (round++ % rounds === 0 ? contestant() : undefined));
 }
 
 /** @param {number[]} values @returns {import('./shape.mjs').Samples} */

@@ -54,3 +54,14 @@ function cache() {
   const caches = process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache');
   return process.env.PODRUN_BENCH_PEERS ?? path.join(caches, 'podrun-bench');
 }
+
+/**
+ * The peers of a row: what was measured, or why a peer has no figure.
+ *
+ * @param {Peers} peers
+ * @param {Record<string, import('../harness/shape.mjs').Samples>} [measured]
+ * @param {string[]} names of the peers that the row has
+ */
+export function peerSamples(peers, measured, names) {
+  return Object.fromEntries(names.map((name) => [name, measured?.[name] ?? String(peers[name])]));
+}

@@ -1,0 +1,110 @@
+// A Pod that does one thing and ends, from the command to its exit; and one with two init containers, until its main
+// container runs.
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Beats } from '../harness/beats.mjs';
+import { timeOf } from '../harness/processes.mjs';
+import { compared, interleaved, oneIn, samplesOf } from '../harness/samples.mjs';
+import {
+  applyOf,
+  concurrentlyOf,
+  container,
+  foreground,
+  loopOf,
+  onePod,
+  podmanPlay,
+  podmanUpAndDown,
+  upAndDown,
+} from '../peers/contestants.mjs';
+import { peerSamples } from '../peers/peers.mjs';
+
+export const isFast = true;
+
+const TRUE = ['true'];
+
+/** @param {import('../harness/shape.mjs').Context} context */
+export async function measure(context) {
+  return [...(await oneShots(context)), ...(context.isFast ? [] : [await behindInits(context)])];
+}
+
+async function oneShots({ podrun, peers, folder, isFast }) {
+  const manifest = written(folder, 'true.yaml', onePod('bench', [TRUE]));
+  const concurrently = concurrentlyOf(podrun, peers, [TRUE]);
+  const medians = await compared(
+    {
+      bare: () => timeOf([podrun.node, '-e', '0']),
+      loop: () => timeOf(loopOf(podrun, 'all', [TRUE])),
+      plain: () => timeOf(applyOf(podrun, manifest, '--runtime', 'process')),
+      ...(!isFast && {
+        apart: () => timeOf(applyOf(podrun, manifest, '--runtime', 'auto')),
+        concurrently: concurrently && (() => timeOf(concurrently)),
+        podman: oneIn(3, podmanPlay(peers, written(folder, 'podman.yaml', onePod('bench', [TRUE], forPodman(peers))))),
+      }),
+    },
+    { rounds: isFast ? 15 : 31 },
+  );
+  const common = { unit: 'ms', better: 'less', floor: medians.bare, floorIs: 'node -e 0' };
+  const others = peerSamples(peers, medians, ['podman', 'concurrently']);
+  const thanPodman = { against: 'podman', timesBetterAtLeast: podrun.major >= 24 ? 2.5 : 1.7 };
+  const rows = [
+    {
+      ...common,
+      name: 'one-shot.true',
+      what: 'podrun apply of a Pod that runs true, without namespaces, from start to end',
+      podrun: medians.plain,
+      peers: { loop: medians.loop, ...(!isFast && others) },
+      promises: [
+        { against: 'floor', timesWorseAtMost: 2 },
+        ...(isFast ? [] : [thanPodman, { against: 'concurrently', timesBetterAtLeast: 1 }]),
+      ],
+    },
+  ];
+  if (isFast) return rows;
+  const what = 'the same as podrun apply does it by itself: with namespaces where they can be had';
+  return [...rows, { ...common, name: 'one-shot.auto', what, podrun: medians.apart, peers: others }];
+}
+
+/** Nothing but podman knows init containers; a loop runs them one after another. */
+async function behindInits({ podrun, peers, folder }) {
+  const beats = new Beats(folder);
+  try {
+    const inits = (image, shared) => [0, 1].map((index) => container(`init-${index}`, TRUE, image, shared));
+    const pod = (more) => onePod('inits', [beats.sayUp], { ...more, initContainers: inits(more.image, more.shared) });
+    const manifest = written(folder, 'inits.yaml', pod({ image: 'busybox' }));
+    const forPeer = written(folder, 'podman-inits.yaml', pod({ ...forPodman(peers), shared: folder }));
+    const once = (run) => run && upAndDown(beats, 1, run);
+    const measured = await interleaved(
+      {
+        loop: once(foreground(loopOf(podrun, 'ordered', [TRUE, TRUE, beats.sayUp]))),
+        podrun: once(foreground(applyOf(podrun, manifest, '--runtime', 'process'))),
+        podman: oneIn(3, once(podmanUpAndDown(peers, forPeer))),
+      },
+      { rounds: 15 },
+    );
+    const of = (name) => samplesOf(measured[name].map(({ upMs }) => upMs));
+    return {
+      name: 'one-shot.inits',
+      what: 'a Pod with two init containers, until its main container runs, without namespaces',
+      unit: 'ms',
+      better: 'less',
+      podrun: of('podrun'),
+      floor: of('loop'),
+      floorIs: 'loop, one after another',
+      peers: peerSamples(peers, measured.podman && { podman: of('podman') }, ['podman']),
+      promises: [{ against: 'podman', timesBetterAtLeast: 6 }],
+    };
+  } finally {
+    beats.close();
+  }
+}
+
+function forPodman({ podman }) {
+  return { hostNetwork: true, image: podman.image };
+}
+
+function written(folder, name, text) {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
