@@ -1,5 +1,5 @@
-// How programs tell this process that they run, or have been told to end, whoever started them: they write a line into a
-// FIFO. Reading it costs them and us next to nothing, and no peer has an advantage.
+// How programs tell this process that they run, or have been told to end, whoever started them: they write a line into
+// a FIFO. That costs them and us next to nothing, and no peer has an advantage.
 
 import { execFileSync } from 'node:child_process';
 import { constants, openSync } from 'node:fs';

@@ -2,6 +2,8 @@
 
 /** How much worse than recorded a ratio may be before it counts. */
 export const WORSE_AT_MOST = 1.25;
+/** Beyond this ratio of time on the clock to processor time, a bare Node had to wait. By itself it is below 1.1. */
+const BUSY = 1.3;
 
 /** How many times worse one figure is than another: 2 for double the time, or half of the throughput. */
 export function timesWorse(row, one, other) {
@@ -41,21 +43,36 @@ export function worstMiss(row) {
 
 /**
  * How many times worse a row's ratio to the floor is than a recorded one; undefined where there is nothing to compare.
+ * Processor time is compared, and time on the clock too unless the machine is busy.
  *
  * @param {import('./shape.mjs').Row} row
  * @param {import('./shape.mjs').Row | undefined} recorded
  */
 export function worseThanRecorded(row, recorded) {
-  if (recorded === undefined) return undefined;
-  const [now, then] = [floorRatio(row), floorRatio(recorded)];
-  return now === undefined || then === undefined ? undefined : now / then;
+  if (recorded?.floor === undefined || row.floor === undefined) return undefined;
+  const onClock = floorRatio(row) / floorRatio(recorded);
+  const [now, then] = [cpuRatio(row), cpuRatio(recorded)];
+  if (now === undefined || then === undefined) return onClock;
+  return isBusy(row) ? now / then : Math.max(now / then, onClock);
 }
 
-/** Of two measurements of the same rows, for each row the better one: a busy machine only makes things worse. */
-export function betterOf(first, second) {
-  const judged = (row) => floorRatio(row) ?? (row.better === 'less' ? row.podrun.median : 1 / row.podrun.median);
+function cpuRatio({ podrun, floor }) {
+  return podrun.cpuMs === undefined || floor.cpuMs === undefined ? undefined : podrun.cpuMs / floor.cpuMs;
+}
+
+/** Whether the floor had to wait for a processor: what it takes on the clock is then much more than what it needs. */
+export function isBusy({ floor }) {
+  return floor?.cpuMs !== undefined && floor.median > BUSY * floor.cpuMs;
+}
+
+/**
+ * Of two measurements of the same rows, for each row the better one: a busy machine only makes things worse.
+ *
+ * @param {(row: import('./shape.mjs').Row) => number} badness
+ */
+export function betterOf(first, second, badness) {
   return first.map((row) => {
     const again = second.find(({ name }) => name === row.name);
-    return again !== undefined && judged(again) < judged(row) ? again : row;
+    return again !== undefined && badness(again) < badness(row) ? again : row;
   });
 }

@@ -1,16 +1,20 @@
 // Contestants take turns, so that a busy moment of the machine hits all of them, and medians are compared.
 
+/** For trying a benchmark out. */
+const ROUNDS_MAX = Number(process.env.PODRUN_BENCH_ROUNDS ?? Infinity);
+
 /**
  * Has each contestant measure itself once in every round. Who begins changes from round to round; the first round warms
  * caches and does not count.
  *
  * @template T
- * @param {Record<string, undefined | (() => T | undefined | Promise<T>)>} contestants  by name; those that are undefined
- *   are left out, and who answers undefined sits out a round
+ * @param {Record<string, undefined | (() => T | undefined | Promise<T>)>} contestants  by name; those that are
+ *   undefined are left out, and who answers undefined sits out a round
  * @param {{ rounds: number, warmUps?: number }} options
  * @returns {Promise<Record<string, T[]>>} what each measured, by round
  */
-export async function interleaved(contestants, { rounds, warmUps = 1 }) {
+export async function interleaved(contestants, { rounds: wanted, warmUps = ROUNDS_MAX > 2 ? 1 : 0 }) {
+  const rounds = Math.min(wanted, ROUNDS_MAX);
   const entries = Object.entries(contestants).filter(([, contestant]) => contestant !== undefined);
   const measured = Object.fromEntries(entries.map(([name]) => [name, []]));
   for (let round = -warmUps; round < rounds; round++) {
@@ -29,14 +33,20 @@ export function oneIn(rounds, contestant) {
   return contestant && (() => (round++ % rounds === 0 ? contestant() : undefined));
 }
 
-/** @param {number[]} values @returns {import('./shape.mjs').Samples} */
+/**
+ * @param {Array<number | { ms: number, cpuMs?: number }>} values  as `timeOf` and `costOf` answer them
+ * @returns {import('./shape.mjs').Samples}
+ */
 export function samplesOf(values) {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = values.map((value) => value.ms ?? value).toSorted((a, b) => a - b);
+  // The kernel counts in steps of 10 ms, which begin anywhere: only the mean of many runs says something.
+  const cpu = values.map((value) => value.cpuMs).filter((value) => value !== undefined);
   return {
     median: quantile(sorted, 0.5),
     low: quantile(sorted, 0.25),
     high: quantile(sorted, 0.75),
     runs: sorted.length,
+    ...(cpu.length > 0 && { cpuMs: cpu.reduce((sum, value) => sum + value, 0) / cpu.length }),
   };
 }
 

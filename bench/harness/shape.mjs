@@ -13,6 +13,7 @@
  * @property {number} low   first quartile
  * @property {number} high  third quartile
  * @property {number} runs  how many there were
+ * @property {number} [cpuMs] of commands: the mean of the processor time that they took
  */
 
 /**

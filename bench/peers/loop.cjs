@@ -26,5 +26,5 @@ function startNext() {
 process.on('SIGTERM', () => {
   for (const child of running) child.kill();
 });
-do startNext();
-while (how === 'all' && left.length > 0);
+if (how === 'ordered') startNext();
+else while (left.length > 0) startNext();

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { oneShotYaml } from '../harness/manifests.mjs';
-import { timeOf } from '../harness/processes.mjs';
+import { costOf } from '../harness/processes.mjs';
 import { compared } from '../harness/samples.mjs';
 
 export const isFast = true;
@@ -13,11 +13,11 @@ export async function measure({ podrun, folder, isFast }) {
   const manifest = path.join(folder, 'pod.yaml');
   writeFileSync(manifest, oneShotYaml('bench'));
   const flags = ['--state-dir', path.join(folder, 'state')];
-  const run = (...args) => timeOf([podrun.node, podrun.program, ...args]);
+  const run = (...args) => costOf([podrun.node, podrun.program, ...args]);
   run('apply', manifest, ...flags);
   const medians = await compared(
     {
-      bare: () => timeOf([podrun.node, '-e', '0']),
+      bare: () => costOf([podrun.node, '-e', '0']),
       version: () => run('version'),
       get: () => run('get', ...flags),
       describe: () => run('describe', 'pod', 'bench', ...flags),

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { timeOf } from '../harness/processes.mjs';
+import { costOf } from '../harness/processes.mjs';
 import { compared } from '../harness/samples.mjs';
 
 export const isFast = true;
@@ -24,10 +24,10 @@ spec:
 export async function measure({ podrun, folder, isFast }) {
   const state = path.join(folder, 'state');
   storePods(podrun, folder, state);
-  const run = (...args) => timeOf([podrun.node, podrun.program, ...args, '--state-dir', state]);
+  const run = (...args) => costOf([podrun.node, podrun.program, ...args, '--state-dir', state]);
   const medians = await compared(
     {
-      bare: () => timeOf([podrun.node, '-e', '0']),
+      bare: () => costOf([podrun.node, '-e', '0']),
       table: () => run('get'),
       json: () => run('get', '-o', 'json'),
     },

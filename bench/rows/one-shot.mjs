@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Beats } from '../harness/beats.mjs';
-import { timeOf } from '../harness/processes.mjs';
+import { costOf } from '../harness/processes.mjs';
 import { compared, interleaved, oneIn, samplesOf } from '../harness/samples.mjs';
 import {
   applyOf,
@@ -33,12 +33,12 @@ async function oneShots({ podrun, peers, folder, isFast }) {
   const concurrently = concurrentlyOf(podrun, peers, [TRUE]);
   const medians = await compared(
     {
-      bare: () => timeOf([podrun.node, '-e', '0']),
-      loop: () => timeOf(loopOf(podrun, 'all', [TRUE])),
-      plain: () => timeOf(applyOf(podrun, manifest, '--runtime', 'process')),
+      bare: () => costOf([podrun.node, '-e', '0']),
+      loop: () => costOf(loopOf(podrun, 'all', [TRUE])),
+      plain: () => costOf(applyOf(podrun, manifest, '--runtime', 'process')),
       ...(!isFast && {
-        apart: () => timeOf(applyOf(podrun, manifest, '--runtime', 'auto')),
-        concurrently: concurrently && (() => timeOf(concurrently)),
+        apart: () => costOf(applyOf(podrun, manifest, '--runtime', 'auto')),
+        concurrently: concurrently && (() => costOf(concurrently)),
         podman: oneIn(3, podmanPlay(peers, written(folder, 'podman.yaml', onePod('bench', [TRUE], forPodman(peers))))),
       }),
     },
