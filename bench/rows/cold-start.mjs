@@ -23,7 +23,7 @@ export async function measure({ podrun, folder, isFast }) {
       describe: () => run('describe', 'pod', 'bench', ...flags),
       validate: () => run('validate', manifest),
     },
-    { rounds: isFast ? 15 : 31 },
+    { rounds: isFast ? 11 : 31 },
   );
   const row = (name, what, timesWorseAtMost) => ({
     name: `cold-start.${name}`,

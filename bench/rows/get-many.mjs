@@ -31,7 +31,7 @@ export async function measure({ podrun, folder, isFast }) {
       table: () => run('get'),
       json: () => run('get', '-o', 'json'),
     },
-    { rounds: isFast ? 11 : 31 },
+    { rounds: isFast ? 9 : 31 },
   );
   const row = (name, what, promises) => ({
     name: `get-many.${name}`,

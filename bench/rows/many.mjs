@@ -71,7 +71,7 @@ async function untilGone({ podrun, peers, folder, isFast }, { name, what, count,
       concurrently: concurrently && (() => costOf(concurrently)),
       podman: isFast ? undefined : oneIn(4, podman()),
     },
-    { rounds: isFast ? 7 : 13 },
+    { rounds: isFast ? 5 : 13 },
   );
   return {
     ...LOOP,

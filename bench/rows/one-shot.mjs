@@ -42,7 +42,7 @@ async function oneShots({ podrun, peers, folder, isFast }) {
         podman: oneIn(3, podmanPlay(peers, written(folder, 'podman.yaml', onePod('bench', [TRUE], forPodman(peers))))),
       }),
     },
-    { rounds: isFast ? 15 : 31 },
+    { rounds: isFast ? 11 : 31 },
   );
   const common = { unit: 'ms', better: 'less', floor: medians.bare, floorIs: 'node -e 0' };
   const others = peerSamples(peers, medians, ['podman', 'concurrently']);
