@@ -93,6 +93,7 @@ export class ProcessRuntime implements Runtime {
     const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#clock.now() });
     // What keeps its inside bears the mark as well.
     const unmark = this.#watchdog.mark(launch.id);
+    if (this.#confiner !== undefined || launch.network !== undefined) this.#watchdog.flush();
     const opened = await this.#open(launch);
     if (!opened.ok) {
       unmark();

@@ -18,6 +18,9 @@ const PASSES_MAX = 20;
 // A killed process takes a moment to vanish, a large one longer.
 const PAUSE_FIRST_MS = 1;
 const PAUSE_LONGEST_MS = 50;
+// A look at all processes takes milliseconds: after one, there is none for so many times as long. Where many containers
+// end one after the other, some of them share the next.
+const REST_FACTOR = 2;
 
 interface Sweep {
   readonly target: SweepTarget;
@@ -45,6 +48,7 @@ export class Sweeper {
   readonly #sweeps = new Set<Sweep>();
   #alarm: Alarm | undefined;
   #passing = false;
+  #restedMs = 0;
 
   constructor(clock: Clock, list: typeof listProcesses = listProcesses) {
     this.#clock = clock;
@@ -64,7 +68,7 @@ export class Sweeper {
     if (this.#passing) return;
     this.#alarm?.cancel();
     if (this.#sweeps.size === 0) return;
-    const dueMs = Math.min(...[...this.#sweeps].map((sweep) => sweep.dueMs));
+    const dueMs = Math.max(this.#restedMs, Math.min(...[...this.#sweeps].map((sweep) => sweep.dueMs)));
     this.#alarm = this.#clock.wakeAt(dueMs, () => void this.#pass());
   }
 
@@ -91,6 +95,8 @@ export class Sweeper {
       sweep.done();
     }
     this.#passing = false;
+    const endMs = this.#clock.now().monotonicMs;
+    this.#restedMs = endMs + REST_FACTOR * (endMs - startMs);
     this.#schedule();
   }
 }

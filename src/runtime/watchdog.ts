@@ -52,6 +52,8 @@ export class Watchdog {
   #starts = 0;
   /** Numbers of pipes that were in use and are free again. */
   readonly #freePipes: number[] = [];
+  /** Lines that it has not been told yet. */
+  #untold = '';
   #nextPipe = FIRST_PIPE;
 
   /** Starts it, if it does not run: about a millisecond. Where that fails, the next addition is another attempt. */
@@ -70,6 +72,8 @@ export class Watchdog {
       this.#shell = undefined;
       if (this.#listed.size > 0) this.start();
     });
+    // What it was about to be told is among these, or is over.
+    this.#untold = '';
     for (const lines of this.#listed) this.#tell(lines);
   }
 
@@ -122,8 +126,20 @@ export class Watchdog {
     };
   }
 
+  /**
+   * It is told once for all who speak at the same time, which is no later than the first of them can go on: whoever
+   * waits for anything after a call finds that it knows. To wake it up takes longer than all else of a start.
+   */
   #tell(lines: string): void {
-    this.#shell?.stdin?.write(`${lines}\n`);
+    if (this.#untold === '') queueMicrotask(() => this.flush());
+    this.#untold += `${lines}\n`;
+  }
+
+  /** Tells it now what it would be told in a moment: for those who do not wait. */
+  flush(): void {
+    const lines = this.#untold;
+    this.#untold = '';
+    if (lines !== '') this.#shell?.stdin?.write(lines);
   }
 }
 
