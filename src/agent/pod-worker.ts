@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTerminalPhase, type StoredPod, type TerminalPhase } from '../api/objects.ts';
+import type { Instant } from '../api/time.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodStatus } from '../api/generated/types.ts';
@@ -51,7 +52,8 @@ export interface PodWorkerOptions {
 /**
  * The loop of one Pod: something happens, it is observed, the status is published, the plan is made, the plan is
  * carried out. Level-triggered and serial: observations are taken one at a time, each with a status and a plan of its
- * own, so that no state is skipped; a doubled or late observation changes nothing.
+ * own, so that no state is skipped; a doubled or late observation changes nothing. Only what is heard of several
+ * containers in the same moment, all started, all exited or all gone, is one step: no container skips a state by that.
  */
 export class PodWorker {
   #pod: StoredPod;
@@ -131,6 +133,13 @@ export class PodWorker {
     this.#inbox.push(seen);
     // What happens while an observation is being worked on waits for its turn.
     if (this.#draining) return;
+    if (!isShared(seen)) return this.#drain();
+    // Of fifty containers that come or go, others are heard of in the same moment.
+    if (this.#inbox.length === 1) queueMicrotask(() => this.#drain());
+  }
+
+  #drain(): void {
+    if (this.#draining) return;
     this.#draining = true;
     try {
       for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) this.#handle(next);
@@ -142,11 +151,34 @@ export class PodWorker {
   #handle(seen: Observation | 'look'): void {
     if (this.#facts.finished) return;
     const now = this.#clock.now();
-    if (seen !== 'look') this.#take(observe(this.#pod, this.#facts, seen, now));
+    if (seen !== 'look') this.#take(this.#observeAll([seen, ...this.#sameOfOthers(seen)], now));
     if (this.#facts.finished) return;
     const plan = sync(this.#pod, this.#facts, this.#config, now);
     this.#take(plan);
     this.#setAlarm(plan.wakeAtMs);
+  }
+
+  /** What was heard next, as long as it is the same of yet another container: each of them still has its own state. */
+  #sameOfOthers(first: Observation): Observation[] {
+    if (!isShared(first)) return [];
+    const containers = new Set([first.container]);
+    const end = this.#inbox.findIndex((seen) => {
+      const isSame = isShared(seen) && seen.type === first.type && !containers.has(seen.container);
+      if (isSame) containers.add(seen.container);
+      return !isSame;
+    });
+    return this.#inbox.splice(0, end < 0 ? this.#inbox.length : end) as Observation[];
+  }
+
+  #observeAll(all: readonly Observation[], now: Instant): Step {
+    const effects: Effect[] = [];
+    let facts = this.#facts;
+    for (const seen of all) {
+      const step = observe(this.#pod, facts, seen, now);
+      facts = step.facts;
+      effects.push(...step.effects);
+    }
+    return { facts, effects };
   }
 
   /** Publishes a step, then has its effects carried out: readers learn of a state before anything follows from it. */
@@ -194,4 +226,11 @@ export class PodWorker {
     this.#alarm?.cancel();
     this.#alarm = atMs === undefined ? undefined : this.#clock.wakeAt(atMs, () => this.#receive('look'));
   }
+}
+
+type Shared = Extract<Observation, { type: 'started' | 'exited' | 'swept' }>;
+
+/** May it be told together with the same of other containers? */
+function isShared(seen: Observation | 'look'): seen is Shared {
+  return seen !== 'look' && (seen.type === 'started' || seen.type === 'exited' || seen.type === 'swept');
 }

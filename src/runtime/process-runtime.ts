@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Clock } from '../clock.ts';
+import { type Clock, inNextLap } from '../clock.ts';
 import { Entrance } from './entrance.ts';
 import { runExec } from './exec.ts';
 import { withIdentity } from './identity-command.ts';
@@ -66,6 +66,8 @@ export class ProcessRuntime implements Runtime {
   readonly #watchdog: Watchdog;
   readonly #confiner: Confiner | undefined;
   readonly #live = new Set<number>();
+  /** What is about to be told. */
+  readonly #ends: Array<() => void> = [];
   readonly #pollsMemory: boolean;
   /** By ID of the container. */
   readonly #surroundings = new Map<string, Surroundings>();
@@ -110,7 +112,7 @@ export class ProcessRuntime implements Runtime {
     }
     const container = this.#attend(launch, outcome.process, { inside, limited }, unmark);
     // Whoever is told of the start does something about it first.
-    setImmediate(() => outcome.process.streams.holdOutput(false));
+    inNextLap(() => outcome.process.streams.holdOutput(false));
     return { ok: true, container, notice: outcome.notice, limitsNotice: limited.notice };
   }
 
@@ -194,6 +196,14 @@ export class ProcessRuntime implements Runtime {
     return startExec(launch, { ...means, inside, place: (pid) => limited.place(pid) });
   }
 
+  /** Ends that are seen in one lap of the event loop are told one after the other: whoever hears can take them as one. */
+  #tellEnd(tell: () => void): void {
+    if (this.#ends.push(tell) > 1) return;
+    inNextLap(() => {
+      for (const one of this.#ends.splice(0)) one();
+    });
+  }
+
   #attend(launch: ContainerLaunch, main: MainProcess, around: Surroundings, unmark: () => void): RunningContainer {
     const { id } = launch;
     const { inside, limited } = around;
@@ -228,7 +238,7 @@ export class ProcessRuntime implements Runtime {
       this.#surroundings.delete(id);
       const oom = { oomKilled: outOfMemory !== undefined, oomPolled: outOfMemory === 'polled' };
       const exit = (): ProcessExit => ({ exitCode, signal, at, ...oom, usage, swept: swept() });
-      void main.finishOutput().then(() => launch.onExit(exit()));
+      void main.finishOutput().then(() => this.#tellEnd(() => launch.onExit(exit())));
     });
     const kill = (): void => {
       // The main process dies with its group; its exit starts the search for those that left it.

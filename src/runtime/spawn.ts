@@ -41,20 +41,29 @@ export async function spawnLeader({ file, argv, env, cwd, stdio }: SpawnRequest)
   return { ok: true, child, pid: child.pid };
 }
 
+/** Some milliseconds. */
+const SPAWNS_IN_A_LAP = 4;
+
 let turn: Promise<void> = Promise.resolve();
+let spawnsLeft = SPAWNS_IN_A_LAP;
 
 /**
- * To make a process stops the event loop for about a millisecond. Resolves at once, or, when many are to be made, for
- * one in each lap of the loop, so that exits and output get their turn in between.
+ * To make a process stops the event loop for one or two milliseconds. Resolves at once, or, when many are to be made, for
+ * a few in each lap of the loop, so that exits and output get their turn in between.
  */
 export function turnToSpawn(): Promise<void> {
   const mine = turn;
-  const nextLap = (): Promise<void> =>
-    new Promise((resolve) => {
-      inNextLap(resolve);
-    });
-  turn = mine.then(nextLap);
+  turn = mine.then(nextTurn);
   return mine;
+}
+
+async function nextTurn(): Promise<void> {
+  spawnsLeft -= 1;
+  if (spawnsLeft > 0) return;
+  await new Promise<void>((resolve) => {
+    inNextLap(resolve);
+  });
+  spawnsLeft = SPAWNS_IN_A_LAP;
 }
 
 /** The null device, what tells whether the program was found, and the pipes. */
