@@ -61,26 +61,37 @@ export class FifoPool {
    * @throws {Error} with an errno when the system gives no more files, or no mkfifo
    */
   async takePair(named: boolean): Promise<FifoPair> {
-    const stdout = openFifo(await this.#claim(), named);
+    const [one, other] = await this.#claimTwo();
+    let stdout: Fifo | undefined;
     try {
-      return { stdout, stderr: openFifo(await this.#claim(), named) };
+      stdout = openFifo(one, named);
+      return { stdout, stderr: openFifo(other, named) };
     } catch (error) {
-      closeFifo(stdout);
-      removeName(stdout);
+      if (stdout !== undefined) closeFifo(stdout);
+      for (const path of [one, other]) removeName({ path });
       throw error;
     }
   }
 
-  /** Makes a FIFO this process's own, whoever made it: only one can give it another name. */
-  async #claim(): Promise<string> {
+  /** Both at once: where many wait, one call of mkfifo makes them for all. */
+  async #claimTwo(): Promise<readonly [string, string]> {
     this.#adoptSpares();
+    let first: string | undefined;
+    for (;;) {
+      first ??= this.#claim();
+      const second = first === undefined ? undefined : this.#claim();
+      if (first !== undefined && second !== undefined) return [first, second];
+      const missing = first === undefined ? 2 : 1;
+      this.#wanted += missing;
+      await this.#make().finally(() => (this.#wanted -= missing));
+    }
+  }
+
+  /** Makes a FIFO this process's own, whoever made it: only one can give it another name. Undefined: none is left. */
+  #claim(): string | undefined {
     for (;;) {
       const path = this.#paths.pop();
-      if (path === undefined) {
-        this.#wanted += 1;
-        await this.#make().finally(() => (this.#wanted -= 1));
-        continue;
-      }
+      if (path === undefined) return undefined;
       const own = join(this.#directory, `.${process.pid}-${++taken}`);
       try {
         renameSync(path, own);
@@ -156,7 +167,7 @@ export function closeFifo({ readFd, writeFd }: Fifo): void {
 }
 
 /** Nobody has to find it any more. */
-export function removeName({ path }: Fifo): void {
+export function removeName({ path }: Pick<Fifo, 'path'>): void {
   rmSync(path, { force: true });
 }
 
