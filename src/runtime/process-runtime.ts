@@ -196,7 +196,7 @@ export class ProcessRuntime implements Runtime {
     return startExec(launch, { ...means, inside, place: (pid) => limited.place(pid) });
   }
 
-  /** Ends that are seen in one lap of the event loop are told one after the other: whoever hears can take them as one. */
+  /** Ends that are seen in one lap of the event loop are told together: whoever hears can take them as one. */
   #tellEnd(tell: () => void): void {
     if (this.#ends.push(tell) > 1) return;
     inNextLap(() => {

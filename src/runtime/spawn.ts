@@ -48,8 +48,8 @@ let turn: Promise<void> = Promise.resolve();
 let spawnsLeft = SPAWNS_IN_A_LAP;
 
 /**
- * To make a process stops the event loop for one or two milliseconds. Resolves at once, or, when many are to be made, for
- * a few in each lap of the loop, so that exits and output get their turn in between.
+ * To make a process stops the event loop for one or two milliseconds. Resolves at once, or, when many are to be made,
+ * for a few in each lap of the loop, so that exits and output get their turn in between.
  */
 export function turnToSpawn(): Promise<void> {
   const mine = turn;
