@@ -8,11 +8,17 @@ import type { LogPlace } from './log-tail.ts';
 
 const NOTHING = Buffer.alloc(0);
 
+/** Parts that wait to be read. Where there are more, what reads them is so slow that the oldest are given up. */
+const HELD_MAX = 64;
+
 /** Reads a file of lines that is put aside when it is full, part by part, also while it is being written. */
 export class RotatedLines {
   readonly #path: string;
   readonly #begin: (parts: readonly string[]) => LogPlace;
   #cursor: LineCursor | undefined;
+  /** Parts that follow, oldest first: held open, so that they can be read when the writer has removed them. */
+  #held: LineCursor[] = [];
+  #isWatched = false;
   #isClosed = false;
 
   /**
@@ -50,57 +56,67 @@ export class RotatedLines {
     if (!this.#isClosed) this.#cursor ??= this.#openFirst();
     while (this.#cursor !== undefined && !this.#isClosed) {
       const block = this.#cursor.nextBlock();
+      if (this.#isWatched) this.#holdSuccessors();
       if (block.length > 0) return block;
-      const successor = this.#openSuccessor(this.#cursor);
-      if (successor === undefined) return NOTHING;
+      if (this.#held.length === 0) this.#holdSuccessors();
+      if (this.#held.length === 0) return NOTHING;
       // Between the last look and now the writer may have filled this part before it began the next one.
       const late = this.#cursor.nextBlock();
-      if (late.length > 0) {
-        successor.close();
-        return late;
-      }
+      if (late.length > 0) return late;
       this.#cursor.close();
-      this.#cursor = successor;
+      this.#cursor = this.#held.shift();
     }
     return NOTHING;
   }
 
-  /** Calls back when something may have been written. Nothing is read by itself. */
+  /**
+   * Calls back when something may have been written. Nothing is read by itself; but nothing is lost either while this
+   * goes on, however fast the writer removes its parts, as long as it is not too many of them ahead.
+   */
   watch(onChange: () => void): { close(): void } {
-    return watchPath(path.dirname(this.#path), onChange);
+    this.#isWatched = true;
+    return watchPath(path.dirname(this.#path), () => {
+      this.#holdSuccessors();
+      onChange();
+    });
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#cursor?.close();
+    for (const cursor of [this.#cursor, ...this.#held]) cursor?.close();
+    this.#held = [];
   }
 
   #openFirst(): LineCursor | undefined {
-    return this.#undisturbed((parts) => {
+    const opened = this.#undisturbed((parts) => {
       const { part, offset } = this.#begin(parts);
       const first = parts[part];
-      return first === undefined ? undefined : LineCursor.open(first, offset);
+      return [first === undefined ? undefined : LineCursor.open(first, offset)];
     });
+    return opened[0];
   }
 
-  /** Opens one of the parts, at a moment when none is put aside: that gives their names to other files. */
-  #undisturbed(open: (parts: readonly string[]) => LineCursor | undefined): LineCursor | undefined {
+  /** Opens parts, at a moment when none is put aside: that gives their names to other files. */
+  #undisturbed(open: (parts: readonly string[]) => Array<LineCursor | undefined>): LineCursor[] {
     for (;;) {
       const parts = partsOfLog(this.#path);
-      const cursor = open(parts);
-      if (partsOfLog(this.#path).join('\n') === parts.join('\n')) return cursor;
-      cursor?.close();
+      const cursors = open(parts).filter((cursor) => cursor !== undefined);
+      if (partsOfLog(this.#path).join('\n') === parts.join('\n')) return cursors;
+      for (const cursor of cursors) cursor.close();
     }
   }
 
-  /** The part that follows the one being read; the oldest when that was removed meanwhile. */
-  #openSuccessor(cursor: LineCursor): LineCursor | undefined {
+  /** Opens the parts that follow the newest one that is open; all that there are when that was removed meanwhile. */
+  #holdSuccessors(): void {
+    const newest = this.#held.at(-1) ?? this.#cursor;
+    const inodeOf = (part: string): number | undefined => ifPresent(() => statSync(part))?.ino;
     // Most looks find the same file where the last part is: there is no need to look at all of them.
-    if (ifPresent(() => statSync(this.#path))?.ino === cursor.inode) return undefined;
-    return this.#undisturbed((parts) => {
-      const place = parts.findIndex((part) => ifPresent(() => statSync(part))?.ino === cursor.inode);
-      const successor = parts[place + 1];
-      return successor === undefined ? undefined : LineCursor.open(successor, 'start');
+    if (newest === undefined || this.#isClosed || inodeOf(this.#path) === newest.inode) return;
+    const successors = this.#undisturbed((parts) => {
+      const place = parts.findIndex((part) => inodeOf(part) === newest.inode);
+      return parts.slice(place + 1).map((part) => LineCursor.open(part, 'start'));
     });
+    this.#held.push(...successors);
+    for (const oldest of this.#held.splice(0, this.#held.length - HELD_MAX)) oldest.close();
   }
 }

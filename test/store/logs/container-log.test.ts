@@ -47,6 +47,12 @@ function bytesOf(records: readonly LogRecord[], stream?: LogStream): Buffer {
   return Buffer.concat(wanted.flatMap(({ content, isEnd }) => (isEnd ? [content, Buffer.from('\n')] : [content])));
 }
 
+function textFrom(reader: LogReader): string {
+  const seen: string[] = [];
+  for (let next = reader.next(); next.length > 0; next = reader.next()) seen.push(bytesOf(next).toString());
+  return seen.join('');
+}
+
 const textOf = (file: string, query: LogQuery = {}): string => bytesOf(recordsOf(file, query)).toString();
 const out = (text: string): Output => ({ stream: 'stdout', chunk: Buffer.from(text) });
 const error = (text: string): Output => ({ stream: 'stderr', chunk: Buffer.from(text) });
@@ -259,9 +265,37 @@ describe('reading a log', () => {
     const reader = new LogReader(file);
     expect(bytesOf(reader.next()).toString()).toBe('0\n');
     for (let line = 1; line < 10; line++) log.write('stdout', Buffer.from(`${line}\n`), START_MS + line);
-    const seen: string[] = [];
-    for (let next = reader.next(); next.length > 0; next = reader.next()) seen.push(bytesOf(next).toString());
-    expect(seen.join('')).toBe('7\n8\n9\n');
+    expect(textFrom(reader)).toBe('7\n8\n9\n');
+  });
+
+  it('loses nothing while it is watched, however many files the writer removes meanwhile', async () => {
+    const file = newLogPath();
+    const log = new ContainerLog(file, { fileBytesMax: 1, filesMax: 3 });
+    log.write('stdout', Buffer.from('0\n'), START_MS);
+    const reader = new LogReader(file);
+    let changed: () => void = () => undefined;
+    const watcher = reader.watch(() => changed());
+    for (let line = 1; line < 40; line++) {
+      const told = new Promise<void>((resolve) => (changed = resolve));
+      log.write('stdout', Buffer.from(`${line}\n`), START_MS + line);
+      await told;
+    }
+    expect(textFrom(reader)).toBe(Array.from({ length: 40 }, (_, line) => `${line}\n`).join(''));
+    watcher.close();
+    reader.close();
+    expect(readdirSync(path.dirname(file))).toHaveLength(3);
+  });
+
+  it('gives up the oldest files in the end when nobody reads', async () => {
+    const file = newLogPath();
+    const log = new ContainerLog(file, { fileBytesMax: 1, filesMax: 200 });
+    log.write('stdout', Buffer.from('0\n'), START_MS);
+    const reader = new LogReader(file);
+    const told = new Promise<void>((resolve) => reader.watch(resolve));
+    for (let line = 1; line < 100; line++) log.write('stdout', Buffer.from(`${line}\n`), START_MS + line);
+    await told;
+    expect(textFrom(reader)).toBe(`0\n${Array.from({ length: 64 }, (_, line) => `${line + 36}\n`).join('')}`);
+    reader.close();
   });
 
   it('leaves out what a crash tore, and what is not complete yet', () => {
