@@ -4,8 +4,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-if (!existsSync(new URL('node_modules/esbuild', import.meta.url))) {
+if (!existsSync(new URL('node_modules/rolldown', import.meta.url))) {
   const args = ['ci', '--ignore-scripts', '--no-global', '--location=project', '--include=dev', '--no-audit'];
   execFileSync('npm', args, { stdio: 'inherit', cwd: import.meta.dirname });
 }
-await import('./esbuild.config.mjs');
+await import('./build.mjs');

@@ -4,7 +4,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
 
 const config: ViteUserConfig = defineConfig({
-  // As the build does it: see esbuild.config.mjs.
+  // As the build does it: see build.mjs.
   define: { PODRUN_VERSION: JSON.stringify(version) },
   // Properties are tried with the same values each time: see there.
   resolve: { alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/fast-check.ts` }] },
@@ -12,8 +12,9 @@ const config: ViteUserConfig = defineConfig({
     include: ['test/**/*.test.ts'],
     // Style sheets are text that goes into pages.
     css: { include: [/page\.css/] },
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Nothing waits for them: they are for what hangs, on whatever machine, however busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Black-box tests start processes, and mostly wait for them: somewhat more workers than two cores have room for.
     // Many more would make their deadlines unreliable.
     maxWorkers: 3,

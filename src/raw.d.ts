@@ -1,4 +1,4 @@
-/** A file as text: see esbuild.config.mjs. */
+/** A file as text: see build.mjs. */
 declare module '*?raw' {
   const text: string;
   export default text;

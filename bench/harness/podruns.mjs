@@ -7,7 +7,7 @@ import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 /** What a build needs. */
-const PARTS = ['bin', 'src', 'esbuild.config.mjs', 'package.json', 'tsconfig.json', 'tsconfig.library.json'];
+const PARTS = ['bin', 'src', 'build.mjs', 'build.packs.mjs', 'package.json', 'tsconfig.json', 'tsconfig.library.json'];
 
 /** @returns {import('./shape.mjs').Podrun[]} each is built in a folder of its own below `folder` */
 export function podruns(folder) {
@@ -38,6 +38,6 @@ function copyBuiltWith(node, folder) {
   for (const part of PARTS) cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   const PATH = `${path.dirname(node)}:${process.env.PATH}`;
-  execFileSync(node, ['esbuild.config.mjs'], { cwd: folder, env: { ...process.env, PATH }, stdio: 'inherit' });
+  execFileSync(node, ['build.mjs'], { cwd: folder, env: { ...process.env, PATH }, stdio: 'inherit' });
   return folder;
 }

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import path from 'node:path';
 import type { StoredPod } from '../api/objects.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
@@ -31,7 +31,7 @@ async function measured(
 /** A volume in memory is a link. */
 async function realFolder(folder: string): Promise<string> {
   try {
-    return await realpath(folder);
+    return await promises.realpath(folder);
   } catch {
     return folder;
   }

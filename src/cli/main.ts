@@ -56,54 +56,73 @@ async function beforeCommand(stateDir: string | undefined, command: string): Pro
   await reportLostPods(stateDir, command);
 }
 
-/** @param command what stands behind `--` */
+type Register = (program: Command, done: (exitCode: number) => void, command: readonly string[] | undefined) => void;
+
+/** The commands by their names, in the groups in which help lists them. Those behind `--` get what stands there. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, Register>>>> = {
+  'Run:': {
+    init: registerInit,
+    validate: registerValidate,
+    apply: (program, done, command) => registerApply(program, command, done),
+    wait: registerWait,
+  },
+  'Look:': {
+    get: registerGet,
+    describe: registerDescribe,
+    logs: registerLogs,
+    events: registerEvents,
+    probes: registerProbes,
+    top: registerTop,
+    history: registerHistory,
+    timeline: registerTimeline,
+    diff: registerDiff,
+    expect: registerExpect,
+    advise: registerAdvise,
+  },
+  'Reach in:': {
+    exec: (program, done, command) => registerExec(program, command, done),
+    attach: registerAttach,
+    debug: (program, done, command) => registerDebug(program, command, done),
+    cp: registerCp,
+    'port-forward': registerPortForward,
+  },
+  'Change:': {
+    patch: registerPatch,
+    replace: registerReplace,
+    label: registerLabel,
+    annotate: registerAnnotate,
+    condition: registerCondition,
+  },
+  'Clean up:': { delete: registerDelete, gc: registerGc },
+  'Learn:': {
+    explain: registerExplain,
+    doctor: registerDoctor,
+    completion: registerCompletion,
+    version: registerVersion,
+  },
+};
+
+/**
+ * Registers the command that the first word names, or all of them: who asks for help or errs chooses among all. It is
+ * paid for at every start.
+ *
+ * @param command what stands behind `--`
+ */
 function registerCommands(
   program: Command,
-  command: readonly string[] | undefined,
+  { own, command }: ReturnType<typeof splitCommand>,
   done: (exitCode: number) => void,
 ): void {
-  program.commandsGroup('Run:');
-  registerInit(program, done);
-  registerValidate(program, done);
-  registerApply(program, command, done);
-  registerWait(program, done);
-  program.commandsGroup('Look:');
-  registerGet(program, done);
-  registerDescribe(program, done);
-  registerLogs(program, done);
-  registerEvents(program, done);
-  registerProbes(program, done);
-  registerTop(program, done);
-  registerHistory(program, done);
-  registerTimeline(program, done);
-  registerDiff(program, done);
-  registerExpect(program, done);
-  registerAdvise(program, done);
-  program.commandsGroup('Reach in:');
-  registerExec(program, command, done);
-  registerAttach(program, done);
-  registerDebug(program, command, done);
-  registerCp(program, done);
-  registerPortForward(program, done);
-  program.commandsGroup('Change:');
-  registerPatch(program, done);
-  registerReplace(program, done);
-  registerLabel(program, done);
-  registerAnnotate(program, done);
-  registerCondition(program, done);
-  program.commandsGroup('Clean up:');
-  registerDelete(program, done);
-  registerGc(program, done);
-  program.commandsGroup('Learn:');
-  registerExplain(program, done);
-  registerDoctor(program, done);
-  registerCompletion(program, done);
-  registerVersion(program, done);
+  const [first = ''] = own;
+  for (const [group, commands] of Object.entries(COMMANDS))
+    if (Object.hasOwn(commands, first)) return commands[first]?.(program.commandsGroup(group), done, command);
+  for (const [group, commands] of Object.entries(COMMANDS))
+    for (const register of Object.values(commands)) register(program.commandsGroup(group), done, command);
   registerBackgroundCommands(program, done);
 }
 
 async function main(argv: readonly string[]): Promise<number> {
-  const { own, command } = splitCommand(argv);
+  const split = splitCommand(argv);
   let exitCode: number = EXIT.ok;
   let help = '';
   const program = withHelp(new Command('podrun'))
@@ -121,13 +140,13 @@ async function main(argv: readonly string[]): Promise<number> {
     if (from.length > 0) return undefined;
     return beforeCommand(program.opts<GlobalFlags>().stateDir, called.name());
   });
-  registerCommands(program, command, done);
+  registerCommands(program, split, done);
   if (argv[0] === COMPLETE_COMMAND) {
     const { answerCompletion } = await import('./complete/answer-completion.ts');
     return answerCompletion(program, argv.slice(1));
   }
   try {
-    const words = normalizeFlags(own, program);
+    const words = normalizeFlags(split.own, program);
     checkHelpTopic(words, program);
     await program.parseAsync(words, { from: 'user' });
     return exitCode;

@@ -113,7 +113,7 @@ class Loader {
       if (stdin !== undefined) yield await readStdin(stdin());
       return;
     }
-    for (const file of await filesOf(argument, this.#options.recursive ?? false)) yield await readInput(file);
+    for (const file of filesOf(argument, this.#options.recursive ?? false)) yield await readInput(file);
   }
 
   async #document(file: string, document: DocumentText): Promise<void> {

@@ -1,4 +1,4 @@
-/** Put in by the build, from package.json (esbuild.config.mjs; for the tests vitest.config.ts). */
+/** Put in by the build, from package.json (build.mjs; for the tests vitest.config.ts). */
 declare const PODRUN_VERSION: string;
 
 /** Version of podrun, for example `0.1.0`. */

@@ -1,5 +1,4 @@
 import { isProcess, parseStored } from './stored-json.ts';
-import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { PodrunError } from '../api/errors.ts';
 import { makeFolder, namesIn, readJson, removeTree, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
@@ -53,7 +52,7 @@ export class BackgroundAgents {
    * @param settings what a process needs that goes on in its place: JSON, may hold secrets
    */
   create(settings: unknown, beginning: unknown): string {
-    const id = randomUUID();
+    const id = process.getBuiltinModule('node:crypto').randomUUID();
     this.#onDisk(() => {
       const paths = this.paths(id);
       makeFolder(agentsFolder(this.root));

@@ -122,16 +122,22 @@ it('offers every command, with what it does, and none that podrun calls for itse
   expect(new Set(offered)).toEqual(new Set([...(await commandNames(workshop)), 'help']));
 });
 
-it('offers the flags of each command that its help tells, and knows values only of flags that exist', async () => {
-  const known: string[] = [];
-  for (const command of await commandNames(workshop)) {
-    const [{ values }, { stdout }] = await Promise.all([complete(command, '--'), workshop.run([command, '--help'])]);
-    const told = [...stdout.matchAll(/^ {2}(?:-[A-Za-z], )?(--[a-z0-9-]+)/gm)].map(([, flag = '']) => flag);
-    expect({ command, flags: values.toSorted() }).toEqual({ command, flags: [...new Set(told)].toSorted() });
-    known.push(...[...stdout.matchAll(/(--[a-z-]+) </g)].flatMap(([, flag = '']) => [flag, `${command} ${flag}`]));
-  }
-  expect(new Set(known)).toEqual(new Set([...known, ...FLAG_VALUES.keys()]));
-});
+const FOR_ALL = { timeout: 90_000 };
+
+it(
+  'offers the flags of each command that its help tells, and knows values only of flags that exist',
+  FOR_ALL,
+  async () => {
+    const known: string[] = [];
+    for (const command of await commandNames(workshop)) {
+      const [{ values }, { stdout }] = await Promise.all([complete(command, '--'), workshop.run([command, '--help'])]);
+      const told = [...stdout.matchAll(/^ {2}(?:-[A-Za-z], )?(--[a-z0-9-]+)/gm)].map(([, flag = '']) => flag);
+      expect({ command, flags: values.toSorted() }).toEqual({ command, flags: [...new Set(told)].toSorted() });
+      known.push(...[...stdout.matchAll(/(--[a-z-]+) </g)].flatMap(([, flag = '']) => [flag, `${command} ${flag}`]));
+    }
+    expect(new Set(known)).toEqual(new Set([...known, ...FLAG_VALUES.keys()]));
+  },
+);
 
 it('makes no state folder, and leaves an unreadable one alone', async () => {
   await complete('logs', '');

@@ -161,15 +161,15 @@ export class Workshop {
 
   /**
    * @param input what comes through a pipe; without it, there is no input
-   * @param options ownGroup: podrun leads a process group, as when a shell starts it
+   * @param options ownGroup: podrun leads a process group, as when a shell starts it; program: a podrun of its own
    */
   start(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
     input?: string,
-    { ownGroup = false }: { readonly ownGroup?: boolean } = {},
+    { ownGroup = false, program = PODRUN }: { readonly ownGroup?: boolean; readonly program?: string } = {},
   ): Podrun {
-    const child = spawn(process.execPath, [PODRUN, ...args], {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd: this.folder,
       env: { ...process.env, NO_COLOR: '1', CI: 'true', PODRUN_STATE_DIR: this.stateDir, ...env },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -183,7 +183,11 @@ describe('Pods that run', () => {
 });
 
 describe('the end of Pods', () => {
-  const stubborn = "trap '' TERM; echo up; while :; do sleep 0.05; done";
+  /** A Pod that ignores SIGTERM, and is ready as soon as it does. */
+  const stubborn = (): ReturnType<typeof shellPod> => {
+    const file = path.join(emptyFolder(), 'up');
+    return shellPod('web', `trap '' TERM; touch ${file}; while :; do sleep 0.05; done`, readyWith(file));
+  };
 
   it('leaves what is known of them until they are closed', async () => {
     const polite = "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done";
@@ -199,12 +203,12 @@ describe('the end of Pods', () => {
   });
 
   it('comes after a grace period, or by force', async () => {
-    const pods = await run(shellPod('web', stubborn));
+    const pods = await run(stubborn());
     await pods.until('Ready');
     await pods.stop({ gracePeriod: 1 });
     expect(pods.get().status.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(137);
     await pods.close();
-    const others = await run(shellPod('web', stubborn));
+    const others = await run(stubborn());
     await others.until('Ready');
     await expect(others.stop({ gracePeriod: -1 })).rejects.toThrow('gracePeriod is a whole number of seconds');
     await others.stop({ force: true });

@@ -1,9 +1,11 @@
 import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { inNextLap } from '../../clock.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { InstanceRef, LiveInstance } from '../instance.ts';
 import type { AttachServer, AttachServerOptions } from './attach-server.ts';
+
+/** Who is over by then needs no server; who comes earlier waits longer (PATIENCE_MS of agent-connection.ts). */
+const BRIEF_MS = 20;
 
 /** The server at which others reach the containers, loaded and opened when nobody waits for it any more. */
 export class AttachPoint {
@@ -21,8 +23,9 @@ export class AttachPoint {
 
   started(pod: StoredPod, container: Container, live: LiveInstance): void {
     if (this.#server !== undefined) return this.#server.started(pod, container, live);
-    // That it has started is to be told first.
-    inNextLap(() => void this.#loaded().then((server) => server.started(pod, container, live)));
+    const { clock } = this.#options;
+    const open = (): void => void this.#loaded().then((server) => server.started(pod, container, live));
+    clock.wakeAt(clock.now().monotonicMs + BRIEF_MS, open);
   }
 
   output(instance: InstanceRef, stream: OutputStream, chunk: Buffer): void {

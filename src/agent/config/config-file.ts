@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, promises } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { EXIT, PodrunError } from '../../api/errors.ts';
@@ -80,7 +79,7 @@ const READ_PROBLEMS: Readonly<Record<string, string>> = {
 
 async function readText(path: string, name: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return await promises.readFile(path, 'utf8');
   } catch (error) {
     const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
     const problem = READ_PROBLEMS[code] ?? (error instanceof Error ? error.message : String(error));

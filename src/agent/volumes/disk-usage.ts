@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { lstat, opendir } from 'node:fs/promises';
+import { promises, type Stats } from 'node:fs';
 import path from 'node:path';
 
 /** What a file takes of the disk is told in blocks of this many bytes, whatever the file system uses. */
@@ -41,7 +40,7 @@ export async function diskUsage(folder: string, enoughBytes: number): Promise<nu
 
 async function statsOf(place: string): Promise<Stats | undefined> {
   try {
-    return await lstat(place);
+    return await promises.lstat(place);
   } catch {
     return undefined;
   }
@@ -49,7 +48,7 @@ async function statsOf(place: string): Promise<Stats | undefined> {
 
 async function* namesIn(folder: string): AsyncGenerator<string> {
   try {
-    for await (const { name } of await opendir(folder)) yield name;
+    for await (const { name } of await promises.opendir(folder)) yield name;
   } catch {
     // Gone, or somebody else's.
   }

@@ -37,7 +37,7 @@ export async function loadOrExplain(
       areApart,
     });
   // Who types a manifest sees what he types, and nothing else.
-  const isTyped = process.stdin.isTTY && flags.filename.includes('-');
+  const isTyped = flags.filename.includes('-') && process.stdin.isTTY;
   const loading = isTyped ? load() : busyWith(new SystemClock(), () => 'reading manifests', load);
   const { objects, errors, warnings } = await loading;
   for (const { file, object } of objects) detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);

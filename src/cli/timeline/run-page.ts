@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { StoredEvent } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import type { RecordedRun } from '../../history/recorded-run.ts';
@@ -17,7 +16,8 @@ const LOG_LINES_MAX = 2000;
  * @throws {PodrunError} when what is on record cannot be read
  */
 export function runPage(runs: readonly RunInTime[], nowMs: number): string {
-  const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
+  const sha256 = (text: string): string =>
+    process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('base64');
   const pods = runs.map((run) => pageOf(run, nowMs));
   return renderPage(pods, { sha256, madeAt: formatTime(nowMs).replace(/\.\d+Z$/, 'Z'), version });
 }

@@ -48,7 +48,7 @@ export async function lintManifests(options: LintOptions): Promise<Findings> {
 async function expanded(argument: string, recursive: boolean, unreadable: string[]): Promise<readonly string[]> {
   if (argument === '-') return [argument];
   try {
-    return await filesOf(argument, recursive);
+    return filesOf(argument, recursive);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     unreadable.push(error.message);

@@ -1,5 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { createReadStream, readFileSync, readdirSync, statSync, type Dirent } from 'node:fs';
 import path from 'node:path';
 import { MAX_INPUT_BYTES } from './limits.ts';
 
@@ -25,7 +24,7 @@ export class InputError extends Error {
  * @param recursive whether folders in the folder are read too
  * @throws InputError when there is no such file, or no manifest in the folder
  */
-export async function filesOf(argument: string, recursive: boolean): Promise<string[]> {
+export function filesOf(argument: string, recursive: boolean): string[] {
   let isFolder: boolean;
   try {
     isFolder = statSync(argument).isDirectory();
@@ -33,19 +32,22 @@ export async function filesOf(argument: string, recursive: boolean): Promise<str
     throw inputError(argument, error);
   }
   if (!isFolder) return [argument];
-  const files = await filesInFolder(argument, recursive);
+  const files = filesInFolder(argument, recursive);
   if (files.length > 0) return files;
   throw new InputError(`error reading [${argument}]: recognized file extensions are [${EXTENSIONS.join(' ')}]`);
 }
 
-async function filesInFolder(folder: string, recursive: boolean): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+function filesInFolder(folder: string, recursive: boolean): string[] {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
     throw inputError(folder, error);
-  });
+  }
   const files: string[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) files.push(...(recursive ? await filesInFolder(file, true) : []));
+    if (entry.isDirectory()) files.push(...(recursive ? filesInFolder(file, true) : []));
     else if (EXTENSIONS.includes(path.extname(entry.name))) files.push(file);
   }
   return files;
@@ -57,8 +59,7 @@ export async function readInput(file: string): Promise<Input> {
     // The usual case at once: going through streams takes milliseconds of every start.
     const info = statSync(file);
     if (info.isFile() && info.size <= MAX_INPUT_BYTES) return { file, bytes: readFileSync(file) };
-    await using handle = await open(file);
-    return { file, bytes: await readAll(file, handle.createReadStream({ autoClose: false })) };
+    return { file, bytes: await readAll(file, createReadStream(file)) };
   } catch (error) {
     throw inputError(file, error);
   }

@@ -1,5 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { promises, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Clock, inNextLap } from '../../clock.ts';
 import { errnoOf, errnoText } from '../errno.ts';
@@ -89,7 +88,7 @@ async function moveFamily(folders: readonly string[], pid: number): Promise<void
 }
 
 async function move(folders: readonly string[], pid: number): Promise<void> {
-  const moves = folders.map((folder) => writeFile(path.join(folder, 'cgroup.procs'), String(pid)));
+  const moves = folders.map((folder) => promises.writeFile(path.join(folder, 'cgroup.procs'), String(pid)));
   for (const outcome of await Promise.allSettled(moves)) {
     // ESRCH: it has ended.
     if (outcome.status === 'rejected' && errnoOf(outcome.reason) !== 'ESRCH') throw outcome.reason;

@@ -1,5 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmodSync, lstatSync, readdirSync, readFileSync, promises, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 /**
@@ -9,7 +8,7 @@ import path from 'node:path';
 export async function removeLayer(layerDir: string, madeOnHost: readonly string[]): Promise<void> {
   for (const place of madeOnHost.toReversed()) removeEmpty(place);
   openWorkFolders(layerDir);
-  await rm(layerDir, { recursive: true, force: true }).catch(() => undefined);
+  await promises.rm(layerDir, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** Where a layer has on record what was made outside of it, a JSON string a line. */
@@ -28,7 +27,7 @@ export async function removeLeftLayers(layers: string): Promise<void> {
       await removeLayer(layerDir, readMadeOnHost(layerDir));
     }
   }
-  await rm(layers, { recursive: true, force: true }).catch(() => undefined);
+  await promises.rm(layers, { recursive: true, force: true }).catch(() => undefined);
 }
 
 function readMadeOnHost(layerDir: string): string[] {

@@ -1,5 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdirSync, promises, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PodNamespaces } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
@@ -65,7 +64,7 @@ export class PodHolders {
     const made = await shared.made.catch(() => undefined);
     made?.holder.kill();
     await made?.holder.ended;
-    await rm(shared.folder, { recursive: true, force: true }).catch(() => undefined);
+    await promises.rm(shared.folder, { recursive: true, force: true }).catch(() => undefined);
   }
 
   killAll(): void {
