@@ -2,7 +2,7 @@
 // counts.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import path from 'node:path';
 
 const RESULTS = path.join(import.meta.dirname, '../results');
@@ -38,6 +38,8 @@ function machine() {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     kernel: `${process.platform} ${/^\d+\.\d+/.exec(release())?.[0] ?? ''}`.trim(),
     arch: process.arch,
+    // Of the last five minutes: beyond the number of processors, times on the clock are too long.
+    load: loadavg()[1],
   };
 }
 

@@ -12,6 +12,13 @@ const DETACH = 'podrun apply -d --wait --timeout 50s pod.yaml';
 const KILL_AGENT =
   'kill -9 $(sed -n \'s/.*"pid": *\\([0-9]*\\).*/\\1/p\' ~/.local/state/podrun/.agents/*/process.json | tail -1)';
 const DELETE = 'podrun delete pod --all';
+const BENCHMARKS = [
+  'npm run bench                             # all rows; takes some minutes',
+  'npm run bench -- cold-start one-shot      # some, by the names of their files in bench/rows',
+  'npm run bench -- --with-peers             # gets pm2 and concurrently from npm first, into a cache folder',
+  'npm run bench -- --save                   # keeps the result in bench/results, in the file of the day',
+  'npm run bench -- --fast --check           # what CI does: is any ratio worse than the recorded one?',
+];
 const A_TERMINAL = 'what is typed is a person’s: test/cli has it, in a terminal';
 
 function pod(name: string, spec: PodSpec): string {
@@ -45,7 +52,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
       'npm run simulate     # random Pods in a simulated machine; -- --seeds 1e6 for a night': {
         skip: 'a test of its own',
       },
-      'npm run bench        # what a start costs, how fast an exit is told': { skip: 'takes minutes' },
+      'npm run bench        # what podrun costs, beside what you would take instead': { skip: 'takes minutes' },
       'bash .ci/run         # all of it, and the conformance scenarios, as CI does it': { skip: 'runs this test' },
     },
   },
@@ -224,6 +231,9 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
     },
   },
   'docs/output.md': { files: { 'pod.yaml': serving('app') }, before: [DETACH] },
+  'docs/performance.md': {
+    manners: Object.fromEntries(BENCHMARKS.map((command) => [command, { skip: 'takes minutes' }])),
+  },
   'docs/probes.md': {
     files: {
       'pod.yaml': pod('web', {
