@@ -12,9 +12,10 @@ const config: ViteUserConfig = defineConfig({
     include: ['test/**/*.test.ts'],
     // Style sheets are text that goes into pages.
     css: { include: [/page\.css/] },
-    // Nothing waits for them: they are for what hangs, on whatever machine, however busy.
+    // Longer than a test waits for anything (test/patience.ts): what never comes tells its own name first.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Black-box tests start processes, and mostly wait for them: somewhat more workers than two cores have room for.
     // Many more would make their deadlines unreliable.
     maxWorkers: 3,

@@ -15,11 +15,12 @@ const ATTEMPTS = 50;
 
 /** Follows the probe journal of a Pod, and keeps the latest attempts of each probe. */
 export class ProbeWatch {
-  readonly #reader: ProbeJournalReader;
+  readonly #file: string;
+  #reader: ProbeJournalReader | undefined;
   readonly #latest = new Map<string, ProbeAttempt[]>();
 
   constructor(store: FileStore, { metadata: { namespace, name } }: StoredPod) {
-    this.#reader = new ProbeJournalReader(store.paths(namespace, name).probes);
+    this.#file = store.paths(namespace, name).probes;
   }
 
   /** The latest attempts as of now, oldest first; what cannot be read is as if it were not there. */
@@ -29,15 +30,12 @@ export class ProbeWatch {
   }
 
   close(): void {
-    this.#reader.close();
+    this.#reader?.close();
   }
 
   #read(): void {
-    for (
-      let entries = orNone(() => this.#reader.next());
-      entries.length > 0;
-      entries = orNone(() => this.#reader.next())
-    ) {
+    const next = (): unknown[] => orNone(() => (this.#reader ??= new ProbeJournalReader(this.#file)).next());
+    for (let entries = next(); entries.length > 0; entries = next()) {
       // podrun's own lines: nobody else writes there.
       for (const attempt of entries as ProbeAttempt[]) this.#keep(attempt);
     }

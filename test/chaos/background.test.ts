@@ -8,10 +8,10 @@ import { ifThere } from '../live-files.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { faultsInLogs } from './logs.ts';
 import { Chance } from './scenario.ts';
+import { GONE_WITHIN_MS, PATIENT } from '../patience.ts';
 
 /** npm run chaos tries 200 of the other seeds, and as many tenths of these. */
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 30) / 10);
-const DEAD_WITHIN_MS = 1000;
 
 const workshop = workshopForEach();
 
@@ -43,7 +43,7 @@ async function begin(): Promise<string> {
 
 async function end(): Promise<void> {
   expect(await workshop.run(['delete', 'pods', '--all'])).toMatchObject({ exitCode: 0 });
-  await expect.poll(() => workshop.backgroundProcesses(), { timeout: 5000 }).toEqual([]);
+  await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
   await assertNothingLeft(workshop, { wasKilled: true });
 }
 
@@ -75,11 +75,11 @@ describe.runIf(process.platform === 'linux')('a Pod in the background', () => {
     const pids = [...pidsOf('run-background-agent'), ...pidsOf('run-container-keeper')];
     expect(pids.length).toBe(2);
     for (const pid of pids) process.kill(pid, 'SIGKILL');
-    await expect.poll(() => workshop.processes(), { timeout: DEAD_WITHIN_MS, interval: 10 }).toEqual([]);
+    await expect.poll(() => workshop.processes(), { timeout: GONE_WITHIN_MS, interval: 10 }).toEqual([]);
     await workshop.run(['get', 'pods']);
     const restarted = async (): Promise<number | undefined> =>
       (await podsOf(workshop, {}))[0]?.status?.containerStatuses?.[0]?.restartCount;
-    await expect.poll(restarted, { timeout: 5000 }).toBe(1);
+    await expect.poll(restarted, PATIENT).toBe(1);
     await end();
   });
 });

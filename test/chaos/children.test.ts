@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft } from './aftermath.ts';
-
-const DEAD_WITHIN_MS = 1000;
+import { GONE_WITHIN_MS } from '../patience.ts';
 
 const workshop = workshopForEach();
 
@@ -36,7 +35,7 @@ describe.runIf(process.platform === 'linux')('children that stay', () => {
     expect(workshop.processes().length).toBeGreaterThan(1);
     podrun.signal('SIGKILL');
     await podrun.ended;
-    await expect.poll(() => workshop.processes(), { timeout: DEAD_WITHIN_MS, interval: 10 }).toEqual([]);
+    await expect.poll(() => workshop.processes(), { timeout: GONE_WITHIN_MS, interval: 10 }).toEqual([]);
     await assertNothingLeft(workshop, { wasKilled: true });
   });
 

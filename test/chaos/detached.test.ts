@@ -7,6 +7,7 @@ import { type Workshop, workshopForEach } from '../cli/workshop.ts';
 import { ifThere } from '../live-files.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { outputIn } from './logs.ts';
+import { PATIENT } from '../patience.ts';
 
 /** They take their time: a few of those that a single podrun gets. */
 const SEEDS = Math.ceil(Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 14) / 7);
@@ -14,7 +15,6 @@ const FIRST_SEED = Number(process.env['PODRUN_CHAOS_FIRST_SEED'] ?? 1);
 const FLAGS = (process.env['PODRUN_CHAOS_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
 
 const LINES = 20_000;
-const PATIENT = { timeout: 20_000 };
 
 const workshop = workshopForEach();
 

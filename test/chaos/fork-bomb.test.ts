@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { cgroupMachine } from '../../src/runtime/cgroup/cgroup-machine.ts';
 import { type Podrun, workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft } from './aftermath.ts';
+import { GONE_WITHIN_MS, PATIENT } from '../patience.ts';
 
 const PIDS_MAX = 25;
-const DEAD_WITHIN_MS = 1000;
 
 /** Some three hundred processes, if nothing held it: no more, for a test must not take the machine down. */
 const BOMB = 'f() { [ "$1" = 0 ] || { f $(($1 - 1)) & f $(($1 - 1)) & }; sleep 60; }; f 7 2>/dev/null & sleep 600';
@@ -18,7 +18,7 @@ describe.skipIf(!cgroupMachine().places.has('pids'))('a fork bomb within its lim
     const podrun = await exploding();
     podrun.signal('SIGKILL');
     await podrun.ended;
-    await expect.poll(() => workshop.processes(), { timeout: DEAD_WITHIN_MS, interval: 10 }).toEqual([]);
+    await expect.poll(() => workshop.processes(), { timeout: GONE_WITHIN_MS, interval: 10 }).toEqual([]);
     await assertNothingLeft(workshop, { wasKilled: true });
   });
 
@@ -37,7 +37,7 @@ async function exploding(): Promise<Podrun> {
   workshop.file('podrun.yaml', `podPidsLimit: ${PIDS_MAX}\n`);
   const bomb = { name: 'main', command: ['sh', '-c', BOMB] };
   const podrun = workshop.start(['apply', workshop.pod('bomb', { containers: [bomb] })]);
-  await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), PATIENT);
   const alive = workshop.processes().length;
   expect(alive).toBeGreaterThan(1);
   expect(alive).toBeLessThanOrEqual(PIDS_MAX);

@@ -8,14 +8,13 @@ import { faultsAfter, unreadable } from './aftermath.ts';
 import { faultsInLogs } from './logs.ts';
 import { type Blow, type Scenario, scenarioOf, SHARED_FOLDER } from './scenario.ts';
 import { StoreReader } from './store-reader.ts';
+import { GONE_WITHIN_MS } from '../patience.ts';
 
 /** npm run chaos tries 200. */
 const SEEDS = Number(process.env['PODRUN_CHAOS_SEEDS'] ?? 14);
 const FIRST_SEED = Number(process.env['PODRUN_CHAOS_FIRST_SEED'] ?? 1);
 /** For example `--runtime process`. */
 const FLAGS = (process.env['PODRUN_CHAOS_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
-
-const DEAD_WITHIN_MS = 1000;
 
 const workshop = workshopForEach();
 
@@ -105,7 +104,8 @@ async function untilDead(place: Workshop): Promise<string[]> {
   for (;;) {
     const left = place.processes();
     if (left.length === 0) return [];
-    if (performance.now() - start > DEAD_WITHIN_MS) return left.map((line) => `not dead after a second: ${line}`);
+    if (performance.now() - start > GONE_WITHIN_MS)
+      return left.map((line) => `not dead after ${GONE_WITHIN_MS} ms: ${line}`);
     await sleep(5);
   }
 }

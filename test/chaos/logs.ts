@@ -20,14 +20,15 @@ export interface LogCheck {
  */
 export function faultsInLogs({ stateDir, ledgers, wasKilled }: LogCheck): string[] {
   return logFiles(path.join(stateDir, 'pods')).flatMap((file) => {
+    const [, id] = /^begin (\S+)\n/.exec(outputIn(file)) ?? [];
+    const ledger = path.join(ledgers, id ?? '');
+    // Who still runs goes on writing: what was noted before the log was read has had time to get there.
+    const noted = id !== undefined && existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').length - 1 : 0;
     const text = outputIn(file);
-    const [, id] = /^begin (\S+)\n/.exec(text) ?? [];
     if (id === undefined) {
       const isLost = wasKilled && /^\d+ x+\n/.test(text);
       return isLost || 'begin '.startsWith(text.slice(0, 6)) ? [] : [`${file} begins with ${text.slice(0, 50)}`];
     }
-    const ledger = path.join(ledgers, id);
-    const noted = existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').length - 1 : 0;
     const lines = text.split('\n').slice(1, -1);
     const shapeless = lines.find((line) => !/^\d+ x+$/.test(line));
     if (shapeless !== undefined) return [`${file}: a line is ${shapeless.slice(0, 50)}`];

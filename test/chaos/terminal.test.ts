@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { workshopForEach } from '../cli/workshop.ts';
 import { faultsAfter, podsOf } from './aftermath.ts';
+import { PATIENT } from '../patience.ts';
 
 const workshop = workshopForEach();
 
@@ -29,7 +30,7 @@ describe.runIf(process.platform === 'linux' && hasScript)('a terminal that is cl
     const program = 'trap "exit 0" TERM; echo line; while :; do sleep 0.05; done';
     const terminal = await openTerminal(program, (podrun) => `exec ${podrun} 2>errors`);
     terminal.kill('SIGKILL');
-    await expect.poll(() => workshop.processes(), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => workshop.processes(), PATIENT).toEqual([]);
     await expectGentleEnd();
   });
 });
@@ -55,7 +56,7 @@ async function openTerminal(program: string, script: (podrun: string) => string)
 
 async function expectGentleEnd(): Promise<void> {
   const phase = async (): Promise<string | undefined> => (await podsOf(workshop, {}))[0]?.status?.phase;
-  await expect.poll(phase, { timeout: 5000 }).toMatch(/Succeeded|Failed/);
+  await expect.poll(phase, PATIENT).toMatch(/Succeeded|Failed/);
   expect(readFileSync(path.join(workshop.folder, 'errors'), 'utf8')).not.toMatch(/defect|Assertion|^\s+at /m);
   await expect.poll(() => faultsAfter(workshop, { wasKilled: false })).toEqual([]);
 }

@@ -1,10 +1,17 @@
 import { expect, it } from 'vitest';
+import type { Container } from '../../src/api/generated/types.ts';
 import { workshopForEach } from './workshop.ts';
 
 const workshop = workshopForEach();
 
-const DEAF = ['sh', '-c', 'trap "" TERM; while :; do sleep 0.1; done'];
-const POLITE = ['sh', '-c', 'trap "exit 0" TERM; while :; do sleep 0.1; done'];
+const DEAF = ['sh', '-c', 'trap "" TERM; : >deaf; while :; do sleep 0.1; done'];
+const POLITE = ['sh', '-c', 'trap "exit 0" TERM; : >polite; while :; do sleep 0.1; done'];
+
+/** Ready once it has said what it does about signals. */
+function container(command: string[], file: string): Container {
+  const readinessProbe = { exec: { command: ['test', '-e', file] }, periodSeconds: 1, timeoutSeconds: 10 };
+  return { name: 'app', image: 'busybox', command, readinessProbe };
+}
 
 interface Told {
   readonly basis: { readonly starts: number; readonly stops: number; readonly measured: number };
@@ -13,12 +20,12 @@ interface Told {
 
 it('draws it from a run that has ended, and from the one before it', { timeout: 60_000 }, async () => {
   const common = { terminationGracePeriodSeconds: 1 };
-  const deaf = workshop.pod('web', { ...common, containers: [{ name: 'app', image: 'busybox', command: DEAF }] });
+  const deaf = workshop.pod('web', { ...common, containers: [container(DEAF, 'deaf')] });
   expect((await workshop.run(['apply', deaf, '--until', 'ready'])).exitCode).toBe(0);
   const polite = workshop.pod('web', {
     ...common,
     terminationGracePeriodSeconds: 3600,
-    containers: [{ name: 'app', image: 'busybox', command: POLITE }],
+    containers: [container(POLITE, 'polite')],
   });
   expect((await workshop.run(['apply', polite, '--until', 'ready'])).exitCode).toBe(0);
 

@@ -4,10 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { ifThere } from '../live-files.ts';
 import { workshopForEach } from './workshop.ts';
-
-// A second, as long as nobody holds the machine up.
-// A second, and what a machine that is busy with other tests takes.
-const WITHIN_MS = 15_000;
+import { PATIENCE_MS } from '../patience.ts';
 
 const workshop = workshopForEach();
 
@@ -32,7 +29,7 @@ const busy: PodSpec = {
 
 /** Waits until processes of the Pod have said that they are there. */
 async function written(...names: readonly string[]): Promise<void> {
-  const deadlineMs = performance.now() + 10_000;
+  const deadlineMs = performance.now() + PATIENCE_MS;
   while (!names.every((name) => existsSync(`${workshop.folder}/${name}`))) {
     expect(performance.now()).toBeLessThan(deadlineMs);
     await sleep(10);
@@ -41,7 +38,7 @@ async function written(...names: readonly string[]): Promise<void> {
 
 /** Waits until nothing of the workshop runs any more; answers how long that took. */
 async function untilNothingRuns(): Promise<void> {
-  await expect.poll(() => workshop.processes(), { timeout: WITHIN_MS, interval: 5 }).toEqual([]);
+  await expect.poll(() => workshop.processes(), { timeout: PATIENCE_MS, interval: 5 }).toEqual([]);
 }
 
 describe.runIf(process.platform === 'linux')('when podrun is killed', () => {

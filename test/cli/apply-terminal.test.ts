@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { workshopForEach } from './workshop.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 const workshop = workshopForEach();
 
@@ -20,7 +21,7 @@ it.runIf(hasScript)('apply in a terminal of no width shows whole lines, and no s
     env: { ...env, PODRUN_STATE_DIR: workshop.stateDir, TERM: 'xterm' },
     extendEnv: false,
     stdin: 'ignore',
-    timeout: 10_000,
+    timeout: PATIENCE_MS,
     killSignal: 'SIGKILL',
     maxBuffer: 100_000,
   });

@@ -36,16 +36,6 @@ describe.concurrent('apply --until', () => {
     for (const part of ['init container prepare', 'code 3', 'no database']) expect(stderr).toContain(part);
   });
 
-  it('counts the Pods that got there when the time is up, where they are many', async (context) => {
-    const workshop = workshopFor(context);
-    const done = ['a', 'b', 'c', 'd'].map((name) =>
-      workshop.pod(name, { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] }),
-    );
-    const late = workshop.pod('late', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
-    const { stderr } = await workshop.run(['apply', ...done, late, '--until', 'succeeded', '--timeout', '4s']);
-    expect(stderr).toMatch(/^error: timed out after 4s\npod\/late: [^]*\n4 more Pods: nothing, they are Succeeded\n$/m);
-  });
-
   it('names the container that keeps a Pod from its goal when the time is up', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('crashing', {

@@ -6,10 +6,10 @@ import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { storeOf } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
+import { PATIENT } from '../patience.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
-const PATIENT = { timeout: 10_000 };
 
 const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');
 const mainStatus = () => web()?.status.containerStatuses?.[0];

@@ -3,10 +3,10 @@ import type { StoredPod } from '../../src/api/objects.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { storeOf } from './prepared-store.ts';
 import { podsIn, watchLines, workshopForEach } from './workshop.ts';
+import { PATIENT } from '../patience.ts';
 
 const workshop = workshopForEach();
 const stage = stageForEach();
-const PATIENT = { timeout: 10_000 };
 
 const web = () => storeOf(workshop).get<StoredPod>('pods', 'default', 'web');
 const manifest = (spec: object = {}): string =>

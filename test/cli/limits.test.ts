@@ -7,6 +7,7 @@ import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import type { StoredEvent } from '../../src/api/objects.ts';
 import { cgroupMachine } from '../../src/runtime/cgroup/cgroup-machine.ts';
 import { type Ended, type Podrun, podsIn, watchLines, workshopForEach } from './workshop.ts';
+import { PATIENT } from '../patience.ts';
 
 const workshop = workshopForEach();
 const { places } = cgroupMachine();
@@ -85,7 +86,7 @@ describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
     const count = (name: string): number => Number(/\d+/.exec(readFileSync(path.join(group, name), 'utf8'))?.[0]);
     // Which of the two tells depends on the kernel.
     const refusals = (): number => count('pids.events') + count('../pids.events');
-    await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), { timeout: 10_000 });
+    await vi.waitFor(() => expect(refusals()).toBeGreaterThan(0), PATIENT);
     expect(count('../pids.current')).toBeLessThanOrEqual(25);
     expect(workshop.processes().length).toBeLessThanOrEqual(25);
     podrun.signal('SIGINT');
@@ -110,8 +111,8 @@ describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
     const folder = recordedGroups().find((one) => existsSync(path.join(one, 'cpu.stat'))) ?? '';
     const text = (file: string): string => readFileSync(path.join(folder, file), 'utf8').trim();
     const throttled = (): number => Number(/^nr_throttled (\d+)$/m.exec(text('cpu.stat'))?.[1]);
-    await vi.waitFor(() => expect(throttled()).toBeGreaterThan(0), { timeout: 10_000 });
-    await vi.waitFor(() => expect(readFileSync(seen, 'utf8')).toContain('/main_0'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(throttled()).toBeGreaterThan(0), PATIENT);
+    await vi.waitFor(() => expect(readFileSync(seen, 'utf8')).toContain('/main_0'), PATIENT);
 
     const quotaFile = existsSync(path.join(folder, 'cpu.max')) ? 'cpu.max' : 'cpu.cfs_quota_us';
     for (const [cpu, memory, quota] of [
@@ -122,7 +123,7 @@ describe.skipIf(!isHere)('limits, where cgroups can be made', () => {
       const patch = JSON.stringify({ spec: { containers: [{ name: 'main', resources: changed }] } });
       const patched = await workshop.run(['patch', 'pod', 'web', '--subresource=resize', '-p', patch]);
       expect(patched.stderr).toBe('');
-      await vi.waitFor(() => expect(text(quotaFile).split(' ')[0]).toBe(quota), { timeout: 10_000 });
+      await vi.waitFor(() => expect(text(quotaFile).split(' ')[0]).toBe(quota), PATIENT);
     }
     podrun.signal('SIGINT');
     await podrun.ended;

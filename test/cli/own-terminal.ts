@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Workshop } from './workshop.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 interface Pty {
   onData(listener: (text: string) => void): void;
@@ -28,8 +29,6 @@ export interface AtTerminal {
   type(text: string): void;
   resize(columns: number, rows: number): void;
 }
-
-const PATIENCE_MS = 10_000;
 
 /** Starts podrun in a terminal of 90 columns and 20 rows. */
 export function startAtTerminal(workshop: Workshop, args: readonly string[]): AtTerminal {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { ifThere } from '../live-files.ts';
 import { Podrun, type Workshop, workshopFor } from './workshop.ts';
+import { PATIENT } from '../patience.ts';
 
 const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 1001;
@@ -91,7 +92,6 @@ async function freePort(): Promise<number> {
 const SERVE = `
   const answer = (q, r) => r.end('you asked for ' + q.url);
   require('node:http').createServer(answer).listen(8080, () => console.log('at ' + process.env.POD_IP));`;
-const PATIENT = { timeout: 15_000 };
 const ASK = `fetch('http://localhost:8080/friend').then((r) => r.text()).then((t) => console.log(t))`;
 
 async function startPod(place: Place, tier: string, hostPort: number): Promise<Podrun> {

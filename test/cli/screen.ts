@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Workshop } from './workshop.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 /** The parts of @xterm/headless that are used here. */
 interface Emulator {
@@ -27,9 +28,6 @@ interface Pty {
 }
 
 const require_ = createRequire(import.meta.filename);
-
-/** Slow machines take their time. */
-const PATIENCE_MS = 15_000;
 
 export interface ScreenOptions {
   readonly columns?: number;

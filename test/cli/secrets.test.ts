@@ -69,7 +69,7 @@ function commandLines(): string[] {
 }
 
 describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a tmpfs)', (tier) => {
-  it('reach the program, and nobody else', { timeout: 30_000 }, async () => {
+  it('reach the program, and nobody else', async () => {
     const place = memoryPlace();
     const podrun = await start(place, tier);
     expect(podrun.stdout).toContain(`bytes=${VALUES.join('').length}\n`);

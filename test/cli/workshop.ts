@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, type TestContext } from 'vitest';
 import { stringify } from 'yaml';
 import type { Event, Pod, PodSpec } from '../../src/api/generated/types.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 const PODRUN = fileURLToPath(new URL('../../bin/podrun.js', import.meta.url));
-const DEADLINE_MS = 15_000;
 
 export interface Ended {
   /** As a shell sees it: 128 + the number of the signal, where one ended it. */
@@ -70,7 +70,7 @@ export class Podrun {
   async untilWatching(): Promise<void> {
     const fdinfo = `/proc/${this.pid}/fdinfo`;
     const watches = (): boolean => namesIn(fdinfo).some((fd) => read(`${fdinfo}/${fd}`).includes('inotify wd:'));
-    const deadlineMs = Date.now() + DEADLINE_MS;
+    const deadlineMs = Date.now() + PATIENCE_MS;
     while (!watches()) {
       if (Date.now() > deadlineMs) throw new Error(`never watched anything; seen was:\n${this.stdout}\n${this.stderr}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -97,7 +97,7 @@ export class Podrun {
     const seen = new Promise<void>((resolve, reject) => {
       this.#onOutput = () => condition(this) && resolve();
       const tooLong = (): void => reject(new Error(`never came; seen was:\n${this.stdout}\n${this.stderr}`));
-      alarm = setTimeout(tooLong, DEADLINE_MS);
+      alarm = setTimeout(tooLong, PATIENCE_MS);
       this.#onOutput();
     });
     await seen.finally(() => clearTimeout(alarm));

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { GoalError, PodrunError, run, TimeoutError } from '../../src/library/index.ts';
 import { emptyFolder, readyWith, shellPod } from './pods.ts';
+import { PATIENT } from '../patience.ts';
 
 const FOREVER = 'exec sleep 600';
 
@@ -87,7 +88,7 @@ describe('what is known of Pods', () => {
     await pods.until(({ status }) => status.containerStatuses?.[0]?.restartCount === 1);
     await pods.until('Ready');
     expect(pods.logs('main', { previous: true })).toBe('run 1\n');
-    await vi.waitFor(() => expect(pods.logs('main')).toBe('run 2\n'), { timeout: 15_000 });
+    await vi.waitFor(() => expect(pods.logs('main')).toBe('run 2\n'), PATIENT);
     expect(pods.logs('main', { tail: 0 })).toBe('');
     expect(() => pods.logs('man')).toThrow('pod "web" has no container "man": it has main');
   });

@@ -5,9 +5,9 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { emptyFolder, runsWith, shellPod } from './pods.ts';
+import { PATIENT } from '../patience.ts';
 
 const LIBRARY = pathToFileURL(path.join(import.meta.dirname, '../../dist/library/index.js')).href;
-const GENEROUS = { timeout: 15_000 };
 let words = 0;
 
 /** A word that the environment of a container bears, and nobody else's. */
@@ -59,14 +59,14 @@ describe('the containers of a process', () => {
     expect(runsWith(program.word)).toBe(true);
     program.kill(signal);
     expect(await program.ended).toMatchObject({ signal });
-    await vi.waitFor(() => expect(runsWith(program.word)).toBe(false), GENEROUS);
+    await vi.waitFor(() => expect(runsWith(program.word)).toBe(false), PATIENT);
   });
 
   it('end when it ends, with what was kept of them', async () => {
     const program = new Program(`${UP} process.exit(0);`);
     const stateDir = await program.line();
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
-    await vi.waitFor(() => expect(runsWith(program.word)).toBe(false), GENEROUS);
+    await vi.waitFor(() => expect(runsWith(program.word)).toBe(false), PATIENT);
     expect(existsSync(stateDir)).toBe(false);
   });
 
@@ -88,7 +88,7 @@ describe('the containers of a process', () => {
     `);
     expect(await program.line()).toBe('Running');
     expect(await program.line()).toBe('terminated');
-    await vi.waitFor(() => expect(runsWith(program.word)).toBe(false), GENEROUS);
+    await vi.waitFor(() => expect(runsWith(program.word)).toBe(false), PATIENT);
     program.kill('SIGKILL');
     await program.ended;
   });

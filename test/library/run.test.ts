@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { type PodChange, PodrunError, run } from '../../src/library/index.ts';
 import { emptyFolder, fileWith, shellPod } from './pods.ts';
+import { PATIENT } from '../patience.ts';
 
 const FOREVER = 'exec sleep 600';
-const GENEROUS = { timeout: 15_000 };
 
 describe('run', () => {
   it('takes a path, a URL, a text, an object, and several of them', async () => {
@@ -105,7 +105,7 @@ describe('run', () => {
       Array.from({ length: 12 }, (_, index) => run(shellPod('web', `echo ${index}; ${FOREVER}`))),
     );
     expect(new Set(runs.map(({ stateDir }) => stateDir)).size).toBe(12);
-    await Promise.all(runs.map((pods) => pods.until('Ready', GENEROUS)));
+    await Promise.all(runs.map((pods) => pods.until('Ready', PATIENT)));
     expect(process.listenerCount('exit')).toBeLessThanOrEqual(before + 1);
     await Promise.all(runs.map((pods) => pods.close()));
     expect(runs.filter(({ stateDir }) => existsSync(stateDir))).toEqual([]);

@@ -11,6 +11,7 @@ import {
   PS_COLUMNS,
   startTimeOf,
 } from '../../src/runtime/process-identity.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 const REST = '1 4242 4242 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 987654 2000 100';
 
@@ -101,7 +102,7 @@ describe('startTimeOf()', () => {
     const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(chunk.toString());
-    const deadlineMs = performance.now() + 5000;
+    const deadlineMs = performance.now() + PATIENCE_MS;
     while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '))
       expect(performance.now()).toBeLessThan(deadlineMs);
     expect(startTimeOf(pid)).toBeUndefined();

@@ -20,6 +20,7 @@ import { factsOf } from '../../src/runtime/process-identity.ts';
 import { WATCHDOG_SCRIPT } from '../../src/runtime/watchdog-script.ts';
 import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { isRunning, markedPids } from './support/process-rig.ts';
+import { PATIENT } from '../patience.ts';
 
 const SHELLS = [['/bin/sh'], ['/bin/bash', '--posix'], ['/bin/busybox', 'sh'], ['/bin/zsh', '--emulate', 'sh']].filter(
   ([shell = '']) => existsSync(shell),
@@ -171,7 +172,7 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
       stdio: ['pipe', 'ignore', 'inherit'],
     });
     watchdog.stdin.write([...place.lines, ''].join('\n'));
-    await expect.poll(() => held(watchdog.pid, place.paths), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => held(watchdog.pid, place.paths), PATIENT).toBe(true);
     const member = await leader(`{ ${script}\n} >'${stdout}' 2>'${stderr}'`);
     for (const descriptor of place.podruns) closeSync(descriptor);
     watchdog.stdin.end([`add ${member.group}`, ...more, ''].join('\n'));

@@ -9,6 +9,7 @@ import { parseTransition, transitionLines } from '../../src/store/transition-log
 import { inShort, newPod } from './objects.ts';
 import { openStore, realProcesses, temporaryFolder } from './temporary-store.ts';
 import { exitOf, killHard, messageOf, startWorker, useWorkers } from './workers.ts';
+import { PATIENCE_MS, PATIENT } from '../patience.ts';
 
 useWorkers();
 
@@ -162,7 +163,7 @@ describe('a watcher in another process', () => {
       lines.filter((line) => line.includes(`/${name} `) || line.includes(`/${name}.`));
     for (let n = 0; n < 40; n++) {
       const life = lifeOf(done, `pod-${n}`);
-      await vi.waitFor(() => expect(lifeOf(told, `pod-${n}`)).toEqual(life), { timeout: 5000, interval: 5 });
+      await vi.waitFor(() => expect(lifeOf(told, `pod-${n}`)).toEqual(life), { timeout: PATIENCE_MS, interval: 5 });
     }
     expect(told).toHaveLength(done.length);
   });
@@ -180,7 +181,7 @@ describe('a watcher in another process', () => {
       if (Number(found.metadata.resourceVersion) < Number(resourceVersion)) behind.push(name);
     });
     await messageOf(startWorker(root, 'burst', 60));
-    await vi.waitFor(() => expect(told).toBe(60 * 10), { timeout: 5000, interval: 5 });
+    await vi.waitFor(() => expect(told).toBe(60 * 10), { timeout: PATIENCE_MS, interval: 5 });
     expect(behind).toEqual([]);
   });
 
@@ -210,7 +211,7 @@ describe('a watcher in another process', () => {
       }
       await new Promise(setImmediate);
     }
-    await vi.waitFor(() => expect([...waiting]).toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect([...waiting]).toEqual([]), PATIENT);
     expect(found).toBeGreaterThan(0);
   });
 
@@ -221,7 +222,7 @@ describe('a watcher in another process', () => {
     const phases: Array<string | undefined> = [];
     openStore(root).watch<StoredPod>('pods', {}, ({ object }) => phases.push(object.status.phase), { replay: true });
     await killHard(worker);
-    await vi.waitFor(() => expect(phases).toEqual(['Running', 'Unknown']), { timeout: 10_000 });
+    await vi.waitFor(() => expect(phases).toEqual(['Running', 'Unknown']), PATIENT);
   });
 });
 
@@ -241,7 +242,7 @@ describe('a reader of a log', () => {
         }
         expect(seen.length).toBeGreaterThanOrEqual(lines);
       },
-      { timeout: 15_000, interval: 1 },
+      { timeout: PATIENCE_MS, interval: 1 },
     );
     reader.close();
     expect(seen).toEqual(Array.from({ length: lines }, (_, line) => line));

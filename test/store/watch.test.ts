@@ -8,6 +8,7 @@ import { appendTransition, transitionLine } from '../../src/store/transition-log
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 /** Two stores in one folder, like two processes. `look` makes the first one look for what the second one did. */
 function twoStores(root: string = temporaryFolder()): { store: FileStore; other: FileStore; look: () => void } {
@@ -185,7 +186,7 @@ describe('watch()', () => {
     other.create(resource, newPod('b'));
     const expected = ['DELETED default/first Pending', 'ADDED default/a Pending', 'ADDED default/b Pending'];
     // By the file system: the clock stands still, and nobody looks.
-    await vi.waitFor(() => expect(told.toSorted()).toEqual(expected.toSorted()), { timeout: 10_000, interval: 5 });
+    await vi.waitFor(() => expect(told.toSorted()).toEqual(expected.toSorted()), { timeout: PATIENCE_MS, interval: 5 });
   });
 
   it('tells nothing after it was closed, and then leaves no alarm set', () => {

@@ -11,6 +11,7 @@ import { SystemClock } from '../../../src/clock.ts';
 import type { LiveInstance } from '../../../src/agent/instance.ts';
 import type { ExecLaunch, ExecStart, TerminalSize } from '../../../src/runtime/runtime.ts';
 import { newPod } from '../../simulation/pod-simulation.ts';
+import { PATIENT } from '../../patience.ts';
 
 const pod = newPod({ containers: [{ name: 'main' }] });
 const instance = { id: 'u1/debug/0', container: 'debug', attempt: 0 };
@@ -154,7 +155,7 @@ describe.runIf(process.platform === 'linux')('a command in a container', () => {
     await once(connection, 'data');
     release();
     connection.destroy();
-    await vi.waitFor(() => expect(command.told).toEqual(['kill']));
+    await vi.waitFor(() => expect(command.told).toEqual(['kill']), PATIENT);
   });
 
   it('that cannot be started says why; where no container runs, none is', async () => {

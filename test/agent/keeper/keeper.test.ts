@@ -7,6 +7,7 @@ import { KeptRuntime } from '../../../src/agent/keeper/kept-runtime.ts';
 import type { KeptContainer } from '../../../src/agent/keeper/protocol.ts';
 import { SystemClock } from '../../../src/clock.ts';
 import type { ContainerLaunch, ExecOutcome, ExecRequest, ProcessExit, Runtime } from '../../../src/runtime/runtime.ts';
+import { PATIENT } from '../../patience.ts';
 
 const clock = new SystemClock();
 const LAUNCH = { argv: ['program'], env: { 'db.password': 's' }, cwd: '/', stdin: true } as const;
@@ -130,7 +131,7 @@ describe('a keeper', () => {
     });
     hands.print('u/main/0', 'hello');
     hands.exit('u/main/0', 3);
-    await vi.waitUntil(() => told.onExit.mock.calls.length > 0);
+    await vi.waitUntil(() => told.onExit.mock.calls.length > 0, PATIENT);
     expect(told.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('hello'));
     expect(told.onExit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ exitCode: 3, oomKilled: true }));
     expect(log).toEqual(['main 0 stdout hello', 'closed']);
@@ -154,7 +155,7 @@ describe('a keeper', () => {
     expect(await container.signalLater?.('SIGTERM')).toBe(true);
     expect(await container.signalLater?.('SIGINT')).toBe(false);
     container.kill();
-    await vi.waitUntil(() => hands.done.length === 5);
+    await vi.waitUntil(() => hands.done.length === 5, PATIENT);
     expect(hands.done).toEqual(['input typed', 'end', 'SIGTERM', 'SIGINT', 'kill'].map((what) => `u/main/0 ${what}`));
   });
 
@@ -166,16 +167,16 @@ describe('a keeper', () => {
     hands.print('u/main/0', 'between');
     // After the greeting, before the adoption.
     hands.exit('u/other/2', 7);
-    await vi.waitUntil(() => recorded.length === 1);
+    await vi.waitUntil(() => recorded.length === 1, PATIENT);
     const [main, other] = [listeners(), listeners()];
     expect(second.kept?.map(({ id }) => id)).toEqual(['u/main/0', 'u/other/2']);
     expect(second.runtime.adopt('u/main/0', main)?.launch).toMatchObject({ ...LAUNCH, id: 'u/main/0' });
     second.runtime.adopt('u/other/2', other);
     expect(second.runtime.adopt('u/gone/0', listeners())).toBeUndefined();
-    await vi.waitUntil(() => other.onExit.mock.calls.length > 0);
+    await vi.waitUntil(() => other.onExit.mock.calls.length > 0, PATIENT);
     expect(other.onExit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ exitCode: 7 }));
     hands.exit('u/main/0', 0);
-    await vi.waitUntil(() => main.onExit.mock.calls.length > 0);
+    await vi.waitUntil(() => main.onExit.mock.calls.length > 0, PATIENT);
     expect(log).toContain('main 0 stdout between');
   });
 
@@ -189,11 +190,11 @@ describe('a keeper', () => {
     );
     const request = { id: 'u/main/0', argv: ['probe'] as const, env: {}, cwd: '/', timeoutMs: 1, maxOutputBytes: 1 };
     void runtime.exec(request);
-    await vi.waitUntil(() => hands.exec.mock.calls.length > 0);
+    await vi.waitUntil(() => hands.exec.mock.calls.length > 0, PATIENT);
     const [[asked] = []] = hands.exec.mock.calls;
     expect(asked?.signal?.aborted).toBe(false);
     await agent();
-    await vi.waitUntil(() => asked?.signal?.aborted === true);
+    await vi.waitUntil(() => asked?.signal?.aborted === true, PATIENT);
   });
 
   it('ends when it is told that nothing more will come', async () => {

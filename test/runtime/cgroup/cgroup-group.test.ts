@@ -6,6 +6,7 @@ import { SystemClock } from '../../../src/clock.ts';
 import { CgroupGroup } from '../../../src/runtime/cgroup/cgroup-group.ts';
 import { cgroupMachine } from '../../../src/runtime/cgroup/cgroup-machine.ts';
 import { factsOf } from '../../../src/runtime/process-identity.ts';
+import { PATIENT } from '../../patience.ts';
 
 const machine = cgroupMachine();
 const NOTHING = { memoryBytes: undefined, cpuMillis: undefined, cpuRequestMillis: undefined, pids: undefined };
@@ -35,7 +36,7 @@ describe.skipIf(machine.places.size === 0)('a cgroup, where one can be made', ()
     const [all = []] = members();
     expect(all).toContain(pid);
     // They go on.
-    await vi.waitFor(() => expect(all.map(stateOf)).toEqual(all.map(() => 'S')), { timeout: 5000 });
+    await vi.waitFor(() => expect(all.map(stateOf)).toEqual(all.map(() => 'S')), PATIENT);
     await group.end();
     expect(group.folders.filter((folder) => existsSync(folder) || existsSync(path.dirname(folder)))).toEqual([]);
     expect(all.filter((one) => factsOf(one)?.zombie === false)).toEqual([]);

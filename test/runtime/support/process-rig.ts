@@ -13,6 +13,7 @@ import type {
   ProcessExit,
   RunningContainer,
 } from '../../../src/runtime/runtime.ts';
+import { PATIENCE_MS } from '../../patience.ts';
 
 /** A container that a test has started, and everything that was heard of it. */
 export interface Started {
@@ -134,7 +135,11 @@ export function makeRig(output: 'fifo' | 'pipe' = 'fifo', facts?: NamespaceFacts
 }
 
 /** Waits until a condition holds; fails with what was seen last when it has not after `limitMs`. */
-export async function until(reached: () => boolean, lastSeen: () => string, limitMs: number = 5000): Promise<void> {
+export async function until(
+  reached: () => boolean,
+  lastSeen: () => string,
+  limitMs: number = PATIENCE_MS,
+): Promise<void> {
   const deadlineMs = performance.now() + limitMs;
   while (!reached()) {
     if (performance.now() > deadlineMs) throw new Error(`not reached in ${limitMs} ms; ${lastSeen()}`);

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { explainOutcome } from '../../src/cli/apply/explain-outcome.ts';
+import { NOW_MS, webPod } from '../print/pods.ts';
+
+const ended = (name: string): StoredPod => webPod({ metadata: { name, uid: name }, status: { phase: 'Succeeded' } });
+
+/** What is said when the time is up before all are Succeeded. */
+function timeIsUp(pods: readonly StoredPod[]): string {
+  return explainOutcome({
+    outcome: { type: 'timedOut', pods, duringCommand: false, atMs: NOW_MS },
+    pods,
+    seen: pods,
+    evidenceOf: () => ({ attempts: [], logs: new Map(), events: [] }),
+    goal: { type: 'succeeded' },
+    flags: { stateDir: undefined, timeout: '4s' },
+    nowMs: NOW_MS,
+  });
+}
+
+it('names the Pods that got there when the time is up, and counts them where they are many', () => {
+  const late = webPod({ metadata: { name: 'late' } });
+  const first = 'error: timed out after 4s\npod/late: ';
+  const few = timeIsUp([ended('a'), ended('b'), late]);
+  expect(few.slice(0, first.length)).toBe(first);
+  expect(few).toMatch(/\npod\/a: nothing, it is Succeeded\npod\/b: nothing, it is Succeeded\n$/);
+  const many = timeIsUp([...['a', 'b', 'c', 'd'].map(ended), late]);
+  expect(many.slice(0, first.length)).toBe(first);
+  expect(many).toMatch(/\n4 more Pods: nothing, they are Succeeded\n$/);
+});
