@@ -181,6 +181,7 @@ export class ProcessRuntime implements Runtime {
   /** Everything has ended, and nothing more will be started. */
   async close(): Promise<void> {
     await this.#confiner?.close();
+    this.#watchdog.close();
   }
 
   exec(request: ExecRequest): Promise<ExecOutcome> {

@@ -69,6 +69,7 @@ export class Watchdog {
     // The socket of a child process, in spite of its type: it must not keep us alive.
     (stdin as unknown as { unref(): void }).unref();
     shell.once('exit', () => {
+      if (this.#shell !== shell) return;
       this.#shell = undefined;
       if (this.#listed.size > 0) this.start();
     });
@@ -114,6 +115,16 @@ export class Watchdog {
         this.#freePipes.push(pipe);
       },
     };
+  }
+
+  /** Lets it go, where there is nothing left to watch over; the next addition starts another. */
+  close(): void {
+    if (this.#listed.size > 0) return;
+    this.flush();
+    const shell = this.#shell;
+    this.#shell = undefined;
+    this.#starts = 0;
+    shell?.stdin?.end();
   }
 
   #list(lines: readonly string[], end?: string): () => void {

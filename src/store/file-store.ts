@@ -1,4 +1,4 @@
-import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
+import { isTerminalPhase, type KubeObject, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk-errors.ts';
 import { EventRecords, podOf } from './event-records.ts';
@@ -125,6 +125,7 @@ export class FileStore implements Store {
     const updated = this.#onDisk((): StoredObject => {
       return resource === 'pods' ? this.#pods.updateStatus(object) : this.#plain.updateStatus(resource, object);
     });
+    this.#forgetEnded(resource, updated);
     this.#tell(resource, updated);
     return updated as Storable as T;
   }
@@ -141,6 +142,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.change(key, one);
       return this.#plain.change(resource, key, part, one);
     });
+    this.#forgetEnded(resource, changed);
     this.#tell(resource, changed);
     return changed as Storable as T;
   }
@@ -268,6 +270,12 @@ export class FileStore implements Store {
       const pod = resource === 'pods' ? object.metadata : podOf(object);
       if (pod !== undefined) this.#podFeed.check(pod);
     });
+  }
+
+  /** There will hardly be another Event about a Pod that has ended: its log need not be kept open. */
+  #forgetEnded(resource: Resource, object: StoredObject): void {
+    if (resource === 'pods' && isTerminalPhase((object as StoredPod).status.phase))
+      this.#events.forget(object.metadata);
   }
 
   #trim(subscriber: Subscriber): void {
