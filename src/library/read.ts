@@ -44,10 +44,11 @@ export function containerOf(pod: StoredPod, container: string | undefined): stri
 
 /** The Events about these Pods, the latest last. */
 export function eventsAbout(store: FileStore, pods: readonly StoredPod[]): StoredEvent[] {
-  const uids = new Set(pods.map(({ metadata }) => metadata.uid));
-  const namespaces = new Set(pods.map(({ metadata }) => metadata.namespace));
-  const all = [...namespaces].flatMap((namespace) => store.list<StoredEvent>('events', { namespace }));
-  return sortedByLastSeen(all.filter(({ involvedObject }) => uids.has(involvedObject.uid ?? '')));
+  const about = pods.flatMap(({ metadata: { namespace, name, uid } }) => {
+    const events = store.list<StoredEvent>('events', { namespace, aboutPod: name });
+    return events.filter(({ involvedObject }) => involvedObject.uid === uid);
+  });
+  return sortedByLastSeen(about);
 }
 
 /** What `podrun describe pod` prints. */

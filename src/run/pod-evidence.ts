@@ -58,8 +58,8 @@ export function podEvidence(store: FileStore, pod: StoredPod): PodEvidence {
   const probes = new ProbeWatch(store, pod);
   const attempts = probes.attempts();
   probes.close();
-  const { namespace, uid } = pod.metadata;
-  const events = orNone(() => store.list<StoredEvent>('events', { namespace }));
+  const { namespace, name, uid } = pod.metadata;
+  const events = orNone(() => store.list<StoredEvent>('events', { namespace, aboutPod: name }));
   return {
     attempts,
     logs: logTails(store, pod),

@@ -26,9 +26,9 @@ export class EventRecords {
     this.#plain = plain;
   }
 
-  /** Reads the logs of all Pods in the scope. */
+  /** Reads the logs of all Pods in the scope, or of the one that matters. */
   list(scope: Scope): StoredObject[] {
-    const pods = keysIn(this.#parts.root, 'pods', { namespace: scope.namespace });
+    const pods = keysIn(this.#parts.root, 'pods', { namespace: scope.namespace, name: scope.aboutPod });
     const logged = pods.flatMap((pod) => [...this.#eventsOf(pod).values()]);
     const wanted = logged.filter(({ metadata }) => scope.name === undefined || metadata.name === scope.name);
     return [...wanted, ...this.#plain.list('events', scope)].toSorted(byNamespaceAndName);

@@ -15,6 +15,8 @@ export interface Storable {
 export interface Scope {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
+  /** Of Events: those about the Pod of that name are enough. Which others come along is not said. */
+  readonly aboutPod?: string | undefined;
 }
 
 /** Which object of a resource. */

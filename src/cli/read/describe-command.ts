@@ -88,8 +88,9 @@ function findDescribed(store: ObjectReader, selection: Selection): Described {
 }
 
 function describeOne(store: ObjectReader, object: StoredKubeObject, flags: DescribeFlags, nowMs: number): string {
-  const { namespace } = object.metadata;
-  const events = flags.showEvents ? store.list<StoredEvent>('events', { namespace }) : undefined;
+  const { namespace, name } = object.metadata;
+  const scope = { namespace, aboutPod: object.kind === 'Pod' ? name : undefined };
+  const events = flags.showEvents ? store.list<StoredEvent>('events', scope) : undefined;
   if (object.kind === 'Pod') return describePod(object as unknown as StoredPod, events, nowMs);
   const pods = store.list<StoredPod>('pods', { namespace });
   const secrets = store.list<StoredKubeObject>('secrets', { namespace });

@@ -1,0 +1,28 @@
+// A state folder with many Pods on record.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { oneShotYaml } from './manifests.mjs';
+
+/** Runs one Pod, and puts copies of what is on record of it beside it; answers the state folder. */
+export function storePods(podrun, folder, count) {
+  const state = path.join(folder, `state-${count}`);
+  const manifest = path.join(folder, 'stored.yaml');
+  writeFileSync(manifest, oneShotYaml('bench-0'));
+  const args = [podrun.program, 'apply', manifest, '--state-dir', state, '--runtime', 'process'];
+  const { status, stderr } = spawnSync(podrun.node, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`apply exited with ${status}: ${stderr}`);
+  const pods = path.join(state, 'pods', 'default');
+  const uid = JSON.parse(readFileSync(path.join(pods, 'bench-0', 'pod.json'), 'utf8')).metadata.uid;
+  for (let index = 1; index < count; index++) {
+    const copy = path.join(pods, `bench-${index}`);
+    cpSync(path.join(pods, 'bench-0'), copy, { recursive: true });
+    for (const name of ['pod.json', 'status.json', 'transitions.ndjson']) {
+      const file = path.join(copy, name);
+      const own = uid.slice(0, -6) + String(index).padStart(6, '0');
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll('bench-0', `bench-${index}`).replaceAll(uid, own));
+    }
+  }
+  return state;
+}
