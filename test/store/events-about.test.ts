@@ -10,7 +10,7 @@ it('finds the Events about one Pod, on its log and beside it', () => {
     store.create('events', newEvent(`${name}.1`, name, 'started'));
   }
   store.create('events', newEvent('gone.1', 'gone', 'of a Pod that is not there'));
-  const names = (scope: object): string[] => store.list('events', scope).map(({ metadata }) => metadata.name);
+  const names = (scope: object): unknown[] => store.list('events', scope).map(({ metadata }) => metadata.name);
   expect(names({ namespace: 'default' })).toEqual(['db.1', 'gone.1', 'web.1']);
   expect(names({ namespace: 'default', aboutPod: 'web' })).toEqual(['gone.1', 'web.1']);
   expect(names({ namespace: 'default', aboutPod: 'gone' })).toEqual(['gone.1']);
