@@ -1,10 +1,12 @@
 import {
   existsSync,
   chmodSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   unlinkSync,
@@ -126,7 +128,9 @@ export function namesIn(folder: string): string[] {
  */
 export function removeTree(folder: string): void {
   try {
-    rmSync(folder, { recursive: true, force: true });
+    const isFolder = ifPresent(() => lstatSync(folder))?.isDirectory() ?? false;
+    if (isFolder) takeAway(folder);
+    else rmSync(folder, { force: true });
   } catch {
     openUp(folder);
     try {
@@ -135,6 +139,16 @@ export function removeTree(folder: string): void {
       // It lies in the folder of things to be taken away; the next attempt may have more luck.
     }
   }
+}
+
+/** As rmSync does, which takes milliseconds for a handful of files: every start removes an earlier run of its Pod. */
+function takeAway(folder: string): void {
+  for (const entry of ifPresent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
+    const place = path.join(folder, entry.name);
+    if (entry.isDirectory()) takeAway(place);
+    else unlinkSync(place);
+  }
+  ifPresent(() => rmdirSync(folder));
 }
 
 function openUp(folder: string): void {
