@@ -111,6 +111,11 @@ export interface ProcessStreams {
   readonly terminal: { resize(size: TerminalSize): void } | undefined;
   /** While held, what it writes stays where it is, so that sooner or later it has to wait. */
   holdOutput(held: boolean): void;
+  /**
+   * Is anybody there who sees its output? What nobody sees need not be handed on. Undefined: all of it is wanted, as
+   * it is everywhere until this is called.
+   */
+  showOutput?(isShown: boolean): void;
 }
 
 export interface ProcessInput {

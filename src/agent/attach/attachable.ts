@@ -39,6 +39,7 @@ export class Attachable {
   #exitCode: number | undefined;
   #patience: Alarm | undefined;
   #isImpatient = false;
+  #isShown = true;
 
   constructor(options: AttachableOptions) {
     this.#options = options;
@@ -131,6 +132,11 @@ export class Attachable {
 
   #holdOrLetGo(): void {
     const waitsForFirst = this.#early !== undefined && this.#earlyBytes > EARLY_BYTES_MAX && !this.#isImpatient;
+    const isShown = this.#early !== undefined || this.#clients.size > 0;
+    if (this.#streams !== undefined && isShown !== this.#isShown) {
+      this.#isShown = isShown;
+      this.#streams.showOutput?.(isShown);
+    }
     this.#streams?.holdOutput(waitsForFirst || [...this.#clients].some(({ isBehind }) => isBehind));
   }
 }

@@ -38,6 +38,8 @@ interface Kept {
   isSwept: boolean;
   /** The agent wants its output to stay where it is. */
   isHeld: boolean;
+  /** The agent wants to be sent its output. */
+  isShown: boolean;
 }
 
 /** When nothing runs and no agent is connected, one may be on its way. */
@@ -120,7 +122,10 @@ export class Keeper {
     this.#agent?.destroy();
     this.#agent = undefined;
     this.#commands.end();
-    for (const kept of this.#kept.values()) kept.isHeld = false;
+    for (const kept of this.#kept.values()) {
+      kept.isHeld = false;
+      kept.isShown = true;
+    }
     this.#holdOutput();
     this.#checkIdle();
   }
@@ -143,6 +148,8 @@ export class Keeper {
         return this.#process(message.of)?.streams?.terminal?.resize(message.size);
       case 'hold':
         return this.#hold(message);
+      case 'show':
+        return this.#show(message);
       case 'exec':
         return void this.#commands.exec(message);
       case 'startExec':
@@ -167,7 +174,15 @@ export class Keeper {
       if (exit !== undefined && withoutAttempt(other) === withoutAttempt(id)) this.#kept.delete(other);
     }
     const log = new KeptLog(place, this.#options, (message) => this.#trouble(message));
-    const kept: Kept = { launch, log, running: undefined, exit: undefined, isSwept: false, isHeld: false };
+    const kept: Kept = {
+      launch,
+      log,
+      running: undefined,
+      exit: undefined,
+      isSwept: false,
+      isHeld: false,
+      isShown: true,
+    };
     const starting = this.#startKept(kept).finally(() => this.#starting.delete(starting));
     this.#starting.add(starting);
   }
@@ -181,7 +196,7 @@ export class Keeper {
       ...launch,
       onOutput: (stream, chunk) => {
         log.write(stream, chunk);
-        this.#sendOutput(of, stream, chunk);
+        if (kept.isShown) this.#sendOutput(of, stream, chunk);
       },
       onExit: ({ swept, ...exit }) => {
         log.close();
@@ -234,6 +249,11 @@ export class Keeper {
     if (holder === undefined) return;
     holder.isHeld = held;
     this.#holdOutput();
+  }
+
+  #show({ container, isShown }: Extract<ToKeeper, { type: 'show' }>): void {
+    const kept = this.#kept.get(container);
+    if (kept !== undefined) kept.isShown = isShown;
   }
 
   /** What the agent does not take must not fill our memory. */

@@ -14,6 +14,8 @@ export function containerProxy(line: KeeperLine, id: string, told: ToldContainer
   const { streams, ...facts } = told;
   const signalLater = (name: string): Promise<boolean> =>
     line.ask((piece) => ({ type: 'signal', container: id, name, piece }));
+  // The keeper writes the log: nobody but those who are attached to the container sees its output here.
+  const showOutput = (isShown: boolean): void => line.send({ type: 'show', container: id, isShown });
   return {
     ...facts,
     signal: (name) => {
@@ -27,7 +29,7 @@ export function containerProxy(line: KeeperLine, id: string, told: ToldContainer
       line.send({ type: 'limit', container: id, limits });
       return undefined;
     },
-    ...(streams === undefined ? {} : { streams: streamProxies(line, of, streams) }),
+    ...(streams === undefined ? {} : { streams: { ...streamProxies(line, of, streams), showOutput } }),
   };
 }
 

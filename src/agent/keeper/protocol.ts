@@ -75,6 +75,8 @@ export type ToKeeper =
   | { readonly type: 'inputEnd'; readonly of: ProcessRef }
   | { readonly type: 'resize'; readonly of: ProcessRef; readonly size: TerminalSize }
   | { readonly type: 'hold'; readonly of: ProcessRef; readonly held: boolean }
+  /** Is the agent to be sent what it prints? It is, until an agent says that nobody is there who would see it. */
+  | { readonly type: 'show'; readonly container: string; readonly isShown: boolean }
   | {
       readonly type: 'exec';
       readonly command: number;

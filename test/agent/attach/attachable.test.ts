@@ -21,7 +21,7 @@ function started({ isTerminal = false, stdinOnce = false, keepsEarly = true } = 
   const clock = new ManualClock();
   const attachable = new Attachable({ clock, stdinOnce, keepsEarly });
   const done: string[] = [];
-  const state = { isHeld: false };
+  const state = { isHeld: false, isShown: true };
   const streams: ProcessStreams = {
     input: {
       write: async (chunk) => void done.push(`write ${chunk.toString()}`),
@@ -29,6 +29,7 @@ function started({ isTerminal = false, stdinOnce = false, keepsEarly = true } = 
     },
     terminal: isTerminal ? { resize: ({ columns, rows }) => void done.push(`${columns}x${rows}`) } : undefined,
     holdOutput: (held) => (state.isHeld = held),
+    showOutput: (isShown) => (state.isShown = isShown),
   };
   attachable.started(streams);
   return { clock, attachable, done, state };
@@ -38,6 +39,26 @@ const print = (attachable: Attachable, text: string): void => attachable.output(
 const MEGABYTE = 'x'.repeat(1024 * 1024);
 
 describe('who attaches', () => {
+  it('is there to see the output: without anybody it need not be handed on', () => {
+    const { attachable, state } = started({ keepsEarly: false });
+    expect(state.isShown).toBe(false);
+    const client = new Client();
+    attachable.attach(client);
+    expect(state.isShown).toBe(true);
+    attachable.detach(client, false);
+    expect(state.isShown).toBe(false);
+  });
+
+  it('may be on the way: what comes before is wanted, too', () => {
+    const { attachable, state } = started();
+    expect(state.isShown).toBe(true);
+    const client = new Client();
+    attachable.attach(client);
+    expect(state.isShown).toBe(true);
+    attachable.detach(client, false);
+    expect(state.isShown).toBe(false);
+  });
+
   it('first sees all that was written before, the next one only what comes', () => {
     const { attachable } = started();
     print(attachable, 'early');

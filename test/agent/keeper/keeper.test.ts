@@ -159,6 +159,35 @@ describe('a keeper', () => {
     expect(hands.done).toEqual(['input typed', 'end', 'SIGTERM', 'SIGINT', 'kill'].map((what) => `u/main/0 ${what}`));
   });
 
+  it('keeps what a container prints to itself while nobody sees it, and in its log always', async () => {
+    const { runtime } = await agent();
+    const told = listeners();
+    const outcome = await runtime.start({ ...LAUNCH, id: 'u/main/0', ...told });
+    const streams = outcome.ok ? outcome.container.streams : undefined;
+    const answered = (): Promise<void> | undefined => streams?.input?.write(Buffer.from('typed'));
+    streams?.showOutput?.(false);
+    await answered();
+    hands.print('u/main/0', 'unseen');
+    streams?.showOutput?.(true);
+    await answered();
+    hands.print('u/main/0', 'seen');
+    await vi.waitUntil(() => told.onOutput.mock.calls.length > 0);
+    expect(told.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('seen'));
+    expect(log).toEqual(['main 0 stdout unseen', 'main 0 stdout seen']);
+  });
+
+  it('sends the next agent everything until that says what it wants', async () => {
+    const first = await agent();
+    const outcome = await first.runtime.start({ ...LAUNCH, id: 'u/main/0', ...listeners() });
+    if (outcome.ok) outcome.container.streams?.showOutput?.(false);
+    const second = await agent();
+    const told = listeners();
+    second.runtime.adopt('u/main/0', told);
+    hands.print('u/main/0', 'hello');
+    await vi.waitUntil(() => told.onOutput.mock.calls.length > 0);
+    expect(told.onOutput).toHaveBeenCalledExactlyOnceWith('stdout', Buffer.from('hello'));
+  });
+
   it('has the next agent adopt what runs, and hear of what ended without it', async () => {
     const first = await agent();
     await first.runtime.start({ ...LAUNCH, id: 'u/main/0', ...listeners() });
