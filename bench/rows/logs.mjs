@@ -88,7 +88,7 @@ function writingRows(runs, peer) {
       unit: 'MB',
       better: 'less',
       podrun: figures(runs.one, 'peak'),
-      promises: [{ atMost: 150 }],
+      promises: [{ atMost: 200 }],
     },
   ];
 }
