@@ -21,6 +21,8 @@ export interface FifoPair {
 
 // mkfifo takes 3 to 5 ms whether it makes two or sixteen.
 const FIFOS_AHEAD = 16;
+// Whoever has needed many needs more: containers of a Pod start one after the other, and each would wait for its own.
+const FIFOS_AHEAD_MAX = 64;
 
 /** Of this process, which may have several pools for one folder; each of its threads counts from elsewhere. */
 let taken = Math.floor(Math.random() * 2 ** 40);
@@ -39,6 +41,7 @@ export class FifoPool {
   readonly #directory: string;
   readonly #paths: string[] = [];
   #wanted = 0;
+  #ahead = FIFOS_AHEAD;
   #hasLooked = false;
   #making: Promise<void> | undefined;
 
@@ -80,11 +83,21 @@ export class FifoPool {
     for (;;) {
       first ??= this.#claim();
       const second = first === undefined ? undefined : this.#claim();
-      if (first !== undefined && second !== undefined) return [first, second];
+      if (first !== undefined && second !== undefined) {
+        this.#refill();
+        return [first, second];
+      }
       const missing = first === undefined ? 2 : 1;
       this.#wanted += missing;
       await this.#make().finally(() => (this.#wanted -= missing));
     }
+  }
+
+  /** Makes more before the last are gone, without anybody waiting. Who then finds none is told why. */
+  #refill(): void {
+    if (this.#making !== undefined || this.#paths.length >= this.#ahead / 2) return;
+    this.#ahead = Math.min(FIFOS_AHEAD_MAX, this.#ahead * 2);
+    this.#make().catch(() => undefined);
   }
 
   /** Makes a FIFO this process's own, whoever made it: only one can give it another name. Undefined: none is left. */
@@ -130,7 +143,7 @@ export class FifoPool {
     await Promise.resolve();
     makeDirectory(this.#directory);
     const prefix = `${process.pid}.${process.hrtime.bigint().toString(36)}`;
-    const names = Array.from({ length: Math.max(FIFOS_AHEAD, this.#wanted) }, (_, index) => `${prefix}.${index}`);
+    const names = Array.from({ length: Math.max(this.#ahead, this.#wanted) }, (_, index) => `${prefix}.${index}`);
     for (let attempt = 1; ; attempt++) {
       const child = spawn('mkfifo', ['-m', '600', ...names], { cwd: this.#directory, stdio: 'ignore' });
       const [exitCode] = (await once(child, 'exit')) as [number | null];
