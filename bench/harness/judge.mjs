@@ -2,7 +2,7 @@
 
 /** How much worse than recorded a ratio may be before it counts. */
 export const WORSE_AT_MOST = 1.25;
-/** Beyond this ratio of time on the clock to processor time, a bare Node had to wait. By itself it is below 1.1. */
+/** Beyond this ratio of time on the clock to processor time, a bare Node had to wait. By itself it is about 1. */
 const BUSY = 1.3;
 
 /** How many times worse one figure is than another: 2 for double the time, or half of the throughput. */
@@ -43,26 +43,29 @@ export function worstMiss(row) {
 
 /**
  * How many times worse a row's ratio to the floor is than a recorded one; undefined where there is nothing to compare.
- * Processor time is compared, and time on the clock too unless the machine is busy.
+ * Processor time is compared where it was measured, and time on the clock too unless the machine is busy.
  *
  * @param {import('./shape.mjs').Row} row
  * @param {import('./shape.mjs').Row | undefined} recorded
+ * @param {boolean} isBusy
  */
-export function worseThanRecorded(row, recorded) {
+export function worseThanRecorded(row, recorded, isBusy) {
   if (recorded?.floor === undefined || row.floor === undefined) return undefined;
-  const onClock = floorRatio(row) / floorRatio(recorded);
   const [now, then] = [cpuRatio(row), cpuRatio(recorded)];
-  if (now === undefined || then === undefined) return onClock;
-  return isBusy(row) ? now / then : Math.max(now / then, onClock);
+  const onProcessor = now === undefined || then === undefined ? [] : [now / then];
+  const onClock = isBusy ? [] : [floorRatio(row) / floorRatio(recorded)];
+  const times = [...onProcessor, ...onClock];
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
-function cpuRatio({ podrun, floor }) {
-  return podrun.cpuMs === undefined || floor.cpuMs === undefined ? undefined : podrun.cpuMs / floor.cpuMs;
+/** podrun / floor in processor time, or undefined where that was not measured. */
+export function cpuRatio({ podrun, floor }) {
+  return podrun.cpuMs === undefined || floor?.cpuMs === undefined ? undefined : podrun.cpuMs / floor.cpuMs;
 }
 
-/** Whether the floor had to wait for a processor: what it takes on the clock is then much more than what it needs. */
-export function isBusy({ floor }) {
-  return floor?.cpuMs !== undefined && floor.median > BUSY * floor.cpuMs;
+/** Whether a bare Node had to wait for a processor: what it takes on the clock is then much more than what it needs. */
+export function hadToWait({ median, cpuMs }) {
+  return cpuMs !== undefined && median > BUSY * cpuMs;
 }
 
 /**

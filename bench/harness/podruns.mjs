@@ -29,7 +29,7 @@ export function podruns(folder) {
 
 function podrunOf(node, version, root) {
   const program = path.join(root, 'bin/podrun.js');
-  if (!existsSync(path.join(root, 'dist/podrun.cjs'))) throw new Error('podrun is not built yet: run npm run build');
+  if (!existsSync(path.join(root, 'dist'))) throw new Error('podrun is not built yet: run npm run build');
   return { node, version, major: Number(/\d+/.exec(version)[0]), program, root };
 }
 

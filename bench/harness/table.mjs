@@ -1,9 +1,9 @@
 // Rows as text: a figure is the median with its quartiles, a ratio is one of medians.
 
-import { promisesOf, timesWorse } from './judge.mjs';
+import { cpuRatio, promisesOf, timesWorse } from './judge.mjs';
 
 const HEADER = ['ROW', 'PODRUN', 'FLOOR', 'PROMISES', 'PEERS'];
-const WIDTHS = [26, 26, 40, 30, 0];
+const WIDTHS = [26, 26, 56, 30, 0];
 
 export function header() {
   return line(HEADER);
@@ -21,7 +21,8 @@ export function rowText(row, withNode = false) {
 
 function floorText(row) {
   const ratio = timesWorse(row, row.podrun, row.floor);
-  return `${ratio.toFixed(2)} x${row.floorIs === undefined ? '' : ` ${row.floorIs}`}`;
+  const ofProcessor = cpuRatio(row) === undefined ? '' : `, processor ${cpuRatio(row).toFixed(2)} x`;
+  return `${ratio.toFixed(2)} x${row.floorIs === undefined ? '' : ` ${row.floorIs}`}${ofProcessor}`;
 }
 
 function peerText(row, samples) {
