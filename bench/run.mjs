@@ -116,6 +116,8 @@ function report() {
     process.stdout.write(`${name}: its ratio to the floor is ${times.toFixed(2)} x the recorded one\n`);
   }
   process.stdout.write(`${told.length - bad.length} of ${told.length} ratios are as recorded, or better\n`);
+  const worst = told.toSorted((a, b) => b.times - a.times)[0];
+  if (worst !== undefined) process.stdout.write(`worst: ${worst.name}, ${worst.times.toFixed(2)} x the recorded one\n`);
   const untold = all.length - told.length;
   if (untold > 0) process.stdout.write(`${untold} not compared: not on record, or the machine is busy\n`);
   if (bad.length > 0) process.exitCode = 1;
