@@ -91,7 +91,7 @@ export class ContainerEffects implements EffectRunner {
   }
 
   follow(pod: StoredPod, facts: PodFacts): void {
-    if (pod !== this.#pod) this.#resize(pod);
+    if (pod.spec !== this.#pod?.spec) this.#resize(pod);
     this.#pod = pod;
     const containers = probedContainers(pod, facts);
     if (containers.length === 0) return;
@@ -227,12 +227,17 @@ export class ContainerEffects implements EffectRunner {
 
   async #probe(...[{ name }, type, probe, signal]: Parameters<ProberDeps['probe']>): Promise<ProbeOutcome> {
     const pod = this.#pod;
-    const instance = [...this.#live.values()].find(({ ref }) => ref.container === name);
+    const instance = this.#liveInstanceOf(name);
     if (pod === undefined || instance === undefined) {
       return { result: 'error', output: 'container is not running' };
     }
     const outcome = await this.#handlers.runProbe(pod, instance, { type, probe, signal });
     if (!signal.aborted) void this.#explain(pod, instance.ref, { type: 'probed', probe, outcome });
     return outcome;
+  }
+
+  #liveInstanceOf(container: string): LiveInstance | undefined {
+    for (const live of this.#live.values()) if (live.ref.container === container) return live;
+    return undefined;
   }
 }

@@ -101,7 +101,8 @@ export class Handlers {
 
   /** Runs a probe once. */
   async runProbe(pod: StoredPod, instance: LiveInstance, { type, probe, signal }: ProbeRun): Promise<ProbeOutcome> {
-    const voice = this.#voice(pod, instance, type);
+    // Others than commands have nothing to say.
+    const voice = probe.exec && this.#voice(pod, instance, type);
     let command: ExecOutcome | undefined;
     const outcome = await this.#surroundings.runProbe({
       pod,
@@ -113,7 +114,7 @@ export class Handlers {
       clock: this.#clock,
       signal,
     });
-    if (command !== undefined) tellOfProbe(command, voice);
+    if (command !== undefined && voice !== undefined) tellOfProbe(command, voice);
     return outcome;
   }
 

@@ -7,6 +7,7 @@ import type { PodStatus } from '../api/generated/types.ts';
 import { type PlannedProbe, type PodActivity, podActivity } from '../lifecycle/activity.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
 import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
+import { batchMs, isAboutContainersOnly, overtakes } from '../lifecycle/status/batch.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
@@ -54,6 +55,7 @@ export interface PodWorkerOptions {
  * carried out. Level-triggered and serial: observations are taken one at a time, each with a status and a plan of its
  * own, so that no state is skipped; a doubled or late observation changes nothing. Only what is heard of several
  * containers in the same moment, all started, all exited or all gone, is one step: no container skips a state by that.
+ * In a Pod of many containers, changes of different ones are published together for a while: status/batch.ts.
  */
 export class PodWorker {
   #pod: StoredPod;
@@ -69,6 +71,10 @@ export class PodWorker {
   readonly #inbox: Array<Observation | 'look'> = [];
   #draining = false;
   #alarm: Alarm | undefined;
+  /** What has not been published yet, because more may come along. */
+  #waiting: PodStatus | undefined;
+  #publishAlarm: Alarm | undefined;
+  #publishedMs = -Infinity;
 
   constructor({ pod, clock, config, hostIP, restoration, report, effects }: PodWorkerOptions) {
     this.#pod = pod;
@@ -197,15 +203,43 @@ export class PodWorker {
 
   #publish(): void {
     for (;;) {
-      const status = podStatus(this.#pod, this.#facts, this.#hostIP, this.#clock.now());
-      if (isDeepStrictEqual(status, this.#storedStatus)) return;
-      this.#pod = this.#report.status({ ...this.#pod, status });
+      const now = this.#clock.now();
+      const status = podStatus(this.#pod, this.#facts, this.#hostIP, now);
+      const first = this.#waiting !== undefined && overtakes(this.#storedStatus, this.#waiting, status);
+      const next = first ? this.#waiting : status;
+      if (next === undefined || isDeepStrictEqual(next, this.#storedStatus)) return this.#waitFor(undefined);
+      if (!first && this.#mayWait(next, now.monotonicMs)) return this.#waitFor(next);
+      this.#waitFor(undefined);
+      this.#publishedMs = now.monotonicMs;
+      this.#pod = this.#withSameSpec(this.#report.status({ ...this.#pod, status: next }));
       this.#storedStatus = this.#pod.status;
       // Somebody else's condition may have come along, and Ready may depend on it.
-      if (isDeepStrictEqual(status, this.#storedStatus)) return;
+      if (!first && isDeepStrictEqual(next, this.#storedStatus)) return;
       const { phase } = this.#storedStatus;
-      if (isTerminalPhase(phase) && !isTerminalPhase(status.phase)) this.#endAs(phase);
+      if (isTerminalPhase(phase) && !isTerminalPhase(next.phase)) this.#endAs(phase);
     }
+  }
+
+  #mayWait(status: PodStatus, nowMs: number): boolean {
+    if (this.#facts.finished || nowMs >= this.#publishedMs + batchMs(this.#pod.spec)) return false;
+    return isAboutContainersOnly(this.#storedStatus, status);
+  }
+
+  #waitFor(status: PodStatus | undefined): void {
+    this.#waiting = status;
+    if (status === undefined) {
+      this.#publishAlarm?.cancel();
+      this.#publishAlarm = undefined;
+    } else {
+      const dueMs = this.#publishedMs + batchMs(this.#pod.spec);
+      this.#publishAlarm ??= this.#clock.wakeAt(dueMs, () => this.#receive('look'));
+    }
+  }
+
+  /** Of a spec that has not changed, the objects stay the same: what was computed from them holds. */
+  #withSameSpec(pod: StoredPod): StoredPod {
+    const { metadata, spec } = this.#pod;
+    return pod.metadata.generation === metadata.generation ? { ...pod, spec } : pod;
   }
 
   /** Somebody else has written that the Pod has ended: down with it. Source: pkg/kubelet/pod_workers.go UpdatePod. */
@@ -218,6 +252,7 @@ export class PodWorker {
 
   #finish(): void {
     this.#alarm?.cancel();
+    this.#publishAlarm?.cancel();
     this.#effects.close();
     this.#report.finished(this.#pod);
   }

@@ -59,7 +59,7 @@ export class Prober {
       if (facts.pod.terminating || facts.pod.finished) return;
       timer = new ProbeTimer(this.#deps, type, facts);
       this.#timers.set(key, timer);
-    }
+    } else if (timer.knows(facts)) return;
     if (timer.update(facts) !== 'exit') return;
     timer.close();
     this.#timers.delete(key);

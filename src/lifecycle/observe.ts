@@ -1,6 +1,6 @@
 import { allContainers, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
-import type { Container } from '../api/generated/types.ts';
+import type { Container, PodSpec } from '../api/generated/types.ts';
 import { type Effect, eventEffect, type Step } from './effects.ts';
 import {
   type ContainerFacts,
@@ -247,9 +247,17 @@ function promoted(
   };
 }
 
+/** The containers of specs. */
+const byName = new WeakMap<PodSpec, ReadonlyMap<string, Container>>();
+
 /** The spec of a container of the Pod: init, regular or ephemeral. */
 export function containerSpec(pod: StoredPod, name: string): Container {
-  const container = allContainers(pod.spec).find((one) => one.name === name);
+  let containers = byName.get(pod.spec);
+  if (containers === undefined) {
+    containers = new Map(allContainers(pod.spec).map((one) => [one.name, one]));
+    byName.set(pod.spec, containers);
+  }
+  const container = containers.get(name);
   if (container === undefined) throw new Error(`Pod ${pod.metadata.name} has no container ${name}`);
   return container;
 }

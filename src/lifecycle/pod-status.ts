@@ -1,6 +1,6 @@
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { formatTime, type Instant } from '../api/time.ts';
-import type { Container, ContainerStatus, PodCondition, PodStatus } from '../api/generated/types.ts';
+import type { Container, ContainerStatus, PodCondition, PodSpec, PodStatus } from '../api/generated/types.ts';
 import {
   allContainersRestartingCondition,
   type ConditionVerdict,
@@ -10,7 +10,7 @@ import {
   readyToStartCondition,
 } from './status/conditions.ts';
 import { closeStatuses, containerStatus } from './status/container-status.ts';
-import { containerFacts, isAlive, type PodFacts } from './facts.ts';
+import { type ContainerFacts, containerFacts, isAlive, type PodFacts } from './facts.ts';
 import { forgetStopped } from './status/evicted-status.ts';
 import { givenVerdict, othersConditions } from './status/merge-status.ts';
 import { podPhase, type PodPhase } from './status/phase.ts';
@@ -61,7 +61,7 @@ export interface ContainerStatuses {
 export function containerStatuses(pod: StoredPod, facts: PodFacts): ContainerStatuses {
   const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
   const statusesOf = (list: readonly Container[]): ContainerStatus[] =>
-    list.map((container) => containerStatus(pod, facts, container));
+    list.map((container) => knownStatus(pod, facts, container));
   const byName = (statuses: ContainerStatus[]): ContainerStatus[] =>
     statuses.sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
@@ -69,6 +69,29 @@ export function containerStatuses(pod: StoredPod, facts: PodFacts): ContainerSta
     regular: byName(statusesOf(containers)),
     ephemeral: byName(statusesOf(ephemeralContainers)),
   };
+}
+
+/** A status, and all that it was computed from. */
+interface KnownStatus {
+  readonly spec: PodSpec;
+  readonly own: ContainerFacts;
+  readonly isEnding: boolean;
+  readonly status: ContainerStatus;
+}
+
+/** By container of a spec. In a Pod of many, something happens to one of them, and the others are as they were. */
+const known = new WeakMap<Container, KnownStatus>();
+
+function knownStatus(pod: StoredPod, facts: PodFacts, container: Container): ContainerStatus {
+  const own = containerFacts(facts, container.name);
+  // The last word on a container is written into its status; and between rounds it depends on the other containers.
+  if (facts.finished || own.removed !== undefined) return containerStatus(pod, facts, container);
+  const isEnding = facts.termination !== undefined;
+  const before = known.get(container);
+  if (before?.own === own && before.spec === pod.spec && before.isEnding === isEnding) return before.status;
+  const status = containerStatus(pod, facts, container);
+  known.set(container, { spec: pod.spec, own, isEnding, status });
+  return status;
 }
 
 /**

@@ -210,7 +210,8 @@ function saying(container: string, { handler, stream, lines }: HandlerSaying): s
   return `${[container, handler, stream].filter(Boolean).join(' ')}: ${lines.toString().trimEnd()}`;
 }
 
-function distinct(values: readonly string[]): string[] {
+/** Without those that are as the one before. */
+export function distinct(values: readonly string[]): string[] {
   return values.filter((value, index) => index === 0 || value !== values[index - 1]);
 }
 

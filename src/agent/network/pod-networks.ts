@@ -76,6 +76,8 @@ export class PodNetworks {
   #seen: { readonly addresses: ReadonlySet<string>; readonly atMs: number } | undefined;
   #hasLoopbacks: Promise<boolean> | undefined;
   #trouble: Promise<PortTrouble> | undefined;
+  /** The instance for which a probe was answered. */
+  readonly #answered = new WeakMap<Probe, string>();
 
   constructor(options: PodNetworksOptions) {
     this.#options = options;
@@ -168,7 +170,7 @@ export class PodNetworks {
   explain(user: NetworkUser, sign: NetworkSign): Promise<EventDraft | undefined> | undefined {
     const { ports, startupProbe, livenessProbe, readinessProbe } = user.container;
     if (sign.type === 'probed') {
-      if (sign.probe.exec !== undefined) return undefined;
+      if (sign.probe.exec !== undefined || this.#hasAnswered(user, sign)) return undefined;
       return this.#portTrouble().then((trouble) => trouble.explainProbe(this.#subject(user), sign.probe, sign.outcome));
     }
     const { exit, runMs } = sign;
@@ -176,6 +178,14 @@ export class PodNetworks {
     const mayListen = ports !== undefined || (startupProbe ?? livenessProbe ?? readinessProbe) !== undefined;
     if (!isEarlyFailure || !mayListen) return undefined;
     return this.#portTrouble().then((trouble) => trouble.explainExit(this.#subject(user)));
+  }
+
+  /** Who answers once is not asked again who he is. Remembers it, too. */
+  #hasAnswered({ id }: NetworkUser, { probe, outcome }: Extract<NetworkSign, { type: 'probed' }>): boolean {
+    if (outcome.result !== 'success') return false;
+    const hasAnswered = this.#answered.get(probe) === id;
+    this.#answered.set(probe, id);
+    return hasAnswered;
   }
 
   #subject({ logTail, ...user }: NetworkUser): PortSubject {

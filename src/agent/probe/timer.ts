@@ -81,6 +81,14 @@ export class ProbeTimer {
     this.#afterMs = this.#originMs;
   }
 
+  /** Was it told the same before? Of many containers of a Pod, something happens to one. */
+  knows({ pod, seen, probe }: ProbeFacts): boolean {
+    const known = this.#facts;
+    const { terminating, finished } = known.pod;
+    if (probe !== known.probe || pod.terminating !== terminating || pod.finished !== finished) return false;
+    return isSame(seen, known.seen);
+  }
+
   /** Answers `exit` when there is nothing left to do for this timer. */
   update(facts: ProbeFacts): ProbeStep['type'] {
     this.#facts = facts;
@@ -208,4 +216,8 @@ export class ProbeTimer {
     this.#underWay?.abort();
     this.#underWay = undefined;
   }
+}
+
+function isSame(one: ProbedContainer, other: ProbedContainer): boolean {
+  return (Object.keys(one) as (keyof ProbedContainer)[]).every((key) => one[key] === other[key]);
 }
