@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ContainerStatus, PodSpec, PodStatus } from '../../api/generated/types.ts';
+import { isSameJson } from '../../api/json.ts';
 import { allContainers, allContainerStatuses } from '../../api/objects.ts';
 
 /**
@@ -20,7 +20,7 @@ export function batchMs(spec: PodSpec): number {
 
 /** Is nothing new but what containers do? Phases and conditions are told at once. */
 export function isAboutContainersOnly(told: PodStatus, next: PodStatus): boolean {
-  return isDeepStrictEqual(withoutContainers(told), withoutContainers(next)) && sameNames(told, next);
+  return isSameJson(withoutContainers(told), withoutContainers(next)) && sameNames(told, next);
 }
 
 /** Does a container go on from a state that is still to be told? Then that has to be told first. */
@@ -46,5 +46,5 @@ function sameNames(one: PodStatus, other: PodStatus): boolean {
 
 /** Statuses that nothing has happened to are the same objects. */
 function isSame(one: ContainerStatus, other: ContainerStatus | undefined): boolean {
-  return one === other || isDeepStrictEqual(one, other);
+  return one === other || isSameJson(one, other);
 }
