@@ -210,7 +210,8 @@ export class Workshop {
     await Promise.all(started.map(({ ended }) => ended));
     for (const pid of this.backgroundProcesses()) kill(pid);
     for (const process_ of this.processes()) kill(Number.parseInt(process_, 10));
-    rmSync(this.folder, { recursive: true, force: true });
+    // A mkfifo that a killed podrun had started may still be at work there.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     this.#folder = undefined;
   }
 }
