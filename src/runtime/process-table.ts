@@ -49,7 +49,7 @@ export function parsePsTable(text: string): ProcessEntry[] {
 async function listByProc(clock: Clock, sinceTicks: number): Promise<ProcessEntry[]> {
   const entries: ProcessEntry[] = [];
   let sliceStartMs = clock.now().monotonicMs;
-  for (const name of readdirSync('/proc')) {
+  for (const name of namesUntilNoneIsNew()) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     if (clock.now().monotonicMs - sliceStartMs >= SLICE_MS) {
@@ -65,6 +65,21 @@ async function listByProc(clock: Clock, sinceTicks: number): Promise<ProcessEntr
     entries.push({ ...facts, ...mark, isUnclear: mark.isUnclear && facts.parentPid !== KERNEL_THREADS });
   }
   return entries;
+}
+
+/** Who forks and ends while the others are looked at is never seen; the children are, when it is asked again. */
+const LISTINGS_MAX = 5;
+
+function* namesUntilNoneIsNew(): Generator<string> {
+  const seen = new Set<string>();
+  for (let listing = 0; listing < LISTINGS_MAX; listing++) {
+    const added = readdirSync('/proc').filter((name) => !seen.has(name));
+    if (added.length === 0) return;
+    for (const name of added) {
+      seen.add(name);
+      yield name;
+    }
+  }
 }
 
 interface Mark {

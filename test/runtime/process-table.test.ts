@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, it, onTestFinished } from 'vitest';
+import { SystemClock } from '../../src/clock.ts';
+import { factsOf } from '../../src/runtime/process-identity.ts';
+import { CONTAINER_MARKER, listProcesses } from '../../src/runtime/process-table.ts';
+import { markedPids } from './support/process-rig.ts';
+
+it.runIf(process.platform === 'linux')('sees the child of who forks and ends while others are looked at', async () => {
+  const id = `table-${process.pid}`;
+  const script = 'trap "sleep 60 & exit" USR1; echo ready; while :; do sleep 0.01; done';
+  const stdio = ['ignore', 'pipe', 'ignore'] as const;
+  const env = { PATH: process.env['PATH'], [CONTAINER_MARKER]: id };
+  const parent = spawn('/bin/sh', ['-c', script], { detached: true, env, stdio: [...stdio] });
+  onTestFinished(() => markedPids(id).forEach((pid) => process.kill(pid, 'SIGKILL')));
+  await once(parent.stdout, 'data');
+  const clock = new SystemClock();
+  let asked = 0;
+  const now = (): ReturnType<SystemClock['now']> => {
+    // The second time, it has been listed which processes there are, and none has been looked at.
+    if (++asked === 2) {
+      parent.kill('SIGUSR1');
+      while (factsOf(parent.pid ?? 0)?.zombie === false);
+    }
+    return clock.now();
+  };
+  const listed = await listProcesses({ now, wakeAt: (at, run) => clock.wakeAt(at, run) }, 0);
+  expect(listed.filter(({ containerId }) => containerId === id)).toHaveLength(1);
+});
