@@ -39,7 +39,7 @@ function start(index) {
     child[stream].on('data', (chunk) => writeSync(log, `${new Date().toISOString()} ${stream} F ${chunk}`));
   }
   child.on('close', () => closeSync(log));
-  timers.push(setInterval(probes[kind], PERIOD_MS));
+  timers.push(setInterval(() => probes[kind](), PERIOD_MS));
   process.stdout.write('ready\n');
   setImmediate(start, index + 1);
 }

@@ -154,8 +154,8 @@ function applied({ node, program }, place, spec, flags = []) {
   const manifest = `${place}.yaml`;
   writeFileSync(manifest, podYaml('bench', { restartPolicy: 'Always', terminationGracePeriodSeconds: 1, ...spec }));
   const args = [program, 'apply', manifest, '-o', 'json', '--runtime', 'process', ...flags, '--state-dir', state];
-  const { child, stop } = started([node, ...args]);
-  return { child, state, stop: () => stop('SIGINT') };
+  const podrun = started([node, ...args]);
+  return { child: podrun.child, state, stop: () => podrun.stop('SIGINT') };
 }
 
 /** Resolves as soon as a status is as wanted. */
