@@ -1,5 +1,5 @@
-// How long it takes until something that happened has followed, or is known: the restart of a container that has exited,
-// the line that tells of it, the look of another process at it, and the readiness of a server.
+// How long it takes until something that happened has followed, or is known: the restart of a container that has
+// exited, the line that tells of it, the look of another process at it, and the readiness of a server.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
