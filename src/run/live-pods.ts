@@ -25,6 +25,8 @@ export class LivePods {
         onChange();
       }),
     );
+    // Changes are told from here on: what has come between the reading of these Pods and now is not among them.
+    for (const pod of pods) this.#catchUp(store, pod);
   }
 
   /** As they are now, or were before they were removed. */
@@ -39,6 +41,13 @@ export class LivePods {
 
   close(): void {
     for (const subscription of this.#subscriptions) subscription.close();
+  }
+
+  #catchUp(store: FileStore, known: StoredPod): void {
+    const { namespace, name, uid } = known.metadata;
+    const now = store.get<StoredPod>('pods', namespace, name);
+    if (now?.metadata.uid === uid) this.#take({ type: 'MODIFIED', object: now });
+    else this.#take({ type: 'DELETED', object: this.#pods.get(uid) ?? known });
   }
 
   #take({ type, object }: WatchEvent<StoredPod>): void {
