@@ -158,7 +158,7 @@ export class FifoPool {
 
 /**
  * Removes what lies in a folder for FIFOs: whoever looks for spare ones there makes new ones. Those that a living
- * process has in hand are left alone: it is about to open them.
+ * process has in hand or has made are left alone: it is about to open them, or still makes them.
  */
 export function removeFifos(directory: string): void {
   let names: string[];
@@ -168,7 +168,7 @@ export function removeFifos(directory: string): void {
     return; // nobody has needed any
   }
   for (const name of names) {
-    const holder = /^\.(\d+)-/.exec(name)?.[1];
+    const holder = /^\.?(\d+)[-.]/.exec(name)?.[1];
     if (holder !== undefined && startTimeOf(Number(holder)) !== undefined) continue;
     rmSync(join(directory, name), { force: true });
   }
