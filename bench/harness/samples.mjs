@@ -30,7 +30,8 @@ export async function interleaved(contestants, { rounds: wanted, warmUps = ROUND
 /** A contestant that takes part in one round of so many only, since it takes long; undefined stays undefined. */
 export function oneIn(rounds, contestant) {
   let round = 0;
-  return contestant && (() => (round++ % rounds === 0 ? contestant() : undefined));
+  const every = ROUNDS_MAX === Infinity ? rounds : 1;
+  return contestant && (() => (round++ % every === 0 ? contestant() : undefined));
 }
 
 /**
