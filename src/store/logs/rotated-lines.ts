@@ -8,7 +8,7 @@ import type { LogPlace } from './log-tail.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** Parts that wait to be read. Where there are more, what reads them is so slow that the oldest are given up. */
+/** Parts that are held open at most. Who is slower than that loses parts that the writer removes meanwhile. */
 const HELD_MAX = 64;
 
 /** Reads a file of lines that is put aside when it is full, part by part, also while it is being written. */
@@ -106,17 +106,18 @@ export class RotatedLines {
     }
   }
 
-  /** Opens the parts that follow the newest one that is open; all that there are when that was removed meanwhile. */
+  /** Opens parts that follow the newest one that is open; from the oldest on when that was removed meanwhile. */
   #holdSuccessors(): void {
     const newest = this.#held.at(-1) ?? this.#cursor;
+    const room = HELD_MAX - this.#held.length;
+    if (room === 0) return;
     const inodeOf = (part: string): number | undefined => ifPresent(() => statSync(part))?.ino;
     // Most looks find the same file where the last part is: there is no need to look at all of them.
     if (newest === undefined || this.#isClosed || inodeOf(this.#path) === newest.inode) return;
     const successors = this.#undisturbed((parts) => {
       const place = parts.findIndex((part) => inodeOf(part) === newest.inode);
-      return parts.slice(place + 1).map((part) => LineCursor.open(part, 'start'));
+      return parts.slice(place + 1, place + 1 + room).map((part) => LineCursor.open(part, 'start'));
     });
     this.#held.push(...successors);
-    for (const oldest of this.#held.splice(0, this.#held.length - HELD_MAX)) oldest.close();
   }
 }

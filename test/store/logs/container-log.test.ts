@@ -268,33 +268,45 @@ describe('reading a log', () => {
     expect(textFrom(reader)).toBe('7\n8\n9\n');
   });
 
-  it('loses nothing while it is watched, however many files the writer removes meanwhile', async () => {
+  /** Writes lines into a log that keeps three files of one line, each after the reader was told of the one before. */
+  async function outrun(lines: number): Promise<{ readonly file: string; readonly reader: LogReader }> {
     const file = newLogPath();
     const log = new ContainerLog(file, { fileBytesMax: 1, filesMax: 3 });
     log.write('stdout', Buffer.from('0\n'), START_MS);
     const reader = new LogReader(file);
     let changed: () => void = () => undefined;
-    const watcher = reader.watch(() => changed());
-    for (let line = 1; line < 40; line++) {
+    reader.watch(() => changed());
+    for (let line = 1; line < lines; line++) {
       const told = new Promise<void>((resolve) => (changed = resolve));
       log.write('stdout', Buffer.from(`${line}\n`), START_MS + line);
       await told;
     }
-    expect(textFrom(reader)).toBe(Array.from({ length: 40 }, (_, line) => `${line}\n`).join(''));
-    watcher.close();
+    return { file, reader };
+  }
+
+  const linesFrom = (first: number, end: number): string =>
+    Array.from({ length: end - first }, (_, index) => `${first + index}\n`).join('');
+
+  it('loses nothing while it is watched, however many files the writer removes meanwhile', async () => {
+    const { file, reader } = await outrun(40);
+    expect(textFrom(reader)).toBe(linesFrom(0, 40));
     reader.close();
     expect(readdirSync(path.dirname(file))).toHaveLength(3);
   });
 
-  it('gives up the oldest files in the end when nobody reads', async () => {
+  it('holds no more than 64 files for who reads nothing, and then goes on with those that are left', async () => {
+    const { reader } = await outrun(100);
+    expect(textFrom(reader)).toBe(linesFrom(0, 65) + linesFrom(97, 100));
+    reader.close();
+  });
+
+  it('reads all files that there are, also where there are many', () => {
     const file = newLogPath();
     const log = new ContainerLog(file, { fileBytesMax: 1, filesMax: 200 });
     log.write('stdout', Buffer.from('0\n'), START_MS);
     const reader = new LogReader(file);
-    const told = new Promise<void>((resolve) => reader.watch(resolve));
     for (let line = 1; line < 100; line++) log.write('stdout', Buffer.from(`${line}\n`), START_MS + line);
-    await told;
-    expect(textFrom(reader)).toBe(`0\n${Array.from({ length: 64 }, (_, line) => `${line + 36}\n`).join('')}`);
+    expect(textFrom(reader)).toBe(linesFrom(0, 100));
     reader.close();
   });
 
