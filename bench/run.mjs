@@ -14,13 +14,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { betterOf, hadToWait, WORSE_AT_MOST, worseThanRecorded, worstMiss } from './harness/judge.mjs';
+import { betterOf, WORSE_AT_MOST, worseThanRecorded, worstMiss } from './harness/judge.mjs';
 import { podruns } from './harness/podruns.mjs';
 import { recordedRows, save } from './harness/results.mjs';
 import { checkRows } from './harness/shape.mjs';
 import { header, rowText } from './harness/table.mjs';
-import { costOf } from './harness/processes.mjs';
-import { samplesOf } from './harness/samples.mjs';
 import { findPeers, installPeers } from './peers/peers.mjs';
 
 /** How often what missed is measured again: times of a machine that does other things as well are only too long. */
@@ -82,11 +80,9 @@ async function inFolder(use) {
 }
 
 /** Rows with the Node that ran them, and, with --check, how they compare with what was recorded. */
-function judged(measured, { node, version }) {
+function judged(measured, { version }) {
   const rows = measured.map((row) => ({ ...row, node: version }));
-  if (!flags.check) return rows;
-  const isBusy = hadToWait(samplesOf(Array.from({ length: 7 }, () => costOf([node, '-e', '0']))));
-  for (const row of rows) worse.set(row, worseThanRecorded(row, recordedOf(row), isBusy));
+  if (flags.check) for (const row of rows) worse.set(row, worseThanRecorded(row, recordedOf(row)));
   return rows;
 }
 
@@ -119,6 +115,6 @@ function report() {
   const worst = told.toSorted((a, b) => b.times - a.times)[0];
   if (worst !== undefined) process.stdout.write(`worst: ${worst.name}, ${worst.times.toFixed(2)} x the recorded one\n`);
   const untold = all.length - told.length;
-  if (untold > 0) process.stdout.write(`${untold} not compared: not on record, or the machine is busy\n`);
+  if (untold > 0) process.stdout.write(`${untold} not compared: not on record, or not of processor time\n`);
   if (bad.length > 0) process.exitCode = 1;
 }

@@ -2,17 +2,10 @@
 
 /** How much worse than recorded a ratio may be before it counts. */
 export const WORSE_AT_MOST = 1.25;
-/** Beyond this ratio of time on the clock to processor time, a bare Node had to wait. By itself it is about 1. */
-const BUSY = 1.3;
 
 /** How many times worse one figure is than another: 2 for double the time, or half of the throughput. */
 export function timesWorse(row, one, other) {
   return row.better === 'less' ? one.median / other.median : other.median / one.median;
-}
-
-/** podrun / floor, or undefined where the row has no floor. */
-export function floorRatio(row) {
-  return row.floor === undefined ? undefined : timesWorse(row, row.podrun, row.floor);
 }
 
 /**
@@ -42,30 +35,20 @@ export function worstMiss(row) {
 }
 
 /**
- * How many times worse a row's ratio to the floor is than a recorded one; undefined where there is nothing to compare.
- * Processor time is compared where it was measured, and time on the clock too unless the machine is busy.
+ * How many times worse a row's ratio to the floor is than a recorded one, in processor time; undefined where there is
+ * nothing to compare. On the clock, ratios of two runs on an idle machine differ by a third.
  *
  * @param {import('./shape.mjs').Row} row
  * @param {import('./shape.mjs').Row | undefined} recorded
- * @param {boolean} isBusy
  */
-export function worseThanRecorded(row, recorded, isBusy) {
-  if (recorded?.floor === undefined || row.floor === undefined) return undefined;
-  const [now, then] = [cpuRatio(row), cpuRatio(recorded)];
-  const onProcessor = now === undefined || then === undefined ? [] : [now / then];
-  const onClock = isBusy ? [] : [floorRatio(row) / floorRatio(recorded)];
-  const times = [...onProcessor, ...onClock];
-  return times.length === 0 ? undefined : Math.max(...times);
+export function worseThanRecorded(row, recorded) {
+  const [now, then] = [cpuRatio(row), recorded && cpuRatio(recorded)];
+  return now === undefined || then === undefined ? undefined : now / then;
 }
 
 /** podrun / floor in processor time, or undefined where that was not measured. */
 export function cpuRatio({ podrun, floor }) {
   return podrun.cpuMs === undefined || floor?.cpuMs === undefined ? undefined : podrun.cpuMs / floor.cpuMs;
-}
-
-/** Whether a bare Node had to wait for a processor: what it takes on the clock is then much more than what it needs. */
-export function hadToWait({ median, cpuMs }) {
-  return cpuMs !== undefined && median > BUSY * cpuMs;
 }
 
 /**
