@@ -10,8 +10,6 @@ import { started, timeOf, usageOf } from '../harness/processes.mjs';
 import { interleaved, samplesOf } from '../harness/samples.mjs';
 import { podmanLogs } from '../peers/podman-logs.mjs';
 
-export const isFast = true;
-
 const PLAIN_LOG = path.join(import.meta.dirname, '../harness/plain-log.mjs');
 /** How often a process is looked at that is measured. */
 const LOOK_MS = 20;

@@ -11,8 +11,6 @@ import { manyYaml, podYaml } from '../harness/manifests.mjs';
 import { started, usageOf } from '../harness/processes.mjs';
 import { quantile, samplesOf, single } from '../harness/samples.mjs';
 
-export const isFast = true;
-
 const PERIOD_MS = 1000;
 const START_MAX_MS = 300_000;
 /** After the last one is Ready, what was put off during the start is made up for. */
