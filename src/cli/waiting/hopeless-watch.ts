@@ -6,6 +6,8 @@ import type { Store, Subscription } from '../../store/store.ts';
 /** Who is gone or has ended may be replaced in the next moment, by an apply that was started with this wait. */
 const PATIENCE_MS = 1000;
 
+const LOOK_MS = 500;
+
 export interface HopelessOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -16,12 +18,16 @@ export interface HopelessOptions {
   readonly onHopeless: () => void;
 }
 
-/** Looks, after every change of what is waited for and when the patience is over, whether there is any hope left. */
+/**
+ * Looks, after every change of objects that are waited for and from time to time, whether there is any hope left: who
+ * is told of a deletion may still find the object for a moment.
+ */
 export class HopelessWatch {
   readonly #options: HopelessOptions;
   readonly #subscriptions: readonly Subscription[];
-  /** When the patience is over; undefined: there is hope, or it was told that there is none. */
   #alarm: Alarm | undefined;
+  /** On the stopwatch; undefined: there is hope. */
+  #hopelessSinceMs: number | undefined;
   #isTold = false;
 
   constructor(options: HopelessOptions) {
@@ -30,6 +36,7 @@ export class HopelessWatch {
       options.store.watch(type.plural, { namespace, name }, () => this.#look()),
     );
     this.#look();
+    this.#plan();
   }
 
   close(): void {
@@ -37,26 +44,25 @@ export class HopelessWatch {
     this.#alarm?.cancel();
   }
 
-  #look(): void {
+  /** Whoever has no hope left is looked at again when the patience is over. */
+  #plan(): void {
     const { clock } = this.#options;
-    if (!this.#hasHope()) {
-      if (!this.#isTold) this.#alarm ??= clock.wakeAt(clock.now().monotonicMs + PATIENCE_MS, () => this.#giveUp());
+    this.#alarm = clock.wakeAt(clock.now().monotonicMs + LOOK_MS, () => {
+      this.#plan();
+      this.#look();
+    });
+  }
+
+  #look(): void {
+    const { store, clock, refs, isHopeless, onHopeless } = this.#options;
+    if (!refs.some((ref) => isHopeless(ref, getObject(store, ref)))) {
+      this.#hopelessSinceMs = undefined;
       return;
     }
-    this.#alarm?.cancel();
-    this.#alarm = undefined;
-  }
-
-  /** It was hopeless all the time; what was waited for may have come without a change, as an answer. */
-  #giveUp(): void {
-    this.#alarm = undefined;
-    if (this.#hasHope()) return;
+    const nowMs = clock.now().monotonicMs;
+    this.#hopelessSinceMs ??= nowMs;
+    if (this.#isTold || nowMs - this.#hopelessSinceMs < PATIENCE_MS) return;
     this.#isTold = true;
-    this.#options.onHopeless();
-  }
-
-  #hasHope(): boolean {
-    const { store, refs, isHopeless } = this.#options;
-    return !refs.some((ref) => isHopeless(ref, getObject(store, ref)));
+    onHopeless();
   }
 }
