@@ -73,6 +73,8 @@ describe.runIf(process.platform === 'linux')('the next command', () => {
   async function killed(): Promise<void> {
     const podrun = workshop.start(['apply', workshop.pod('busy', busy)]);
     await written('hook');
+    // What a container says and podrun has not read yet is lost with it.
+    await podrun.until(({ stdout }) => stdout.includes('begun'));
     podrun.signal('SIGKILL');
     await podrun.ended;
   }
