@@ -10,6 +10,7 @@ import { type MainProcess, pipedProcess } from './main-process.ts';
 import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
 import type { RuntimeFeatures } from './features.ts';
 import { insideNetwork } from './network/join.ts';
+import { forkCount } from './pid-order.ts';
 import { quickStartTimeOf } from './process-identity.ts';
 import type {
   ContainerLaunch,
@@ -65,6 +66,8 @@ export class ProcessRuntime implements Runtime {
   readonly #sweeper: Sweeper;
   readonly #watchdog: Watchdog;
   readonly #confiner: Confiner | undefined;
+  /** Before the first container. */
+  readonly #forksBefore = forkCount();
   readonly #live = new Set<number>();
   /** What is about to be told. */
   readonly #ends: Array<() => void> = [];
@@ -223,7 +226,8 @@ export class ProcessRuntime implements Runtime {
     this.#surroundings.set(id, around);
     const swept = async (): Promise<void> => {
       await inside.end();
-      if (!inside.isSealed) await this.#sweeper.sweep({ id, leader: { pid, startTime } });
+      if (!inside.isSealed)
+        await this.#sweeper.sweep({ id, leader: { pid, startTime }, forksBefore: this.#forksBefore });
       unmark();
     };
     void main.ended.then(({ exitCode, signal }) => {

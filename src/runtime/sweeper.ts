@@ -1,7 +1,8 @@
 import type { Alarm, Clock } from '../clock.ts';
 import { killProcess } from './kill.ts';
 import type { ProcessIdentity } from './process-identity.ts';
-import { listProcesses, type ProcessEntry } from './process-table.ts';
+import { smallestPidSince } from './pid-order.ts';
+import { listProcesses, type ListedSince, type ProcessEntry } from './process-table.ts';
 
 /** A container whose main process has ended, and of which nothing may be left. */
 export interface SweepTarget {
@@ -11,6 +12,8 @@ export interface SweepTarget {
    * Undefined when its number may belong to another process by now: then the mark alone counts.
    */
   readonly leader: { readonly pid: number; readonly startTime: string | undefined } | undefined;
+  /** `forkCount` before the leader was started, where it was asked for. */
+  readonly forksBefore?: number | undefined;
 }
 
 // A process that forks faster than it is found would keep us busy for ever.
@@ -78,7 +81,7 @@ export class Sweeper {
     const due = [...this.#sweeps].filter(({ dueMs }) => dueMs <= startMs);
     const targets = due.map(({ target }) => target);
     // A machine that cannot be asked now may answer in the next pass.
-    const processes = await this.#list(this.#clock, earliestTicks(targets)).catch(() => undefined);
+    const processes = await this.#list(this.#clock, sinceFirstOf(targets)).catch(() => undefined);
     const members = membersOf(targets, processes ?? []);
     const unclear = (processes ?? []).filter(({ isUnclear }) => isUnclear).map(identityText);
     for (const sweep of due) {
@@ -142,7 +145,10 @@ function identityText({ pid, startTime }: ProcessEntry): string {
 }
 
 /** Nothing of a container is older than its main process. */
-function earliestTicks(targets: readonly SweepTarget[]): number {
+function sinceFirstOf(targets: readonly SweepTarget[]): ListedSince {
   const ticks = targets.map(({ leader }) => Number(leader?.startTime ?? 0));
-  return Math.min(...ticks.map((tick) => (Number.isNaN(tick) ? 0 : tick)));
+  return {
+    ticks: Math.min(...ticks.map((tick) => (Number.isNaN(tick) ? 0 : tick))),
+    pid: smallestPidSince(targets.map(({ leader, forksBefore }) => ({ pid: leader?.pid ?? 0, forksBefore }))),
+  };
 }

@@ -24,6 +24,6 @@ it.runIf(process.platform === 'linux')('sees the child of who forks and ends whi
     }
     return clock.now();
   };
-  const listed = await listProcesses({ now, wakeAt: (at, run) => clock.wakeAt(at, run) }, 0);
+  const listed = await listProcesses({ now, wakeAt: (at, run) => clock.wakeAt(at, run) });
   expect(listed.filter(({ containerId }) => containerId === id)).toHaveLength(1);
 });

@@ -93,7 +93,7 @@ export class MemoryWatch {
 
   async #askPs(): Promise<number> {
     const { id, main, clock } = this.#options;
-    const members = membersOf([{ id, leader: main }], await listProcesses(clock, 0));
+    const members = membersOf([{ id, leader: main }], await listProcesses(clock));
     const usages = await usageOfProcesses([...members.values()].flat().map(({ pid }) => pid));
     return [...usages.values()].reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
   }

@@ -65,7 +65,7 @@ async function lookAt(containers: readonly MeasuredContainer[], clock: Clock): P
   }
   const targets = containers.flatMap(({ id, main }) => (looks.has(id) ? [] : [{ id, leader: main }]));
   if (targets.length === 0) return looks;
-  const members = membersOf(targets, await listProcesses(clock, 0));
+  const members = membersOf(targets, await listProcesses(clock));
   const usages = await usageOfProcesses([...members.values()].flat().map(({ pid }) => pid));
   for (const target of targets) {
     const found = (members.get(target) ?? []).flatMap((member): Array<[string, ProcessUsage]> => {
