@@ -12,8 +12,9 @@ if (process.platform === 'win32') refuse('podrun needs Linux, macOS or WSL: it r
 // podrun is installed anew, this one goes on with what it was started as.
 const file = path.join(__dirname, '..', 'dist', 'podrun.packs');
 const program = open() ?? refuse('podrun is not built yet: run npm run build.');
-const { node, packs } = JSON.parse(read([0, 2048]).latin1Slice());
 const loaded = new Map();
+let buffer = Buffer.allocUnsafeSlow(2048);
+const { node, packs } = JSON.parse(read([0, 2048]).latin1Slice());
 load('#podrun');
 
 /** What a module exports: the pack `run` is `#run`, everything else is Node's own. */
@@ -24,8 +25,9 @@ function load(id) {
   const { text, cache } = packs[id.slice(1)];
   // What V8 made of the pack when it was built: it takes two thirds of the time off a start. Of another version of
   // Node, or with other flags, it does not fit, and V8 compiles anew. (Node 20 has no `module.enableCompileCache`.)
+  const source = read(text).latin1Slice();
   const cachedData = cache && node === `${process.version}-${process.arch}` ? read(cache) : undefined;
-  const script = new vm.Script(read(text).latin1Slice(), { filename: `podrun${id}`, cachedData });
+  const script = new vm.Script(source, { filename: `podrun${id}`, cachedData });
   const module = { exports: {} };
   loaded.set(id, module);
   script.runInThisContext()(load, module.exports, module, file);
@@ -40,10 +42,11 @@ function open() {
   }
 }
 
+/** Answers a part of the file, until the next is read: fresh memory costs more than what is read into it. */
 function read([from, size]) {
-  const bytes = Buffer.allocUnsafeSlow(size);
-  readSync(program, bytes, 0, size, from);
-  return bytes;
+  if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(size);
+  readSync(program, buffer, 0, size, from);
+  return buffer.subarray(0, size);
 }
 
 function refuse(sentence) {

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isSameJson } from '../api/json.ts';
 import type { PodrunError } from '../api/errors.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
@@ -114,7 +114,7 @@ export class PodRun {
   objectChanged(pod: StoredPod): void {
     if (this.#isOver || this.#record.isBinding || this.#isRemoving || pod.metadata.uid !== this.#pod.metadata.uid)
       return;
-    const isSameObject = isDeepStrictEqual(clientPart(pod), clientPart(this.pod));
+    const isSameObject = isSameJson(clientPart(pod), clientPart(this.pod));
     if (isSameObject && !this.#isStatusOfOthers(pod.status)) return;
     if (this.#worker !== undefined) {
       this.#worker.objectChanged(pod);
@@ -131,7 +131,7 @@ export class PodRun {
   /** Has somebody else written into the status? What was written before an own write is merged into that. */
   #isStatusOfOthers(status: PodStatus): boolean {
     if (this.#record.isSavingStatus) return false;
-    return !isDeepStrictEqual(status, this.#worker?.storedStatus ?? this.#pod.status);
+    return !isSameJson(status, this.#worker?.storedStatus ?? this.#pod.status);
   }
 
   /**

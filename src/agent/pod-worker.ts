@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isSameJson } from '../api/json.ts';
 import { isTerminalPhase, type StoredPod, type TerminalPhase } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import type { Alarm, Clock } from '../clock.ts';
@@ -207,14 +207,14 @@ export class PodWorker {
       const status = podStatus(this.#pod, this.#facts, this.#hostIP, now);
       const first = this.#waiting !== undefined && overtakes(this.#storedStatus, this.#waiting, status);
       const next = first ? this.#waiting : status;
-      if (next === undefined || isDeepStrictEqual(next, this.#storedStatus)) return this.#waitFor(undefined);
+      if (next === undefined || isSameJson(next, this.#storedStatus)) return this.#waitFor(undefined);
       if (!first && this.#mayWait(next, now.monotonicMs)) return this.#waitFor(next);
       this.#waitFor(undefined);
       this.#publishedMs = now.monotonicMs;
       this.#pod = this.#withSameSpec(this.#report.status({ ...this.#pod, status: next }));
       this.#storedStatus = this.#pod.status;
       // Somebody else's condition may have come along, and Ready may depend on it.
-      if (!first && isDeepStrictEqual(next, this.#storedStatus)) return;
+      if (!first && isSameJson(next, this.#storedStatus)) return;
       const { phase } = this.#storedStatus;
       if (isTerminalPhase(phase) && !isTerminalPhase(next.phase)) this.#endAs(phase);
     }

@@ -79,11 +79,9 @@ export interface Sandbox {
 
 /** Those of these variables that containers get. */
 export function inheritedVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      value !== undefined && INHERITED.test(name) ? [[name, value]] : [],
-    ),
-  );
+  // To read a variable of one's own environment is a call of the system's library: only those that are wanted are.
+  const names = Object.keys(env).filter((name) => INHERITED.test(name));
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
 const NOTHING_MOUNTED: MountOutcome = { ok: true, mounts: [] };

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { isSameJson } from '../api/json.ts';
 import type { ObjectMeta } from '../api/generated/types.ts';
 import type { StoredMeta } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
@@ -50,14 +50,13 @@ export function checkPrecondition(resource: Resource, given: ObjectMeta, stored:
 
 /** Says a change of one part nothing new? Its resourceVersion is for the store alone. */
 export function isSamePart(part: ObjectPart, one: StoredObject, other: StoredObject): boolean {
-  if (part === 'status') return isDeepStrictEqual(one.status, other.status);
-  return isDeepStrictEqual(written(one), written(other));
+  if (part === 'status') return isSameJson(one.status, other.status);
+  return isSameJson(written(one), written(other));
 }
 
-/** As a file holds it: there, a field that is undefined is none. */
+/** What clients write, without the version. */
 function written(object: StoredObject): unknown {
-  const metadata = { ...object.metadata, resourceVersion: '' };
-  return JSON.parse(JSON.stringify({ ...object, metadata, status: undefined }));
+  return { ...object, metadata: { ...object.metadata, resourceVersion: '' }, status: undefined };
 }
 
 /** @throws {ConflictError} when another object has the name now */

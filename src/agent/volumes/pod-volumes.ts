@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
+import { isSameJson } from '../../api/json.ts';
 import type { Container, Volume } from '../../api/generated/types.ts';
 import type { StoredConfigMap, StoredPod, StoredSecret } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
@@ -61,7 +61,7 @@ export class PodVolumes {
   podChanged(pod: StoredPod): void {
     const { labels, annotations } = this.#pod.metadata;
     this.#pod = pod;
-    if (isDeepStrictEqual([labels, annotations], [pod.metadata.labels, pod.metadata.annotations])) return;
+    if (isSameJson([labels, annotations], [pod.metadata.labels, pod.metadata.annotations])) return;
     for (const volume of pod.spec.volumes ?? []) if (showsPod(volume)) this.#refresh(volume);
   }
 
