@@ -229,7 +229,8 @@ export class MachineSurroundings {
     if (!prepared.ok) return prepared;
     const { files, isolation } = this.#options;
     const terminationLog = files.terminationLog(pod, instance);
-    forgetTerminationLog(files.terminationLog(pod, { ...instance, attempt: instance.attempt - 2 }));
+    const forgotten = instance.attempt - 2;
+    if (forgotten >= 0) forgetTerminationLog(files.terminationLog(pod, { ...instance, attempt: forgotten }));
     if (isolation === undefined) return placeOnHost(prepared, container, terminationLog);
     const [layerDir, etcFolder] = [files.layer(pod, instance), files.etc(pod)];
     return placeApart(prepared, { pod, container, isolation, terminationLog, layerDir, podIP, etcFolder });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from './errno.ts';
 import { startTimeOf } from './process-identity.ts';
@@ -126,7 +126,7 @@ export class FifoPool {
     } catch {
       return; // there is no folder yet
     }
-    for (const name of names.slice(SPARES_MAX)) rmSync(join(this.#directory, name), { force: true });
+    for (const name of names.slice(SPARES_MAX)) unlink(join(this.#directory, name));
     this.#paths.push(...names.slice(0, SPARES_MAX).map((name) => join(this.#directory, name)));
   }
 
@@ -149,7 +149,7 @@ export class FifoPool {
       const [exitCode] = (await once(child, 'exit')) as [number | null];
       if (exitCode === 0) break;
       // Who tidies up in the folder may take one away between its making and the setting of its mode.
-      for (const name of names) rmSync(join(this.#directory, name), { force: true });
+      for (const name of names) unlink(join(this.#directory, name));
       if (attempt === ATTEMPTS_MAX) throw new Error(`mkfifo in ${this.#directory} ended with exit code ${exitCode}`);
     }
     this.#paths.push(...names.map((name) => join(this.#directory, name)));
@@ -170,7 +170,7 @@ export function removeFifos(directory: string): void {
   for (const name of names) {
     const holder = /^\.?(\d+)[-.]/.exec(name)?.[1];
     if (holder !== undefined && startTimeOf(Number(holder)) !== undefined) continue;
-    rmSync(join(directory, name), { force: true });
+    unlink(join(directory, name));
   }
 }
 
@@ -181,7 +181,16 @@ export function closeFifo({ readFd, writeFd }: Fifo): void {
 
 /** Nobody has to find it any more. */
 export function removeName({ path }: Pick<Fifo, 'path'>): void {
-  rmSync(path, { force: true });
+  unlink(path);
+}
+
+/** As rmSync does it, for which Node loads a module of its own. */
+function unlink(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
 }
 
 /** Opens both ends; the name goes where it is not wanted, or was of no use. */
@@ -200,7 +209,7 @@ function openFifo(path: string, named: boolean): Fifo {
       throw error;
     }
   } finally {
-    if (!isOpen || !named) rmSync(path, { force: true });
+    if (!isOpen || !named) unlink(path);
   }
 }
 

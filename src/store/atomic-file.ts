@@ -128,9 +128,10 @@ export function namesIn(folder: string): string[] {
  */
 export function removeTree(folder: string): void {
   try {
-    const isFolder = ifPresent(() => lstatSync(folder))?.isDirectory() ?? false;
-    if (isFolder) takeAway(folder);
-    else rmSync(folder, { force: true });
+    // Most runs have no volumes, and nothing is to be done.
+    const present = lstatSync(folder, { throwIfNoEntry: false });
+    if (present?.isDirectory() === true) takeAway(folder);
+    else if (present !== undefined) rmSync(folder, { force: true });
   } catch {
     openUp(folder);
     try {

@@ -1,5 +1,5 @@
 import { isProcess, parseStored } from './stored-json.ts';
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, unlinkSync } from 'node:fs';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import { readJson, writeFileAtomically } from './atomic-file.ts';
@@ -107,7 +107,7 @@ export class Ownership {
     this.#parts.locks.hold('pods', namespace, name, () => {
       const present = this.ownerOf(namespace, name);
       if (present?.pid !== owner.pid || present.since !== owner.since) return;
-      rmSync(podPaths(this.#parts.root, namespace, name).owner, { force: true });
+      ifPresent(() => unlinkSync(podPaths(this.#parts.root, namespace, name).owner));
     });
   }
 
