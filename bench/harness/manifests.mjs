@@ -1,5 +1,8 @@
 // Manifests as somebody would write them.
 
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
 /**
  * The YAML of a Pod.
  *
@@ -22,6 +25,13 @@ export function manyYaml(documents) {
 /** A Pod that runs one command to its end. */
 export function oneShotYaml(name, command = ['true'], image = 'busybox') {
   return podYaml(name, { restartPolicy: 'Never', containers: [{ name: 'main', image, command }] });
+}
+
+/** @returns {string} the path of a file with that text */
+export function written(folder, name, text) {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return file;
 }
 
 function containerYaml(container) {

@@ -29,6 +29,11 @@ export function container(name, command, image, shared) {
   return { name, image, command, ...(shared !== undefined && { volumeMounts }) };
 }
 
+/** What a Pod has more where podman runs it. */
+export function forPodman({ podman }) {
+  return { hostNetwork: true, image: podman.image };
+}
+
 function sharing(shared) {
   return shared === undefined ? {} : { volumes: [{ name: 'shared', hostPath: { path: shared } }] };
 }

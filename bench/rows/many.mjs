@@ -1,15 +1,15 @@
 // Many containers at once: how long until they have all ended, or all run, and how long until those that go on have
 // been stopped, each with what it does about SIGTERM.
 
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { Beats } from '../harness/beats.mjs';
+import { written } from '../harness/manifests.mjs';
 import { costOf } from '../harness/processes.mjs';
 import { compared, interleaved, oneIn, samplesOf } from '../harness/samples.mjs';
 import {
   applyOf,
   concurrentlyOf,
   foreground,
+  forPodman,
   loopOf,
   manyPods,
   onePod,
@@ -151,14 +151,4 @@ function times(count, command) {
 
 function applyProcess(podrun, manifest) {
   return applyOf(podrun, manifest, '--runtime', 'process');
-}
-
-function forPodman({ podman }) {
-  return { hostNetwork: true, image: podman.image };
-}
-
-function written(folder, name, text) {
-  const file = path.join(folder, name);
-  writeFileSync(file, text);
-  return file;
 }

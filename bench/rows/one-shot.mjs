@@ -1,9 +1,8 @@
 // A Pod that does one thing and ends, from the command to its exit; and one with two init containers, until its main
 // container runs.
 
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { Beats } from '../harness/beats.mjs';
+import { written } from '../harness/manifests.mjs';
 import { costOf } from '../harness/processes.mjs';
 import { compared, interleaved, oneIn, samplesOf } from '../harness/samples.mjs';
 import {
@@ -11,6 +10,7 @@ import {
   concurrentlyOf,
   container,
   foreground,
+  forPodman,
   loopOf,
   onePod,
   podmanPlay,
@@ -97,14 +97,4 @@ async function behindInits({ podrun, peers, folder }) {
   } finally {
     beats.close();
   }
-}
-
-function forPodman({ podman }) {
-  return { hostNetwork: true, image: podman.image };
-}
-
-function written(folder, name, text) {
-  const file = path.join(folder, name);
-  writeFileSync(file, text);
-  return file;
 }
