@@ -1,13 +1,14 @@
 import type { Clock } from '../clock.ts';
 import { errnoOf } from './errno.ts';
-import type { Inside, ProgramCall } from './inside.ts';
+import type { Inside } from './inside.ts';
 import { killGroup } from './kill.ts';
-import type { OutputMaker, OutputOwner, OutputPipes } from './output.ts';
+import { endOf } from './main-process.ts';
+import type { OutputMaker, OutputPipes } from './output.ts';
 import type { PipeReader } from './pipe-reader.ts';
 import { factsOf, quickStartTimeOf } from './process-identity.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ExecOutcome, ExecRequest, OutputStream } from './runtime.ts';
-import { exitCodeOf, turnToSpawn, whyNoDescriptors, withContainerUmask } from './spawn.ts';
+import { spawnLeader } from './spawn.ts';
 import { type Lookup, lookUpProgram, whyNotEnterable, whyNotLoadable } from './start-checks.ts';
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -44,25 +45,24 @@ export async function runExec(
   } catch (error) {
     return failedToStart(forkFailed(errnoOf(error)));
   }
-  const spawned = await spawnCommand(
-    inside.enter({ argv, cwd, file, env: { ...env, [CONTAINER_MARKER]: request.id } }),
-    pipes,
-  );
-  if ('errno' in spawned) {
+  const call = inside.enter({ argv, cwd, file, env: { ...env, [CONTAINER_MARKER]: request.id } });
+  const spawned = await spawnLeader({ ...call, stdio: ['ignore', ...pipes.stdio] });
+  if (!spawned.ok) {
     pipes.discard();
     const { errno } = spawned;
     return failedToStart(isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno));
   }
-  const unwatch = watchdog.add({ pid: spawned.pid, startTime: quickStartTimeOf(spawned.pid) });
-  void spawned.exited.then(unwatch);
+  const { child, pid } = spawned;
+  const exited = endOf(child).then(({ exitCode }) => exitCode);
+  void exited.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
   const collected = new CollectedOutput(maxOutputBytes);
-  const reader = pipes.read(spawned, (stream, chunk) => {
+  const reader = pipes.read(child, (stream, chunk) => {
     collected.add(stream, chunk);
     request.onOutput?.(stream, chunk);
   });
   reader.hold(false);
-  await place(spawned.pid);
-  return await outcomeOf({ ...spawned, reader, collected }, request, clock);
+  await place(pid);
+  return await outcomeOf({ pid, exited, reader, collected }, request, clock);
 }
 
 /** The program of a command beside the main process; or why it cannot be started there, in runc's words. */
@@ -75,52 +75,13 @@ export function checkCommand({ argv, cwd, env }: Pick<ExecRequest, 'argv' | 'cwd
   return lookup.ok && unloadable !== undefined ? { ok: false, error: execveFailed(lookup.file, unloadable) } : lookup;
 }
 
-/** What this file needs of a child process; execa's own type does not survive being named. */
-interface Spawned extends OutputOwner {
+/** A command that runs. */
+interface Command {
   readonly pid: number;
   /** The exit code, as soon as the process has ended. */
   readonly exited: Promise<number>;
-}
-
-interface Command extends Spawned {
   readonly reader: PipeReader;
   readonly collected: CollectedOutput;
-}
-
-async function spawnCommand(
-  { argv, cwd, env, file }: ProgramCall,
-  { stdio: [stdout, stderr] }: OutputPipes,
-): Promise<Spawned | { readonly errno: string }> {
-  const [argv0, ...args] = argv;
-  // execa refuses a NUL, which ends a text for the kernel, before it tries.
-  if ([...args, ...Object.entries(env).flat()].some((text) => text.includes('\0'))) return { errno: 'EINVAL' };
-  // Loading execa costs more than many a command: only who runs one pays.
-  const { execa } = await import('execa');
-  const options = {
-    argv0,
-    cwd,
-    env,
-    extendEnv: false,
-    stdin: 'ignore',
-    // Any descriptor will do; the types of execa end at 9.
-    stdout: stdout as 9 | 'pipe',
-    stderr: stderr as 9 | 'pipe',
-    encoding: 'buffer',
-    buffer: false,
-    reject: false,
-    cleanup: false,
-    detached: true,
-  } as const;
-  await turnToSpawn();
-  const shortage = whyNoDescriptors();
-  if (shortage !== undefined) return { errno: shortage };
-  const subprocess = withContainerUmask(() => execa(file, args, options));
-  const { pid } = subprocess;
-  if (pid === undefined) return { errno: errnoOf(await subprocess) };
-  const exited = new Promise<number>((resolve) => {
-    subprocess.once('exit', (code, signal) => resolve(exitCodeOf(code, signal)));
-  });
-  return { pid, exited, stdout: subprocess.stdout, stderr: subprocess.stderr };
 }
 
 async function outcomeOf(command: Command, request: ExecRequest, clock: Clock): Promise<ExecOutcome> {

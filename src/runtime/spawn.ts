@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { inNextLap } from '../clock.ts';
 import { errnoOf } from './errno.ts';
@@ -64,25 +63,6 @@ async function nextTurn(): Promise<void> {
     inNextLap(resolve);
   });
   spawnsLeft = SPAWNS_IN_A_LAP;
-}
-
-/** The null device, what tells whether the program was found, and the pipes. */
-const DESCRIPTORS_TO_SPAWN = 8;
-
-/**
- * The error of a spawn that would find too few descriptors; undefined where there are enough. execa must be asked for
- * none of those: it throws, and the error that Node then tells has nobody who listens.
- */
-export function whyNoDescriptors(): string | undefined {
-  const opened: number[] = [];
-  try {
-    while (opened.length < DESCRIPTORS_TO_SPAWN) opened.push(openSync('/dev/null', 'r'));
-    return undefined;
-  } catch (error) {
-    return errnoOf(error);
-  } finally {
-    opened.forEach((descriptor) => closeSync(descriptor));
-  }
 }
 
 /**
