@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Clock } from '../clock.ts';
 
 /**
  * How many processes and threads have ever been made on this machine, in all of its PID namespaces; undefined where
@@ -7,6 +8,29 @@ import { readFileSync } from 'node:fs';
  */
 export function forkCount(): number | undefined {
   return numberIn('/proc/stat', /^processes (\d+)$/m);
+}
+
+/** Where many processes are made, one look is good for all of a second. */
+const LATELY_MS = 1000;
+
+/** `forkCount` of some moment before now. */
+export class RecentForks {
+  readonly #clock: Clock;
+  #count: number | undefined;
+  #untilMs = -Infinity;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get count(): number | undefined {
+    const { monotonicMs } = this.#clock.now();
+    if (monotonicMs >= this.#untilMs) {
+      this.#count = forkCount();
+      this.#untilMs = monotonicMs + LATELY_MS;
+    }
+    return this.#count;
+  }
 }
 
 /** Beside the tasks that run: numbers that are taken by groups and sessions without a leader. */

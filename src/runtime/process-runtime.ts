@@ -10,7 +10,7 @@ import { type MainProcess, pipedProcess } from './main-process.ts';
 import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
 import type { RuntimeFeatures } from './features.ts';
 import { insideNetwork } from './network/join.ts';
-import { forkCount } from './pid-order.ts';
+import { RecentForks } from './pid-order.ts';
 import { quickStartTimeOf } from './process-identity.ts';
 import type {
   ContainerLaunch,
@@ -66,8 +66,7 @@ export class ProcessRuntime implements Runtime {
   readonly #sweeper: Sweeper;
   readonly #watchdog: Watchdog;
   readonly #confiner: Confiner | undefined;
-  /** Before the first container. */
-  readonly #forksBefore = forkCount();
+  readonly #forks: RecentForks;
   readonly #live = new Set<number>();
   /** What is about to be told. */
   readonly #ends: Array<() => void> = [];
@@ -85,6 +84,7 @@ export class ProcessRuntime implements Runtime {
     const kind = output ?? (process.platform === 'linux' ? 'fifo' : 'pipe');
     this.#output = new OutputMaker(clock, fifoDir, kind, this.#watchdog);
     this.#sweeper = new Sweeper(clock);
+    this.#forks = new RecentForks(clock);
   }
 
   /** Does ahead of time what the first start would have to wait for (3 to 5 ms). Failures show at that start. */
@@ -96,6 +96,7 @@ export class ProcessRuntime implements Runtime {
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
     const failed = (error: string): StartOutcome => ({ ok: false, error, at: this.#clock.now() });
+    const forksBefore = this.#forks.count;
     // What keeps its inside bears the mark as well.
     const unmark = this.#watchdog.mark(launch.id);
     if (this.#confiner !== undefined || launch.network !== undefined) this.#watchdog.flush();
@@ -113,7 +114,7 @@ export class ProcessRuntime implements Runtime {
       await inside.end();
       return failed(outcome.error);
     }
-    const container = this.#attend(launch, outcome.process, { inside, limited }, unmark);
+    const container = this.#attend(launch, outcome.process, { inside, limited }, { unmark, forksBefore });
     // Whoever is told of the start does something about it first.
     inNextLap(() => outcome.process.streams.holdOutput(false));
     return { ok: true, container, notice: outcome.notice, limitsNotice: limited.notice };
@@ -208,7 +209,12 @@ export class ProcessRuntime implements Runtime {
     });
   }
 
-  #attend(launch: ContainerLaunch, main: MainProcess, around: Surroundings, unmark: () => void): RunningContainer {
+  #attend(
+    launch: ContainerLaunch,
+    main: MainProcess,
+    around: Surroundings,
+    { unmark, forksBefore }: Beginning,
+  ): RunningContainer {
     const { id } = launch;
     const { inside, limited } = around;
     const { pid } = main;
@@ -226,8 +232,7 @@ export class ProcessRuntime implements Runtime {
     this.#surroundings.set(id, around);
     const swept = async (): Promise<void> => {
       await inside.end();
-      if (!inside.isSealed)
-        await this.#sweeper.sweep({ id, leader: { pid, startTime }, forksBefore: this.#forksBefore });
+      if (!inside.isSealed) await this.#sweeper.sweep({ id, leader: { pid, startTime }, forksBefore });
       unmark();
     };
     void main.ended.then(({ exitCode, signal }) => {
@@ -277,6 +282,14 @@ export class ProcessRuntime implements Runtime {
 
 /** Of a container that is not there. */
 const BARE: Surroundings = { inside: HOST, limited: UNLIMITED };
+
+/** What was before the main process. */
+interface Beginning {
+  /** It is over. */
+  readonly unmark: () => void;
+  /** See SweepTarget. */
+  readonly forksBefore: number | undefined;
+}
 
 type StartedInside =
   | { readonly process: MainProcess; readonly notice: string | undefined }
