@@ -1,6 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, PodrunError } from '../../api/errors.ts';
+import { makeFolder } from '../../store/atomic-file.ts';
+
+/** A report is not podrun's own: who may see it is a matter of the umask. */
+const SHARED = 0o777;
 
 /**
  * Makes the folder of a report, and tries whether it can be written to: who wants a report wants to know before the
@@ -10,7 +14,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 export function prepareReportFolder(folder: string): void {
   const trial = path.join(folder, `.podrun-${process.pid}`);
   try {
-    makeFolder(folder);
+    makeFolder(folder, SHARED);
     writeFileSync(trial, '');
     rmSync(trial);
   } catch (error) {
@@ -20,19 +24,6 @@ export function prepareReportFolder(folder: string): void {
       exitCode: EXIT.usage,
       hint: 'Nothing was started. --report takes a folder, which is made where it is missing: name another one.',
     });
-  }
-}
-
-/** With those above it. What Node has for that never ends where the system answers ENOENT, as in /proc. */
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-    const above = path.dirname(folder);
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || existsSync(above)) throw error;
-    makeFolder(above);
-    mkdirSync(folder);
   }
 }
 
