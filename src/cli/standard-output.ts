@@ -1,6 +1,6 @@
-import { closeSync, fstatSync } from 'node:fs';
+import { closeSync, fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
-import { isatty } from 'node:tty';
 import { preferences } from './preferences.ts';
 
 /** The signal that says the same: a terminal that is gone, or a pipe that nobody reads. */
@@ -62,7 +62,10 @@ export function isReaderGone(error: NodeJS.ErrnoException): boolean {
 export function leaveDeadTerminal(): void {
   for (const descriptor of [0, 1, 2]) {
     try {
-      if (fstatSync(descriptor).isCharacterDevice() && !isatty(descriptor)) closeSync(descriptor);
+      const stats = fstatSync(descriptor);
+      // Most commands whose output goes into a file have no terminal, and need not load what knows one (4 ms).
+      if (!stats.isCharacterDevice() || stats.rdev === statSync(devNull).rdev) continue;
+      if (!process.getBuiltinModule('node:tty').isatty(descriptor)) closeSync(descriptor);
     } catch {
       // closed already
     }
