@@ -46,12 +46,15 @@ export async function measure({ podrun, folder, isFast: fast }) {
     const ports = await new Promise((resolve) => server.child.once('message', resolve));
     const seconds = fast ? 4 : 10;
     const run = { shape, ports, seconds, folder: path.join(folder, shape.name) };
-    const bare = await observed(
-      [process.execPath, '-r', LOOP_DELAY, BARE, ...bareArgs(run)],
-      run,
-      shape.pods * shape.each,
-    );
-    const agent = await observed([podrun.node, '-r', LOOP_DELAY, podrun.program, ...applyArgs(run)], run, shape.pods);
+    const bare = await observed([process.execPath, '-r', LOOP_DELAY, BARE, ...bareArgs(run)], run, {
+      line: /^ready$/gm,
+      times: shape.pods * shape.each,
+    });
+    // A Pod is Ready when all its containers are, which have such lines of their own.
+    const agent = await observed([podrun.node, '-r', LOOP_DELAY, podrun.program, ...applyArgs(run)], run, {
+      line: /Pod +Ready$/gm,
+      times: shape.pods,
+    });
     await server.stop();
     rows.push(...rowsOf(run, agent, bare));
   }
@@ -104,8 +107,8 @@ function rowsOf({ shape, folder, seconds }, agent, bare) {
   ];
 }
 
-/** Runs a contestant until it says `ready` so many times, and watches it for some seconds. */
-async function observed(argv, { seconds }, readyLines) {
+/** Runs a contestant until it has printed such a line so many times, and watches it for some seconds. */
+async function observed(argv, { seconds }, ready) {
   const running = started(argv, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const ask = (question) =>
     new Promise((resolve) => {
@@ -113,7 +116,7 @@ async function observed(argv, { seconds }, readyLines) {
       running.child.send(question);
     });
   try {
-    await saysReady(running.child.stdout, readyLines);
+    await saysReady(running.child.stdout, ready);
     await pause(SETTLE_MS);
     await ask('begin');
     const cpuShares = [];
@@ -131,12 +134,12 @@ async function cpuShareOf(pid) {
   return ((usageOf(pid).cpuSeconds - before) / (performance.now() - beganMs)) * 100_000;
 }
 
-function saysReady(output, times) {
+function saysReady(output, { line, times }) {
   return new Promise((resolve, reject) => {
     let left = times;
     const late = setTimeout(() => reject(new Error(`${left} of ${times} are not ready in time`)), START_MAX_MS);
     output.on('data', (chunk) => {
-      left -= chunk.toString().match(/ready$/gim)?.length ?? 0;
+      left -= chunk.toString().match(line)?.length ?? 0;
       if (left > 0) return;
       clearTimeout(late);
       resolve();
