@@ -22,6 +22,7 @@ import type { AgentSettings } from '../../run/make-agent.ts';
 import { RunningPods } from '../../run/running-pods.ts';
 import type { RunReport } from '../report/write-report.ts';
 import { preferences } from '../preferences.ts';
+import { SmallHeap } from '../small-heap.ts';
 import { type HeldSignals, listenForSignals } from './signals.ts';
 
 /** A run of `apply`, and all that it is about. */
@@ -53,13 +54,17 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const isAboutAll = plan.goal !== undefined || begun.length === 0;
   const report = await openReport(session, isAboutAll ? [] : live);
   const own = begun.map(({ pod }) => pod);
+  const heap = new SmallHeap(own);
   const running = await RunningPods.open({
     settings: await settingsOf(session, own),
     store,
     clock,
     begun,
     listener: {
-      onPod: (event) => view.pod(event),
+      onPod: (event) => {
+        view.pod(event);
+        heap.pod(event.object);
+      },
       onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
       onHookOutput: (pod, output) => view.hookOutput(pod, output),
       onEvent: (event) => view.event(event),

@@ -14,6 +14,7 @@ import { type Begun, beginRuns } from '../../run/begin-runs.ts';
 import { rememberCreated } from '../../run/last-manifest.ts';
 import { type AgentSettings, makeAgent } from '../../run/make-agent.ts';
 import { openStore } from '../environment.ts';
+import { SmallHeap } from '../small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
 import { type Assignment, say } from './answer.ts';
 import { callBackground } from './call-background.ts';
@@ -146,7 +147,9 @@ async function runToTheEnd(
   resumed: readonly Resumed[],
   kept: readonly KeptContainer[],
 ): Promise<void> {
+  const heap = new SmallHeap([...begun, ...resumed].map(({ pod }) => pod));
   const subscription = store.watch<StoredPod>('pods', {}, ({ type, object }) => {
+    heap.pod(object);
     if (type === 'DELETED') runtime.forget(object.metadata.uid);
   });
   await new Promise<void>((resolve) => {
