@@ -47,12 +47,12 @@ export async function measure({ podrun, folder, isFast: fast }) {
     const seconds = fast ? 4 : 10;
     const run = { shape, ports, seconds, folder: path.join(folder, shape.name) };
     const bare = await observed([process.execPath, '-r', LOOP_DELAY, BARE, ...bareArgs(run)], run, {
-      line: /^ready$/gm,
+      line: /^ready$/,
       times: shape.pods * shape.each,
     });
     // A Pod is Ready when all its containers are, which have such lines of their own.
     const agent = await observed([podrun.node, '-r', LOOP_DELAY, podrun.program, ...applyArgs(run)], run, {
-      line: /Pod +Ready$/gm,
+      line: /Pod +Ready$/,
       times: shape.pods,
     });
     await server.stop();
@@ -137,9 +137,12 @@ async function cpuShareOf(pid) {
 function saysReady(output, { line, times }) {
   return new Promise((resolve, reject) => {
     let left = times;
+    let rest = '';
     const late = setTimeout(() => reject(new Error(`${left} of ${times} are not ready in time`)), START_MAX_MS);
     output.on('data', (chunk) => {
-      left -= chunk.toString().match(line)?.length ?? 0;
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop();
+      left -= lines.filter((one) => line.test(one)).length;
       if (left > 0) return;
       clearTimeout(late);
       resolve();
