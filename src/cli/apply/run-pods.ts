@@ -19,7 +19,7 @@ import type { PodEvidence } from '../../print/waits/evidence.ts';
 import { goalCommand } from './goal-command.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
-import { RunningPods } from '../../run/running-pods.ts';
+import { type RunListener, RunningPods } from '../../run/running-pods.ts';
 import type { RunReport } from '../report/write-report.ts';
 import { preferences } from '../preferences.ts';
 import { SmallHeap } from '../small-heap.ts';
@@ -54,23 +54,12 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const isAboutAll = plan.goal !== undefined || begun.length === 0;
   const report = await openReport(session, isAboutAll ? [] : live);
   const own = begun.map(({ pod }) => pod);
-  const heap = new SmallHeap(own);
   const running = await RunningPods.open({
     settings: await settingsOf(session, own),
     store,
     clock,
     begun,
-    listener: {
-      onPod: (event) => {
-        view.pod(event);
-        heap.pod(event.object);
-      },
-      onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
-      onHookOutput: (pod, output) => view.hookOutput(pod, output),
-      onEvent: (event) => view.event(event),
-      onTrouble: (text) => view.trouble(text),
-      onChange: () => run.look(),
-    },
+    listener: { ...showing(view, own), onChange: () => run.look() },
   });
   const { agent } = running;
   view.follow((uid) => agent.activityOf(uid));
@@ -122,6 +111,21 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   });
   if (explanation !== '') process.stderr.write(explanation);
   return exitCodeOf(outcome, pods);
+}
+
+/** What becomes of Pods is shown, and taken note of. */
+function showing(view: ApplyView, pods: readonly StoredPod[]): Omit<RunListener, 'onChange'> {
+  const heap = new SmallHeap(pods);
+  return {
+    onPod: (event) => {
+      view.pod(event);
+      heap.pod(event.object);
+    },
+    onOutput: (pod, container, stream, chunk) => view.output(pod, container, stream, chunk),
+    onHookOutput: (pod, output) => view.hookOutput(pod, output),
+    onEvent: (event) => view.event(event),
+    onTrouble: (text) => view.trouble(text),
+  };
 }
 
 /**
