@@ -4,7 +4,7 @@
 
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { getHeapSpaceStatistics } from 'node:v8';
+import { memory } from './memory.mjs';
 
 const [root, folder, ...numbers] = process.argv.slice(2);
 const [pods, atOnce, early] = numbers.map(Number);
@@ -33,13 +33,4 @@ async function oneShot(name) {
   const run1 = await run(pod, { runtime: 'process', config: false, stateDir: folder, timeout: '120s' });
   await run1.until('Succeeded');
   await run1.close();
-}
-
-/** What V8 compiles in the course of time is not kept of any Pod. */
-function memory() {
-  for (let times = 0; times < 3; times++) globalThis.gc();
-  const { rss, external } = process.memoryUsage();
-  const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => !name.startsWith('code'));
-  const used = spaces.reduce((sum, { space_used_size: bytes }) => sum + bytes, 0);
-  return { rss, kept: used + external };
 }

@@ -44,13 +44,18 @@ export interface Attempt {
   readonly isKnown?: (error: Error) => boolean;
 }
 
+/** The random scenario of a seed. */
+export function scenarioOf(seed: number): Scenario {
+  return fc.sample(arbitraryScenario, { seed: scattered(seed), numRuns: 1 })[0]!;
+}
+
 /** Lives the random scenario of one seed; undefined: every invariant holds. */
 export async function trySeed(seed: number, { path, isKnown }: Attempt = {}): Promise<Failure | undefined> {
-  const [drawn] = fc.sample(arbitraryScenario, { seed: scattered(seed), numRuns: 1 });
+  const drawn = scenarioOf(seed);
   if (path === undefined) {
-    const { entries, error } = await live(drawn!);
+    const { entries, error } = await live(drawn);
     if (error === undefined) return undefined;
-    if (isKnown?.(error)) return { seed, path: '0', scenario: drawn!, error, entries };
+    if (isKnown?.(error)) return { seed, path: '0', scenario: drawn, error, entries };
   }
   const found = await fc.check(
     fc.asyncProperty(arbitraryScenario, async (scenario) => {
@@ -64,7 +69,7 @@ export async function trySeed(seed: number, { path, isKnown }: Attempt = {}): Pr
       ...(path === undefined ? {} : { path, endOnFailure: true }),
     },
   );
-  const [scenario] = found.counterexample ?? [drawn!];
+  const [scenario] = found.counterexample ?? [drawn];
   const { entries, error } = await live(scenario);
   if (error === undefined) return undefined;
   return { seed, path: found.counterexamplePath ?? '0', scenario, error, entries };
