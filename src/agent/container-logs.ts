@@ -15,6 +15,12 @@ export interface LogSink {
   close(): void;
 }
 
+/** A journal of probes that is being written. Throws a PodrunError when it cannot be. */
+export interface ProbeSink {
+  append(attempt: ProbeAttempt, wallMs: number): void;
+  close(): void;
+}
+
 /** The files of a Pod beside its object. */
 export interface PodFiles {
   /** Makes the Pod's directories. Rejects with a PodrunError when it cannot. */
@@ -36,8 +42,8 @@ export interface PodFiles {
   openLog(pod: StoredPod, container: string, attempt: number): LogSink;
   /** The file that this is. */
   logFile(pod: StoredPod, instance: InstanceRef): string;
-  /** Adds to the journal of the Pod's probes. Throws a PodrunError when it cannot. */
-  recordProbe(pod: StoredPod, attempt: ProbeAttempt, wallMs: number): void;
+  /** The journal of the Pod's probes. */
+  probeJournal(pod: StoredPod): ProbeSink;
   /** Adds to the journal of the Pod's hooks. Throws a PodrunError when it cannot. */
   recordHook(pod: StoredPod, run: HookRun, wallMs: number): void;
   /** Adds to the journal of what its containers have taken. Throws a PodrunError when it cannot. */

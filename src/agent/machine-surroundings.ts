@@ -17,7 +17,7 @@ import { AttachPoint } from './attach/attach-point.ts';
 import type { InstanceRef, LiveInstance, Prepared } from './instance.ts';
 import type { SandboxAttempt, PodSurroundings } from './pod-surroundings.ts';
 import type { Isolation } from './confine.ts';
-import { ContainerLogs, type PodFiles } from './container-logs.ts';
+import { ContainerLogs, type PodFiles, type ProbeSink } from './container-logs.ts';
 import { type HookOutput, isHookOutput } from './handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
 import { type NetworkUser, PodNetworks } from './network/pod-networks.ts';
@@ -77,6 +77,8 @@ export class MachineSurroundings {
   readonly #volumes = new Map<string, PodVolumes>();
   /** By ID of the instance. */
   readonly #live = new Map<string, LiveInstance>();
+  /** By uid of the Pod; only Pods that were probed and have not ended. */
+  readonly #probeJournals = new Map<string, ProbeSink>();
   readonly #networks: PodNetworks;
   readonly #attachPoint: AttachPoint;
 
@@ -108,6 +110,8 @@ export class MachineSurroundings {
       removeSandbox: async (pod) => {
         this.#volumes.get(pod.metadata.uid)?.remove();
         this.#volumes.delete(pod.metadata.uid);
+        this.#record(pod, () => this.#probeJournals.get(pod.metadata.uid)?.close());
+        this.#probeJournals.delete(pod.metadata.uid);
         await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
       },
       // As below: most Pods have no limits.
@@ -149,7 +153,8 @@ export class MachineSurroundings {
         return exit.oomPolled === true ? [MEMORY_POLLED, words].filter(Boolean).join('\n') : words;
       },
       explain: (pod, instance, sign) => this.#networks.explain(this.#networkUser(pod, instance), sign),
-      probed: (pod, attempt) => this.#recordInPlace(pod, () => files.recordProbe(pod, attempt, clock.now().wallMs)),
+      probed: (pod, attempt) =>
+        this.#recordInPlace(pod, () => this.#probeJournal(pod).append(attempt, clock.now().wallMs)),
       hooked: (pod, run) => this.#recordInPlace(pod, () => files.recordHook(pod, run, clock.now().wallMs)),
       handlerSays: (pod, instance, said) => {
         this.#recordInPlace(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
@@ -181,6 +186,16 @@ export class MachineSurroundings {
   /** What was removed by force goes on for a moment: at its place may already be the next Pod of its name. */
   #recordInPlace(pod: StoredPod, use: () => void): void {
     if (!this.#options.isRemoved(pod)) this.#record(pod, use);
+  }
+
+  #probeJournal(pod: StoredPod): ProbeSink {
+    const { uid } = pod.metadata;
+    let journal = this.#probeJournals.get(uid);
+    if (journal === undefined) {
+      journal = this.#options.files.probeJournal(pod);
+      this.#probeJournals.set(uid, journal);
+    }
+    return journal;
   }
 
   #recordUsage(pod: StoredPod, { container, attempt }: InstanceRef, { usage }: ProcessExit): void {

@@ -7,7 +7,7 @@ import { appendToHookLog, ContainerLog } from '../store/logs/container-log.ts';
 import { objectPath } from '../store/layout.ts';
 import { hookLogPath, instanceLogPath } from '../store/logs/log-files.ts';
 import { lastLogLines } from '../store/logs/log-reader.ts';
-import { appendToJournal } from '../store/logs/probe-journal.ts';
+import { appendToJournal, Journal } from '../store/logs/probe-journal.ts';
 import type { FileStore } from '../store/file-store.ts';
 
 /** The files of Pods, in the store's folders. */
@@ -28,8 +28,7 @@ export function podFiles(store: FileStore): PodFiles {
       new ContainerLog(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt)),
     logFile: ({ metadata }, { container, attempt }) =>
       instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt),
-    recordProbe: ({ metadata }, attempt, wallMs) =>
-      appendToJournal(store.paths(metadata.namespace, metadata.name).probes, attempt, wallMs),
+    probeJournal: ({ metadata }) => new Journal(store.paths(metadata.namespace, metadata.name).probes),
     recordHook: ({ metadata }, run, wallMs) =>
       appendToJournal(store.paths(metadata.namespace, metadata.name).hooks, run, wallMs),
     recordUsage: ({ metadata }, usage, wallMs) =>

@@ -59,11 +59,12 @@ function addLongLine(
 /** What stands before the end of a line, and before another piece of one. */
 interface RecordHeads {
   readonly end: Buffer;
-  readonly piece: Buffer;
+  /** Made when it is needed: few lines are so long, or end without a newline. */
+  readonly piece: () => Buffer;
 }
 
 function headsOf({ time, stream, tags }: RecordOrigin): RecordHeads {
-  return { end: recordHead(time, stream, true, tags), piece: recordHead(time, stream, false, tags) };
+  return { end: recordHead(time, stream, true, tags), piece: () => recordHead(time, stream, false, tags) };
 }
 
 function recordsByHand(chunk: Buffer, heads: RecordHeads): Buffer {
@@ -78,9 +79,9 @@ function recordsByHand(chunk: Buffer, heads: RecordHeads): Buffer {
     const newline = chunk.indexOf(NEWLINE, start);
     const lineEnd = newline < 0 ? chunk.length : newline;
     for (; lineEnd - start > PIECE_BYTES_MAX; start += PIECE_BYTES_MAX) {
-      add(heads.piece, start, start + PIECE_BYTES_MAX);
+      add(heads.piece(), start, start + PIECE_BYTES_MAX);
     }
-    add(newline < 0 ? heads.piece : heads.end, start, lineEnd);
+    add(newline < 0 ? heads.piece() : heads.end, start, lineEnd);
     start = lineEnd + 1;
   }
   return records.subarray(0, length);

@@ -49,6 +49,51 @@ export function appendToJournal(file: string, entry: object, wallMs: number, lim
   });
 }
 
+/**
+ * A journal that is written again and again, each probe a line. It stays open: what is written to one whose Pod was
+ * removed is gone, and its folder does not come back.
+ */
+export class Journal {
+  readonly #path: string;
+  readonly #limits: JournalLimits;
+  #file: number | undefined;
+  #size = 0;
+
+  /** @param file the folder of its Pod is not made */
+  constructor(file: string, limits: JournalLimits = LIMITS) {
+    this.#path = file;
+    this.#limits = limits;
+  }
+
+  /**
+   * Every line is in the file when this returns.
+   * @throws {PodrunError} when it cannot be written; the next line is another chance
+   */
+  append(entry: object, wallMs: number): void {
+    const line = Buffer.from(`${JSON.stringify(entry)}\n`);
+    const file = this.#size + line.length > this.#limits.fileBytesMax ? undefined : this.#file;
+    if (file !== undefined && onDisk(`the journal ${this.#path}`, () => writeSync(file, line)) === line.length) {
+      this.#size += line.length;
+      return;
+    }
+    // The first, the first of another file, or one that was cut short by a disk that just became full.
+    this.close();
+    appendToJournal(this.#path, entry, wallMs, this.#limits);
+    this.#open();
+  }
+
+  close(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined) onDisk(`the journal ${this.#path}`, () => closeSync(file));
+  }
+
+  #open(): void {
+    this.#file = onDisk(`the journal ${this.#path}`, () => ifPresent(() => openSync(this.#path, 'a', FILE_MODE)));
+    if (this.#file !== undefined) this.#size = fstatSync(this.#file).size;
+  }
+}
+
 function append(journal: number, file: string, bytes: Buffer, size: number): void {
   const isWhole = knownSizes.get(file) === size && writeSync(journal, bytes) === bytes.length;
   if (!isWhole) appendLine(journal, bytes.toString());

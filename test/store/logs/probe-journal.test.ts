@@ -1,8 +1,8 @@
-import { appendFileSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PodrunError } from '../../../src/api/errors.ts';
-import { appendToJournal, ProbeJournalReader } from '../../../src/store/logs/probe-journal.ts';
+import { appendToJournal, Journal, ProbeJournalReader } from '../../../src/store/logs/probe-journal.ts';
 import { temporaryFolder } from '../temporary-store.ts';
 
 const WRITTEN_MS = Date.UTC(2026, 0, 15);
@@ -57,5 +57,53 @@ describe('a probe journal', () => {
 
   it('that cannot be written says so in a sentence', () => {
     expect(() => appendToJournal('/dev/full', { n: 1 }, WRITTEN_MS)).toThrow(PodrunError);
+  });
+});
+
+describe('a journal that stays open', () => {
+  it('loses nothing where a file is put aside, and continues what is there', () => {
+    const file = newJournal();
+    appendToJournal(file, { n: 9 }, WRITTEN_MS);
+    const reader = new ProbeJournalReader(file);
+    expect(numbersIn(reader)).toEqual([9]);
+    const journal = new Journal(file, { fileBytesMax: 30, filesMax: 2 });
+    for (let n = 10; n < 30; n++) {
+      journal.append({ n }, WRITTEN_MS + n);
+      expect(numbersIn(reader)).toEqual([n]);
+    }
+    journal.close();
+  });
+
+  it('goes on after it was closed', () => {
+    const file = newJournal();
+    const journal = new Journal(file);
+    journal.append({ n: 1 }, WRITTEN_MS);
+    journal.close();
+    journal.append({ n: 2 }, WRITTEN_MS);
+    journal.close();
+    expect(numbersIn(new ProbeJournalReader(file))).toEqual([1, 2]);
+  });
+
+  it('keeps out of the journal of the next Pod of the name, and stays away with its own', () => {
+    const file = path.join(temporaryFolder(), 'pod', 'probes.ndjson');
+    const folder = path.dirname(file);
+    const journal = new Journal(file);
+    journal.append({ n: 1 }, WRITTEN_MS);
+    expect(existsSync(folder)).toBe(false);
+    mkdirSync(folder);
+    journal.append({ n: 2 }, WRITTEN_MS);
+    renameSync(folder, `${folder}-before`);
+    journal.append({ n: 3 }, WRITTEN_MS);
+    expect(existsSync(folder)).toBe(false);
+    mkdirSync(folder);
+    new Journal(file).append({ n: 4 }, WRITTEN_MS);
+    journal.append({ n: 5 }, WRITTEN_MS);
+    expect(numbersIn(new ProbeJournalReader(file))).toEqual([4]);
+    journal.close();
+  });
+
+  it('that cannot be written says so in a sentence, each time', () => {
+    const journal = new Journal('/dev/full');
+    for (const n of [1, 2]) expect(() => journal.append({ n }, WRITTEN_MS)).toThrow(PodrunError);
   });
 });
