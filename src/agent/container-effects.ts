@@ -31,7 +31,10 @@ export class ContainerEffects implements EffectRunner {
   readonly #runtime: Runtime;
   readonly #surroundings: PodSurroundings;
   readonly #tell: (seen: Observation) => void;
+  /** By ID of the instance. */
   readonly #live = new Map<string, LiveInstance>();
+  /** The same by name of the container. */
+  readonly #latest = new Map<string, LiveInstance>();
   readonly #handlers: Handlers;
   readonly #prober: Prober;
   readonly #sandbox: Sandbox;
@@ -106,6 +109,7 @@ export class ContainerEffects implements EffectRunner {
     this.#prober.close();
     for (const instance of this.#live.values()) instance.ended.abort();
     this.#live.clear();
+    this.#latest.clear();
   }
 
   #signal(pod: StoredPod, { container, id }: { readonly container: string; readonly id: string }): void {
@@ -145,11 +149,16 @@ export class ContainerEffects implements EffectRunner {
     if (!outcome.ok) return failed('start', outcome.error, outcome.at);
     const { container: running } = outcome;
     const live = liveInstance({ ref: instance, preparation: prepared.preparation, running, limits });
-    this.#live.set(id, live);
+    this.#add(live);
     this.#surroundings.started(pod, live);
     if (outcome.notice !== undefined) this.#surroundings.event(pod, terminalMissing(container, outcome.notice));
     if (outcome.limitsNotice !== undefined) this.#tellLimits(pod, outcome.limitsNotice);
     this.#tell({ type: 'started', container, id, at: outcome.container.startedAt });
+  }
+
+  #add(live: LiveInstance): void {
+    this.#live.set(live.ref.id, live);
+    this.#latest.set(live.ref.container, live);
   }
 
   /** Takes a container over that runs already. */
@@ -162,7 +171,7 @@ export class ContainerEffects implements EffectRunner {
     const { container: running, launch } = adopted;
     const preparation = { ...launch, ...this.#surroundings.words(pod, instance, launch) };
     const live = liveInstance({ ref: instance, preparation, running, limits: launch.limits });
-    this.#live.set(instance.id, live);
+    this.#add(live);
     this.#surroundings.adopted(pod, live);
   }
 
@@ -190,6 +199,7 @@ export class ContainerEffects implements EffectRunner {
     const live = this.#live.get(id);
     live?.ended.abort();
     this.#live.delete(id);
+    if (this.#latest.get(container) === live) this.#latest.delete(container);
     const message = this.#surroundings.exited(pod, instance, exit);
     const { exitCode, oomKilled, at } = exit;
     const tell = (): void => {
@@ -227,17 +237,12 @@ export class ContainerEffects implements EffectRunner {
 
   async #probe(...[{ name }, type, probe, signal]: Parameters<ProberDeps['probe']>): Promise<ProbeOutcome> {
     const pod = this.#pod;
-    const instance = this.#liveInstanceOf(name);
+    const instance = this.#latest.get(name);
     if (pod === undefined || instance === undefined) {
       return { result: 'error', output: 'container is not running' };
     }
     const outcome = await this.#handlers.runProbe(pod, instance, { type, probe, signal });
     if (!signal.aborted) void this.#explain(pod, instance.ref, { type: 'probed', probe, outcome });
     return outcome;
-  }
-
-  #liveInstanceOf(container: string): LiveInstance | undefined {
-    for (const live of this.#live.values()) if (live.ref.container === container) return live;
-    return undefined;
   }
 }
