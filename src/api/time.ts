@@ -6,12 +6,15 @@ export interface Instant {
   readonly wallMs: number;
 }
 
+// Times that are written are mostly of now: of one second after the other.
+let known = { second: Number.NaN, text: '' };
+
 /** RFC 3339 in UTC with six digits of a second, for example `2026-11-20T20:01:02.123456Z`. */
 export function formatTime(wallMs: number): string {
   const micros = Math.round(wallMs * 1000);
-  const wholeMs = Math.floor(micros / 1000);
-  const extra = String(micros - wholeMs * 1000).padStart(3, '0');
-  return new Date(wholeMs).toISOString().replace('Z', `${extra}Z`);
+  const second = Math.floor(micros / 1e6);
+  if (second !== known.second) known = { second, text: new Date(second * 1000).toISOString().slice(0, -'000Z'.length) };
+  return `${known.text}${String(micros - second * 1e6).padStart(6, '0')}Z`;
 }
 
 /** Milliseconds since 1970 (microseconds as the fraction) of an RFC 3339 time; NaN when it is none. */
