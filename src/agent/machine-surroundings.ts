@@ -17,6 +17,7 @@ import { AttachPoint } from './attach/attach-point.ts';
 import type { InstanceRef, LiveInstance, Prepared } from './instance.ts';
 import type { SandboxAttempt, PodSurroundings } from './pod-surroundings.ts';
 import type { Isolation } from './confine.ts';
+import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import { ContainerLogs, type PodFiles, type ProbeSink } from './container-logs.ts';
 import { type HookOutput, isHookOutput } from './handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
@@ -110,8 +111,7 @@ export class MachineSurroundings {
       removeSandbox: async (pod) => {
         this.#volumes.get(pod.metadata.uid)?.remove();
         this.#volumes.delete(pod.metadata.uid);
-        this.#record(pod, () => this.#probeJournals.get(pod.metadata.uid)?.close());
-        this.#probeJournals.delete(pod.metadata.uid);
+        this.#record(pod, () => this.#closeProbeJournal(pod));
         await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
       },
       // As below: most Pods have no limits.
@@ -153,8 +153,7 @@ export class MachineSurroundings {
         return exit.oomPolled === true ? [MEMORY_POLLED, words].filter(Boolean).join('\n') : words;
       },
       explain: (pod, instance, sign) => this.#networks.explain(this.#networkUser(pod, instance), sign),
-      probed: (pod, attempt) =>
-        this.#recordInPlace(pod, () => this.#probeJournal(pod).append(attempt, clock.now().wallMs)),
+      probed: (pod, attempt) => this.#recordInPlace(pod, () => this.#probed(pod, attempt)),
       hooked: (pod, run) => this.#recordInPlace(pod, () => files.recordHook(pod, run, clock.now().wallMs)),
       handlerSays: (pod, instance, said) => {
         this.#recordInPlace(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
@@ -188,14 +187,18 @@ export class MachineSurroundings {
     if (!this.#options.isRemoved(pod)) this.#record(pod, use);
   }
 
-  #probeJournal(pod: StoredPod): ProbeSink {
+  #probed(pod: StoredPod, attempt: ProbeAttempt): void {
+    const { files, clock } = this.#options;
     const { uid } = pod.metadata;
-    let journal = this.#probeJournals.get(uid);
-    if (journal === undefined) {
-      journal = this.#options.files.probeJournal(pod);
-      this.#probeJournals.set(uid, journal);
-    }
-    return journal;
+    const journal = this.#probeJournals.get(uid) ?? files.probeJournal(pod);
+    this.#probeJournals.set(uid, journal);
+    journal.append(attempt, clock.now().wallMs);
+  }
+
+  #closeProbeJournal({ metadata: { uid } }: StoredPod): void {
+    const journal = this.#probeJournals.get(uid);
+    this.#probeJournals.delete(uid);
+    journal?.close();
   }
 
   #recordUsage(pod: StoredPod, { container, attempt }: InstanceRef, { usage }: ProcessExit): void {
