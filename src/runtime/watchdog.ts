@@ -156,8 +156,10 @@ export class Watchdog {
 
 function spawnShell(): ChildProcess | undefined {
   try {
-    const program = process.platform === 'linux' && existsSync(BASH) ? BASH : '/bin/sh';
-    const shell = spawn(program, ['-c', WATCHDOG_SCRIPT], {
+    const isBash = process.platform === 'linux' && existsSync(BASH);
+    // Our pipe is a socket, which bash takes for a connection of rshd: it would run its user's .bashrc.
+    const [program, ...flags] = isBash ? [BASH, '--norc'] : ['/bin/sh'];
+    const shell = spawn(program, [...flags, '-c', WATCHDOG_SCRIPT], {
       // Nothing of ours: no folder that could not be removed, no mark of a container that we run in ourselves, and no
       // output, which somebody may be reading to its end.
       cwd: '/',

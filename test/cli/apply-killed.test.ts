@@ -112,6 +112,9 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     const streams = ['1', '2'].map((fd) => readdirSync(`/proc/${watchdog}/fd`).includes(fd));
     expect(streams).toEqual([true, true]);
     expect(readFileSync(`/proc/${watchdog}/environ`, 'utf8')).toBe('PATH=/usr/bin:/bin\0');
+    // Without it, bash would run what its user has for shells of his own.
+    const [shell, flag] = readFileSync(`/proc/${watchdog}/cmdline`, 'utf8').split('\0');
+    expect(flag).toBe(shell === '/bin/bash' ? '--norc' : '-c');
     await podrun.ended; // its output is at its end: nobody holds it open
     while (existsSync(`/proc/${watchdog}`)) await sleep(5);
   });
