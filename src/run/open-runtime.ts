@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { NamespaceFacts } from '../runtime/features.ts';
 import type { Namespaces } from '../runtime/namespace/namespaces.ts';
-import type { OutputKind } from '../runtime/output.ts';
+import type { PipeKind } from '../runtime/process-pipes.ts';
 import { ProcessRuntime } from '../runtime/process-runtime.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { fifoFolder } from '../store/layout.ts';
@@ -12,7 +12,7 @@ export async function openRuntime(
   store: FileStore,
   clock: Clock,
   { features, pollsMemory }: Pick<AgentSettings, 'features' | 'pollsMemory'>,
-  output?: OutputKind,
+  output?: PipeKind,
 ): Promise<ProcessRuntime> {
   const { namespaces: facts } = features;
   const confiner = facts && (await openNamespaces(store.root, clock, facts));

@@ -2,7 +2,7 @@ import type { Agent, AgentOptions } from '../agent/agent.ts';
 import { closeLostRuns } from '../agent/clean-up/lost-runs.ts';
 import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import type { OutputKind } from '../runtime/output.ts';
+import type { PipeKind } from '../runtime/process-pipes.ts';
 import type { ProcessRuntime } from '../runtime/process-runtime.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
@@ -30,7 +30,7 @@ export interface PodsToRun {
   readonly begun: readonly Begun[];
   readonly listener: RunListener;
   /** What containers write their output to; undefined: as the machine has it. */
-  readonly output?: OutputKind | undefined;
+  readonly output?: PipeKind | undefined;
 }
 
 /** Pods that run in this process, with the agent that has them and the runtime that has their containers. */

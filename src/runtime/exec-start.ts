@@ -1,11 +1,10 @@
-import type { StdioOptions } from 'node:child_process';
 import { inNextLap } from '../clock.ts';
 import { errnoOf } from './errno.ts';
 import { checkCommand, execID, type ExecSurroundings } from './exec.ts';
 import { killGroup } from './kill.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
-import type { OutputPipes } from './output.ts';
 import { factsOf, quickStartTimeOf } from './process-identity.ts';
+import type { ProcessPipes } from './process-pipes.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ExecLaunch, ExecStart } from './runtime.ts';
 import { spawnLeader } from './spawn.ts';
@@ -58,27 +57,27 @@ async function startTerminal(
 async function startPiped(
   launch: ExecLaunch,
   file: string,
-  { inside, output, place }: ExecSurroundings,
+  { inside, pipes: maker, place }: ExecSurroundings,
 ): Promise<Beginning> {
   const { argv, cwd, env, id, stdin } = launch;
-  let pipes: OutputPipes;
+  let pipes: ProcessPipes;
   try {
-    pipes = await output.make(inside);
+    pipes = await maker.make({ owner: inside.owner, hasInput: stdin });
   } catch (error) {
     return { ok: false, why: forkFailed(errnoOf(error)) };
   }
-  const stdio: StdioOptions = [stdin ? 'pipe' : 'ignore', ...pipes.stdio];
   const call = inside.enter({ file, argv, cwd, env: { ...env, [CONTAINER_MARKER]: id } });
-  const spawned = await spawnLeader({ ...call, stdio });
+  const spawned = await spawnLeader({ ...call, stdio: [...pipes.stdio] });
   if (!spawned.ok) {
     pipes.discard();
     const { errno } = spawned;
     return { ok: false, why: isForkError(errno) ? forkFailed(errno) : execveFailed(file, errno) };
   }
   const { child, pid } = spawned;
-  const reader = pipes.read(child, launch.onOutput);
+  const connected = pipes.connect(child, launch.onOutput);
+  const { output: reader } = connected;
   const placed = place(pid).then(() => pid);
-  const process = await pipedProcess(child, pid, reader, placed);
+  const process = await pipedProcess(child, pid, connected, placed);
   return {
     ok: true,
     begun: { process, outputClosed: reader.closed, abandonOutput: () => reader.close(), notice: undefined },

@@ -3,9 +3,9 @@ import { errnoOf } from './errno.ts';
 import type { Inside } from './inside.ts';
 import { killGroup } from './kill.ts';
 import { endOf } from './main-process.ts';
-import type { OutputMaker, OutputPipes } from './output.ts';
 import type { PipeReader } from './pipe-reader.ts';
 import { factsOf, quickStartTimeOf } from './process-identity.ts';
+import type { PipeMaker, ProcessPipes } from './process-pipes.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ExecOutcome, ExecRequest, OutputStream } from './runtime.ts';
 import { spawnLeader } from './spawn.ts';
@@ -17,7 +17,7 @@ import type { Watchdog } from './watchdog.ts';
 export interface ExecSurroundings {
   readonly inside: Inside;
   readonly clock: Clock;
-  readonly output: OutputMaker;
+  readonly pipes: PipeMaker;
   readonly watchdog: Watchdog;
   /** Puts the process that was started under the limits of the container. Never rejects. */
   readonly place: (pid: number) => Promise<void>;
@@ -32,21 +32,21 @@ export interface ExecSurroundings {
  */
 export async function runExec(
   request: ExecRequest,
-  { inside, clock, output, watchdog, place }: ExecSurroundings,
+  { inside, clock, pipes: maker, watchdog, place }: ExecSurroundings,
 ): Promise<ExecOutcome> {
   const { argv, cwd, env, signal, maxOutputBytes } = request;
   if (signal?.aborted === true) return { type: 'aborted' };
   const checked = checkCommand(request, inside);
   if (!checked.ok) return failedToStart(checked.error);
   const { file } = checked;
-  let pipes: OutputPipes;
+  let pipes: ProcessPipes;
   try {
-    pipes = await output.make(inside);
+    pipes = await maker.make(inside);
   } catch (error) {
     return failedToStart(forkFailed(errnoOf(error)));
   }
   const call = inside.enter({ argv, cwd, file, env: { ...env, [CONTAINER_MARKER]: request.id } });
-  const spawned = await spawnLeader({ ...call, stdio: ['ignore', ...pipes.stdio] });
+  const spawned = await spawnLeader({ ...call, stdio: [...pipes.stdio] });
   if (!spawned.ok) {
     pipes.discard();
     const { errno } = spawned;
@@ -56,7 +56,7 @@ export async function runExec(
   const exited = endOf(child).then(({ exitCode }) => exitCode);
   void exited.then(watchdog.add({ pid, startTime: quickStartTimeOf(pid) }));
   const collected = new CollectedOutput(maxOutputBytes);
-  const reader = pipes.read(child, (stream, chunk) => {
+  const { output: reader } = pipes.connect(child, (stream, chunk) => {
     collected.add(stream, chunk);
     request.onOutput?.(stream, chunk);
   });

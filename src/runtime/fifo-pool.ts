@@ -13,8 +13,16 @@ export interface Fifo {
   readonly path: string;
 }
 
-/** What a container writes its output to. */
-export interface FifoPair {
+/** One that a process reads from: its own end waits for us, ours never waits. */
+export interface InputFifo extends Fifo {
+  /** Stands for the FIFO without being an end of it, as O_PATH has it: that has no name any more. */
+  readonly placeFd: number;
+}
+
+/** What a process is connected with us by. */
+export interface ProcessFifos {
+  /** Undefined: it reads nothing. */
+  readonly stdin: InputFifo | undefined;
   readonly stdout: Fifo;
   readonly stderr: Fifo;
 }
@@ -33,9 +41,10 @@ const ATTEMPTS_MAX = 3;
 const SPARES_MAX = 64;
 
 /**
- * FIFOs for the output of containers. Node's own pipes are sockets, which `/dev/stdout` cannot be opened through; in a
- * file, `> /dev/stdout` would cut off what was written before. Node cannot make a FIFO, the program mkfifo can: it is
- * called for several at a time, and what is left over serves the next process that uses the folder.
+ * FIFOs for the input and output of containers. Node's own pipes are sockets, which `/dev/stdin` and `/dev/stdout`
+ * cannot be opened through, and for which bash takes its user for one who comes from another machine; in a file,
+ * `> /dev/stdout` would cut off what was written before. Node cannot make a FIFO, the program mkfifo can: it is called
+ * for several at a time, and what is left over serves the next process that uses the folder.
  */
 export class FifoPool {
   readonly #directory: string;
@@ -60,37 +69,40 @@ export class FifoPool {
   }
 
   /**
-   * @param named do others have to find them?
+   * @param isNamed do others have to find those of its output?
    * @throws {Error} with an errno when the system gives no more files, or no mkfifo
    */
-  async takePair(named: boolean): Promise<FifoPair> {
-    const [one, other] = await this.#claimTwo();
-    let stdout: Fifo | undefined;
+  async take({ isNamed, hasInput }: { isNamed: boolean; hasInput: boolean }): Promise<ProcessFifos> {
+    const paths = await this.#claimAll(hasInput ? 3 : 2);
+    const [one = '', other = '', third] = paths;
+    const opened: Fifo[] = [];
     try {
-      stdout = openFifo(one, named);
-      return { stdout, stderr: openFifo(other, named) };
+      for (const path of [one, other]) opened.push(openForOutput(path, isNamed));
+      const [stdout, stderr] = opened as [Fifo, Fifo];
+      return { stdout, stderr, stdin: third === undefined ? undefined : openForInput(third) };
     } catch (error) {
-      if (stdout !== undefined) closeFifo(stdout);
-      for (const path of [one, other]) removeName({ path });
+      opened.forEach(closeFifo);
+      for (const path of paths) removeName({ path });
       throw error;
     }
   }
 
-  /** Both at once: where many wait, one call of mkfifo makes them for all. */
-  async #claimTwo(): Promise<readonly [string, string]> {
+  /** All at once: where many wait, one call of mkfifo makes them for all. */
+  async #claimAll(count: number): Promise<readonly string[]> {
     this.#adoptSpares();
-    let first: string | undefined;
-    for (;;) {
-      first ??= this.#claim();
-      const second = first === undefined ? undefined : this.#claim();
-      if (first !== undefined && second !== undefined) {
-        this.#refill();
-        return [first, second];
+    const claimed: string[] = [];
+    while (claimed.length < count) {
+      const path = this.#claim();
+      if (path !== undefined) {
+        claimed.push(path);
+        continue;
       }
-      const missing = first === undefined ? 2 : 1;
+      const missing = count - claimed.length;
       this.#wanted += missing;
       await this.#make().finally(() => (this.#wanted -= missing));
     }
+    this.#refill();
+    return claimed;
   }
 
   /** Makes more before the last are gone, without anybody waiting. Who then finds none is told why. */
@@ -194,7 +206,7 @@ function unlink(path: string): void {
 }
 
 /** Opens both ends; the name goes where it is not wanted, or was of no use. */
-function openFifo(path: string, named: boolean): Fifo {
+function openForOutput(path: string, named: boolean): Fifo {
   let isOpen = false;
   try {
     // The reader first, so that the writer need not wait for one. O_NONBLOCK is a property of what is opened, not of
@@ -210,6 +222,35 @@ function openFifo(path: string, named: boolean): Fifo {
     }
   } finally {
     if (!isOpen || !named) unlink(path);
+  }
+}
+
+/** Of Linux, on all machines that Node is made for. Node does not know it. */
+const O_PATH = 0o1000_0000;
+
+/** The same the other way round; nobody has to find it by its name. */
+function openForInput(path: string): InputFifo {
+  const opened: number[] = [];
+  const open = (flags: number): number => {
+    const descriptor = openSync(path, flags);
+    opened.push(descriptor);
+    return descriptor;
+  };
+  try {
+    const placeFd = open(O_PATH);
+    // For the sake of this one the writer need not wait for a reader, nor the reader for a writer.
+    const opener = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const writeFd = open(constants.O_WRONLY | constants.O_NONBLOCK);
+      return { readFd: open(constants.O_RDONLY), writeFd, placeFd, path };
+    } finally {
+      closeSync(opener);
+    }
+  } catch (error) {
+    for (const descriptor of opened) closeSync(descriptor);
+    throw error;
+  } finally {
+    unlink(path);
   }
 }
 

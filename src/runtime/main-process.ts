@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { sendSignal } from './kill.ts';
-import type { PipeReader } from './pipe-reader.ts';
+import type { ConnectedPipes } from './process-pipes.ts';
 import type { ProcessInput, ProcessStreams } from './runtime.ts';
 import { exitCodeOf } from './spawn.ts';
 
@@ -24,20 +24,19 @@ export interface MainProcess {
 }
 
 /**
- * A child process whose output comes through pipes.
+ * A child process behind pipes.
  * @param program the process of its program, once that is known
  */
 export async function pipedProcess(
   child: ChildProcess,
   pid: number,
-  output: PipeReader,
+  { output, input }: ConnectedPipes,
   program: Promise<number>,
 ): Promise<MainProcess> {
-  const { stdin } = child;
   // A program may end, or close its input, before it has read everything.
-  stdin?.on('error', () => undefined);
+  input?.on('error', () => undefined);
   const ended = endOf(child);
-  void ended.then(() => stdin?.destroy());
+  void ended.then(() => input?.destroy());
   const programPid = await program;
   return {
     pid,
@@ -46,7 +45,7 @@ export async function pipedProcess(
     finishOutput: () => output.finish(),
     signal: (number) => signalProgram({ pid, programPid }, number),
     streams: {
-      input: stdin === null ? undefined : pipedInput(stdin),
+      input: input && pipedInput(input),
       terminal: undefined,
       holdOutput: (held) => output.hold(held),
     },

@@ -7,11 +7,11 @@ import { type Confiner, HOST, type Inside, type InsideOutcome } from './inside.t
 import { killGroup } from './kill.ts';
 import { type Limited, UNLIMITED } from './limits/limited.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';
-import { OutputMaker, type OutputKind, type OutputPipes } from './output.ts';
 import type { RuntimeFeatures } from './features.ts';
 import { insideNetwork } from './network/join.ts';
 import { RecentForks } from './pid-order.ts';
 import { quickStartTimeOf } from './process-identity.ts';
+import { PipeMaker, type PipeKind, type ProcessPipes } from './process-pipes.ts';
 import type {
   ContainerLaunch,
   ExecLaunch,
@@ -39,7 +39,7 @@ export interface ProcessRuntimeOptions {
   /** A private folder (mode 0700) for FIFOs, made when missing; processes may share it. */
   readonly fifoDir: string;
   /** Default: `fifo` on Linux, `pipe` elsewhere. */
-  readonly output?: OutputKind;
+  readonly output?: PipeKind;
   /** How containers are kept apart; undefined: not at all. */
   readonly confiner?: Confiner | undefined;
   readonly features?: RuntimeFeatures | undefined;
@@ -62,7 +62,7 @@ export interface ProcessRuntimeOptions {
  */
 export class ProcessRuntime implements Runtime {
   readonly #clock: Clock;
-  readonly #output: OutputMaker;
+  readonly #pipes: PipeMaker;
   readonly #sweeper: Sweeper;
   readonly #watchdog: Watchdog;
   readonly #confiner: Confiner | undefined;
@@ -82,7 +82,7 @@ export class ProcessRuntime implements Runtime {
     this.features = features;
     this.#watchdog = watchdog ?? new Watchdog();
     const kind = output ?? (process.platform === 'linux' ? 'fifo' : 'pipe');
-    this.#output = new OutputMaker(clock, fifoDir, kind, this.#watchdog);
+    this.#pipes = new PipeMaker(clock, fifoDir, kind, this.#watchdog);
     this.#sweeper = new Sweeper(clock);
     this.#forks = new RecentForks(clock);
   }
@@ -91,7 +91,7 @@ export class ProcessRuntime implements Runtime {
   async prepare(): Promise<void> {
     this.#watchdog.start();
     this.#confiner?.prepare();
-    await this.#output.prepare().catch(() => undefined);
+    await this.#pipes.prepare().catch(() => undefined);
   }
 
   async start(launch: ContainerLaunch): Promise<StartOutcome> {
@@ -153,9 +153,9 @@ export class ProcessRuntime implements Runtime {
       if (outcome.ok) return outcome;
       notice = outcome.why;
     }
-    let pipes: OutputPipes;
+    let pipes: ProcessPipes;
     try {
-      pipes = await this.#output.make({ owner: inside.owner, logFile: launch.logFile });
+      pipes = await this.#pipes.make({ owner: inside.owner, logFile: launch.logFile, hasInput: launch.stdin });
     } catch (error) {
       return { error: outputFailed(String(error)) };
     }
@@ -165,8 +165,8 @@ export class ProcessRuntime implements Runtime {
       return { error: startFailed(forkFailed(spawned.errno)) };
     }
     const entrance = new Entrance(launch, words);
-    const output = pipes.read(spawned.child, entrance.onOutput);
-    const main = await pipedProcess(spawned.child, spawned.pid, output, inside.programOf(spawned.pid));
+    const connected = pipes.connect(spawned.child, entrance.onOutput);
+    const main = await pipedProcess(spawned.child, spawned.pid, connected, inside.programOf(spawned.pid));
     const entered = await entrance.seeThrough(main, this.#clock);
     if (!entered.ok) return { error: startFailed(entered.words) };
     pipes.runs();
@@ -190,14 +190,14 @@ export class ProcessRuntime implements Runtime {
 
   exec(request: ExecRequest): Promise<ExecOutcome> {
     const { inside, limited } = this.#surroundings.get(request.id) ?? BARE;
-    const means = { clock: this.#clock, output: this.#output, watchdog: this.#watchdog };
+    const means = { clock: this.#clock, pipes: this.#pipes, watchdog: this.#watchdog };
     return runExec(request, { ...means, inside, place: (pid) => limited.place(pid) });
   }
 
   async startExec(launch: ExecLaunch): Promise<ExecStart> {
     const { startExec } = await import('./exec-start.ts');
     const { inside, limited } = this.#surroundings.get(launch.id) ?? BARE;
-    const means = { clock: this.#clock, output: this.#output, watchdog: this.#watchdog };
+    const means = { clock: this.#clock, pipes: this.#pipes, watchdog: this.#watchdog };
     return startExec(launch, { ...means, inside, place: (pid) => limited.place(pid) });
   }
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Inside } from './inside.ts';
 import { GATE_DESCRIPTOR } from './limits/gate.ts';
 import type { Limited } from './limits/limited.ts';
-import type { OutputPipes } from './output.ts';
+import type { ProcessPipes } from './process-pipes.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ContainerLaunch } from './runtime.ts';
 import { spawnLeader, type SpawnOutcome } from './spawn.ts';
@@ -30,11 +30,10 @@ export interface MainSpawned {
 export async function spawnMain(
   launch: ContainerLaunch,
   file: string,
-  pipes: OutputPipes,
+  { stdio }: ProcessPipes,
   { inside, limited }: Surroundings,
 ): Promise<MainSpawned> {
   const { argv, cwd, id } = launch;
-  const stdio = [launch.stdin ? 'pipe' : 'ignore', ...pipes.stdio] as const;
   const marker = { [CONTAINER_MARKER]: id };
   const errno = whyNotLoadable(file, cwd, (path) => inside.pathOf(path));
   const call = { file, argv, cwd, env: { ...launch.env, ...marker } };

@@ -64,7 +64,7 @@ describe('podrun exec', () => {
 
   it('hands on what comes through a pipe, whole, and its end', async () => {
     const text = `${'x'.repeat(80)}\n`.repeat(20_000);
-    const podrun = workshop.start(['exec', '-i', '-q', 'web', '--', 'sh', '-c', 'cat; echo end'], {}, text);
+    const podrun = workshop.start(['exec', '-i', '-q', 'web', '--', 'sh', '-c', 'cat /dev/stdin; echo end'], {}, text);
     const { stdout, ...rest } = await podrun.ended;
     expect(rest).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout === `${text}end\n`).toBe(true);

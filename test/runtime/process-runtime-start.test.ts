@@ -168,6 +168,31 @@ describe('a program that starts', () => {
     expect(started.text()).toBe('ready\n');
   });
 
+  it.runIf(process.platform === 'linux')('reads from a pipe that can be opened anew, and has an end', async () => {
+    const started = await rig.start(sh('cat /dev/stdin; [ -p /dev/stdin ] && echo end'), { stdin: true });
+    const { input } = started.container.streams ?? {};
+    await input?.write(Buffer.from('one\n'));
+    await until(() => started.text() === 'one\n', started.text);
+    await input?.write(Buffer.from('two\n'));
+    input?.end();
+    expect(await started.exit).toMatchObject({ exitCode: 0 });
+    expect(started.text()).toBe('one\ntwo\nend\n');
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'finds the end of its input also when it opens that after the end',
+    async () => {
+      const script =
+        'read -r _; read -r _; timeout 5 cat /dev/stdin; echo $?; sleep 0.3; timeout 5 cat /dev/stdin; echo $?';
+      const started = await rig.start(sh(script), { stdin: true });
+      const { input } = started.container.streams ?? {};
+      await input?.write(Buffer.from('one\n'));
+      input?.end();
+      expect(await started.exit).toMatchObject({ exitCode: 0 });
+      expect(started.text()).toBe('0\n0\n');
+    },
+  );
+
   it('leaves no FIFO with a name behind', async () => {
     const started = await rig.start(sh('echo ready; exec sleep 60'));
     await until(() => started.text() === 'ready\n', started.text);

@@ -1,33 +1,43 @@
 import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { handOver } from './hand-over.ts';
 import { closeFifo, type Fifo, FifoPool, removeName } from './fifo-pool.ts';
+import { discardInput, writeFifo } from './input-fifo.ts';
 import type { Inside } from './inside.ts';
 import { readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
 import type { OutputStream } from './runtime.ts';
 import type { HeldPipes, Watchdog } from './watchdog.ts';
 
 /** `fifo`: `/dev/stdout` can be opened on Linux. `pipe`: Node's own, with which that works on macOS only. */
-export type OutputKind = 'fifo' | 'pipe';
+export type PipeKind = 'fifo' | 'pipe';
 
 type OnOutput = (stream: OutputStream, chunk: Buffer) => void;
 
-/** Pipes for a process that is about to be started. Either `read` or `discard` is called, once. */
-export interface OutputPipes {
-  /** What the process gets as its stdout and stderr. */
-  readonly stdio: readonly [number, number] | readonly ['pipe', 'pipe'];
-  /** The process has been started: reads what it writes, once that is not held any more. */
-  read(child: OutputOwner, onOutput: OnOutput): PipeReader;
+/** Our ends of the pipes of a process. */
+export interface ConnectedPipes {
+  /** What it writes, once that is not held any more. */
+  readonly output: PipeReader;
+  /** What it reads; undefined: nothing. */
+  readonly input: Writable | undefined;
+}
+
+/** Pipes for a process that is about to be started. Either `connect` or `discard` is called, once. */
+export interface ProcessPipes {
+  /** What the process gets as its stdin, stdout and stderr. */
+  readonly stdio: readonly [number | 'pipe' | 'ignore', number | 'pipe', number | 'pipe'];
+  /** The process has been started. */
+  connect(child: PipeOwner, onOutput: OnOutput): ConnectedPipes;
   /** What writes to them from now on is the program that they were made for. */
   runs(): void;
   /** The process could not be started. */
   discard(): void;
 }
 
-/** A child process, as far as its output goes. */
-export interface OutputOwner {
+/** A child process, as far as its pipes go. */
+export interface PipeOwner {
+  readonly stdin: Writable | null;
   readonly stdout: Readable | null | undefined;
   readonly stderr: Readable | null | undefined;
 }
@@ -35,23 +45,25 @@ export interface OutputOwner {
 /** Keeps what is in pipes while nobody reads it: see Watchdog. */
 type PipeHolder = Pick<Watchdog, 'hold'>;
 
-/** What is known of a process whose output is to be read. */
-export interface OutputSource {
+/** What is known of a process that needs pipes. */
+export interface PipeUser {
   /** See Inside. */
   readonly owner?: Inside['owner'];
   /** See ContainerLaunch; undefined: what is in its pipes ends with podrun. */
   readonly logFile?: string | undefined;
+  /** Is there anything for it to read? */
+  readonly hasInput?: boolean;
 }
 
-/** Makes the pipes through which the output of processes reaches us. */
-export class OutputMaker {
+/** Makes the pipes through which processes hear from us, and we from them. */
+export class PipeMaker {
   readonly #clock: Clock;
-  readonly #kind: OutputKind;
+  readonly #kind: PipeKind;
   readonly #fifos: FifoPool;
   readonly #holder: PipeHolder;
 
   /** @param fifoDir see FifoPool */
-  constructor(clock: Clock, fifoDir: string, kind: OutputKind, holder: PipeHolder) {
+  constructor(clock: Clock, fifoDir: string, kind: PipeKind, holder: PipeHolder) {
     this.#clock = clock;
     this.#holder = holder;
     this.#kind = kind;
@@ -64,26 +76,27 @@ export class OutputMaker {
   }
 
   /** @throws {Error} with an errno when the system gives no more files */
-  async make({ owner, logFile }: OutputSource): Promise<OutputPipes> {
-    if (this.#kind === 'pipe') return this.#nodePipes();
-    const { stdout, stderr } = await this.#fifos.takePair(logFile !== undefined);
+  async make({ owner, logFile, hasInput = false }: PipeUser): Promise<ProcessPipes> {
+    if (this.#kind === 'pipe') return this.#nodePipes(hasInput);
+    const { stdin, stdout, stderr } = await this.#fifos.take({ isNamed: logFile !== undefined, hasInput });
     const { runs, release } = logFile === undefined ? NOT_HELD : this.#hold(stdout, stderr, logFile);
-    handOver([stdout.writeFd, stderr.writeFd], owner);
+    const theirs = [...(stdin === undefined ? [] : [stdin.readFd]), stdout.writeFd, stderr.writeFd];
+    handOver(theirs, owner);
     return {
-      stdio: [stdout.writeFd, stderr.writeFd],
-      read: (_child, onOutput) => {
+      stdio: [stdin?.readFd ?? 'ignore', stdout.writeFd, stderr.writeFd],
+      connect: (_child, onOutput) => {
         // The process has descriptors of its own by now; with ours open, the output would never end.
-        closeSync(stdout.writeFd);
-        closeSync(stderr.writeFd);
-        const reader = both(
+        for (const descriptor of theirs) closeSync(descriptor);
+        const output = both(
           readFifo(stdout.readFd, this.#clock, (chunk) => onOutput('stdout', chunk)),
           readFifo(stderr.readFd, this.#clock, (chunk) => onOutput('stderr', chunk)),
         );
-        void reader.closed.then(release);
-        return reader;
+        void output.closed.then(release);
+        return { output, input: stdin && writeFifo(stdin, this.#clock) };
       },
       runs,
       discard: () => {
+        if (stdin !== undefined) discardInput(stdin);
         closeFifo(stdout);
         closeFifo(stderr);
         release();
@@ -103,15 +116,17 @@ export class OutputMaker {
     };
   }
 
-  #nodePipes(): OutputPipes {
+  #nodePipes(hasInput: boolean): ProcessPipes {
     return {
-      stdio: ['pipe', 'pipe'],
+      stdio: [hasInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       // The streams of a child process are sockets, in spite of their type.
-      read: ({ stdout, stderr }, onOutput) =>
-        both(
+      connect: ({ stdin, stdout, stderr }, onOutput) => ({
+        output: both(
           readPipe(stdout as Socket, this.#clock, (chunk) => onOutput('stdout', chunk)),
           readPipe(stderr as Socket, this.#clock, (chunk) => onOutput('stderr', chunk)),
         ),
+        input: stdin ?? undefined,
+      }),
       runs: () => undefined,
       discard: () => undefined,
     };
