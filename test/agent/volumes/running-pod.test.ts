@@ -59,7 +59,14 @@ it('a program is told where its volumes are, once, and finds them there', async 
       },
     ],
   });
-  const { exitCode, stdout } = await workshop.run(['apply', manifest, '-o', 'json', '--backoff-initial=10ms']);
+  const { exitCode, stdout } = await workshop.run([
+    'apply',
+    manifest,
+    '-o',
+    'json',
+    '--backoff-initial=10ms',
+    '--runtime=process',
+  ]);
   expect([exitCode, readFileSync(path.join(host, 'log'), 'utf8')]).toEqual([0, 'x\nx\n']);
   const place = path.join(workshop.stateDir, 'pods/default/finder/volumes/my-data/of/w1');
   const told = eventsIn(stdout).filter(({ reason }) => reason === 'VolumeNotAtMountPath');
