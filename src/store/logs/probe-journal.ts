@@ -18,10 +18,6 @@ export interface JournalLimits {
   readonly filesMax: number;
 }
 
-/** How long journals were when this process had written a line: whole lines, then. */
-const knownSizes = new Map<string, number>();
-const KNOWN_MAX = 10_000;
-
 /**
  * Appends a line to a journal of a Pod, that of its probes or of its hooks: one JSON object per line. Nothing is held
  * back, and nothing is kept open: between two probes a Pod may be removed, and its folder does not come back.
@@ -31,18 +27,17 @@ export function appendToJournal(file: string, entry: object, wallMs: number, lim
   const line = `${JSON.stringify(entry)}\n`;
   onDisk(`the journal ${file}`, () => {
     const open = (): number | undefined => ifPresent(() => openSync(file, 'a+', FILE_MODE));
-    const bytes = Buffer.from(line);
     let journal = open();
     if (journal === undefined) return;
     try {
       const { size } = fstatSync(journal);
-      if (size > 0 && size + bytes.length > limits.fileBytesMax) {
+      if (size > 0 && size + Buffer.byteLength(line) > limits.fileBytesMax) {
         closeSync(journal);
         journal = undefined;
         putAside(file, recordTime(wallMs), limits.filesMax);
         journal = open();
       }
-      if (journal !== undefined) append(journal, file, bytes, size);
+      if (journal !== undefined) appendLine(journal, line);
     } finally {
       if (journal !== undefined) closeSync(journal);
     }
@@ -92,13 +87,6 @@ export class Journal {
     this.#file = onDisk(`the journal ${this.#path}`, () => ifPresent(() => openSync(this.#path, 'a', FILE_MODE)));
     if (this.#file !== undefined) this.#size = fstatSync(this.#file).size;
   }
-}
-
-function append(journal: number, file: string, bytes: Buffer, size: number): void {
-  const isWhole = knownSizes.get(file) === size && writeSync(journal, bytes) === bytes.length;
-  if (!isWhole) appendLine(journal, bytes.toString());
-  if (knownSizes.size >= KNOWN_MAX) knownSizes.clear();
-  knownSizes.set(file, isWhole ? size + bytes.length : fstatSync(journal).size);
 }
 
 /** Reads such a journal of a Pod, also while it is being written. Lines that a crash has torn are left out. */
