@@ -143,7 +143,7 @@ async function runBegun(
     begun,
     // A thread closes at its end every descriptor that it has opened: also one that a stream has closed meanwhile, and
     // whose number somebody else has by then.
-    output: isMainThread ? undefined : 'pipe',
+    pipes: isMainThread ? undefined : 'pipe',
     listener: {
       ...output,
       onPod: (event) => {

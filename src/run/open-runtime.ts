@@ -12,7 +12,7 @@ export async function openRuntime(
   store: FileStore,
   clock: Clock,
   { features, pollsMemory }: Pick<AgentSettings, 'features' | 'pollsMemory'>,
-  output?: PipeKind,
+  pipes?: PipeKind,
 ): Promise<ProcessRuntime> {
   const { namespaces: facts } = features;
   const confiner = facts && (await openNamespaces(store.root, clock, facts));
@@ -22,7 +22,7 @@ export async function openRuntime(
     features,
     confiner,
     pollsMemory,
-    ...(output && { output }),
+    ...(pipes && { pipes }),
   });
 }
 

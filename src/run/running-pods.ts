@@ -29,8 +29,8 @@ export interface PodsToRun {
   readonly clock: Clock;
   readonly begun: readonly Begun[];
   readonly listener: RunListener;
-  /** What containers write their output to; undefined: as the machine has it. */
-  readonly output?: PipeKind | undefined;
+  /** What containers read from and write to; undefined: as the machine has it. */
+  readonly pipes?: PipeKind | undefined;
 }
 
 /** Pods that run in this process, with the agent that has them and the runtime that has their containers. */
@@ -47,7 +47,7 @@ export class RunningPods {
   /** Opens what Pods are run with. None of them has begun. */
   static async open(options: PodsToRun): Promise<RunningPods> {
     const { settings, store, clock, begun } = options;
-    const runtime = await openRuntime(store, clock, settings, options.output);
+    const runtime = await openRuntime(store, clock, settings, options.pipes);
     // The first container would have to wait for this; a failure shows at its start.
     if (begun.length > 0) void runtime.prepare().catch(() => undefined);
     return new RunningPods(options, runtime);

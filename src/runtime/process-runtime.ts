@@ -39,7 +39,7 @@ export interface ProcessRuntimeOptions {
   /** A private folder (mode 0700) for FIFOs, made when missing; processes may share it. */
   readonly fifoDir: string;
   /** Default: `fifo` on Linux, `pipe` elsewhere. */
-  readonly output?: PipeKind;
+  readonly pipes?: PipeKind;
   /** How containers are kept apart; undefined: not at all. */
   readonly confiner?: Confiner | undefined;
   readonly features?: RuntimeFeatures | undefined;
@@ -75,13 +75,13 @@ export class ProcessRuntime implements Runtime {
   readonly #surroundings = new Map<string, Surroundings>();
   readonly features: RuntimeFeatures | undefined;
 
-  constructor({ clock, fifoDir, output, confiner, features, watchdog, pollsMemory }: ProcessRuntimeOptions) {
+  constructor({ clock, fifoDir, pipes, confiner, features, watchdog, pollsMemory }: ProcessRuntimeOptions) {
     this.#clock = clock;
     this.#pollsMemory = pollsMemory ?? false;
     this.#confiner = confiner;
     this.features = features;
     this.#watchdog = watchdog ?? new Watchdog();
-    const kind = output ?? (process.platform === 'linux' ? 'fifo' : 'pipe');
+    const kind = pipes ?? (process.platform === 'linux' ? 'fifo' : 'pipe');
     this.#pipes = new PipeMaker(clock, fifoDir, kind, this.#watchdog);
     this.#sweeper = new Sweeper(clock);
     this.#forks = new RecentForks(clock);

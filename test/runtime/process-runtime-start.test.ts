@@ -44,7 +44,7 @@ describe('a start that fails', () => {
   it('says when the system gives no more pipes', async () => {
     const file = program('not-a-folder', '');
     const { ProcessRuntime } = await import('../../src/runtime/process-runtime.ts');
-    const runtime = new ProcessRuntime({ clock: rig.clock, fifoDir: join(file, 'fifos'), output: 'fifo' });
+    const runtime = new ProcessRuntime({ clock: rig.clock, fifoDir: join(file, 'fifos'), pipes: 'fifo' });
     await runtime.prepare();
     const launch = { id: 'none', argv: ['true'], env: { PATH }, cwd: '/', stdin: false } as const;
     const unheard = { onOutput: () => expect.unreachable(), onExit: () => expect.unreachable() };

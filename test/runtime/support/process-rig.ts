@@ -50,12 +50,12 @@ export function sh(script: string): Argv {
 }
 
 /** Makes the rig, with namespaces where there are facts; after each test, nothing that bears its mark may be alive. */
-export function makeRig(output: 'fifo' | 'pipe' = 'fifo', facts?: NamespaceFacts): Rig {
+export function makeRig(pipes: 'fifo' | 'pipe' = 'fifo', facts?: NamespaceFacts): Rig {
   const clock = new SystemClock();
   const folder = mkdtempSync(join(tmpdir(), 'podrun-runtime-'));
   const confiner = facts && new Namespaces({ facts, clock, commonDir: join(folder, 'common') });
   const features = facts && ({ tier: 'namespace', namespaces: facts } as const);
-  const runtime = new ProcessRuntime({ clock, fifoDir: join(folder, 'fifos'), output, confiner, features });
+  const runtime = new ProcessRuntime({ clock, fifoDir: join(folder, 'fifos'), pipes, confiner, features });
   const prefix = `rig-${process.pid}-${Math.random().toString(36).slice(2)}-`;
   let count = 0;
 
