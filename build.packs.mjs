@@ -66,9 +66,10 @@ const USES = {
   change: ['delete pod small', 'wait pod small --for=delete', 'exec none -- true'],
   apart: ['apply SMALL --runtime namespace'],
   more: ['apply LARGE --runtime process'],
+  color: ['validate SMALL --color always'],
 };
 /** What these uses need is asked only where that use does not need it. */
-const IMPLIED = { apart: 'run', more: 'run' };
+const IMPLIED = { apart: 'run', more: 'run', color: 'check' };
 /** The pack of the program itself, and of all that every use needs. */
 const MAIN = 'podrun';
 const REST = 'rest';

@@ -1,4 +1,4 @@
-import { fieldTable } from '../api/generated/field-table.ts';
+import { typeOfKind } from '../api/field-types.ts';
 import { mostSimilar } from '../api/similar.ts';
 
 /** What podrun makes of an apiVersion and a kind. */
@@ -66,7 +66,7 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
 /** Upper and lower case count, in both. */
 export function lookUpKind(apiVersion: string, kind: string): KindLookup {
   if (has(KNOWN, apiVersion, kind)) {
-    const typeName = fieldTable.kinds[`${apiVersion}/${kind}`] ?? kind;
+    const typeName = typeOfKind(apiVersion, kind) ?? kind;
     return { verdict: 'known', typeName, namespaced: !CLUSTER_SCOPED.has(kind) };
   }
   if (has(UNSUPPORTED, apiVersion, kind)) return { verdict: 'unsupported' };

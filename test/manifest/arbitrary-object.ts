@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { fieldTable } from '../../src/api/generated/field-table.ts';
+import { fieldsOf, typeOfKind } from '../../src/api/field-types.ts';
 import type { KubeObject } from '../../src/api/objects.ts';
 
 /** Texts that mean something somewhere, or look like it. */
@@ -47,7 +47,7 @@ function valueOf(type: string, depth: number): fc.Arbitrary<unknown> {
 }
 
 function recordOf(type: string, depth: number): fc.Arbitrary<Record<string, unknown>> {
-  const fields = Object.entries(fieldTable.types[type] ?? {});
+  const fields = Object.entries(fieldsOf(type) ?? {});
   if (depth <= 0 || fields.length === 0) return fc.constant({});
   return fc
     .subarray(fields, { maxLength: Math.min(FIELDS_MAX, fields.length) })
@@ -56,8 +56,8 @@ function recordOf(type: string, depth: number): fc.Arbitrary<Record<string, unkn
 
 /** Anything the decoder could hand on for a kind: right types, any values, any fields missing. */
 export function decodedObject(apiVersion: string, kind: string): fc.Arbitrary<KubeObject> {
-  const type = fieldTable.kinds[`${apiVersion}/${kind}`] ?? kind;
-  const specType = fieldTable.types[type]?.['spec'];
+  const type = typeOfKind(apiVersion, kind) ?? kind;
+  const specType = fieldsOf(type)?.['spec'];
   const spec = specType === undefined ? fc.constant({}) : fc.record({ spec: recordOf(specType, DEPTH_MAX) });
   return fc
     .tuple(recordOf(type, DEPTH_MAX), spec, recordOf('meta.ObjectMeta', DEPTH_MAX))

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
-import { fieldsOf, knownType, parseType } from '../../src/manifest/decode/fields.ts';
+import { fieldsOf } from '../../src/api/field-types.ts';
+import { knownType, parseType } from '../../src/manifest/decode/fields.ts';
 import { idleFields } from '../../src/manifest/support/idle-fields.ts';
 import { coversBelow, type FieldRule } from '../../src/manifest/support/rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from '../../src/manifest/support/table.ts';

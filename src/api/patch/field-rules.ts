@@ -1,4 +1,4 @@
-import { fieldTable } from '../generated/field-table.ts';
+import { fieldsOf, typeOfKind } from '../field-types.ts';
 import { patchTable } from '../generated/patch-table.ts';
 import type { KubeObject } from '../objects.ts';
 
@@ -18,17 +18,17 @@ const NO_RULES: FieldRules = { typeName: undefined, isMerged: false, mergeKey: u
 
 /** The type of an object as a whole; undefined for kinds without a table, whose lists are all replaced. */
 export function typeOf({ apiVersion, kind }: KubeObject): string | undefined {
-  return own(fieldTable.kinds, `${apiVersion}/${kind}`);
+  return typeOfKind(apiVersion, kind);
 }
 
 /** @param typeName of the object that has the field */
 export function rulesOf(typeName: string | undefined, field: string): FieldRules {
-  const type = typeName === undefined ? undefined : own(own(fieldTable.types, typeName), field);
+  const type = typeName === undefined ? undefined : own(fieldsOf(typeName), field);
   if (typeName === undefined || type === undefined) return NO_RULES;
   const rule = own(own(patchTable, typeName), field);
   const base = type.replace(/^\[\]/, '');
   return {
-    typeName: Object.hasOwn(fieldTable.types, base) ? base : undefined,
+    typeName: fieldsOf(base) === undefined ? undefined : base,
     isMerged: rule?.strategies.includes('merge') ?? false,
     mergeKey: rule?.mergeKey,
     retainsKeys: rule?.strategies.includes('retainKeys') ?? false,

@@ -13,7 +13,7 @@ import { StandardOutput } from '../standard-output.ts';
 import { version } from '../../run/version.ts';
 import { busyWith } from '../waiting/busy-line.ts';
 import { examineMachine } from './examine-machine.ts';
-import { painterFor } from '../view/chalk-painter.ts';
+import { painterFor } from '../view/painter-for.ts';
 import type { DoctorFlags } from './doctor.ts';
 
 /** `podrun doctor`: flags in, exit code out. */
@@ -44,7 +44,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     runtime: { choice, tier: tierOf(choice, namespaces) },
     findings,
   };
-  const style = { painter: painterFor(process.stdout), ascii: !process.stdout.isTTY };
+  const style = { painter: await painterFor(process.stdout), ascii: !process.stdout.isTTY };
   const isJson = flags.output === 'json';
   new StandardOutput().write(isJson ? `${JSON.stringify(report, undefined, 2)}\n` : renderMachineReport(report, style));
   return EXIT.ok;

@@ -7,7 +7,7 @@ import { renderSarif } from '../../print/findings/sarif.ts';
 import { findingsSummary, renderFinding } from '../../print/findings/text.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { version } from '../../run/version.ts';
-import { painterFor } from '../view/chalk-painter.ts';
+import { painterFor } from '../view/painter-for.ts';
 import type { ValidateFlags, ValidateOutput } from './validate.ts';
 
 /** `podrun validate`: flags in, exit code out. */
@@ -22,7 +22,7 @@ export async function validateCommand(flags: ValidateFlags): Promise<number> {
   const stdin = (): AsyncIterable<Uint8Array> => process.stdin;
   const all = await lintManifests({ files: filename, recursive, stdin, runnable, noSkip: !flags.skip });
   const told = quiet ? { ...all, findings: all.findings.filter(({ level }) => level === 'error') } : all;
-  new StandardOutput().write(render(told, output));
+  new StandardOutput().write(await render(told, output));
   for (const problem of all.unreadable) process.stderr.write(`error: ${problem}\n`);
   const isNothingRead = all.files === 0 && all.unreadable.length > 0;
   if (output === 'text' && !quiet && !isNothingRead) process.stderr.write(findingsSummary(all));
@@ -31,7 +31,7 @@ export async function validateCommand(flags: ValidateFlags): Promise<number> {
   return isWrong ? EXIT.failed : EXIT.ok;
 }
 
-function render(told: Findings, output: ValidateOutput): string {
+async function render(told: Findings, output: ValidateOutput): Promise<string> {
   switch (output) {
     case 'json':
       return renderFindingsJson(told);
@@ -42,6 +42,6 @@ function render(told: Findings, output: ValidateOutput): string {
     case 'text':
       break;
   }
-  const painter = painterFor(process.stdout);
+  const painter = await painterFor(process.stdout);
   return told.findings.map((finding) => renderFinding(finding, painter)).join('');
 }

@@ -10,25 +10,30 @@ import { openStore } from '../environment.ts';
 import { note } from '../preferences.ts';
 import { podArgument } from '../select/pod-argument.ts';
 import { StandardOutput } from '../standard-output.ts';
-import { painterFor } from '../view/chalk-painter.ts';
+import { painterFor } from '../view/painter-for.ts';
 import type { AdviseFlags } from './advise.ts';
 
 /** `podrun advise`: flags in, exit code out. */
-export function adviseCommand(word: string, flags: AdviseFlags): number {
+export async function adviseCommand(word: string, flags: AdviseFlags): Promise<number> {
   const name = podArgument(word, (plural) => `there is no advice on ${plural}, only on Pods`);
   const runs = new RecordedRuns(openStore(flags.stateDir, new SystemClock()));
   const found = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
   const advised = advise(runs.read(found), runs.readUsage(found));
   if (advised === undefined) throw new PodrunError(`error: of the run ${found.run} nothing is on record`);
-  const text = render(found.run, found.pod, advised, flags);
+  const text = await render(found.run, found.pod, advised, flags);
   if (text === '') note(`${found.run}: nothing to change in the manifest`);
   new StandardOutput().write(text);
   return EXIT.ok;
 }
 
-function render(run: string, pod: StoredPod, advised: Advised, { output = 'text' }: AdviseFlags): string {
+async function render(
+  run: string,
+  pod: StoredPod,
+  advised: Advised,
+  { output = 'text' }: AdviseFlags,
+): Promise<string> {
   if (output === 'json') return renderAdviceJson(run, advised);
-  if (output === 'text') return renderAdvice(run, advised, painterFor(process.stdout));
+  if (output === 'text') return renderAdvice(run, advised, await painterFor(process.stdout));
   const patch = patchOf(pod, advised.advice);
   return patch === undefined ? '' : formatYaml(patch);
 }

@@ -31,6 +31,6 @@ export function registerAdvise(program: Command, done: (exitCode: number) => voi
     .action(async (pod: string, flags: Omit<AdviseFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();
       const { adviseCommand } = await import('./advise-command.ts');
-      done(adviseCommand(pod, { ...flags, stateDir }));
+      done(await adviseCommand(pod, { ...flags, stateDir }));
     });
 }

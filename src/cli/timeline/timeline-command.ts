@@ -8,7 +8,7 @@ import { renderTrace } from '../../print/timeline/trace.ts';
 import { RecordedRuns } from '../../store/recorded-runs.ts';
 import { openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
-import { painterFor } from '../view/chalk-painter.ts';
+import { painterFor } from '../view/painter-for.ts';
 import { chosenRuns, recordedRun, type RunInTime } from './chosen-runs.ts';
 import { terminalGlyphs } from './terminal-glyphs.ts';
 import type { TimelineFlags } from './timeline.ts';
@@ -48,9 +48,10 @@ async function outputOf(runs: readonly RunInTime[], { output }: TimelineFlags, n
   }
 }
 
-function render(timelines: readonly Timeline[]): string {
+async function render(timelines: readonly Timeline[]): Promise<string> {
   const { stdout } = process;
   // A terminal that nobody has given a size has 0 columns.
   const width = (stdout.isTTY ? stdout.columns : 0) || PIPE_COLUMNS;
-  return renderTimelines(timelines, { width, color: painterFor(stdout), glyphs: terminalGlyphs(process.env) });
+  const color = await painterFor(stdout);
+  return renderTimelines(timelines, { width, color, glyphs: terminalGlyphs(process.env) });
 }

@@ -1,5 +1,6 @@
 import { preferences } from '../preferences.ts';
 import { annotatesForGitHub } from './annotates.ts';
+import { painterFor } from './painter-for.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 
 /** The view that the user asked for: transitions for people, or a watch as Kubernetes streams it. */
@@ -10,9 +11,10 @@ export async function openView(options: ViewOptions): Promise<ApplyView> {
 }
 
 async function viewForPeople(options: ViewOptions): Promise<ApplyView> {
-  if (preferences().isQuiet) return new (await import('./quiet-view.ts')).QuietView(options);
+  const color = await painterFor(process.stdout);
+  if (preferences().isQuiet) return new (await import('./quiet-view.ts')).QuietView(options, color);
   const { TextView } = await import('./text-view.ts');
-  return new TextView(options, isWatched() ? (await import('./status-view.ts')).StatusView : undefined);
+  return new TextView(options, color, isWatched() ? (await import('./status-view.ts')).StatusView : undefined);
 }
 
 /** Is there a person at a terminal that a block can be drawn on? */

@@ -3,7 +3,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import { type ReaderGone, StandardOutput } from '../standard-output.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
-import { painterFor } from './chalk-painter.ts';
+import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 
 /** With --quiet: what containers print, and nothing of what happens to them. */
@@ -13,9 +13,9 @@ export class QuietView implements ApplyView {
   readonly #showsLogs: boolean;
   readonly #lines = new Map<string, OutputLines>();
 
-  constructor({ flags, pods }: ViewOptions) {
+  constructor({ flags, pods }: ViewOptions, color: Painter) {
     this.#showsLogs = flags.logs;
-    this.#style = { columns: liveColumns(pods), color: painterFor(process.stdout), width: undefined };
+    this.#style = { columns: liveColumns(pods), color, width: undefined };
   }
 
   output(

@@ -18,7 +18,7 @@ import { terminalLine } from '../../print/terminal-text.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
-import { painterFor } from './chalk-painter.ts';
+import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import { type ReaderGone, StandardOutput } from '../standard-output.ts';
 import type { StatusView } from './status-view.ts';
@@ -39,12 +39,12 @@ export class TextView implements ApplyView {
   /** Undefined: there is nobody who watches a terminal, or the view is closed. */
   readonly #status: StatusView | undefined;
 
-  constructor({ flags, clock, pods }: ViewOptions, Status?: typeof StatusView) {
+  constructor({ flags, clock, pods }: ViewOptions, color: Painter, Status?: typeof StatusView) {
     this.#clock = clock;
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;
     this.#isTerminal = process.stdout.isTTY;
-    this.#style = { columns: liveColumns(pods), color: painterFor(process.stdout) };
+    this.#style = { columns: liveColumns(pods), color };
     this.#status = Status && this.#watched(Status, !flags.filename.includes('-'));
   }
 

@@ -1,7 +1,8 @@
 import { QUANTITY_SHAPE_MESSAGE } from '../../api/quantity.ts';
 import { invalid, type FieldError } from '../field-error.ts';
 import { plainValue, typeName, type MapEntry, type MapNode, type SourceNode } from '../read/source-node.ts';
-import { fieldsOf, joinPath, knownType, parseType, unknownFieldHint, type Level } from './fields.ts';
+import { fieldsOf } from '../../api/field-types.ts';
+import { joinPath, knownType, parseType, unknownFieldHint, type Level } from './fields.ts';
 import { booleanHint, integerHint, listHint, quantityHint, stringHint } from './hints.ts';
 import { integerName, isIntegerType, toInteger } from './integers.ts';
 import { checkBase64, checkQuantity, checkTime } from './scalars.ts';

@@ -1,5 +1,5 @@
 /** What the field table says about a type, for the version of Kubernetes that podrun follows. */
-import { fieldTable } from '../../api/generated/field-table.ts';
+import { fieldsOf } from '../../api/field-types.ts';
 import { mostSimilar, sameEnding } from '../../api/similar.ts';
 
 /** Fields by type that the table has but v1.36 does not know. One line each to take out when podrun moves on. */
@@ -32,11 +32,6 @@ export function parseType(type: string): FieldType {
   if (type.startsWith('[]')) return { container: 'list', base: type.slice(2) };
   if (type.startsWith('map:')) return { container: 'map', base: type.slice(4) };
   return { container: undefined, base: type };
-}
-
-/** Fields and their types; undefined for a primitive. */
-export function fieldsOf(typeName: string): Readonly<Record<string, string>> | undefined {
-  return Object.hasOwn(fieldTable.types, typeName) ? fieldTable.types[typeName] : undefined;
 }
 
 /** The type of a field; undefined when there is no such field, or only in newer versions. */

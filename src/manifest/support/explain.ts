@@ -1,6 +1,6 @@
 import type { ExplainedField } from '../../api/explained-field.ts';
-import { fieldTable } from '../../api/generated/field-table.ts';
-import { fieldsOf, knownType, parseType } from '../decode/fields.ts';
+import { fieldsOf, typeOfKind } from '../../api/field-types.ts';
+import { knownType, parseType } from '../decode/fields.ts';
 import { coversBelow, inGeneral, type FieldRule } from './rule.ts';
 import { SUPPORT_TABLE } from './table.ts';
 
@@ -34,7 +34,7 @@ export function explain(
   resource: string,
   names: readonly string[],
 ): ExplainOutcome {
-  const typeName = fieldTable.kinds[`${apiVersion}/${kind}`] ?? kind;
+  const typeName = typeOfKind(apiVersion, kind) ?? kind;
   let place: Place = { path: resource, typeName, cover: undefined };
   let field: ExplainedField | undefined;
   for (const name of names) {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/objects.ts';
-import { fieldsOf, parseType } from '../decode/fields.ts';
+import { fieldsOf } from '../../api/field-types.ts';
+import { parseType } from '../decode/fields.ts';
 import { podIn } from '../pod-specs.ts';
 import { child, entry, item } from '../validate/path.ts';
 import { coversBelow, type FieldRule, type Treatment } from './rule.ts';

@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/generated/types.ts';
 import { typeOf } from '../../api/patch/field-rules.ts';
 import type { KubeObject } from '../../api/objects.ts';
-import { fieldsOf } from '../decode/fields.ts';
+import { fieldsOf } from '../../api/field-types.ts';
 import type { Decoded } from '../decoded.ts';
 import { withoutDisabledFields } from '../default/create.ts';
 import { applyDefaults } from '../default/index.ts';

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../api/json.ts';
-import { parseType, fieldsOf } from '../decode/fields.ts';
+import { fieldsOf } from '../../api/field-types.ts';
+import { parseType } from '../decode/fields.ts';
 import { renderValue } from '../field-error.ts';
 import { child, entry, item } from '../validate/path.ts';
 import { isSameValue } from './same-value.ts';

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../api/json.ts';
 import { parseQuantity } from '../../api/quantity.ts';
-import { fieldsOf, parseType } from '../decode/fields.ts';
+import { fieldsOf } from '../../api/field-types.ts';
+import { parseType } from '../decode/fields.ts';
 
 /**
  * Plain fields whose zero value Go cannot tell from an absent one. A field that is a pointer in Go is not here: there

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { fieldTable } from '../../../src/api/generated/field-table.ts';
 import { decodeObject } from '../../../src/manifest/decode/decode.ts';
-import { fieldsOf, parseType } from '../../../src/manifest/decode/fields.ts';
+import { fieldsOf, typeOfKind } from '../../../src/api/field-types.ts';
+import { parseType } from '../../../src/manifest/decode/fields.ts';
 import { formatFieldError } from '../../../src/manifest/field-error.ts';
 import type { MapNode, SourceNode } from '../../../src/manifest/read/source-node.ts';
 import { SourceText } from '../../../src/manifest/read/source-text.ts';
@@ -14,7 +14,7 @@ const folder = fileURLToPath(new URL('../../api/full-objects/', import.meta.url)
 const files = readdirSync(folder).map((file) => {
   const [, group = '', version = '', kind = ''] = /^(.*)\.(v\d+)\.(\w+)\.yaml$/.exec(file) ?? [];
   const apiVersion = group === 'core' ? version : `${group}/${version}`;
-  return { file, type: fieldTable.kinds[`${apiVersion}/${kind}`] ?? '' };
+  return { file, type: typeOfKind(apiVersion, kind) ?? '' };
 });
 
 const treeOf = (file: string): MapNode => readYaml(new SourceText(readFileSync(folder + file, 'utf8'), 1)) as MapNode;

@@ -1,0 +1,23 @@
+import { fieldTable } from './generated/field-table.ts';
+
+/** The fields of a type and their types, as the field table writes them. */
+export type FieldTypes = Readonly<Record<string, string>>;
+
+const taken = new Map<string, FieldTypes>();
+
+/** The type of the objects of a kind, for example `v1/Pod`; undefined where the table does not know it. */
+export function typeOfKind(apiVersion: string, kind: string): string | undefined {
+  const key = `${apiVersion}/${kind}`;
+  return Object.hasOwn(fieldTable.kinds, key) ? fieldTable.kinds[key] : undefined;
+}
+
+/** Fields and their types; undefined for a primitive, and for what is no type. */
+export function fieldsOf(typeName: string): FieldTypes | undefined {
+  if (!Object.hasOwn(fieldTable.types, typeName)) return undefined;
+  const present = taken.get(typeName);
+  if (present !== undefined) return present;
+  const pairs = (fieldTable.types[typeName] ?? '').split(',').filter((pair) => pair !== '');
+  const fields = Object.fromEntries(pairs.map((pair) => pair.split(' ')));
+  taken.set(typeName, fields);
+  return fields;
+}

@@ -1,0 +1,9 @@
+import { PLAIN, type Painter } from '../../print/painter.ts';
+import { preferences } from '../preferences.ts';
+import { wantsColor } from './wants-color.ts';
+
+/** Colours where they are wanted; plain text otherwise. What knows of terminals is loaded by who has one. */
+export async function painterFor(stream: NodeJS.WriteStream): Promise<Painter> {
+  if (!wantsColor({ flag: preferences().color, env: process.env, isTerminal: stream.isTTY })) return PLAIN;
+  return (await import('./chalk-painter.ts')).chalkPainter();
+}
