@@ -14,7 +14,7 @@ import {
 import path from 'node:path';
 import type { Container } from '../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
-import { makeFolder } from '../store/atomic-file.ts';
+import { inFolder } from '../store/atomic-file.ts';
 
 /** Where a container is told to write its last words; a path of the image, which no host has. */
 const DEFAULT_PATH = '/dev/termination-log';
@@ -38,8 +38,7 @@ export interface LastWords {
 
 /** Makes the file of an instance, empty. */
 export function makeTerminationLog(file: string): void {
-  makeFolder(path.dirname(file));
-  writeFileSync(file, '');
+  inFolder(path.dirname(file), () => writeFileSync(file, ''));
   // Whoever the container runs as. Source: kuberuntime_container.go makeMounts.
   chmodSync(file, 0o666);
 }
@@ -54,7 +53,7 @@ export function linkTerminationLog(container: Container, file: string): boolean 
   const wanted = container.terminationMessagePath ?? DEFAULT_PATH;
   if (wanted === DEFAULT_PATH || wanted === '') return true;
   if (!path.isAbsolute(wanted)) return false;
-  removeLink(wanted, path.dirname(file));
+  removeLink(wanted, file);
   try {
     symlinkSync(file, wanted);
     return true;
@@ -91,7 +90,7 @@ export function withTerminationLog(text: string, container: Container, file: str
 /** Takes the link away again; a link that leads elsewhere is not ours. */
 export function closeTerminationLog(container: Container, file: string): void {
   const wanted = container.terminationMessagePath ?? DEFAULT_PATH;
-  if (wanted !== DEFAULT_PATH && path.isAbsolute(wanted)) removeLink(wanted, path.dirname(file));
+  if (wanted !== DEFAULT_PATH && path.isAbsolute(wanted)) removeLink(wanted, file);
 }
 
 /** Removes the files of runs that nobody can ask about any more: the status shows two. */
@@ -99,13 +98,17 @@ export function forgetTerminationLog(file: string): void {
   rmSync(file, { force: true });
 }
 
-function removeLink(link: string, folder: string): void {
+/** Removes a link to a file of that container, also of another of its runs. */
+function removeLink(link: string, file: string): void {
   try {
-    if (lstatSync(link).isSymbolicLink() && path.dirname(readlinkSync(link)) === folder) unlinkSync(link);
+    if (lstatSync(link).isSymbolicLink() && withoutRun(readlinkSync(link)) === withoutRun(file)) unlinkSync(link);
   } catch {
     // There is none.
   }
 }
+
+/** CONTAINER.N without its number. */
+const withoutRun = (file: string): string => file.slice(0, -path.extname(file).length);
 
 /**
  * The termination message: the end of the file; for FallbackToLogsOnError, when the file is empty and the container

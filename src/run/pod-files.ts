@@ -40,7 +40,7 @@ export function podFiles(store: FileStore): PodFiles {
     logTail: ({ metadata }, { container, attempt }, lines) =>
       lastLogLines(instanceLogPath(store.paths(metadata.namespace, metadata.name).logs, container, attempt), lines),
     terminationLog: ({ metadata }, { container, attempt }) =>
-      path.join(store.paths(metadata.namespace, metadata.name).folder, 'termination', container, String(attempt)),
+      path.join(store.paths(metadata.namespace, metadata.name).folder, 'termination', `${container}.${attempt}`),
     attachSocket: ({ metadata }) => store.paths(metadata.namespace, metadata.name).attachSocket,
     recordedNetwork: ({ metadata }) => networkOf(store, metadata),
     recordNetwork: ({ metadata: { namespace, name, uid } }, network) => {

@@ -12,7 +12,7 @@ import type { Container } from '../../src/api/generated/types.ts';
 import { podWith } from '../lifecycle/base-objects.ts';
 import { temporaryFolder } from './volumes/temporary-folder.ts';
 
-const FILE = '/state/pods/default/web/termination/main/0';
+const FILE = '/state/pods/default/web/termination/main.0';
 const own = (terminationMessagePath: string): Container => ({ name: 'main', terminationMessagePath });
 
 describe('the default path of the termination log', () => {

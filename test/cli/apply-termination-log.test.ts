@@ -30,7 +30,7 @@ describe('a container that writes to /dev/termination-log', () => {
     podrun.signal('SIGTERM');
     const { stdout } = await podrun.ended;
     const restarts = podsIn(watchLines(stdout)).at(-1)?.status?.containerStatuses?.[0]?.restartCount ?? 0;
-    const kept = readdirSync(path.join(workshop.stateDir, 'pods/default/crasher/termination/main'));
-    expect(kept.map(Number).toSorted((a, b) => a - b)).toEqual([restarts - 1, restarts]);
+    const kept = readdirSync(path.join(workshop.stateDir, 'pods/default/crasher/termination'));
+    expect(kept.toSorted()).toEqual([`main.${restarts - 1}`, `main.${restarts}`].toSorted());
   });
 });

@@ -9,8 +9,8 @@ import { allContainers, allContainerStatuses } from '../../api/objects.ts';
  */
 const CONTAINERS_MIN = 20;
 
-/** About ten times as long as it takes to tell. */
-const MS_PER_CONTAINER = 0.2;
+/** About twenty times as long as it takes to tell. */
+const MS_PER_CONTAINER = 1;
 
 /** How long a change may wait after the one before it for others to come along, in milliseconds; 0: not at all. */
 export function batchMs(spec: PodSpec): number {
@@ -23,13 +23,20 @@ export function isAboutContainersOnly(told: PodStatus, next: PodStatus): boolean
   return isSameJson(withoutContainers(told), withoutContainers(next)) && sameNames(told, next);
 }
 
-/** Does a container go on from a state that is still to be told? Then that has to be told first. */
+/**
+ * Does a container go on from a state that is still to be told? Then that has to be told first, other than that it ran
+ * where it has ended meanwhile: when it was started is told with its end.
+ */
 export function overtakes(told: PodStatus, waiting: PodStatus, next: PodStatus): boolean {
   const before = allContainerStatuses(told);
   const later = allContainerStatuses(next);
   return allContainerStatuses(waiting).some((status, index) => {
-    return !isSame(status, later[index]) && !isSame(status, before[index]);
+    return !isSame(status, later[index]) && !isSame(status, before[index]) && !hasRun(status, later[index]);
   });
+}
+
+function hasRun(one: ContainerStatus, later: ContainerStatus | undefined): boolean {
+  return one.state?.running !== undefined && later?.state?.terminated?.containerID === one.containerID;
 }
 
 /** The message of a condition says which containers are not ready. */
