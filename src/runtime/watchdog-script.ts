@@ -6,8 +6,8 @@ import { CONTAINER_MARKER } from './process-table.ts';
  *
  *     add PGID:START     from now on this process group is to die with podrun; START may be empty
  *     del PGID:START     it has ended
- *     mark ID            so is whatever bears the mark of this container
- *     unmark ID          nothing bears it any more
+ *     mark N ID          so is whatever bears the mark of this container; N is a number for it
+ *     unmark N           nothing bears it any more
  *     log N FILE         what is found in the pipes N and N+1 when podrun dies belongs into this log
  *     out N PATH         a FIFO that a container writes its standard output to: hold its reading end from now on
  *     err N PATH         the same for the standard error; N is that of the log and one more
@@ -25,22 +25,16 @@ import { CONTAINER_MARKER } from './process-table.ts';
  * end with podrun. What was to start the program writes errors into the same pipe, and has to fail when podrun dies: as
  * long as podrun has not seen the program run, lines that begin as those do are left out.
  *
+ * What it is told is kept in a variable each: from a list of hundreds, bash takes milliseconds to remove one, and with
+ * probes hundreds come and go in a second.
+ *
  * Written for the least of shells: dash knows `kill -s KILL -- -1` only in this form, busybox complains about the `--`
  * and does it; grep fails when one file among many cannot be read, though it has answered; the state of a process is
  * read without a process of its own.
  */
 export const WATCHDOG_SCRIPT: string = `# podrun-watchdog: ends what podrun runs when podrun is killed
 trap '' INT TERM HUP QUIT PIPE
-groups=' '
-marks=' '
-pipes=' '
 holds=
-without() { # LIST ITEM: answers in $list
-  case $1 in
-    *" $2 "*) list="\${1%%" $2 "*} \${1#*" $2 "}" ;;
-    *) list=$1 ;;
-  esac
-}
 canHold() { # does this shell have descriptors beyond 9?
   [ -n "$holds" ] && return
   holds=no
@@ -51,27 +45,31 @@ hold() { # N PATH: opened for writing first, for there may be no writer left to 
   canHold
   [ "$holds" = yes ] && [ -p "$2" ] || return 0
   command exec 9<>"$2" || return 0
-  eval "command exec $1<"'"$2"' && pipes="$pipes$1 " && eval "path$1="'$2'
+  eval "command exec $1<"'"$2"' && eval "pipe_$1=yes path$1="'$2'
   exec 9>&-
 }
 free() { # N
-  case $pipes in
-    *" $1 "*) eval "exec $1<&-" ;;
-  esac
-  without "$pipes" "$1"; pipes=$list
+  eval 'held=\${pipe_'"$1"'-}'
+  [ -z "$held" ] || eval "exec $1<&-"
+  unset "pipe_$1"
 }
 while read -r verb what; do
   [ -n "$what" ] || continue
   n=\${what%% *}
   case $verb in
+    add | del)
+      case $what in *[!0-9:]* | *:*:* | :*) continue ;; *:*) ;; *) continue ;; esac ;;
+    mark | unmark)
+      case $n in '' | *[!0-9]*) continue ;; esac
+      [ "$verb $what" != "mark $n" ] || continue ;;
     log | out | err | runs | free)
       case $n in '' | ? | *[!0-9]*) continue ;; esac ;;
   esac
   case $verb in
-    add) groups="$groups$what " ;;
-    del) without "$groups" "$what"; groups=$list ;;
-    mark) marks="$marks$what " ;;
-    unmark) without "$marks" "$what"; marks=$list ;;
+    add) eval "group_\${what%%:*}_\${what#*:}=yes" ;;
+    del) unset "group_\${what%%:*}_\${what#*:}" ;;
+    mark) eval "mark_$n="'\${what#* }' ;;
+    unmark) unset "mark_$n" ;;
     log) file=\${what#* }; eval "log$n="'$file'" log$((n + 1))="'$file'" runs$n=yes runs$((n + 1))=" ;;
     out | err) eval "name$n=std$verb"; hold "$n" "\${what#* }" ;;
     runs) eval "runs$((n + 1))=yes" ;;
@@ -80,6 +78,9 @@ while read -r verb what; do
 done
 
 set -f
+told() { # KIND: what it was told of that kind and not since released
+  set | sed -n "s/^$1_\\([0-9_]*\\)=.*/\\1/p"
+}
 startOf() { # PID: answers in $start, empty when there is none
   start= text=
   [ -r "/proc/$1/stat" ] || return 0
@@ -88,17 +89,19 @@ startOf() { # PID: answers in $start, empty when there is none
   set -- \${text##*) }
   start=\${20}
 }
-for group in $groups; do
-  pid=\${group%%:*}
-  case $pid in '' | *[!0-9]* | 0 | 1) continue ;; esac
+for group in $(told group); do
+  pid=\${group%%_*}
+  case $pid in 0 | 1) continue ;; esac
   startOf "$pid"
-  [ -n "$start" ] && [ -n "\${group#*:}" ] && [ "$start" != "\${group#*:}" ] && continue
+  [ -n "$start" ] && [ -n "\${group#*_}" ] && [ "$start" != "\${group#*_}" ] && continue
   kill -s KILL -- "-$pid"
 done
+marks=$(told mark)
 killMarked() { # ROUNDS, as long as something is found
-  [ "$marks" != ' ' ] && [ -r /proc/self/environ ] || return 0
+  [ -n "$marks" ] && [ -r /proc/self/environ ] || return 0
   patterns=
-  for mark in $marks; do
+  for n in $marks; do
+    eval 'mark=$mark_'"$n"
     patterns="$patterns\${patterns:+
 }${CONTAINER_MARKER}=$mark"
   done
@@ -119,7 +122,7 @@ END
   done
 }
 lookAgain() { # on a busy machine, execve takes its time
-  [ "$marks" != ' ' ] || return 0
+  [ -n "$marks" ] || return 0
   for pause in 0.2 0.4; do
     sleep "$pause"
     killMarked 3
@@ -127,7 +130,8 @@ lookAgain() { # on a busy machine, execve takes its time
 }
 killMarked 20
 
-[ "$pipes" != ' ' ] || { lookAgain; exit 0; }
+pipes=$(told pipe)
+[ -n "$pipes" ] || { lookAgain; exit 0; }
 export LC_ALL=C
 umask 077
 limit=

@@ -55,6 +55,7 @@ export class Watchdog {
   /** Lines that it has not been told yet. */
   #untold = '';
   #nextPipe = FIRST_PIPE;
+  #marks = 0;
 
   /** Starts it, if it does not run: about a millisecond. Where that fails, the next addition is another attempt. */
   start(): void {
@@ -80,7 +81,8 @@ export class Watchdog {
 
   /** Whatever bears the mark of this container dies with podrun, until the answer is called. */
   mark(containerId: string): () => void {
-    return this.#list([`mark ${containerId}`], `unmark ${containerId}`);
+    this.#marks += 1;
+    return this.#list([`mark ${this.#marks} ${containerId}`], `unmark ${this.#marks}`);
   }
 
   /** The group dies with podrun, until the answer is called. */

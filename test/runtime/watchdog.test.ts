@@ -92,9 +92,9 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
     const [kept, gone, other] = await Promise.all([leader(''), leader(''), leader('')]);
     await watch(
       shell,
-      [`add ${kept.group}`, `mark ${kept.mark}`, `add ${gone.group}`, `mark ${gone.mark}`].concat([
+      [`add ${kept.group}`, `mark 1 ${kept.mark}`, `add ${gone.group}`, `mark 2 ${gone.mark}`].concat([
         `del ${kept.group}`,
-        `unmark ${kept.mark}`,
+        'unmark 1',
       ]),
     );
     await expect.poll(() => isRunning(gone.pid)).toBe(false);
@@ -109,9 +109,22 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
     expect(isRunning(bystander.pid)).toBe(true);
   });
 
+  it('knows thousands, and what became of each', { timeout: 20_000 }, async () => {
+    const gone = await leader('');
+    const many = Array.from({ length: 3000 }, (_, index) => index + 2);
+    const pidMax = 4_194_304;
+    const add = many.flatMap((n) => [`add ${pidMax + n}:${n}`, `mark ${n} ${prefix}/nobody/${n}`]);
+    const remove = many.flatMap((n) => [`del ${pidMax + n}:${n}`, `unmark ${n}`]);
+    expect(await watch(shell, [...add, `add ${gone.group}`, ...remove])).toBe(0);
+    await expect.poll(() => isRunning(gone.pid)).toBe(false);
+  });
+
   it('is not misled by lines that it does not know, or that are torn', async () => {
     const bystander = await leader('');
-    await watch(shell, ['add', 'mark', 'mark ', 'add 0:', 'add 1:', 'add :', 'nonsense 5', `add${bystander.group}`]);
+    await watch(shell, [
+      ...['add', 'add ', 'add 0:', 'add 1:', 'add :', 'add 5', 'add 5:6:7', `add${bystander.group}`, 'nonsense 5'],
+      ...['mark', 'mark ', 'mark 1', 'mark 2 ', 'mark a', 'unmark', 'unmark 7', 'free 12'],
+    ]);
     expect(isRunning(bystander.pid)).toBe(true);
   });
 
@@ -123,7 +136,7 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
 
   it.runIf(onLinux)('finds what has left its group', async () => {
     const member = await leader('(setsid sleep 60 &); setsid -f sh -c "(setsid sleep 60 &) ; sleep 60; :"');
-    await watch(shell, [`mark ${member.mark}`]);
+    await watch(shell, [`mark 1 ${member.mark}`]);
     await expect.poll(() => markedPids(prefix)).toEqual([]);
   });
 
@@ -139,14 +152,14 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
       });
       if (late.pid !== undefined) started.push(late.pid);
       const gone = once(late, 'exit');
-      await watch(shell, [`mark ${mark}`]);
+      await watch(shell, [`mark 1 ${mark}`]);
       expect(await gone).toEqual([null, 'SIGKILL']);
     },
   );
 
   it.runIf(onLinux)('kills only containers whose mark it was told', async () => {
     const [mine, other] = await Promise.all([leader(''), leader('')]);
-    await watch(shell, [`mark ${mine.mark}`]);
+    await watch(shell, [`mark 1 ${mine.mark}`]);
     await expect.poll(() => isRunning(mine.pid)).toBe(false);
     expect(isRunning(other.pid)).toBe(true);
   });
