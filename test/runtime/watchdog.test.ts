@@ -121,7 +121,25 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
 
   it('is not misled by lines that it does not know, or that are torn', async () => {
     const bystander = await leader('');
-    await watch(shell, ['add', 'add ', 'add 0:', 'add 1:', 'add :', 'add 5', 'add 5:6:7', `add${bystander.group}`, 'nonsense 5', 'mark', 'mark ', 'mark 1', 'mark 2 ', 'mark a', 'unmark', 'unmark 7', 'free 12']);
+    await watch(shell, [
+      'add',
+      'add ',
+      'add 0:',
+      'add 1:',
+      'add :',
+      'add 5',
+      'add 5:6:7',
+      `add${bystander.group}`,
+      'nonsense 5',
+      'mark',
+      'mark ',
+      'mark 1',
+      'mark 2 ',
+      'mark a',
+      'unmark',
+      'unmark 7',
+      'free 12',
+    ]);
     expect(isRunning(bystander.pid)).toBe(true);
   });
 

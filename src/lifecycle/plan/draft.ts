@@ -30,6 +30,8 @@ export class Draft {
   facts: PodFacts;
   readonly effects: Effect[] = [];
   wakeAtMs: number | undefined;
+  /** What is said of these facts holds as long as they are the same. */
+  #starting: { readonly facts: PodFacts; readonly isAny: boolean } | undefined;
 
   constructor(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: Instant) {
     this.pod = pod;
@@ -44,6 +46,15 @@ export class Draft {
 
   change(name: string, change: Partial<ContainerFacts>): void {
     this.facts = withContainer(this.facts, name, change);
+  }
+
+  /** Is some container being started? */
+  get isStarting(): boolean {
+    const { facts } = this;
+    if (this.#starting?.facts !== facts) {
+      this.#starting = { facts, isAny: Object.values(facts.containers).some(({ starting }) => starting !== undefined) };
+    }
+    return this.#starting.isAny;
   }
 
   event(event: EventDraft): void {

@@ -19,7 +19,7 @@ export function startContainer(draft: Draft, container: Container): void {
   const own = draft.own(container);
   const retryAtMs = own.startError?.retryAtMs;
   if (retryAtMs !== undefined && draft.now.monotonicMs < retryAtMs) return draft.wake(retryAtMs);
-  if (draft.containers.some((other) => draft.own(other).starting !== undefined)) return;
+  if (draft.isStarting) return;
   if (!passesBackOff(draft, container, own)) return;
 
   if (!hasImages(draft, container, own)) return;

@@ -1,5 +1,6 @@
 import { isSidecar } from '../../api/objects.ts';
 import type { Container, ContainerStatus, PodCondition, PodSpec } from '../../api/generated/types.ts';
+import { statusesByName } from './by-name.ts';
 import { restartsAll } from '../plan/restart-policy.ts';
 import { closedGate, CONDITION, containersWith, RESTART_RULE_MATCHED } from '../texts/condition-reasons.ts';
 
@@ -96,8 +97,9 @@ export function allContainersRestartingCondition(
   if (phase === 'Succeeded') return { status: 'False', reason: CONDITION.podCompleted };
   if (phase === 'Failed') return { status: 'False', reason: CONDITION.podFailed };
   const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  const byName = statusesByName(statuses ?? []);
   const triggered = containers.some((container) => {
-    const exit = statuses?.find(({ name }) => name === container.name)?.state?.terminated;
+    const exit = byName.get(container.name)?.state?.terminated;
     return exit !== undefined && restartsAll(container, exit.exitCode);
   });
   if (!triggered) return { status: 'False' };
@@ -111,8 +113,9 @@ function partition(
 ): { unknown: string[]; failing: string[] } {
   const unknown: string[] = [];
   const failing: string[] = [];
+  const byName = statusesByName(statuses);
   for (const container of containers) {
-    const status = statuses.find(({ name }) => name === container.name);
+    const status = byName.get(container.name);
     if (status === undefined) unknown.push(container.name);
     else if (!good(status, container)) failing.push(container.name);
   }

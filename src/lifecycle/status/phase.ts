@@ -1,5 +1,6 @@
 import { isSidecar } from '../../api/objects.ts';
 import type { Container, ContainerStatus, PodSpec } from '../../api/generated/types.ts';
+import { statusesByName } from './by-name.ts';
 import { shouldRestart } from '../plan/restart-policy.ts';
 import { TERMINATED } from '../texts/terminated.ts';
 
@@ -41,8 +42,8 @@ export function podPhase(input: PhaseInput): PodPhase {
     final: 0,
     unknown: 0,
   };
-  const statusOf = (container: Container): ContainerStatus | undefined =>
-    statuses.find((status) => status.name === container.name);
+  const byName = statusesByName(statuses);
+  const statusOf = ({ name }: Container): ContainerStatus | undefined => byName.get(name);
   const restarts = (container: Container, exitCode: number, reason: string | undefined): boolean =>
     reason === TERMINATED.restartingAllContainers || shouldRestart(spec.restartPolicy, container, exitCode);
 
