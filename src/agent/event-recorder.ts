@@ -42,27 +42,53 @@ export class EventRecorder {
     this.#onEvent = onEvent;
   }
 
-  /** An event of the kubelet, about the Pod or one of its containers; or of podrun. */
-  record(pod: StoredPod, draft: EventDraft): void {
-    const fieldPath = draft.container === undefined ? undefined : containerFieldPath(pod, draft.container);
-    if (draft.component === 'podrun') return this.recordOwn(pod, draft, fieldPath);
-    const now = this.#clock.now();
-    const { key, message } = this.#correlator.correlate(draft, now.monotonicMs);
-    const known = this.#events.get(key);
-    const stored =
-      known === undefined
-        ? this.#store.create(
-            'events',
-            this.#coreEvent(pod, { ...draft, message }, { component: 'kubelet', now, fieldPath }),
-          )
-        : this.#store.update('events', {
-            ...known,
-            message,
-            count: (known.count ?? 1) + 1,
-            lastTimestamp: formatTime(now.wallMs),
-          });
-    this.#events.set(key, stored);
-    this.#onEvent({ type: known === undefined ? 'ADDED' : 'MODIFIED', object: stored });
+  /**
+   * Events of the kubelet, about the Pod or its containers, or of podrun. Those of a moment that are new are written
+   * together: a Pod of fifty containers has 150.
+   */
+  record(pod: StoredPod, drafts: readonly EventDraft[]): void {
+    const fresh = new Map<string, StoredEvent>();
+    for (const draft of drafts) {
+      const fieldPath = draft.container === undefined ? undefined : containerFieldPath(pod, draft.container);
+      if (draft.component === 'podrun') {
+        this.#write(fresh);
+        this.recordOwn(pod, draft, fieldPath);
+        continue;
+      }
+      const now = this.#clock.now();
+      const { key, message } = this.#correlator.correlate(draft, now.monotonicMs);
+      if (fresh.has(key)) this.#write(fresh);
+      const known = this.#events.get(key);
+      if (known === undefined) {
+        fresh.set(key, this.#coreEvent(pod, { ...draft, message }, { component: 'kubelet', now, fieldPath }));
+      } else {
+        this.#write(fresh);
+        this.#count(key, { ...known, message }, now);
+      }
+    }
+    this.#write(fresh);
+  }
+
+  /** Writes new events, by their keys; none are left. */
+  #write(fresh: Map<string, StoredEvent>): void {
+    if (fresh.size === 0) return;
+    const keys = [...fresh.keys()];
+    const stored = this.#store.createAll('events', [...fresh.values()]);
+    fresh.clear();
+    for (const [index, object] of stored.entries()) {
+      this.#events.set(keys[index] ?? '', object);
+      this.#onEvent({ type: 'ADDED', object });
+    }
+  }
+
+  #count(key: string, event: StoredEvent, now: Instant): void {
+    const object = this.#store.update('events', {
+      ...event,
+      count: (event.count ?? 1) + 1,
+      lastTimestamp: formatTime(now.wallMs),
+    });
+    this.#events.set(key, object);
+    this.#onEvent({ type: 'MODIFIED', object });
   }
 
   /** An event of podrun itself, about any object: said once, and never one of many that are combined. */

@@ -86,9 +86,9 @@ export class PodRecord {
     }
   }
 
-  /** An event of the kubelet, or of podrun. */
-  event(pod: StoredPod, draft: EventDraft): void {
-    this.#write(() => this.#recorder.record(pod, draft), undefined);
+  /** Events of the kubelet, or of podrun. */
+  events(pod: StoredPod, drafts: readonly EventDraft[]): void {
+    this.#write(() => this.#recorder.record(pod, drafts), undefined);
   }
 
   /** An event of the scheduler. */

@@ -155,8 +155,7 @@ export class PodRun {
   #run(restoration?: Restoration): void {
     if (restoration === undefined) this.#giveNotices(this.#pod);
     else for (const { message } of this.#options.notices(this.#pod)) this.#told.add(message);
-    if (restoration?.isSandboxNew === true) this.#record.event(this.#pod, sandboxChanged());
-    const event = (pod: StoredPod, draft: EventDraft): void => this.#record.event(pod, draft);
+    if (restoration?.isSandboxNew === true) this.#record.events(this.#pod, [sandboxChanged()]);
     const [hostIP] = this.#options.node.hostIPs;
     this.#worker = new PodWorker({
       pod: this.#pod,
@@ -164,13 +163,20 @@ export class PodRun {
       config: this.#options.config,
       hostIP,
       restoration,
-      report: { status: (pod) => this.#record.saveStatus(pod), event, finished: (pod) => this.#finished(pod) },
+      report: {
+        status: (pod) => this.#record.saveStatus(pod),
+        events: (pod, drafts) => this.#record.events(pod, drafts),
+        finished: (pod) => this.#finished(pod),
+      },
       effects: (tell) =>
         new ContainerEffects({
           clock: this.#options.clock,
           runtime: this.#options.runtime,
           tell,
-          surroundings: { ...this.#options.surroundings, event },
+          surroundings: {
+            ...this.#options.surroundings,
+            event: (pod, draft) => this.#record.events(pod, [draft]),
+          },
         }),
     });
     this.#worker.start();
@@ -184,7 +190,7 @@ export class PodRun {
   #tellOnce(pod: StoredPod, notice: EventDraft): void {
     if (this.#told.has(notice.message)) return;
     this.#told.add(notice.message);
-    this.#record.event(pod, notice);
+    this.#record.events(pod, [notice]);
   }
 
   #leavePending({ reason, message }: Extract<Schedule, { type: 'waits' }>): void {
@@ -198,7 +204,7 @@ export class PodRun {
 
   /** The kubelet's own admission. Source: pkg/kubelet/kubelet.go rejectPod. */
   #reject({ reason, why }: Rejection): void {
-    this.#record.event(this.#pod, podRejected({ reason, why }));
+    this.#record.events(this.#pod, [podRejected({ reason, why })]);
     const startTime = formatTime(this.#options.clock.now().wallMs);
     this.#pod = { ...this.#pod, status: { ...this.#pod.status, startTime } };
     this.#fail({ reason, message: rejectionMessage(why) });

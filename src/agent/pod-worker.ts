@@ -33,7 +33,8 @@ export interface EffectRunner {
 export interface PodReport {
   /** Stores the status of the Pod; answers the Pod as it now stands in the store. */
   status(pod: StoredPod): StoredPod;
-  event(pod: StoredPod, draft: EventDraft): void;
+  /** In this order. */
+  events(pod: StoredPod, drafts: readonly EventDraft[]): void;
   finished(pod: StoredPod): void;
 }
 
@@ -190,9 +191,8 @@ export class PodWorker {
   /** Publishes a step, then has its effects carried out: readers learn of a state before anything follows from it. */
   #take(step: Step): void {
     this.#facts = step.facts;
-    for (const effect of step.effects) {
-      if (effect.type === 'event') this.#report.event(this.#pod, effect.event);
-    }
+    const events = step.effects.flatMap((effect) => (effect.type === 'event' ? [effect.event] : []));
+    if (events.length > 0) this.#report.events(this.#pod, events);
     this.#publish();
     this.#effects.follow(this.#pod, this.#facts);
     for (const effect of step.effects) {

@@ -34,24 +34,27 @@ export class EventRecords {
     return [...wanted, ...this.#plain.list('events', scope)].toSorted(byNamespaceAndName);
   }
 
-  create(object: Storable): StoredObject {
-    const pod = podOf(object);
+  /** @param objects one, or several that are about one Pod */
+  create(objects: readonly Storable[]): StoredObject[] {
+    const pod = objects[0] && podOf(objects[0]);
     const log = pod && this.#logOf(pod);
-    if (log === undefined) return this.#plain.create('events', object);
-    const { clock, versions } = this.#parts;
-    const created = { ...object, metadata: newMetadata(object.metadata, clock, versions) };
-    if (log.find(created.metadata.name) !== undefined) throw alreadyExists('events', created.metadata.name);
-    if (log.append('ADDED', created)) return created;
-    return this.#plain.create('events', object);
+    if (log !== undefined) {
+      const { clock, versions } = this.#parts;
+      const created = objects.map((object) => ({ ...object, metadata: newMetadata(object.metadata, clock, versions) }));
+      const present = log.find(created.map(({ metadata }) => metadata.name));
+      if (present !== undefined) throw alreadyExists('events', present.name);
+      if (log.append('ADDED', created)) return created;
+    }
+    return objects.map((object) => this.#plain.create('events', object));
   }
 
   update(object: Storable): StoredObject {
     const pod = podOf(object);
     const log = pod && this.#logOf(pod);
-    const stored = log?.find(keyOf(object).name);
+    const stored = log?.find([keyOf(object).name]);
     if (log === undefined || stored === undefined) return this.#plain.update('events', object);
     const changed = { ...object, metadata: changedMetadata('events', object.metadata, stored, this.#parts.versions) };
-    if (log.append('MODIFIED', changed)) return changed;
+    if (log.append('MODIFIED', [changed])) return changed;
     return this.#plain.update('events', object);
   }
 
@@ -70,10 +73,10 @@ export class EventRecords {
     const [stored] = this.list({ namespace, name });
     const pod = stored && podOf(stored);
     const log = pod && this.#logOf(pod);
-    if (stored === undefined || log?.find(name) === undefined) return undefined;
+    if (stored === undefined || log?.find([name]) === undefined) return undefined;
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const deleted = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
-    return log.append('DELETED', deleted) ? deleted : undefined;
+    return log.append('DELETED', [deleted]) ? deleted : undefined;
   }
 
   /** The Pod was removed or replaced, and its log with it. */
@@ -122,18 +125,20 @@ class EventLog {
     return this.#cursor.isCurrent();
   }
 
-  /** Metadata of the Event of that name, after a look at what was written since the last time. */
-  find(name: string): StoredMeta | undefined {
+  /** Metadata of the first Event that has one of these names, after a look at what was written since the last time. */
+  find(names: readonly string[]): StoredMeta | undefined {
     for (let lines = this.#cursor.next(); lines.length > 0; lines = this.#cursor.next()) {
       for (const line of lines) takeEvent(line, (name, event) => put(this.#known, name, event?.metadata));
     }
-    return this.#known.get(name);
+    const name = names.find((one) => this.#known.has(one));
+    return name === undefined ? undefined : this.#known.get(name);
   }
 
   /** False: the Pod was removed a moment ago, and its log with it. */
-  append(type: WatchEvent['type'], event: StoredObject): boolean {
+  append(type: WatchEvent['type'], events: readonly StoredObject[]): boolean {
     const appended = ifPresent(() => {
-      appendTransition(this.#path, transitionLine(type, event, this.#clock.now().wallMs));
+      const { wallMs } = this.#clock.now();
+      appendTransition(this.#path, events.map((event) => transitionLine(type, event, wallMs)).join(''));
       return true;
     });
     return appended === true;
@@ -155,6 +160,13 @@ function takeEvent(line: Buffer, take: (name: string, event: StoredEvent | undef
 function put<T>(map: Map<string, T>, key: string, value: T | undefined): void {
   if (value === undefined) map.delete(key);
   else map.set(key, value);
+}
+
+/** Are these Events about one Pod, each with a name of its own? Then they can be written together. */
+export function areOfOnePod(events: readonly Storable[]): boolean {
+  const pods = events.map(podOf);
+  const isOne = new Set(pods.map((pod) => (pod === undefined ? '' : keyText(pod)))).size === 1;
+  return isOne && pods[0] !== undefined && new Set(events.map((event) => keyOf(event).name)).size === events.length;
 }
 
 /** The Pod that an Event is about; undefined for Events about other things. */

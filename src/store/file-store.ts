@@ -1,7 +1,7 @@
 import { isTerminalPhase, type KubeObject, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk-errors.ts';
-import { EventRecords, podOf } from './event-records.ts';
+import { areOfOnePod, EventRecords, podOf } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
 import { type ProcessLookup, rememberBoot } from './known-process.ts';
 import { LastApplied } from './last-applied.ts';
@@ -104,11 +104,18 @@ export class FileStore implements Store {
   create<T extends Storable>(resource: Resource, object: T): T {
     const created = this.#onDisk((): StoredObject => {
       if (resource === 'pods') return this.#pods.create(object);
-      if (resource === 'events') return this.#events.create(object);
+      if (resource === 'events') return this.#events.create([object])[0]!;
       return this.#plain.create(resource, object);
     });
     this.#tell(resource, created);
     return created as Storable as T;
+  }
+
+  createAll<T extends Storable>(resource: Resource, objects: readonly T[]): T[] {
+    if (resource !== 'events' || !areOfOnePod(objects)) return objects.map((object) => this.create(resource, object));
+    const created = this.#onDisk(() => this.#events.create(objects));
+    for (const event of created) this.#tell(resource, event);
+    return created as Storable[] as T[];
   }
 
   update<T extends Storable>(resource: Resource, object: T): T {

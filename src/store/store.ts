@@ -52,6 +52,8 @@ export interface Store {
    * @throws {PodrunError} when there is one of that name (`pods "x" already exists`)
    */
   create<T extends Storable>(resource: Resource, object: T): T;
+  /** The same of several, in this order: written, and told of, at once where that is possible. */
+  createAll<T extends Storable>(resource: Resource, objects: readonly T[]): T[];
   /**
    * Replaces everything but the status.
    * @throws {PodrunError} when it is missing, or when `metadata.resourceVersion` is set and no longer the stored one

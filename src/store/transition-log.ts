@@ -3,7 +3,7 @@ import { isStoredObject, isStoredPod, parseStored, type Soundness } from './stor
 import { closeSync, constants, openSync } from 'node:fs';
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
-import { appendLine } from './logs/append-line.ts';
+import { appendLines } from './logs/append-lines.ts';
 import { LineCursor } from './line-cursor.ts';
 
 /**
@@ -47,11 +47,11 @@ export function isAboutEvent(line: Buffer): boolean {
   return line.subarray(0, KIND_WITHIN_BYTES).includes('"kind":"Event"');
 }
 
-/** Appends a line to a log that exists: a Pod that was removed does not come back. */
-export function appendTransition(file: string, line: string): void {
+/** Appends lines to a log that exists: a Pod that was removed does not come back. */
+export function appendTransition(file: string, lines: string): void {
   const log = openSync(file, constants.O_RDWR | constants.O_APPEND);
   try {
-    appendLine(log, line);
+    appendLines(log, lines);
   } finally {
     closeSync(log);
   }

@@ -27,7 +27,7 @@ function startingPod(): { tell: (seen: Observation) => void; ids: Map<string, st
         published.push(inShort(changed.status));
         return changed;
       },
-      event: () => undefined,
+      events: () => undefined,
       finished: () => undefined,
     },
     effects: (tellWorker) => {

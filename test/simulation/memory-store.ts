@@ -56,6 +56,10 @@ export class MemoryStore implements Store {
     return this.#put(resource, 'ADDED', { ...object, metadata }) as Storable as T;
   }
 
+  createAll<T extends Storable>(resource: Resource, objects: readonly T[]): T[] {
+    return objects.map((object) => this.create(resource, object));
+  }
+
   update<T extends Storable>(resource: Resource, object: T): T {
     const stored = this.#mustGet(resource, object);
     const metadata = changedMetadata(resource, object.metadata, stored.metadata, this.#versions);

@@ -74,7 +74,9 @@ export class PodSimulation {
           this.seen.push({ atMs: this.clock.now().monotonicMs, status: pod.status });
           return pod;
         },
-        event: (_pod, event) => this.seen.push({ atMs: this.clock.now().monotonicMs, event }),
+        events: (_pod, events) => {
+          for (const event of events) this.seen.push({ atMs: this.clock.now().monotonicMs, event });
+        },
         finished: () => {
           this.finished = true;
         },

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { newEvent, newPod } from './objects.ts';
+import { inShort, newEvent, newPod } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
+
+const NAMES = ['web.1', 'web.2', 'db.1', 'gone.1'];
 
 it('finds the Events about one Pod, on its log and beside it', () => {
   const root = temporaryFolder();
@@ -23,4 +25,24 @@ it('still takes an Event about a Pod that has ended', () => {
   store.updateStatus('pods', { ...pod, status: { phase: 'Succeeded' } });
   store.create('events', newEvent('web.2', 'web', 'came late'));
   expect(store.list('events').map(({ metadata }) => metadata.name)).toEqual(['web.1', 'web.2']);
+});
+
+it('takes several at once, of one Pod or of many, and tells of each in their order', () => {
+  const root = temporaryFolder();
+  const store = openStore(root);
+  for (const name of ['web', 'db']) store.create('pods', newPod(name));
+  const told: string[] = [];
+  const subscription = store.watch('events', {}, (change) => told.push(inShort(change)));
+  const written = store.createAll('events', [newEvent('web.1', 'web', 'one'), newEvent('web.2', 'web', 'two')]);
+  store.createAll('events', [newEvent('db.1', 'db', 'three'), newEvent('gone.1', 'gone', 'four')]);
+  store.createAll('events', []);
+  subscription.close();
+  expect(written.map(({ metadata }) => metadata.name)).toEqual(['web.1', 'web.2']);
+  expect(told).toEqual(['one', 'two', 'three', 'four'].map((text, index) => `ADDED default/${NAMES[index]} ${text}`));
+  expect(openStore(root).list('events')).toHaveLength(4);
+  const known = [newEvent('web.3', 'web', 'new'), newEvent('web.1', 'web', 'known')];
+  expect(() => store.createAll('events', known)).toThrow('events "web.1" already exists');
+  expect(() => store.createAll('events', [newEvent('web.4', 'web', ''), newEvent('web.4', 'web', '')])).toThrow(
+    'exists',
+  );
 });

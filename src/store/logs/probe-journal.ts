@@ -1,6 +1,6 @@
 import { parseStored } from '../stored-json.ts';
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { appendLine } from './append-line.ts';
+import { appendLines } from './append-lines.ts';
 import { recordTime } from './cri-line.ts';
 import { ifPresent, onDisk } from '../disk-errors.ts';
 import { putAside } from './log-files.ts';
@@ -37,7 +37,7 @@ export function appendToJournal(file: string, entry: object, wallMs: number, lim
         putAside(file, recordTime(wallMs), limits.filesMax);
         journal = open();
       }
-      if (journal !== undefined) appendLine(journal, line);
+      if (journal !== undefined) appendLines(journal, line);
     } finally {
       if (journal !== undefined) closeSync(journal);
     }
