@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredPod } from '../../src/api/objects.ts';
+import type { RecordedTransition } from '../../src/history/recorded-run.ts';
 import { timelineOf } from '../../src/history/timeline.ts';
 import type { PathStep, Stretch, Timeline } from '../../src/history/timeline/model.ts';
 import { PodSimulation, type PodSimulationOptions } from '../simulation/pod-simulation.ts';
@@ -21,6 +23,11 @@ async function lived(
   const timeline = timelineOf(recordedIn(pod));
   if (timeline === undefined) throw new Error('there is no timeline');
   return timeline;
+}
+
+function isRunningIn(object: RecordedTransition['object']): boolean {
+  if (object.kind !== 'Pod') return false;
+  return (object as StoredPod).status.containerStatuses?.[0]?.state?.running !== undefined;
 }
 
 const range = ({ fromMs, toMs }: Stretch): string => `${fromMs}-${toMs}`;
@@ -57,6 +64,20 @@ describe('a timeline', () => {
       ['False', '2000-12000'],
       ['True', '12000-12000'],
     ]);
+  });
+
+  it('shows nothing of a run beyond its end, also when it was told late that it runs', async () => {
+    const simulation = new PodSimulation({
+      spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'app' }] },
+      behave: () => ({ exitAfterMs: 100, exitCode: 0 }),
+    });
+    const pod = await simulation.start();
+    await pod.clock.run(1000);
+    const run = recordedIn(pod);
+    const late = run.transitions.map((one) => ({ ...one, at: one.at + (one.type === 'MODIFIED' ? 50 : 0) }));
+    const lateEnough = late.map((one) => (isRunningIn(one.object) ? { ...one, at: one.at + 60 } : one));
+    const [main] = timelineOf({ ...run, transitions: lateEnough })?.containers ?? [];
+    expect(main?.attempts).toMatchObject([{ fromMs: 0, toMs: 100, startedUpMs: 100, ready: [] }]);
   });
 
   it('goes on to the present for a Pod that lives', async () => {

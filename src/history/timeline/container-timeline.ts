@@ -60,7 +60,9 @@ function livesOf(axis: Axis, name: string, role: ContainerKind): Pick<ContainerT
       const { reason, message } = state.waiting;
       waiting = { fromMs: atMs, toMs: atMs, ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
     }
-    if (current !== undefined && status.started !== false) current.startedUpMs ??= Math.max(atMs, current.fromMs);
+    if (current !== undefined && status.started !== false) {
+      current.startedUpMs ??= Math.min(Math.max(atMs, current.fromMs), current.toMs);
+    }
     if (role !== 'init' && current !== undefined && status.ready && !readyNow.has(containerID)) {
       readyNow.set(containerID, Math.max(atMs, current.fromMs));
     }
@@ -75,8 +77,9 @@ function livesOf(axis: Axis, name: string, role: ContainerKind): Pick<ContainerT
   return { waits, attempts: [...attempts.values()].toSorted((a, b) => a.fromMs - b.fromMs) };
 }
 
+/** Where many containers come and go, it may be told that one is ready when it has just ended. */
 function addReady(attempt: Growing | undefined, fromMs: number, toMs: number): void {
-  if (attempt === undefined) return;
+  if (attempt === undefined || fromMs > attempt.toMs) return;
   const end = Math.max(fromMs, Math.min(toMs, attempt.toMs));
   attempt.ready = [...attempt.ready, { fromMs, toMs: end }];
 }
@@ -115,6 +118,7 @@ function noteEnd(
     attempt: Math.max(0, attempt),
     ready: [],
     ...known,
+    ...(known?.startedUpMs === undefined ? {} : { startedUpMs: Math.min(known.startedUpMs, toMs) }),
     isRunning: false,
     fromMs,
     toMs,
