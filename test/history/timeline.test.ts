@@ -27,7 +27,7 @@ async function lived(
 
 function isRunningIn(object: RecordedTransition['object']): boolean {
   if (object.kind !== 'Pod') return false;
-  return (object as StoredPod).status.containerStatuses?.[0]?.state?.running !== undefined;
+  return (object).status.containerStatuses?.[0]?.state?.running !== undefined;
 }
 
 const range = ({ fromMs, toMs }: Stretch): string => `${fromMs}-${toMs}`;
