@@ -25,8 +25,9 @@ import { CONTAINER_MARKER } from './process-table.ts';
  * end with podrun. What was to start the program writes errors into the same pipe, and has to fail when podrun dies: as
  * long as podrun has not seen the program run, lines that begin as those do are left out.
  *
- * What it is told is kept in a variable each: from a list of hundreds, bash takes milliseconds to remove one, and with
- * probes hundreds come and go in a second.
+ * Each thing that it is told has a variable, which is unset when that is over; the list of their names only grows, until
+ * it is tidied up. To remove one of hundreds from a list takes a shell milliseconds, and with probes hundreds come and go
+ * in a second. Groups are killed without the help of any program: where none can be started, that is what is needed.
  *
  * Written for the least of shells: dash knows `kill -s KILL -- -1` only in this form, busybox complains about the `--`
  * and does it; grep fails when one file among many cannot be read, though it has answered; the state of a process is
@@ -34,7 +35,33 @@ import { CONTAINER_MARKER } from './process-table.ts';
  */
 export const WATCHDOG_SCRIPT: string = `# podrun-watchdog: ends what podrun runs when podrun is killed
 trap '' INT TERM HUP QUIT PIPE
+things= recent= count=0 limit=500 round=0
 holds=
+note() { # NAME: a variable that counts as long as it is set
+  eval "$1=new"
+  keep "$1"
+  [ "$count" -lt "$limit" ] || tidyUp
+}
+keep() { # NAME: a long list is not copied for each
+  recent="$recent$1 " count=$((count + 1))
+  case $count in *00) things=$things$recent recent= ;; esac
+}
+tidyUp() { # leaves out what is over, and what is there twice
+  names=$things$recent things= recent= count=0 round=$((round + 1))
+  for name in $names; do
+    eval 'known=\${'"$name"'-}'
+    case $known in '' | "$round") continue ;; esac
+    eval "$name=$round"
+    keep "$name"
+  done
+  limit=$((count * 2 + 500))
+}
+told() { # KIND: answers in $list
+  list=
+  for name in $things$recent; do
+    case $name in "$1"_*) list="$list \${name#*_}" ;; esac
+  done
+}
 canHold() { # does this shell have descriptors beyond 9?
   [ -n "$holds" ] && return
   holds=no
@@ -45,7 +72,7 @@ hold() { # N PATH: opened for writing first, for there may be no writer left to 
   canHold
   [ "$holds" = yes ] && [ -p "$2" ] || return 0
   command exec 9<>"$2" || return 0
-  eval "command exec $1<"'"$2"' && eval "pipe_$1=yes path$1="'$2'
+  eval "command exec $1<"'"$2"' && note "pipe_$1" && eval "path$1="'$2'
   exec 9>&-
 }
 free() { # N
@@ -66,9 +93,9 @@ while read -r verb what; do
       case $n in '' | ? | *[!0-9]*) continue ;; esac ;;
   esac
   case $verb in
-    add) eval "group_\${what%%:*}_\${what#*:}=yes" ;;
+    add) note "group_\${what%%:*}_\${what#*:}" ;;
     del) unset "group_\${what%%:*}_\${what#*:}" ;;
-    mark) eval "mark_$n="'\${what#* }' ;;
+    mark) note "mark_$n"; eval "id_$n="'\${what#* }' ;;
     unmark) unset "mark_$n" ;;
     log) file=\${what#* }; eval "log$n="'$file'" log$((n + 1))="'$file'" runs$n=yes runs$((n + 1))=" ;;
     out | err) eval "name$n=std$verb"; hold "$n" "\${what#* }" ;;
@@ -78,9 +105,7 @@ while read -r verb what; do
 done
 
 set -f
-told() { # KIND: what it was told of that kind and not since released
-  set | sed -n "s/^$1_\\([0-9_]*\\)=.*/\\1/p"
-}
+tidyUp
 startOf() { # PID: answers in $start, empty when there is none
   start= text=
   [ -r "/proc/$1/stat" ] || return 0
@@ -89,19 +114,21 @@ startOf() { # PID: answers in $start, empty when there is none
   set -- \${text##*) }
   start=\${20}
 }
-for group in $(told group); do
+told group
+for group in $list; do
   pid=\${group%%_*}
   case $pid in 0 | 1) continue ;; esac
   startOf "$pid"
   [ -n "$start" ] && [ -n "\${group#*_}" ] && [ "$start" != "\${group#*_}" ] && continue
   kill -s KILL -- "-$pid"
 done
-marks=$(told mark)
+told mark
+marks=$list
 killMarked() { # ROUNDS, as long as something is found
   [ -n "$marks" ] && [ -r /proc/self/environ ] || return 0
   patterns=
   for n in $marks; do
-    eval 'mark=$mark_'"$n"
+    eval 'mark=$id_'"$n"
     patterns="$patterns\${patterns:+
 }${CONTAINER_MARKER}=$mark"
   done
@@ -130,7 +157,8 @@ lookAgain() { # on a busy machine, execve takes its time
 }
 killMarked 20
 
-pipes=$(told pipe)
+told pipe
+pipes=$list
 [ -n "$pipes" ] || { lookAgain; exit 0; }
 export LC_ALL=C
 umask 077

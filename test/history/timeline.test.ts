@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../src/api/objects.ts';
 import type { RecordedTransition } from '../../src/history/recorded-run.ts';
 import { timelineOf } from '../../src/history/timeline.ts';
 import type { PathStep, Stretch, Timeline } from '../../src/history/timeline/model.ts';
@@ -27,7 +26,7 @@ async function lived(
 
 function isRunningIn(object: RecordedTransition['object']): boolean {
   if (object.kind !== 'Pod') return false;
-  return (object).status.containerStatuses?.[0]?.state?.running !== undefined;
+  return object.status.containerStatuses?.[0]?.state?.running !== undefined;
 }
 
 const range = ({ fromMs, toMs }: Stretch): string => `${fromMs}-${toMs}`;

@@ -22,9 +22,12 @@ import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { isRunning, markedPids } from './support/process-rig.ts';
 import { PATIENT } from '../patience.ts';
 
-const SHELLS = [['/bin/sh'], ['/bin/bash', '--posix'], ['/bin/busybox', 'sh'], ['/bin/zsh', '--emulate', 'sh']].filter(
-  ([shell = '']) => existsSync(shell),
-);
+const SHELLS = [
+  ['/bin/sh'],
+  ['/bin/bash', '--norc', '--posix'],
+  ['/bin/busybox', 'sh'],
+  ['/bin/zsh', '--emulate', 'sh'],
+].filter(([shell = '']) => existsSync(shell));
 const onLinux = process.platform === 'linux';
 
 const prefix = `watchdog-${process.pid}`;
@@ -68,8 +71,12 @@ async function leader(script: string): Promise<Member> {
 }
 
 /** Tells it these lines, then dies as podrun does; resolves when it has done its work. */
-async function watch([shell = '', ...args]: readonly string[], lines: readonly string[]): Promise<number> {
-  const watchdog = spawn(shell, [...args, '-c', WATCHDOG_SCRIPT], { stdio: ['pipe', 'ignore', 'pipe'] });
+async function watch(
+  [shell = '', ...args]: readonly string[],
+  lines: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  const watchdog = spawn(shell, [...args, '-c', WATCHDOG_SCRIPT], { stdio: ['pipe', 'ignore', 'pipe'], env });
   let errors = '';
   watchdog.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   watchdog.stdin.end(lines.map((line) => `${line}\n`).join(''));
@@ -109,13 +116,24 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
     expect(isRunning(bystander.pid)).toBe(true);
   });
 
+  it('kills groups also where no program can be started', async () => {
+    const members = await Promise.all(['', ''].map(leader));
+    await watch(
+      shell,
+      members.map(({ group }) => `add ${group}`),
+      { PATH: '/nonexistent' },
+    );
+    await expect.poll(() => members.map(({ pid }) => isRunning(pid))).toEqual([false, false]);
+  });
+
   it('knows thousands, and what became of each', { timeout: 20_000 }, async () => {
     const gone = await leader('');
     const many = Array.from({ length: 3000 }, (_, index) => index + 2);
     const pidMax = 4_194_304;
     const add = many.flatMap((n) => [`add ${pidMax + n}:${n}`, `mark ${n} ${prefix}/nobody/${n}`]);
+    const again = many.flatMap((n) => [`del ${pidMax + n}:${n}`, `add ${pidMax + n}:${n}`]);
     const remove = many.flatMap((n) => [`del ${pidMax + n}:${n}`, `unmark ${n}`]);
-    expect(await watch(shell, [...add, `add ${gone.group}`, ...remove])).toBe(0);
+    expect(await watch(shell, [...add, `add ${gone.group}`, ...again, ...remove])).toBe(0);
     await expect.poll(() => isRunning(gone.pid)).toBe(false);
   });
 
