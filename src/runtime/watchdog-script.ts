@@ -25,9 +25,10 @@ import { CONTAINER_MARKER } from './process-table.ts';
  * end with podrun. What was to start the program writes errors into the same pipe, and has to fail when podrun dies: as
  * long as podrun has not seen the program run, lines that begin as those do are left out.
  *
- * Each thing that it is told has a variable, which is unset when that is over; the list of their names only grows, until
- * it is tidied up. To remove one of hundreds from a list takes a shell milliseconds, and with probes hundreds come and go
- * in a second. Groups are killed without the help of any program: where none can be started, that is what is needed.
+ * Each thing that it is told has a variable, which is unset when that is over; the list of their names only grows,
+ * until it is tidied up. To remove one of hundreds from a list takes a shell milliseconds, and with probes hundreds
+ * come and go in a second. Groups are killed without the help of any program: where none can be started, that is what
+ * is needed.
  *
  * Written for the least of shells: dash knows `kill -s KILL -- -1` only in this form, busybox complains about the `--`
  * and does it; grep fails when one file among many cannot be read, though it has answered; the state of a process is
