@@ -56,7 +56,8 @@ export interface PodWorkerOptions {
  * carried out. Level-triggered and serial: observations are taken one at a time, each with a status and a plan of its
  * own, so that no state is skipped; a doubled or late observation changes nothing. Only what is heard of several
  * containers in the same moment, all started, all exited or all gone, is one step: no container skips a state by that.
- * In a Pod of many containers, changes of different ones are published together for a while: status/batch.ts.
+ * In a Pod of many containers, changes of different ones are published together for a while, and a short run with its
+ * end: status/batch.ts.
  */
 export class PodWorker {
   #pod: StoredPod;

@@ -107,8 +107,8 @@ function removeLink(link: string, file: string): void {
   }
 }
 
-/** CONTAINER.N without its number. */
-const withoutRun = (file: string): string => file.slice(0, -path.extname(file).length);
+/** FOLDER/CONTAINER of FOLDER/CONTAINER.N: names of containers have no dots. */
+const withoutRun = (file: string): string => file.replace(/\.\d+$/, '');
 
 /**
  * The termination message: the end of the file; for FallbackToLogsOnError, when the file is empty and the container

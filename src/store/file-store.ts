@@ -8,7 +8,7 @@ import { LastApplied } from './last-applied.ts';
 import { type PodPaths, podPaths } from './layout.ts';
 import type { MemoryArea } from './memory-folders.ts';
 import { keyOf, type StoredObject } from './metadata.ts';
-import { type Claim, type Owner, Ownership, type RecordedProcess } from './ownership.ts';
+import { type Claim, type Owner, Ownership, type RecordedProcess, type RunStart } from './ownership.ts';
 import { PlainRecords } from './plain-records.ts';
 import { PodFeed } from './pod-feed.ts';
 import { type LostPod, PodRecords } from './pod-records.ts';
@@ -26,11 +26,6 @@ export interface FileStoreOptions {
   /** Mount points where folders can be in memory; none: all is on the disk. See memory-folders.ts. */
   readonly memoryPlaces?: readonly string[];
 }
-
-/** Beginning of a new run: the Pod, owned by this process, or the process under which a Pod of that name runs. */
-export type RunStart =
-  | { readonly ok: true; readonly pod: StoredPod; readonly release: () => void }
-  | { readonly ok: false; readonly owner: Owner };
 
 /** How often to look for what the file system did not tell. */
 const RECHECK_MS = 2000;

@@ -1,5 +1,6 @@
 import { isProcess, parseStored } from './stored-json.ts';
 import { appendFileSync, existsSync, readFileSync, unlinkSync } from 'node:fs';
+import type { StoredPod } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import { readJson, writeFileAtomically } from './atomic-file.ts';
@@ -44,6 +45,11 @@ export type Claim =
       readonly release: () => void;
     }
   /** Another process, which lives, owns the Pod. */
+  | { readonly ok: false; readonly owner: Owner };
+
+/** Beginning of a new run: the Pod, owned by this process, or the process under which a Pod of that name runs. */
+export type RunStart =
+  | { readonly ok: true; readonly pod: StoredPod; readonly release: () => void }
   | { readonly ok: false; readonly owner: Owner };
 
 interface OwnershipParts {

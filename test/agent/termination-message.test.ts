@@ -39,7 +39,7 @@ describe('the default path of the termination log', () => {
   });
 
   it('is never made on the host', () => {
-    const file = path.join(temporaryFolder(), 'main/0');
+    const file = path.join(temporaryFolder(), 'main.0');
     makeTerminationLog(file);
     expect(linkTerminationLog(own('/dev/termination-log'), file)).toBe(true);
     expect(existsSync('/dev/termination-log')).toBe(false);
@@ -50,7 +50,7 @@ describe('the default path of the termination log', () => {
 describe('a path of its own', () => {
   it('leads to the file while the container runs', () => {
     const folder = temporaryFolder();
-    const [link, file] = [path.join(folder, 'here'), path.join(folder, 'main/0')];
+    const [link, file] = [path.join(folder, 'here'), path.join(folder, 'main.0')];
     makeTerminationLog(file);
     expect(linkTerminationLog(own(link), file)).toBe(true);
     expect(readlinkSync(link)).toBe(file);
@@ -62,8 +62,22 @@ describe('a path of its own', () => {
     const folder = temporaryFolder();
     const taken = path.join(folder, 'taken');
     writeFileSync(taken, 'mine');
-    expect(linkTerminationLog(own(taken), path.join(folder, 'main/0'))).toBe(false);
+    expect(linkTerminationLog(own(taken), path.join(folder, 'main.0'))).toBe(false);
     expect(readFileSync(taken, 'utf8')).toBe('mine');
+  });
+});
+
+describe('a link', () => {
+  it('of an earlier run leads to the next one, and stays where it is somebody else’s', () => {
+    const folder = temporaryFolder();
+    const file = (name: string): string => path.join(folder, name);
+    const link = file('here');
+    expect(['main.0', 'main.1'].map((name) => linkTerminationLog(own(link), file(name)))).toEqual([true, true]);
+    for (const other of ['mai.1', 'main2.1', 'main-1.0']) {
+      expect(linkTerminationLog(own(link), file(other))).toBe(false);
+      closeTerminationLog(own(link), file(other));
+    }
+    expect(readlinkSync(link)).toBe(file('main.1'));
   });
 });
 
