@@ -2,11 +2,12 @@
 // start reads what it needs, not what all of podrun's commands need. All of it is one file, which a podrun keeps open:
 // when podrun is built or installed anew, one that runs still finds its own.
 //
-//   header     one line of JSON, padded: { node, packs: { NAME: { text: [from, size], cache?: [from, size] } } }
+//   header     one line of JSON, padded: { node, build, packs: { NAME: { text: [from, size], cache?: [from, size] } } }
 //   NAME       a script whose value is a function: the pack as a CommonJS module
 //   cache      its code cache, for that version of Node and no other
 
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -170,7 +171,12 @@ function archive(packs, caches) {
     return [name, { text: add(text), ...(cache === undefined ? {} : { cache: add(cache) }) }];
   });
   const header = Buffer.alloc(HEADER_SIZE, ' ');
-  header.write(JSON.stringify({ node: `${process.version}-${process.arch}`, packs: Object.fromEntries(index) }));
+  const build = createHash('sha256')
+    .update(Buffer.concat([...packs.values()]))
+    .digest('hex')
+    .slice(0, 16);
+  const node = `${process.version}-${process.arch}`;
+  header.write(JSON.stringify({ node, build, packs: Object.fromEntries(index) }));
   return Buffer.concat([header, ...parts]);
 }
 

@@ -1,12 +1,15 @@
 // What a start of podrun costs, as a multiple of a start of Node that does nothing.
 
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { oneShotYaml } from '../harness/manifests.mjs';
 import { costOf } from '../harness/processes.mjs';
 import { compared } from '../harness/samples.mjs';
 
 export const isFast = true;
+
+/** Of Debian and its like; those of Fedora are more. */
+const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** @param {import('../harness/shape.mjs').Context} context */
 export async function measure({ podrun, folder, isFast }) {
@@ -15,6 +18,12 @@ export async function measure({ podrun, folder, isFast }) {
   const flags = ['--state-dir', path.join(folder, 'state')];
   const run = (...args) => costOf([podrun.node, podrun.program, ...args]);
   run('apply', manifest, ...flags);
+  const secure = {
+    ...process.env,
+    PATH: `${path.dirname(podrun.node)}:${process.env.PATH}`,
+    NODE_EXTRA_CA_CERTS: CERTIFICATES,
+  };
+  const hasCertificates = existsSync(CERTIFICATES);
   const medians = await compared(
     {
       bare: () => costOf([podrun.node, '-e', '0']),
@@ -22,6 +31,10 @@ export async function measure({ podrun, folder, isFast }) {
       get: () => run('get', ...flags),
       describe: () => run('describe', 'pod', 'bench', ...flags),
       validate: () => run('validate', manifest),
+      ...(hasCertificates && {
+        secureBare: () => costOf([podrun.node, '-e', '0'], { env: secure }),
+        secureVersion: () => costOf([podrun.program, 'version'], { env: secure }),
+      }),
     },
     { rounds: isFast ? 11 : 31 },
   );
@@ -40,5 +53,14 @@ export async function measure({ podrun, folder, isFast }) {
     row('get', 'podrun get with one Pod on record'),
     row('describe', 'podrun describe of a Pod on record'),
     row('validate', 'podrun validate of a small manifest', 1.8),
+    ...(hasCertificates
+      ? [
+          {
+            ...row('certificates', 'podrun version, as a shell starts it, where NODE_EXTRA_CA_CERTS is set'),
+            podrun: medians.secureVersion,
+            floor: medians.secureBare,
+          },
+        ]
+      : []),
   ];
 }

@@ -1,6 +1,8 @@
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
 import { root } from '../architecture/source.ts';
 import { type Podrun, workshopForEach } from './workshop.ts';
 
@@ -33,4 +35,76 @@ it('goes on with what it was started as when podrun is installed anew', async ()
   podrun.signal('SIGTERM');
   const { exitCode, stderr } = await podrun.ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 143, stderr: '' });
+});
+
+it('starts, as a shell starts it, without certificates that only what it starts needs', async () => {
+  const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
+  const check = 'echo "$NODE_EXTRA_CA_CERTS, $(env | grep -c PODRUN_EXTRA_CA_CERTS)"';
+  const env = {
+    ...process.env,
+    PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}`,
+    PODRUN_STATE_DIR: workshop.stateDir,
+    // Node 20 complains about it, if it sees it.
+    NODE_EXTRA_CA_CERTS: '/no/such/file.pem',
+  };
+  const args = ['apply', file, '-q', '--until', 'ready', '--', 'sh', '-c', check];
+  const { stdout, stderr } = await promisify(execFile)(path.join(root, 'bin/podrun.js'), args, { env });
+  expect({ stdout: stdout.trim().split('\n').at(-1), stderr }).toEqual({ stdout: '/no/such/file.pem, 0', stderr: '' });
+});
+
+describe('where what was compiled when it was built does not fit', () => {
+  /** Flags for V8, which are part of what must be the same. */
+  const OTHER_FLAGS = { NODE_OPTIONS: '--stack-trace-limit=11' };
+
+  async function version(env: Readonly<Record<string, string>>): Promise<void> {
+    const { exitCode, stdout, stderr } = await workshop.run(['version'], { ...OTHER_FLAGS, ...env });
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout: expect.stringContaining('podrun v'),
+      stderr: '',
+    });
+  }
+
+  function kept(folder: string): string[] {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
+  }
+
+  /** The file of the pack that all commands need. */
+  function mainPack(folder: string): string {
+    return kept(folder).find((file) => path.basename(file) === 'podrun') ?? 'nothing';
+  }
+
+  it('keeps what is compiled for the next start, and adds what another command needs', async () => {
+    const folder = workshop.folderNamed('cache');
+    await version({ XDG_CACHE_HOME: folder });
+    const first = statSync(mainPack(folder));
+    expect((first.mode & 0o777).toString(8)).toBe('600');
+    await version({ XDG_CACHE_HOME: folder });
+    expect(statSync(mainPack(folder)).ino).toBe(first.ino);
+    const manifest = workshop.pod('web', { containers: [{ name: 'main' }] });
+    await workshop.run(['validate', manifest], { ...OTHER_FLAGS, XDG_CACHE_HOME: folder });
+    expect(statSync(mainPack(folder)).ino).not.toBe(first.ino);
+    const commands = path.join(path.dirname(mainPack(folder)), 'commands');
+    expect(JSON.parse(readFileSync(commands, 'utf8'))).toEqual(['version', 'validate']);
+  });
+
+  it('believes no file that is damaged, or that others can write', async () => {
+    const folder = workshop.folderNamed('cache');
+    await version({ XDG_CACHE_HOME: folder });
+    const whole = readFileSync(mainPack(folder));
+    writeFileSync(mainPack(folder), whole.subarray(0, 5000));
+    await version({ XDG_CACHE_HOME: folder });
+    expect(statSync(mainPack(folder)).size).toBeGreaterThan(5000);
+    chmodSync(mainPack(folder), 0o666);
+    await version({ XDG_CACHE_HOME: folder });
+    expect((statSync(mainPack(folder)).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  it('compiles where nothing can be kept, or nothing is to be kept', async () => {
+    await version({ XDG_CACHE_HOME: '/dev/null/cache' });
+    const folder = workshop.folderNamed('cache');
+    await version({ XDG_CACHE_HOME: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
+    expect(kept(folder)).toEqual([]);
+  });
 });
