@@ -15,7 +15,7 @@ import type { Watchdog } from './watchdog.ts';
 interface Begun {
   readonly process: MainProcess;
   /** Settles when all that it has to say has been said. */
-  readonly outputClosed: Promise<void>;
+  readonly outputClosed: Promise<unknown>;
   /** Closes what background children may still hold of its output. */
   readonly abandonOutput: () => void;
   readonly notice: string | undefined;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { errnoOf } from './errno.ts';
 import { startTimeOf } from './process-identity.ts';
 
@@ -9,7 +9,7 @@ import { startTimeOf } from './process-identity.ts';
 export interface Fifo {
   readonly readFd: number;
   readonly writeFd: number;
-  /** Its name, which whoever takes it removes, too; gone already where nobody wanted one. */
+  /** Its name, which is nobody else's until it is given back. */
   readonly path: string;
 }
 
@@ -19,7 +19,7 @@ export interface InputFifo extends Fifo {
   readonly placeFd: number;
 }
 
-/** What a process is connected with us by. */
+/** What a process is connected with us by. Those of its output are given back to the pool. */
 export interface ProcessFifos {
   /** Undefined: it reads nothing. */
   readonly stdin: InputFifo | undefined;
@@ -37,14 +37,19 @@ let taken = Math.floor(Math.random() * 2 ** 40);
 
 const ATTEMPTS_MAX = 3;
 
+/** How names end that mean something to one process only. */
+const OURS_ALONE = '.own';
+
 // More than this many spare ones in the folder: several agents ended at once. The rest goes.
-const SPARES_MAX = 64;
+const SPARES_MAX = 128;
 
 /**
  * FIFOs for the input and output of containers. Node's own pipes are sockets, which `/dev/stdin` and `/dev/stdout`
  * cannot be opened through, and for which bash takes its user for one who comes from another machine; in a file,
  * `> /dev/stdout` would cut off what was written before. Node cannot make a FIFO, the program mkfifo can: it is called
- * for several at a time, and what is left over serves the next process that uses the folder.
+ * for several at a time. What was used serves again, and what is left over serves the next process that uses the
+ * folder: ext4 looks at each inode that was freed in the last minutes when it makes a file beside them, which takes up
+ * to 0.3 ms after some hundred containers.
  */
 export class FifoPool {
   readonly #directory: string;
@@ -69,30 +74,46 @@ export class FifoPool {
   }
 
   /**
-   * @param isNamed do others have to find those of its output?
+   * @param isHeld does a watchdog know them by their names? Names that nobody else knows go when we are gone.
    * @throws {Error} with an errno when the system gives no more files, or no mkfifo
    */
-  async take({ isNamed, hasInput }: { isNamed: boolean; hasInput: boolean }): Promise<ProcessFifos> {
-    const paths = await this.#claimAll(hasInput ? 3 : 2);
+  async take({ isHeld, hasInput }: { isHeld: boolean; hasInput: boolean }): Promise<ProcessFifos> {
+    const paths = await this.#claimAll(hasInput ? 3 : 2, isHeld ? '' : OURS_ALONE);
     const [one = '', other = '', third] = paths;
     const opened: Fifo[] = [];
     try {
-      for (const path of [one, other]) opened.push(openForOutput(path, isNamed));
+      for (const path of [one, other]) opened.push(openForOutput(path));
       const [stdout, stderr] = opened as [Fifo, Fifo];
       return { stdout, stderr, stdin: third === undefined ? undefined : openForInput(third) };
     } catch (error) {
       opened.forEach(closeFifo);
-      for (const path of paths) removeName({ path });
+      for (const path of paths) unlink(path);
       throw error;
     }
   }
 
+  /**
+   * Both ends are closed, and the name is not wanted any more.
+   * @param isClean nobody can write to it or read from it: it serves again
+   */
+  giveBack({ path }: Fifo, isClean: boolean): void {
+    if (!isClean) return unlink(path);
+    const spare = join(this.#directory, basename(path).slice(1));
+    try {
+      renameSync(path, spare);
+      this.#paths.push(spare);
+    } catch (error) {
+      // Somebody has tidied up in the folder.
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    }
+  }
+
   /** All at once: where many wait, one call of mkfifo makes them for all. */
-  async #claimAll(count: number): Promise<readonly string[]> {
+  async #claimAll(count: number, ending: string): Promise<readonly string[]> {
     this.#adoptSpares();
     const claimed: string[] = [];
     while (claimed.length < count) {
-      const path = this.#claim();
+      const path = this.#claim(ending);
       if (path !== undefined) {
         claimed.push(path);
         continue;
@@ -113,11 +134,11 @@ export class FifoPool {
   }
 
   /** Makes a FIFO this process's own, whoever made it: only one can give it another name. Undefined: none is left. */
-  #claim(): string | undefined {
+  #claim(ending: string): string | undefined {
     for (;;) {
       const path = this.#paths.pop();
       if (path === undefined) return undefined;
-      const own = join(this.#directory, `.${process.pid}-${++taken}`);
+      const own = join(this.#directory, `.${process.pid}-${++taken}${ending}`);
       try {
         renameSync(path, own);
         return own;
@@ -128,18 +149,15 @@ export class FifoPool {
     }
   }
 
-  /** Takes over what earlier processes left in the folder. */
+  /** Takes over what earlier processes left in the folder, and removes what nobody will need. */
   #adoptSpares(): void {
     if (this.#hasLooked) return;
     this.#hasLooked = true;
-    let names: string[];
-    try {
-      names = readdirSync(this.#directory).filter((name) => !name.startsWith('.'));
-    } catch {
-      return; // there is no folder yet
-    }
-    for (const name of names.slice(SPARES_MAX)) unlink(join(this.#directory, name));
-    this.#paths.push(...names.slice(0, SPARES_MAX).map((name) => join(this.#directory, name)));
+    const names = namesIn(this.#directory);
+    const spares = names.filter((name) => !name.startsWith('.'));
+    const killed = names.filter((name) => name.endsWith(OURS_ALONE) && name.startsWith('.') && !isHolderAlive(name));
+    for (const name of [...spares.slice(SPARES_MAX), ...killed]) unlink(join(this.#directory, name));
+    this.#paths.push(...spares.slice(0, SPARES_MAX).map((name) => join(this.#directory, name)));
   }
 
   /** One call at a time, for all who wait by then. */
@@ -173,27 +191,27 @@ export class FifoPool {
  * process has in hand or has made are left alone: it is about to open them, or still makes them.
  */
 export function removeFifos(directory: string): void {
-  let names: string[];
+  for (const name of namesIn(directory)) if (!isHolderAlive(name)) unlink(join(directory, name));
+}
+
+/** Is there a process that has this one in hand, or has made it? */
+function isHolderAlive(name: string): boolean {
+  const holder = /^\.?(\d+)[-.]/.exec(name)?.[1];
+  return holder !== undefined && startTimeOf(Number(holder)) !== undefined;
+}
+
+/** None where nobody has needed any. */
+function namesIn(directory: string): string[] {
   try {
-    names = readdirSync(directory);
+    return readdirSync(directory);
   } catch {
-    return; // nobody has needed any
-  }
-  for (const name of names) {
-    const holder = /^\.?(\d+)[-.]/.exec(name)?.[1];
-    if (holder !== undefined && startTimeOf(Number(holder)) !== undefined) continue;
-    unlink(join(directory, name));
+    return [];
   }
 }
 
 export function closeFifo({ readFd, writeFd }: Fifo): void {
   closeSync(readFd);
   closeSync(writeFd);
-}
-
-/** Nobody has to find it any more. */
-export function removeName({ path }: Pick<Fifo, 'path'>): void {
-  unlink(path);
 }
 
 /** As rmSync does it, for which Node loads a module of its own. */
@@ -205,23 +223,16 @@ function unlink(path: string): void {
   }
 }
 
-/** Opens both ends; the name goes where it is not wanted, or was of no use. */
-function openForOutput(path: string, named: boolean): Fifo {
-  let isOpen = false;
+/** Opens both ends. */
+function openForOutput(path: string): Fifo {
+  // The reader first, so that the writer need not wait for one. O_NONBLOCK is a property of what is opened, not of the
+  // descriptor: a writer opened with it would hand EAGAIN to the program, which would lose its output.
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    // The reader first, so that the writer need not wait for one. O_NONBLOCK is a property of what is opened, not of
-    // the descriptor: a writer opened with it would hand EAGAIN to the program, which would lose its output.
-    const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const writeFd = openSync(path, constants.O_WRONLY);
-      isOpen = true;
-      return { readFd, writeFd, path };
-    } catch (error) {
-      closeSync(readFd);
-      throw error;
-    }
-  } finally {
-    if (!isOpen || !named) unlink(path);
+    return { readFd, writeFd: openSync(path, constants.O_WRONLY), path };
+  } catch (error) {
+    closeSync(readFd);
+    throw error;
   }
 }
 

@@ -5,8 +5,11 @@ import { type Clock, inNextLap } from '../clock.ts';
 
 /** Hands on what comes out of a pipe, piece by piece. */
 export interface PipeReader {
-  /** Settles when nobody holds the other end any more and all has been handed on; or after `finish` or `close`. */
-  readonly closed: Promise<void>;
+  /**
+   * Settles when nobody holds the other end any more and all has been handed on (true); or after `finish` or `close`:
+   * false, where there may be somebody.
+   */
+  readonly closed: Promise<boolean>;
   /**
    * Hands on what is in the pipe now, then closes it. What somebody who still holds the other end writes later is lost,
    * and whoever writes it gets SIGPIPE. Takes at most 500 ms.
@@ -32,8 +35,9 @@ export function readTerminal(terminal: ReadStream, fd: number, clock: Clock, onC
 }
 
 function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
+  const { foundEnd, ...reader } = handOn(socket, onChunk);
   return {
-    ...handOn(socket, onChunk),
+    ...reader,
     async finish() {
       const startMs = clock.now().monotonicMs;
       // While it was held, a piece may have been read that was not handed on: `read` emits it. Otherwise both ways of
@@ -42,7 +46,10 @@ function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChu
         while (socket.read() !== null);
       };
       handOnBuffered();
-      while (!socket.destroyed && !drainSlice(fd, clock, onChunk)) {
+      while (!socket.destroyed) {
+        const left = drainSlice(fd, clock, onChunk);
+        if (left === 'end') foundEnd();
+        if (left !== 'more') break;
         if (clock.now().monotonicMs - startMs >= DRAIN_LIMIT_MS) break;
         await new Promise<void>((resolve) => {
           inNextLap(resolve);
@@ -88,23 +95,30 @@ const DRAIN_SLICE_MS = 2;
 const QUIET_LAPS = 10;
 const CHUNK_BYTES = 64 * 1024;
 
-function handOn(socket: Socket, onChunk: OnChunk): Pick<PipeReader, 'closed' | 'close' | 'hold'> {
+function handOn(
+  socket: Socket,
+  onChunk: OnChunk,
+): Pick<PipeReader, 'closed' | 'close' | 'hold'> & { readonly foundEnd: () => void } {
+  let isAtEnd = false;
+  const foundEnd = (): void => void (isAtEnd = true);
   socket.pause();
   socket.on('data', onChunk);
+  socket.once('end', foundEnd);
   // The only errors of a reading end are those of its closing.
   socket.on('error', () => undefined);
-  const closed = new Promise<void>((resolve) => {
-    socket.once('close', () => resolve());
+  const closed = new Promise<boolean>((resolve) => {
+    socket.once('close', () => resolve(isAtEnd));
   });
   return {
+    foundEnd,
     closed,
     close: () => void socket.destroy(),
     hold: (held) => void (held ? socket.pause() : socket.resume()),
   };
 }
 
-/** Reads until the pipe is empty or at its end: true; or until its share of the time is over: false. */
-function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): boolean {
+/** Reads until the pipe is empty or at its end, or until its share of the time is over. */
+function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): 'empty' | 'end' | 'more' {
   const startMs = clock.now().monotonicMs;
   do {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -112,10 +126,10 @@ function drainSlice(fd: number, clock: Clock, onChunk: OnChunk): boolean {
     try {
       length = readSync(fd, chunk);
     } catch {
-      return true; // EAGAIN: empty, though somebody still holds the other end; EIO: a terminal that nobody holds
+      return 'empty'; // EAGAIN: somebody still holds the other end; EIO: nobody holds a terminal
     }
-    if (length === 0) return true;
+    if (length === 0) return 'end';
     onChunk(chunk.subarray(0, length));
   } while (clock.now().monotonicMs - startMs < DRAIN_SLICE_MS);
-  return false;
+  return 'more';
 }

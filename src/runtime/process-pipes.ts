@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { handOver } from './hand-over.ts';
-import { closeFifo, type Fifo, FifoPool, removeName } from './fifo-pool.ts';
+import { closeFifo, type Fifo, FifoPool } from './fifo-pool.ts';
 import { discardInput, writeFifo } from './input-fifo.ts';
 import type { Inside } from './inside.ts';
 import { readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
@@ -78,8 +78,11 @@ export class PipeMaker {
   /** @throws {Error} with an errno when the system gives no more files */
   async make({ owner, logFile, hasInput = false }: PipeUser): Promise<ProcessPipes> {
     if (this.#kind === 'pipe') return this.#nodePipes(hasInput);
-    const { stdin, stdout, stderr } = await this.#fifos.take({ isNamed: logFile !== undefined, hasInput });
-    const { runs, release } = logFile === undefined ? NOT_HELD : this.#hold(stdout, stderr, logFile);
+    const { stdin, stdout, stderr } = await this.#fifos.take({ isHeld: logFile !== undefined, hasInput });
+    const { runs, release } =
+      logFile === undefined
+        ? NOT_HELD
+        : this.#holder.hold({ stdout: stdout.path, stderr: stderr.path, logFile });
     const theirs = [...(stdin === undefined ? [] : [stdin.readFd]), stdout.writeFd, stderr.writeFd];
     handOver(theirs, owner);
     return {
@@ -87,31 +90,26 @@ export class PipeMaker {
       connect: (_child, onOutput) => {
         // The process has descriptors of its own by now; with ours open, the output would never end.
         for (const descriptor of theirs) closeSync(descriptor);
-        const output = both(
-          readFifo(stdout.readFd, this.#clock, (chunk) => onOutput('stdout', chunk)),
-          readFifo(stderr.readFd, this.#clock, (chunk) => onOutput('stderr', chunk)),
-        );
-        void output.closed.then(release);
+        const read = ({ readFd }: Fifo, stream: OutputStream): PipeReader =>
+          readFifo(readFd, this.#clock, (chunk) => onOutput(stream, chunk));
+        const readers = [read(stdout, 'stdout'), read(stderr, 'stderr')] as const;
+        void Promise.all(readers.map(({ closed }) => closed)).then(([isOutDone = false, isErrDone = false]) => {
+          release();
+          // One that was handed over is another user's now.
+          this.#fifos.giveBack(stdout, isOutDone && owner === undefined);
+          this.#fifos.giveBack(stderr, isErrDone && owner === undefined);
+        });
+        const output = both(...readers);
         return { output, input: stdin && writeFifo(stdin, this.#clock) };
       },
       runs,
       discard: () => {
         if (stdin !== undefined) discardInput(stdin);
-        closeFifo(stdout);
-        closeFifo(stderr);
         release();
-      },
-    };
-  }
-
-  #hold(stdout: Fifo, stderr: Fifo, logFile: string): HeldPipes {
-    const { runs, release } = this.#holder.hold({ stdout: stdout.path, stderr: stderr.path, logFile });
-    return {
-      runs,
-      release: () => {
-        release();
-        removeName(stdout);
-        removeName(stderr);
+        for (const fifo of [stdout, stderr]) {
+          closeFifo(fifo);
+          this.#fifos.giveBack(fifo, owner === undefined);
+        }
       },
     };
   }
@@ -137,7 +135,7 @@ const NOT_HELD: HeldPipes = { runs: () => undefined, release: () => undefined };
 
 function both(stdout: PipeReader, stderr: PipeReader): PipeReader {
   return {
-    closed: Promise.all([stdout.closed, stderr.closed]).then(() => undefined),
+    closed: Promise.all([stdout.closed, stderr.closed]).then(([isOutDone, isErrDone]) => isOutDone && isErrDone),
     finish: async () => {
       await Promise.all([stdout.finish(), stderr.finish()]);
     },

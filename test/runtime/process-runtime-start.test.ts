@@ -193,16 +193,31 @@ describe('a program that starts', () => {
     },
   );
 
-  it('leaves no FIFO with a name behind', async () => {
-    const started = await rig.start(sh('echo ready; exec sleep 60'));
-    await until(() => started.text() === 'ready\n', started.text);
-    const { text } = await rig.run(sh(`readlink /proc/${started.container.pid}/fd/1`));
-    expect(text).toMatch(/fifos\/.* \(deleted\)\n$/);
-    expect(existsSync(text.replace(' (deleted)\n', ''))).toBe(false);
-    // What was made ahead may be tidied up by anybody.
-    rmSync(join(rig.folder, 'fifos'), { recursive: true });
-    expect((await rig.run(['echo', 'on'])).text).toBe('on\n');
-    started.container.kill();
-    await started.gone;
+  describe('with FIFOs', () => {
+    const inodes = ['sh', '-c', 'stat -L -c %i /proc/self/fd/1 /proc/self/fd/2'];
+    const inodesOf = async (): Promise<string[]> => (await rig.run(inodes)).text.trim().split('\n');
+
+    it('has those that served a program that ended', async () => {
+      const first = await inodesOf();
+      expect((await inodesOf()).toSorted()).toEqual(first.toSorted());
+    });
+
+    it('has none that somebody else still holds', async () => {
+      const { text } = await rig.run(sh(`${inodes[2]}; setsid sleep 60 &\necho $!`));
+      const [first, second, pid] = text.trim().split('\n');
+      try {
+        const next = await inodesOf();
+        expect(next).not.toContain(first);
+        expect(next).not.toContain(second);
+      } finally {
+        process.kill(Number(pid), 'SIGKILL');
+      }
+    });
+
+    it('has others where somebody has tidied up', async () => {
+      await rig.run(['true']);
+      rmSync(join(rig.folder, 'fifos'), { recursive: true });
+      expect((await rig.run(['echo', 'on'])).text).toBe('on\n');
+    });
   });
 });
