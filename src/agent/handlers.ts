@@ -13,6 +13,7 @@ import { commandIn } from './command-in.ts';
 import type { HookOutcome } from './hooks.ts';
 import type { InstanceRef, LiveInstance } from './instance.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
+import type { Interest } from './probe/interest.ts';
 import { HandlerVoice, howCommandEnded } from './handler-voice.ts';
 
 export type HookName = HookRun['hook'];
@@ -60,7 +61,7 @@ export interface HandlersOptions {
 interface ProbeRun {
   readonly type: ProbeType;
   readonly probe: Probe;
-  readonly signal: AbortSignal;
+  readonly interest: Interest;
 }
 
 /** Runs the handlers of hooks and probes in containers that run, and passes on what they say. */
@@ -100,7 +101,7 @@ export class Handlers {
   }
 
   /** Runs a probe once. */
-  async runProbe(pod: StoredPod, instance: LiveInstance, { type, probe, signal }: ProbeRun): Promise<ProbeOutcome> {
+  async runProbe(pod: StoredPod, instance: LiveInstance, { type, probe, interest }: ProbeRun): Promise<ProbeOutcome> {
     // Others than commands have nothing to say.
     const voice = probe.exec && this.#voice(pod, instance, type);
     let command: ExecOutcome | undefined;
@@ -112,7 +113,7 @@ export class Handlers {
       exec: async (argv, timeoutMs, execSignal) =>
         (command = await this.#exec(instance, { argv, timeoutMs, signal: execSignal })),
       clock: this.#clock,
-      signal,
+      interest,
     });
     if (command !== undefined && voice !== undefined) tellOfProbe(command, voice);
     return outcome;

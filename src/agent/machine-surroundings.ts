@@ -78,6 +78,8 @@ export class MachineSurroundings {
   readonly #volumes = new Map<string, PodVolumes>();
   /** By ID of the instance. */
   readonly #live = new Map<string, LiveInstance>();
+  /** Loaded when the first probe runs: to ask for it each time takes a tenth of a TCP probe. */
+  #probes: typeof import('./probe/index.ts') | undefined;
   /** By uid of the Pod; only Pods that were probed and have not ended. */
   readonly #probeJournals = new Map<string, ProbeSink>();
   readonly #networks: PodNetworks;
@@ -162,8 +164,10 @@ export class MachineSurroundings {
       // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.
       runHook: async (input) =>
         (await import('./hooks.ts')).runHook({ ...input, dial: this.#networks.dialerOf(input.pod) }),
-      runProbe: async (input) =>
-        (await import('./probe/index.ts')).probeOnce({ ...input, dial: this.#networks.dialerOf(input.pod) }),
+      runProbe: async (input) => {
+        this.#probes ??= await import('./probe/index.ts');
+        return this.#probes.probeOnce(input, this.#networks.dialerOf(input.pod));
+      },
     };
   }
 

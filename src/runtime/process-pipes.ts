@@ -80,9 +80,7 @@ export class PipeMaker {
     if (this.#kind === 'pipe') return this.#nodePipes(hasInput);
     const { stdin, stdout, stderr } = await this.#fifos.take({ isHeld: logFile !== undefined, hasInput });
     const { runs, release } =
-      logFile === undefined
-        ? NOT_HELD
-        : this.#holder.hold({ stdout: stdout.path, stderr: stderr.path, logFile });
+      logFile === undefined ? NOT_HELD : this.#holder.hold({ stdout: stdout.path, stderr: stderr.path, logFile });
     const theirs = [...(stdin === undefined ? [] : [stdin.readFd]), stdout.writeFd, stderr.writeFd];
     handOver(theirs, owner);
     return {

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { Interest } from '../../src/agent/probe/interest.ts';
 import type { ProbeOutcome } from '../../src/agent/prober.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { closedPort, httpServer, rawServer, tcpServer, turnsOfTheLoop } from './local-servers.ts';
@@ -153,14 +154,14 @@ describe('an answer that breaks off', () => {
 
 describe('an HTTP probe that nobody waits for', () => {
   it('is broken off', async () => {
-    const controller = new AbortController();
+    const interest = new Interest();
     const closed = new Promise<void>((resolve) => {
       void tcpServer((socket) => {
-        socket.once('data', () => controller.abort());
+        socket.once('data', () => interest.lose());
         socket.once('close', () => resolve());
-      }).then((port) => probingHttp(port, {}, { signal: controller.signal }));
+      }).then((port) => probingHttp(port, {}, { interest }));
     });
     await closed;
-    expect(controller.signal.aborted).toBe(true);
+    expect(interest.isLost).toBe(true);
   });
 });

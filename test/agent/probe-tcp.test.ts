@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Interest } from '../../src/agent/probe/interest.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { closedPort, tcpServer } from './local-servers.ts';
 import { probing } from './probing.ts';
@@ -45,16 +46,34 @@ describe('a TCP probe', () => {
     expect(clock.alarmCount).toBe(0);
   });
 
+  it('is made again and again, with whatever outcome', async () => {
+    const open = await tcpServer((socket) => socket.on('error', () => undefined).end());
+    const rude = await tcpServer((socket) => socket.resetAndDestroy());
+    const closed = await closedPort();
+    const probe = async (port: number): Promise<string> => (await probing({ tcpSocket: { port } })).result;
+    for (let round = 0; round < 5; round++) {
+      expect(await probe(open)).toBe('success');
+      expect(await probe(closed)).toBe('failure');
+      expect(await probe(rude)).toBe('success');
+      expect(await Promise.all([open, closed, open, rude].map(probe))).toEqual([
+        'success',
+        'failure',
+        'success',
+        'success',
+      ]);
+    }
+  });
+
   it('cannot be carried out on a port that is none', async () => {
     const outcome = await probing({ tcpSocket: { port: 'db' } });
     expect(outcome).toEqual({ result: 'error', output: 'strconv.Atoi: parsing "db": invalid syntax' });
   });
 
   it('ends at once when nobody waits for it', async () => {
-    const controller = new AbortController();
+    const interest = new Interest();
     const clock = new ManualClock();
-    const outcome = probing({ tcpSocket: { port: 81, host: NOWHERE } }, { clock, signal: controller.signal });
-    controller.abort();
+    const outcome = probing({ tcpSocket: { port: 81, host: NOWHERE } }, { clock, interest });
+    interest.lose();
     expect(await outcome).toMatchObject({ result: 'failure' });
     expect(clock.alarmCount).toBe(0);
   });

@@ -1,5 +1,6 @@
 import type { Dial } from '../../src/agent/network/pod-networks.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
+import { Interest } from '../../src/agent/probe/interest.ts';
 import type { ProbeOutcome } from '../../src/agent/prober.ts';
 import type { Container, HTTPGetAction, Probe } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
@@ -12,7 +13,7 @@ export interface Circumstances {
   readonly podIP?: string;
   readonly exec?: (argv: [string, ...string[]], timeoutMs: number) => Promise<ExecOutcome>;
   readonly clock?: Clock;
-  readonly signal?: AbortSignal;
+  readonly interest?: Interest;
   readonly dial?: Dial;
 }
 
@@ -35,10 +36,10 @@ export function probingHttp(
 /** Runs a probe once, in a Pod of which only what matters is said. */
 export function journalled(probe: Probe, circumstances: Circumstances = {}): Promise<ProbeOutcome> {
   const { container, podIP, dial, clock = new SystemClock() } = circumstances;
-  const { signal = new AbortController().signal } = circumstances;
+  const { interest = new Interest() } = circumstances;
   const base = podWith();
   const pod: StoredPod = { ...base, status: { ...base.status, podIP } };
   const exec = circumstances.exec ?? (() => Promise.reject(new Error('no command expected')));
   const main: Container = { name: 'main', ...container };
-  return probeOnce({ pod, container: main, probe, type: 'liveness', exec, dial, clock, signal });
+  return probeOnce({ pod, container: main, probe, type: 'liveness', exec, clock, interest }, dial);
 }

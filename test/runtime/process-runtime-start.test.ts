@@ -194,8 +194,8 @@ describe('a program that starts', () => {
   );
 
   describe('with FIFOs', () => {
-    const inodes = ['sh', '-c', 'stat -L -c %i /proc/self/fd/1 /proc/self/fd/2'];
-    const inodesOf = async (): Promise<string[]> => (await rig.run(inodes)).text.trim().split('\n');
+    const inodes = 'stat -L -c %i /proc/self/fd/1 /proc/self/fd/2';
+    const inodesOf = async (): Promise<string[]> => (await rig.run(sh(inodes))).text.trim().split('\n');
 
     it('has those that served a program that ended', async () => {
       const first = await inodesOf();
@@ -203,7 +203,7 @@ describe('a program that starts', () => {
     });
 
     it('has none that somebody else still holds', async () => {
-      const { text } = await rig.run(sh(`${inodes[2]}; setsid sleep 60 &\necho $!`));
+      const { text } = await rig.run(sh(`${inodes}; setsid sleep 60 &\necho $!`));
       const [first, second, pid] = text.trim().split('\n');
       try {
         const next = await inodesOf();

@@ -10,7 +10,7 @@ const OUTPUT_MAX_BYTES = 10 * 1024;
 /** A command that exits with 0 is good. Source: pkg/probe/exec/exec.go; prober.go newExecInContainer. */
 export async function probeExec(action: ExecAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
   const [program = '', ...args] = expandedCommand(action, input.container);
-  const outcome = await input.exec([program, ...args], timeoutMs, input.signal);
+  const outcome = await input.exec([program, ...args], timeoutMs, input.interest.signal);
   switch (outcome.type) {
     case 'exited': {
       const output = cut(outcome.stdout + outcome.stderr);

@@ -5,6 +5,7 @@ import type { GRPCAction } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go-quote.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import type { Dial } from '../network/pod-networks.ts';
 import { type Deadline, pause, withDeadline } from './deadline.ts';
 import { decodeHealthResponse, encodeHealthRequest, type HealthResponse } from './grpc-message.ts';
 import { GRPC, grpcCodeName, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';
@@ -20,12 +21,17 @@ const BACK_OFF = { firstMs: 1000, factor: 1.6 };
  * A server whose health service answers SERVING is good. A connection that is refused is tried again until time is up,
  * as grpc-go does. Source: pkg/probe/grpc/grpc.go.
  */
-export async function probeGrpc(action: GRPCAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
-  const { pod, clock, signal, dial } = input;
+export async function probeGrpc(
+  action: GRPCAction,
+  timeoutMs: number,
+  input: ProbeInput,
+  dial?: Dial,
+): Promise<ProbeOutcome> {
+  const { pod, clock, interest } = input;
   const target = { host: defaultHost(pod), port: action.port };
   const address = joinHostPort(target.host, target.port);
   const within = formatGoDuration(timeoutMs);
-  return withDeadline({ clock, timeoutMs, signal }, async (deadline): Promise<ProbeOutcome> => {
+  return withDeadline({ clock, timeoutMs, signal: interest.signal }, async (deadline): Promise<ProbeOutcome> => {
     const dialed = (): Promise<Socket> | undefined => dial?.(target, deadline.signal);
     const session = await connect(address, clock, deadline, dialed);
     if (session === undefined) {

@@ -1,17 +1,23 @@
 import type { HTTPGetAction } from '../../api/generated/types.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import type { Dial } from '../network/pod-networks.ts';
 import { withDeadline } from './deadline.ts';
 import { httpGet } from './http-get.ts';
 import { requestFor } from './http-request.ts';
 import type { ProbeInput } from './input.ts';
 
 /** Any answer from 200 to 399 is good. Source: pkg/probe/http/http.go DoHTTPProbe. */
-export async function probeHttp(action: HTTPGetAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
-  const { pod, container, clock, signal, dial } = input;
+export async function probeHttp(
+  action: HTTPGetAction,
+  timeoutMs: number,
+  input: ProbeInput,
+  dial?: Dial,
+): Promise<ProbeOutcome> {
+  const { pod, container, clock, interest } = input;
   const built = requestFor(action, pod, container, 'probe');
   if (!built.ok) return { result: 'error', output: built.error };
   let timedOut = false;
-  const reply = await withDeadline({ clock, timeoutMs, signal }, async (deadline) => {
+  const reply = await withDeadline({ clock, timeoutMs, signal: interest.signal }, async (deadline) => {
     const received = await httpGet(built.request, deadline, dial);
     timedOut = deadline.passed;
     return received;

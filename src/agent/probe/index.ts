@@ -1,6 +1,7 @@
 import { podFullName } from '../../api/objects.ts';
 import { probeNumbers } from '../../lifecycle/probes/probe.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import type { Dial } from '../network/pod-networks.ts';
 import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
 import { probeHttp } from './http.ts';
@@ -12,13 +13,14 @@ export type { ProbeInput };
 /**
  * Runs a probe once, with the handler that it names, for at most timeoutSeconds. Never rejects; the outcome has the
  * words of kubelet. Source: pkg/kubelet/prober/prober.go runProbe.
+ * @param dial undefined: the Pod is in the network of the host
  */
-export async function probeOnce(input: ProbeInput): Promise<ProbeOutcome> {
+export async function probeOnce(input: ProbeInput, dial?: Dial): Promise<ProbeOutcome> {
   const { pod, container, probe } = input;
   const timeoutMs = probeNumbers(probe).timeoutSeconds * 1000;
   if (probe.exec !== undefined) return probeExec(probe.exec, timeoutMs, input);
-  if (probe.httpGet !== undefined) return probeHttp(probe.httpGet, timeoutMs, input);
-  if (probe.tcpSocket !== undefined) return probeTcp(probe.tcpSocket, timeoutMs, input);
-  if (probe.grpc !== undefined) return probeGrpc(probe.grpc, timeoutMs, input);
+  if (probe.httpGet !== undefined) return probeHttp(probe.httpGet, timeoutMs, input, dial);
+  if (probe.tcpSocket !== undefined) return probeTcp(probe.tcpSocket, timeoutMs, input, dial);
+  if (probe.grpc !== undefined) return probeGrpc(probe.grpc, timeoutMs, input, dial);
   return { result: 'error', output: `missing probe handler for ${podFullName(pod.metadata)}:${container.name}` };
 }

@@ -1,9 +1,9 @@
 import type { Container, Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
-import type { Dial } from '../network/pod-networks.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ExecOutcome } from '../../runtime/runtime.ts';
+import type { Interest } from './interest.ts';
 
 /** What one run of a probe needs. */
 export interface ProbeInput {
@@ -13,9 +13,7 @@ export interface ProbeInput {
   readonly type: ProbeType;
   /** Runs a command in the container. */
   readonly exec: (argv: [string, ...string[]], timeoutMs: number, signal: AbortSignal) => Promise<ExecOutcome>;
-  /** Undefined: the Pod is in the network of the host. */
-  readonly dial?: Dial | undefined;
   readonly clock: Clock;
-  /** Aborted when the outcome does not matter any more. */
-  readonly signal: AbortSignal;
+  /** Lost when the outcome does not matter any more. */
+  readonly interest: Interest;
 }

@@ -1,24 +1,33 @@
 import type { Socket } from 'node:net';
 import type { TCPSocketAction } from '../../api/generated/types.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import { type Deadline, type Limits, withDeadline } from './deadline.ts';
+import type { Dial } from '../network/pod-networks.ts';
+import { type Deadline, withDeadline } from './deadline.ts';
 import { errnoAnswer, goNetworkError } from './go-error.ts';
 import type { ProbeInput } from './input.ts';
 import { defaultHost, joinHostPort, resolvePort } from './target.ts';
 
 const CONNECTED: ProbeOutcome = { result: 'success', output: '' };
 
+/** Sockets that are closed and may connect again: Node takes longer to make one than to connect it. */
+const closedSockets: ProbeSocket[] = [];
+const CLOSED_SOCKETS_MAX = 32;
+
 /** A port that takes connections is good. Source: pkg/probe/tcp/tcp.go DoTCPProbe. */
-export async function probeTcp(action: TCPSocketAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
-  const { pod, container, clock, signal, dial } = input;
+export async function probeTcp(
+  action: TCPSocketAction,
+  timeoutMs: number,
+  input: ProbeInput,
+  dial?: Dial,
+): Promise<ProbeOutcome> {
+  const { pod, container, clock, interest } = input;
   const resolved = resolvePort(action.port, container);
   if (!resolved.ok) return { result: 'error', output: resolved.error };
   const target = { host: action.host || defaultHost(pod), port: resolved.port };
-  const limits = { clock, timeoutMs, signal };
-  if (dial === undefined) return connect(target, limits);
-  return withDeadline(limits, async (deadline) => {
+  if (dial === undefined) return connect(target, timeoutMs, input);
+  return withDeadline({ clock, timeoutMs, signal: interest.signal }, async (deadline) => {
     const connected = dial(target, deadline.signal);
-    return connected === undefined ? connect(target, limits) : judge(connected, target, deadline);
+    return connected === undefined ? connect(target, timeoutMs, input) : judge(connected, target, deadline);
   });
 }
 
@@ -31,29 +40,50 @@ interface Target {
  * Connects and closes. What went wrong is told in Go's words. With an alarm of its own: of all probes this one is there
  * most often, and what a Deadline can do beyond that costs as much as the rest of it.
  */
-function connect(
-  target: Target,
-  { clock, timeoutMs, signal }: Limits & { readonly timeoutMs: number },
-): Promise<ProbeOutcome> {
+function connect(target: Target, timeoutMs: number, { clock, interest }: ProbeInput): Promise<ProbeOutcome> {
   return new Promise((resolve) => {
-    const socket = process.getBuiltinModule('node:net').connect(target);
+    const socket = closedSockets.pop() ?? new ProbeSocket();
     const end = (outcome: ProbeOutcome): void => {
       alarm.cancel();
-      signal.removeEventListener('abort', onAbort);
-      socket.destroy();
+      interest.onLost(undefined);
+      socket.close();
       resolve(outcome);
     };
-    const onAbort = (): void => end(gaveUp(target, false));
     const alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => end(gaveUp(target, true)));
-    socket.once('connect', () => end(CONNECTED));
-    socket.on('error', (error: NodeJS.ErrnoException) => {
+    socket.connect(target, end);
+    interest.onLost(() => end(gaveUp(target, false)));
+  });
+}
+
+/** A connection at a time, again and again. */
+class ProbeSocket {
+  readonly #socket: Socket;
+  #tell: ((outcome: ProbeOutcome) => void) | undefined;
+
+  constructor() {
+    const { Socket } = process.getBuiltinModule('node:net');
+    this.#socket = new Socket();
+    this.#socket.on('connect', () => this.#tell?.(CONNECTED));
+    this.#socket.on('error', (error: NodeJS.ErrnoException) => {
       // Reset at once, so the connection was there; a port that takes none refuses.
       const wasThere = error.syscall === 'connect' && error.code === 'ECONNRESET';
-      end(wasThere ? CONNECTED : unconnected(error));
+      this.#tell?.(wasThere ? CONNECTED : unconnected(error));
     });
-    signal.addEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
-  });
+    this.#socket.on('close', () => {
+      if (closedSockets.length < CLOSED_SOCKETS_MAX) closedSockets.push(this);
+    });
+  }
+
+  /** @param tell called once at most, before `close` */
+  connect(target: Target, tell: (outcome: ProbeOutcome) => void): void {
+    this.#tell = tell;
+    this.#socket.connect(target);
+  }
+
+  close(): void {
+    this.#tell = undefined;
+    this.#socket.destroy();
+  }
 }
 
 /** The same of a connection that somebody else makes. */

@@ -23,6 +23,7 @@ import {
   type ProbeVerdict,
 } from '../../lifecycle/probes/probe-attempt.ts';
 import { outcomeEvent, outcomeSpeaksFor, type ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import { Interest } from './interest.ts';
 
 /** How often a probe that cannot be carried out is tried before it is given up until the next tick. */
 const TRIES_MAX = 3;
@@ -37,8 +38,8 @@ export interface ProbeNews {
 
 export interface ProberDeps {
   readonly clock: Clock;
-  /** Runs a probe once. Never rejects. The outcome is ignored once `signal` is aborted. */
-  readonly probe: (container: Container, type: ProbeType, probe: Probe, signal: AbortSignal) => Promise<ProbeOutcome>;
+  /** Runs a probe once. Never rejects. The outcome is ignored once interest is lost. */
+  readonly probe: (container: Container, type: ProbeType, probe: Probe, interest: Interest) => Promise<ProbeOutcome>;
   /** May call `update`. */
   readonly onResult: (news: ProbeNews) => void;
   readonly onEvent: (event: EventDraft) => void;
@@ -71,7 +72,7 @@ export class ProbeTimer {
   #triggered = false;
   #alarm: Alarm | undefined;
   #dueMs: number | undefined;
-  #underWay: AbortController | undefined;
+  #underWay: Interest | undefined;
 
   constructor(deps: ProberDeps, type: ProbeType, facts: ProbeFacts) {
     this.#deps = deps;
@@ -157,15 +158,15 @@ export class ProbeTimer {
   }
 
   #start(): void {
-    const underWay = new AbortController();
+    const underWay = new Interest();
     this.#underWay = underWay;
     this.#afterMs = this.#nowMs();
     void this.#probe(underWay);
   }
 
-  async #probe(underWay: AbortController): Promise<void> {
+  async #probe(underWay: Interest): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const finished = await this.#probeOnce(underWay.signal);
+      const finished = await this.#probeOnce(underWay);
       // Aborted in the meantime: this outcome is about the past.
       if (this.#underWay !== underWay) return this.#note(finished, { ...this.#worker, decision: 'abandoned' });
       if (finished.outcome.result !== 'error' || tries === TRIES_MAX) return this.#finish(finished);
@@ -173,10 +174,10 @@ export class ProbeTimer {
     }
   }
 
-  async #probeOnce(signal: AbortSignal): Promise<FinishedProbe> {
+  async #probeOnce(interest: Interest): Promise<FinishedProbe> {
     const { seen, probe } = this.#facts;
     const began = this.#deps.clock.now();
-    const outcome = await this.#deps.probe(seen.container, this.#type, probe, signal);
+    const outcome = await this.#deps.probe(seen.container, this.#type, probe, interest);
     return { type: this.#type, probe, seen, began, durationMs: this.#nowMs() - began.monotonicMs, outcome };
   }
 
@@ -186,8 +187,9 @@ export class ProbeTimer {
     const { outcome } = finished;
     const success = outcomeSpeaksFor(outcome);
     let publish: boolean | undefined;
-    let verdict: ProbeVerdict = { ...this.#worker, decision: 'notCounted' };
-    if (success !== undefined) {
+    let verdict: ProbeVerdict;
+    if (success === undefined) verdict = { ...this.#worker, decision: 'notCounted' };
+    else {
       const counted = countOutcome(this.#worker, this.#type, probe, success);
       ({ worker: this.#worker, publish } = counted);
       const { lastOutcome } = this.#worker;
@@ -213,7 +215,7 @@ export class ProbeTimer {
   }
 
   #abort(): void {
-    this.#underWay?.abort();
+    this.#underWay?.lose();
     this.#underWay = undefined;
   }
 }
