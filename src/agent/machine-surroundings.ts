@@ -18,6 +18,8 @@ import type { InstanceRef, LiveInstance, Prepared } from './instance.ts';
 import type { SandboxAttempt, PodSurroundings } from './pod-surroundings.ts';
 import type { Isolation } from './confine.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
+import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
+import type { ProbeInput } from './probe/input.ts';
 import { ContainerLogs, type PodFiles, type ProbeSink } from './container-logs.ts';
 import { type HookOutput, isHookOutput } from './handlers.ts';
 import { isStored } from './clean-up/is-stored.ts';
@@ -164,10 +166,7 @@ export class MachineSurroundings {
       // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.
       runHook: async (input) =>
         (await import('./hooks.ts')).runHook({ ...input, dial: this.#networks.dialerOf(input.pod) }),
-      runProbe: async (input) => {
-        this.#probes ??= await import('./probe/index.ts');
-        return this.#probes.probeOnce(input, this.#networks.dialerOf(input.pod));
-      },
+      runProbe: (input) => this.#runProbe(input),
     };
   }
 
@@ -189,6 +188,11 @@ export class MachineSurroundings {
   /** What was removed by force goes on for a moment: at its place may already be the next Pod of its name. */
   #recordInPlace(pod: StoredPod, use: () => void): void {
     if (!this.#options.isRemoved(pod)) this.#record(pod, use);
+  }
+
+  async #runProbe(input: ProbeInput): Promise<ProbeOutcome> {
+    this.#probes ??= await import('./probe/index.ts');
+    return this.#probes.probeOnce(input, this.#networks.dialerOf(input.pod));
   }
 
   #probed(pod: StoredPod, attempt: ProbeAttempt): void {

@@ -1,9 +1,10 @@
-import { mkdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { PodStatus } from '../../src/api/generated/types.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { mergeStatus } from '../../src/lifecycle/status/merge-status.ts';
+import { StoreGarbage } from '../../src/store/garbage.ts';
 import { LogReader } from '../../src/store/logs/log-reader.ts';
 import { parseTransition, transitionLines } from '../../src/store/transition-log.ts';
 import { inShort, newPod } from './objects.ts';
@@ -23,6 +24,11 @@ function newCounter(root: string): void {
 
 const counterIn = (root: string): string | undefined =>
   openStore(root).get<KubeObject & { data: { n: string } }>('configmaps', 'default', 'counter')?.data.n;
+
+function seatsIn(root: string): string[] {
+  const folder = path.join(root, '.locks/.seats');
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
 
 function leaveLock(root: string, lock: string, holder: string): void {
   const file = path.join(root, '.locks', lock);
@@ -76,6 +82,35 @@ describe('several writers', () => {
     const workers = [1, 2, 3].map(() => startWorker(root, 'count', 50));
     expect(await Promise.all(workers.map(exitOf))).toEqual([0, 0, 0]);
     expect(counterIn(root)).toBe('150');
+  });
+
+  it('are not stopped by somebody who tidies up, and leave nothing when they end', async () => {
+    const root = temporaryFolder();
+    newCounter(root);
+    const worker = startWorker(root, 'count', 300);
+    const over = exitOf(worker);
+    const living = new Set([worker]);
+    void over.then(() => living.clear());
+    while (living.size > 0) {
+      rmSync(path.join(root, '.locks/.seats'), { recursive: true, force: true });
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(await over).toBe(0);
+    expect(counterIn(root)).toBe('300');
+    expect(seatsIn(root)).toEqual([]);
+  });
+
+  it('are not stopped by locks of one that was killed, of which nothing is left when somebody tidies up', async () => {
+    const root = temporaryFolder();
+    const worker = startWorker(root, 'churn');
+    await messageOf(worker);
+    await expect.poll(() => seatsIn(root)).toHaveLength(1);
+    await killHard(worker);
+    const store = openStore(root);
+    const pod = store.get<StoredPod>('pods', 'default', 'web')!;
+    store.update('pods', { ...pod, metadata: { ...pod.metadata, labels: { a: 'b' } } });
+    new StoreGarbage(root, realProcesses).sweep();
+    expect(seatsIn(root).filter((name) => name.startsWith(`${worker.pid}-`))).toEqual([]);
   });
 
   it('are not stopped by a lock that was taken before the machine was started again', () => {
