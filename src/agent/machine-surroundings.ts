@@ -19,6 +19,7 @@ import type { SandboxAttempt, PodSurroundings } from './pod-surroundings.ts';
 import type { Isolation } from './confine.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { ProbeOutcome } from '../lifecycle/probes/probe-outcome.ts';
+import type { probeOnce } from './probe/index.ts';
 import type { ProbeInput } from './probe/input.ts';
 import { ContainerLogs, type PodFiles, type ProbeSink } from './container-logs.ts';
 import { type HookOutput, isHookOutput } from './handlers.ts';
@@ -81,7 +82,7 @@ export class MachineSurroundings {
   /** By ID of the instance. */
   readonly #live = new Map<string, LiveInstance>();
   /** Loaded when the first probe runs: to ask for it each time takes a tenth of a TCP probe. */
-  #probes: typeof import('./probe/index.ts') | undefined;
+  #probes: { readonly probeOnce: typeof probeOnce } | undefined;
   /** By uid of the Pod; only Pods that were probed and have not ended. */
   readonly #probeJournals = new Map<string, ProbeSink>();
   readonly #networks: PodNetworks;
