@@ -17,6 +17,9 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 /** Of this process: symbolic links that locks are hard links to, by the folder of all state. */
 const seats = new Map<string, string>();
 
+// A process that runs Pods in a folder of state each has no use for those of folders that are gone.
+const SEATS_MAX = 16;
+
 /**
  * One writer at a time per object. A lock is a symbolic link whose target says who holds it: made in one step, only if
  * there is none, with its content. It cannot go stale: when its holder is gone (pid, start time, boot), the next one
@@ -126,7 +129,8 @@ export class FileLocks {
   #takeSeat(): string {
     const known = seats.get(this.#root);
     if (known !== undefined) return known;
-    if (seats.size === 0) process.once('exit', leaveSeats);
+    if (seats.size === 0 && !process.listeners('exit').includes(leaveSeats)) process.once('exit', leaveSeats);
+    for (const root of seats.keys()) if (seats.size >= SEATS_MAX) leaveSeat(root);
     const seat = lockSeatPath(this.#root, `${process.pid}-${Math.random().toString(36).slice(2)}`);
     inFolder(path.dirname(seat), () => symlinkSync(this.#holder(), seat));
     seats.set(this.#root, seat);

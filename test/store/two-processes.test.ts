@@ -113,6 +113,17 @@ describe('several writers', () => {
     expect(seatsIn(root).filter((name) => name.startsWith(`${worker.pid}-`))).toEqual([]);
   });
 
+  it('keep what locks are links to in the last few state folders only', () => {
+    const roots = Array.from({ length: 40 }, () => {
+      const root = temporaryFolder();
+      newCounter(root);
+      openStore(root).create('pods', newPod('web'));
+      openStore(root).create('pods', newPod('other'));
+      return root;
+    });
+    expect(roots.flatMap(seatsIn).length).toBeLessThanOrEqual(16);
+  });
+
   it('are not stopped by a lock that was taken before the machine was started again', () => {
     const root = temporaryFolder();
     leaveLock(root, 'pods/default/web', `${process.pid}|${realProcesses.startTimeOf(process.pid)}|earlier-boot|1`);
