@@ -79,8 +79,14 @@ class Compiled {
   /** Who reads meanwhile gets the old file or the new one, whole. */
   #write(name, content) {
     const file = path.join(this.#folder, name);
-    fs.writeFileSync(`${file}.${process.pid}`, content, { mode: 0o600 });
-    fs.renameSync(`${file}.${process.pid}`, file);
+    const temporary = `${file}.${process.pid}`;
+    try {
+      fs.writeFileSync(temporary, content, { mode: 0o600 });
+      fs.renameSync(temporary, file);
+    } catch (error) {
+      fs.rmSync(temporary, { force: true });
+      throw error;
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import { compared } from '../harness/samples.mjs';
 
 export const isFast = true;
 
-/** Of Debian and its like; those of Fedora are more. */
+/** Where Debian and its like have them; elsewhere there is no such row. */
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** @param {import('../harness/shape.mjs').Context} context */

@@ -94,7 +94,7 @@ export class FifoPool {
 
   /**
    * Both ends are closed, and the name is not wanted any more.
-   * @param isClean nobody can write to it or read from it: it serves again
+   * @param isClean it was read to its end, so that nobody can write to it any more: it serves again
    */
   giveBack({ path }: Fifo, isClean: boolean): void {
     if (!isClean) return unlink(path);

@@ -16,6 +16,7 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 
 /** Of this process: symbolic links that locks are hard links to, by the folder of all state. */
 const seats = new Map<string, string>();
+let leavesAtExit = false;
 
 // A process that runs Pods in a folder of state each has no use for those of folders that are gone.
 const SEATS_MAX = 16;
@@ -129,7 +130,8 @@ export class FileLocks {
   #takeSeat(): string {
     const known = seats.get(this.#root);
     if (known !== undefined) return known;
-    if (seats.size === 0 && !process.listeners('exit').includes(leaveSeats)) process.once('exit', leaveSeats);
+    if (!leavesAtExit) process.once('exit', leaveSeats);
+    leavesAtExit = true;
     for (const root of seats.keys()) if (seats.size >= SEATS_MAX) leaveSeat(root);
     const seat = lockSeatPath(this.#root, `${process.pid}-${Math.random().toString(36).slice(2)}`);
     inFolder(path.dirname(seat), () => symlinkSync(this.#holder(), seat));
