@@ -31,12 +31,20 @@ const program = open() ?? refuse('podrun is not built yet: run npm run build.');
 const loaded = new Map();
 let buffer = Buffer.allocUnsafeSlow(2048);
 const { node, build, packs } = JSON.parse(read([0, 2048]).latin1Slice());
+// What starts processes and opens sockets takes Node 8 ms to load. Most commands do neither.
+const SLOW = /^node:(?:child_process|fs\/promises|module|net|stream(?:\/.*)?|tty)$/;
 let compiled;
 load('#podrun');
 
+/** A module of Node's, loaded when something of it is asked for. */
+function whenAsked(id) {
+  let exported;
+  return new Proxy({}, { get: (_, name) => (exported ??= require(id))[name] });
+}
+
 /** What a module exports: the pack `run` is `#run`, everything else is Node's own. */
 function load(id) {
-  if (id[0] !== '#') return require(id);
+  if (id[0] !== '#') return SLOW.test(id) ? whenAsked(id) : require(id);
   const known = loaded.get(id);
   if (known !== undefined) return known.exports;
   const { text, cache } = packs[id.slice(1)];

@@ -33,7 +33,7 @@ import { registerPatch } from './change/patch.ts';
 import { choosePreferences } from './preferences.ts';
 import { reportError } from './report-error.ts';
 import { reportLostPods } from './report-lost.ts';
-import { handedOn, isReaderGone, leaveDeadTerminal } from './standard-output.ts';
+import { hasOutputFailed, leaveDeadTerminal, printed } from './standard-streams.ts';
 import { registerTimeline } from './timeline/timeline.ts';
 import { registerTop } from './read/top.ts';
 import { registerInit } from './manifest/init.ts';
@@ -165,19 +165,11 @@ async function showHelp(text: string, program: Command): Promise<number> {
   return EXIT.ok;
 }
 
-// Who has something to bring to an end first (apply) listens as well.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (!isReaderGone(error)) throw error;
-  if (process.stdout.listenerCount('error') === 1) process.exit(EXIT.nobodyReads);
-});
-// What there is to say beside the output is said to nobody; what podrun does matters more.
-process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  if (!isReaderGone(error)) throw error;
-});
 process.on('exit', leaveDeadTerminal);
 // A defect must not show a page of bundled code, nor end the process before it has said what happened.
 process.on('uncaughtException', (error) => process.exit(reportError(error)));
 void main(process.argv.slice(2)).then(async (exitCode) => {
-  await Promise.all([handedOn(process.stdout), handedOn(process.stderr)]);
-  process.exit(exitCode);
+  await printed();
+  const isUnseen = exitCode === EXIT.ok || exitCode === EXIT.nobodyReads;
+  process.exit(isUnseen && hasOutputFailed() ? EXIT.failed : exitCode);
 });

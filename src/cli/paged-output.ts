@@ -1,6 +1,7 @@
 import { isInPath, runPager } from '../runtime/pager.ts';
 import { preferences } from './preferences.ts';
 import { StandardOutput } from './standard-output.ts';
+import { isTerminal, streamOf } from './standard-streams.ts';
 
 /** No such program: the shell says so, and the text has not been seen. */
 const NOT_FOUND = 127;
@@ -10,7 +11,7 @@ const NOT_FOUND = 127;
  * git chooses it: $PODRUN_PAGER, $PAGER, else less where there is one; an empty one and `cat` mean none.
  */
 export async function showPaged(text: string): Promise<void> {
-  const pager = process.stdout.isTTY && preferences().pages && isLong(text) ? chosenPager() : undefined;
+  const pager = isTerminal('stdout') && preferences().pages && isLong(text) ? chosenPager() : undefined;
   if (pager === undefined) return new StandardOutput().write(text);
   // Ctrl-C is the pager's: it ends a search there, and not podrun.
   const ignore = (): void => undefined;
@@ -33,7 +34,7 @@ function chosenPager(): string | undefined {
 
 /** Does it take more rows than the terminal has, but for that of the next prompt? */
 function isLong(text: string): boolean {
-  const { rows, columns } = process.stdout;
+  const { rows, columns } = streamOf('stdout');
   // A terminal that nobody has given a size has none.
   if (!(rows > 0) || !(columns > 0)) return false;
   let count = 0;

@@ -1,3 +1,4 @@
+import { printError } from './standard-streams.ts';
 /** How podrun speaks, as the flags say that every command takes. */
 export interface Preferences {
   readonly color: 'auto' | 'always' | 'never';
@@ -22,10 +23,10 @@ export function preferences(): Preferences {
 
 /** A remark beside the output, which nobody has asked for. */
 export function note(text: string): void {
-  if (!chosen.isQuiet) process.stderr.write(`${text}\n`);
+  if (!chosen.isQuiet) printError(`${text}\n`);
 }
 
 /** With --verbose: a decision, in a line of its own. */
 export function detail(text: string): void {
-  if (chosen.isVerbose) process.stderr.write(`podrun: ${text}\n`);
+  if (chosen.isVerbose) printError(`podrun: ${text}\n`);
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EXIT, PodrunError } from '../api/errors.ts';
 import { version } from '../run/version.ts';
+import { printError } from './standard-streams.ts';
 
 /**
  * Prints an error the way people should see it, and answers the exit code. Of a defect of podrun itself, what is needed
@@ -11,13 +12,13 @@ import { version } from '../run/version.ts';
 export function reportError(error: unknown): number {
   if (error instanceof PodrunError) {
     const isPrefixed = /^(error|Error from server|The \w+ |the server doesn't )/.test(error.message);
-    process.stderr.write(`${isPrefixed ? '' : 'error: '}${error.message}\n`);
-    if (error.hint !== undefined) process.stderr.write(`${error.hint}\n`);
+    printError(`${isPrefixed ? '' : 'error: '}${error.message}\n`);
+    if (error.hint !== undefined) printError(`${error.hint}\n`);
     return error.exitCode;
   }
-  process.stderr.write(`error: podrun has a defect: ${error instanceof Error ? error.message : String(error)}\n`);
+  printError(`error: podrun has a defect: ${error instanceof Error ? error.message : String(error)}\n`);
   const file = keepTrace(error);
-  if (file !== undefined) process.stderr.write(`Please report it, with what is in ${file}.\n`);
+  if (file !== undefined) printError(`Please report it, with what is in ${file}.\n`);
   return EXIT.failed;
 }
 
@@ -39,6 +40,6 @@ export function reportErrors(errors: readonly PodrunError[]): number {
   const [only] = errors;
   if (only === undefined) return EXIT.ok;
   if (errors.length === 1) return reportError(only);
-  for (const { message } of errors) process.stderr.write(`${message.replace(/^error: /, '')}\n`);
+  for (const { message } of errors) printError(`${message.replace(/^error: /, '')}\n`);
   return Math.max(...errors.map(({ exitCode }) => exitCode));
 }

@@ -2,6 +2,7 @@ import { CommanderError, type Command, type Option } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { didYouMean, mostSimilar } from '../api/similar.ts';
 import { insteadOf } from './kubectl-commands.ts';
+import { printError } from './standard-streams.ts';
 
 /**
  * Says what is wrong with the command line, in kubectl's words, with what may have been meant; answers the exit code.
@@ -14,7 +15,7 @@ export function usageError(error: unknown, program: Command): number | undefined
   const called = program.commands.find((command) => program.args[0] === command.name());
   const lines = complaint(error.message, program, [...(called?.options ?? []), ...program.options]);
   const whose = called === undefined ? program.name() : `${program.name()} ${called.name()}`;
-  process.stderr.write(`${lines}\nSee '${whose} --help' for usage.\n`);
+  printError(`${lines}\nSee '${whose} --help' for usage.\n`);
   return EXIT.usage;
 }
 

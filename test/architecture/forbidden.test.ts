@@ -7,9 +7,10 @@ const RULES: ReadonlyArray<{ readonly what: string; readonly uses: RegExp; reado
   { what: 'ending the process', uses: /^process\.(exit|exitCode|abort|reallyExit)$/, allowed: /^src\/cli\// },
   {
     what: 'the standard streams',
-    uses: /^process\.(stdin|stdout|stderr)$/,
-    allowed: /^src\/(cli\/|library\/output\.ts$)/,
+    uses: /^process\.(stdout|stderr)$/,
+    allowed: /^src\/(cli\/standard-streams|library\/output)\.ts$/,
   },
+  { what: 'standard input', uses: /^process\.stdin$/, allowed: /^src\/cli\// },
   { what: 'reading a clock', uses: /^(Date\.now|performance\.\w+)$/, allowed: /^src\/clock\.ts$/ },
   { what: 'setting a timer', uses: /^(setTimeout|setInterval|AbortSignal\.timeout)$/, allowed: /^src\/clock\.ts$/ },
   { what: 'sending signals', uses: /^process\.kill$/, allowed: /^src\/runtime\// },

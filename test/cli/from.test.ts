@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { openStreams } from '../../src/cli/standard-streams.ts';
 import { withGlobalFlags } from '../../src/cli/global-flags.ts';
 import { registerDescribe } from '../../src/cli/read/describe.ts';
 import { registerEvents } from '../../src/cli/read/events.ts';
@@ -20,6 +21,7 @@ const run = (...args: string[]) => workshop.run(args, GOLDEN_ENV);
 /** The command line, in this process: hundreds of others would take their time. */
 async function runHere(...args: string[]): Promise<string> {
   let printed = '';
+  openStreams();
   const streams = [process.stdout, process.stderr].map((stream) =>
     vi.spyOn(stream, 'write').mockImplementation((text) => ((printed += String(text)), true)),
   );
@@ -50,8 +52,6 @@ describe('a saved state is told as kubectl tells it', () => {
 
   describe('in this process', () => {
     beforeAll(() => {
-      // Each command listens to whether its output is read.
-      process.stdout.setMaxListeners(0);
       for (const [name, value] of Object.entries(GOLDEN_ENV)) vi.stubEnv(name, value);
       vi.stubEnv('PODRUN_STATE_DIR', '/nowhere');
     });

@@ -116,3 +116,19 @@ describe('where what was compiled when it was built does not fit', () => {
     expect(kept(folder)).toEqual([]);
   });
 });
+
+it('loads what starts processes and opens sockets only where something of it is asked for', async () => {
+  const file = workshop.pod('web', { restartPolicy: 'Never', containers: [{ name: 'main', command: ['true'] }] });
+  expect((await workshop.run(['apply', file])).exitCode).toBe(0);
+  const hook = workshop.file(
+    'hook.cjs',
+    "process.on('exit', () => require('node:fs').writeFileSync('loaded', process.moduleLoadList.join('\\n')));",
+  );
+  const commands = [['version'], ['validate', file], ['get', 'pods'], ['describe', 'pod', 'web'], ['logs', 'web']];
+  for (const command of [...commands, ['events'], ['history'], ['timeline', 'web']]) {
+    const { exitCode } = await workshop.run(command, { NODE_OPTIONS: `--require ${hook}` });
+    const loaded = readFileSync(path.join(workshop.folder, 'loaded'), 'utf8').split('\n');
+    const slow = loaded.filter((name) => /^NativeModule (child_process|net|stream|tty|fs\/promises)$/.test(name));
+    expect({ command, exitCode, slow }).toEqual({ command, exitCode: 0, slow: [] });
+  }
+});

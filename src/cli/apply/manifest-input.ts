@@ -8,6 +8,7 @@ import type { ApplyFlags } from './apply.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { detail, note } from '../preferences.ts';
+import { printError } from '../standard-streams.ts';
 
 export type LoadedInput =
   | { readonly ok: true; readonly objects: readonly ManifestObject[] }
@@ -43,7 +44,7 @@ export async function loadOrExplain(
   for (const { file, object } of objects) detail(`${file} has ${object.kind.toLowerCase()}/${object.metadata.name}`);
   for (const warning of warnings) note(`Warning: ${warning}`);
   if (errors.length === 0) return { ok: true, objects };
-  process.stderr.write(`${renderManifestErrors(errors).join('\n')}\n`);
+  printError(`${renderManifestErrors(errors).join('\n')}\n`);
   if (annotatesForGitHub(flags)) (await import('../view/github-mistakes.ts')).annotateMistakes(errors);
   if (flags.output === 'json') {
     new StandardOutput().write(

@@ -24,6 +24,7 @@ import type { RunReport } from '../report/write-report.ts';
 import { preferences } from '../preferences.ts';
 import { SmallHeap } from '../small-heap.ts';
 import { type HeldSignals, listenForSignals } from './signals.ts';
+import { printError } from '../standard-streams.ts';
 
 /** A run of `apply`, and all that it is about. */
 export interface Session {
@@ -109,7 +110,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     flags: session.flags,
     nowMs: clock.now().wallMs,
   });
-  if (explanation !== '') process.stderr.write(explanation);
+  if (explanation !== '') printError(explanation);
   return exitCodeOf(outcome, pods);
 }
 

@@ -4,6 +4,7 @@ import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
 import { WaitedPods } from '../waiting/waited-pods.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
 import type { Session } from './run-pods.ts';
+import { isTerminal } from '../standard-streams.ts';
 
 /** What comes and goes in the first moments is told by transitions, or is not worth a line. */
 const QUIET_MS = 1000;
@@ -19,7 +20,7 @@ export function tellProgress(
 ): { close(): void } {
   const { goal, timeoutMs } = plan;
   const isWaiting = goal !== undefined || timeoutMs !== undefined;
-  if (!isWaiting || flags.output === 'json' || (isOwnRun && process.stderr.isTTY)) return { close: () => undefined };
+  if (!isWaiting || flags.output === 'json' || (isOwnRun && isTerminal('stderr'))) return { close: () => undefined };
   const waited = new WaitedPods(store);
   const progress = new WaitProgress({
     clock,

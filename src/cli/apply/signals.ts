@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { openStreams } from '../standard-streams.ts';
 
 /** npx and shells hand a Ctrl-C on that the terminal has sent already: what comes this soon after is the same one. */
 const SAME_SIGNAL_MS = 500;
@@ -15,7 +16,7 @@ export function listenForSignals(clock: Clock, onSignal: (signal: ListenedFor) =
     lastMs = monotonicMs;
     onSignal(signal);
   };
-  for (const signal of LISTENED_FOR) process.on(signal, listener);
+  listen(listener);
   return {
     close: () => {
       for (const signal of LISTENED_FOR) process.off(signal, listener);
@@ -35,7 +36,7 @@ export function holdSignals(): HeldSignals {
   const listener = (signal: ListenedFor): void => {
     first ??= signal;
   };
-  for (const signal of LISTENED_FOR) process.on(signal, listener);
+  listen(listener);
   return {
     release: () => {
       for (const signal of LISTENED_FOR) process.off(signal, listener);
@@ -44,4 +45,10 @@ export function holdSignals(): HeldSignals {
       return held;
     },
   };
+}
+
+/** Who answers signals must not be held up by a reader who is slow. */
+function listen(listener: (signal: ListenedFor) => void): void {
+  openStreams();
+  for (const signal of LISTENED_FOR) process.on(signal, listener);
 }

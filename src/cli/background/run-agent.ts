@@ -18,6 +18,7 @@ import { SmallHeap } from '../small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
 import { type Assignment, say } from './answer.ts';
 import { callBackground } from './call-background.ts';
+import { printError } from '../standard-streams.ts';
 
 /** The process behind `podrun apply --detach`, and what it works with. */
 interface Place {
@@ -52,7 +53,7 @@ export async function runAgent(stateDir: string | undefined, id: string): Promis
   if (settings === undefined) throw new PodrunError(`there is no background agent ${id} to be`);
   const pods = new Map<string, StoredPod>();
   const trouble = (text: string): void => {
-    process.stderr.write(`${formatTime(clock.now().wallMs)} ${text}\n`);
+    printError(`${formatTime(clock.now().wallMs)} ${text}\n`);
   };
   const runtime = openRuntime({ id, store, clock, agents, settings, pods, trouble });
   try {

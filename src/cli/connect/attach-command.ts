@@ -8,6 +8,7 @@ import { connectStreams, ownTerminal } from './connect-streams.ts';
 import { parseDetachKeys } from './detach-keys.ts';
 import { connectionLost, containerNotFound } from '../../run/connect/connection-errors.ts';
 import { reachPod, runningContainer } from './reached-pod.ts';
+import { print, printError } from '../standard-streams.ts';
 
 /** `podrun attach`: flags in, exit code out. Source: kubectl/pkg/cmd/attach/attach.go. */
 export async function attach(words: readonly string[], flags: AttachFlags): Promise<number> {
@@ -22,7 +23,7 @@ export async function attach(words: readonly string[], flags: AttachFlags): Prom
   const container = runningContainer(store, pod, flags);
   const spec = allContainers(pod.spec).find(({ name }) => name === container);
   const say = (text: string): void => {
-    if (!flags.quiet) process.stderr.write(`${text}\n`);
+    if (!flags.quiet) printError(`${text}\n`);
   };
   const hasTerminal = spec?.tty ?? false;
   if (flags.tty && !hasTerminal) say(`error: Unable to use a TTY - container ${container} did not allocate one`);
@@ -48,7 +49,7 @@ function sayHowToResume(pod: StoredPod, container: string, isTyped: boolean, { q
   if (quiet || !isTyped || (pod.spec.restartPolicy ?? 'Always') !== 'Always') return;
   const place = namespace ? ` -n ${namespace}` : '';
   const command = `podrun attach ${pod.metadata.name}${place} -c ${container} -i -t`;
-  process.stdout.write(`Session ended, resume using '${command}' command when the pod is running\n`);
+  print('stdout', `Session ended, resume using '${command}' command when the pod is running\n`);
 }
 
 /** The container's own exit code is in its status: as kubectl does, attach tells whether it could show everything. */

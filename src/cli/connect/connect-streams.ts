@@ -3,7 +3,7 @@ import { EXIT } from '../../api/errors.ts';
 import { type ClientMessage, encodeFrame, type OpeningMessage } from '../../agent/attach/frames.ts';
 import { showOutputAsItIs } from '../../runtime/own-terminal.ts';
 import { listenForSignals } from '../apply/signals.ts';
-import { handedOn, StandardOutput } from '../standard-output.ts';
+import { StandardOutput } from '../standard-output.ts';
 import {
   type AgentAddress,
   type ConnectionEnd,
@@ -13,6 +13,7 @@ import {
   sendMessage,
 } from '../../run/connect/agent-connection.ts';
 import { DetachKeys } from './detach-keys.ts';
+import { handedOn, isTerminal, printError, streamOf } from '../standard-streams.ts';
 
 /** What a client of the agent wants to be connected with, and how. */
 export interface Connection extends AgentAddress {
@@ -39,8 +40,9 @@ export async function connectStreams(connection: Connection): Promise<Connection
   const signals = listenForSignals(clock, (name) => stop({ type: 'stopped', exitCode: EXIT_OF_SIGNAL[name] }));
   out.onReaderGone(() => stop({ type: 'stopped', exitCode: EXIT.nobodyReads }));
   const tellSize = (more = 0): void => {
-    const { columns, rows } = process.stdout;
-    if (process.stdout.isTTY) send({ type: 'resize', columns: columns + more, rows: rows + more });
+    if (!isTerminal('stdout')) return;
+    const { columns, rows } = streamOf('stdout');
+    send({ type: 'resize', columns: columns + more, rows: rows + more });
   };
   const onResize = (): void => tellSize();
   try {
@@ -54,14 +56,14 @@ export async function connectStreams(connection: Connection): Promise<Connection
       if (answer.hasTerminal && terminal !== undefined) {
         terminal.setRawMode(true);
         showOutputAsItIs();
-        process.stdout.on('resize', onResize);
+        streamOf('stdout').on('resize', onResize);
       }
       if (opening.stdin) handOnInput(socket, connection.detachKeys, () => stop({ type: 'detached' }));
     };
     return await Promise.race([received(socket, { ...takerOf(out), connected: onConnected }), stopped]);
   } finally {
     signals.close();
-    process.stdout.off('resize', onResize);
+    streamOf('stdout').off('resize', onResize);
     terminal?.setRawMode(false);
     process.stdin.destroy();
     socket.destroy();
@@ -71,7 +73,7 @@ export async function connectStreams(connection: Connection): Promise<Connection
 /** Our terminal; undefined, and said, when our standard input is none. Source: kubectl/pkg/cmd/exec SetupTTY. */
 export function ownTerminal(quiet: boolean): typeof process.stdin | undefined {
   if (process.stdin.isTTY) return process.stdin;
-  if (!quiet) process.stderr.write('Unable to use a TTY - input is not a terminal or the right kind of file\n');
+  if (!quiet) printError('Unable to use a TTY - input is not a terminal or the right kind of file\n');
   return undefined;
 }
 
@@ -83,8 +85,8 @@ function takerOf(out: StandardOutput): Pick<OutputTaker, 'stdout' | 'stderr'> {
       return out.flush();
     },
     stderr: (chunk) => {
-      process.stderr.write(chunk);
-      return handedOn(process.stderr);
+      printError(chunk);
+      return handedOn(streamOf('stderr'));
     },
   };
 }

@@ -5,7 +5,6 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { openStore } from '../environment.ts';
-import { handedOn } from '../standard-output.ts';
 import type { OutputTaker } from '../../run/connect/agent-connection.ts';
 import { locateInContainer, type ReachedContainer, runInContainer } from '../../run/connect/container-command.ts';
 import type { CpFlags } from './cp.ts';
@@ -15,6 +14,7 @@ import { packTar } from './tar-pack.ts';
 import { unpackTar } from './tar-unpack.ts';
 import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
 import { note } from '../preferences.ts';
+import { handedOn, printError, streamOf } from '../standard-streams.ts';
 
 /**
  * `podrun cp`: flags in, exit code out. Source: kubectl/pkg/cmd/cp/cp.go.
@@ -38,7 +38,7 @@ export async function cp(words: readonly string[], flags: CpFlags): Promise<numb
     },
   );
   // As kubectl: what tar itself says has been shown.
-  if (exitCode !== EXIT.ok) process.stderr.write(`command terminated with exit code ${exitCode}\n`);
+  if (exitCode !== EXIT.ok) printError(`command terminated with exit code ${exitCode}\n`);
   return exitCode;
 }
 
@@ -137,8 +137,8 @@ const SILENT: Pick<OutputTaker, 'stdout' | 'stderr'> = { stdout: nothing, stderr
 function told({ clear }: HowToCopy): Pick<OutputTaker, 'stdout' | 'stderr'> {
   const show = (chunk: Buffer): Promise<void> => {
     clear();
-    process.stderr.write(chunk);
-    return handedOn(process.stderr);
+    printError(chunk);
+    return handedOn(streamOf('stderr'));
   };
   return { stdout: show, stderr: show };
 }

@@ -7,6 +7,7 @@ import { connectStreams, ownTerminal } from './connect-streams.ts';
 import type { ExecFlags } from './exec.ts';
 import { connectionLost, containerNotFound } from '../../run/connect/connection-errors.ts';
 import { reachPod, runningContainer } from './reached-pod.ts';
+import { printError } from '../standard-streams.ts';
 
 /** What stands on the command line beside flags. */
 export interface ExecWords {
@@ -38,7 +39,7 @@ export async function exec(words: ExecWords, flags: ExecFlags): Promise<number> 
     opening: { type: 'exec', container, argv, stdin: flags.stdin, tty },
     terminal,
     onConnected: ({ notice }) => {
-      if (notice !== undefined && !flags.quiet) process.stderr.write(`Warning: ${notice}\n`);
+      if (notice !== undefined && !flags.quiet) printError(`Warning: ${notice}\n`);
     },
   });
   if (end.type === 'lost') throw connectionLost(pod, container, end.why);
@@ -48,7 +49,7 @@ export async function exec(words: ExecWords, flags: ExecFlags): Promise<number> 
 function exitCodeOf(end: Exclude<ConnectionEnd, { type: 'lost' }>, container: string): number {
   switch (end.type) {
     case 'exited':
-      if (end.exitCode !== 0) process.stderr.write(`command terminated with exit code ${end.exitCode}\n`);
+      if (end.exitCode !== 0) printError(`command terminated with exit code ${end.exitCode}\n`);
       return end.exitCode;
     case 'stopped':
       return end.exitCode;

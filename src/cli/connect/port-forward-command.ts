@@ -15,6 +15,7 @@ import type { PortForwardFlags } from './port-forward.ts';
 import { listenAddresses, listenOnPorts } from './port-listeners.ts';
 import { PodRelays } from '../../run/connect/pod-relays.ts';
 import { reachPod } from './reached-pod.ts';
+import { printError } from '../standard-streams.ts';
 
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.terminated } as const;
 
@@ -49,7 +50,7 @@ export async function portForward(words: readonly string[], flags: PortForwardFl
       out.tell(`Handling connection for ${port.local}\n`);
       void handOn(socket, port, currentPod(store, pod), relays.of(pod));
     },
-    onTrouble: (text) => process.stderr.write(`${text}\n`),
+    onTrouble: (text) => printError(`${text}\n`),
   });
   out.tell(listeners.listening.map(({ at, remote }) => `Forwarding from ${at} -> ${remote}\n`).join(''));
   let signals: { close(): void } | undefined;
@@ -93,7 +94,7 @@ async function handOn(
     const { name, uid } = pod.metadata;
     const why = goNetworkError(error, { ends: '', heard: false });
     const what = `error forwarding port ${remote} to pod ${name}, uid ${uid}: ${why}`;
-    process.stderr.write(`error: an error occurred forwarding ${local} -> ${remote}: ${what}\n`);
+    printError(`error: an error occurred forwarding ${local} -> ${remote}: ${what}\n`);
     client.destroy();
   }
 }

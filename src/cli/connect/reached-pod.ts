@@ -16,6 +16,7 @@ import { waitForObject } from '../../run/object-wait.ts';
 import { notFound } from '../../run/object-ref.ts';
 import { checkContainer } from '../select/pod-argument.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
+import { printError } from '../standard-streams.ts';
 
 export interface PodSearch {
   readonly store: FileStore;
@@ -90,7 +91,7 @@ export function runningContainer(
 ): string {
   if (wanted.container) checkContainer(pod, wanted.container);
   const chosen = wanted.container ? { name: wanted.container, note: undefined } : defaultContainer(pod);
-  if (chosen.note !== undefined && !wanted.quiet) process.stderr.write(chosen.note);
+  if (chosen.note !== undefined && !wanted.quiet) printError(chosen.note);
   mustHaveAgent(store, pod);
   const status = allContainerStatuses(pod.status).find(({ name }) => name === chosen.name);
   if (status?.state?.running === undefined) throw containerNotFound(chosen.name);

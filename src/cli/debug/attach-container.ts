@@ -9,6 +9,7 @@ import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
 import { connectionLost } from '../../run/connect/connection-errors.ts';
 import { waitForObject } from '../../run/object-wait.ts';
 import { note } from '../preferences.ts';
+import { printError } from '../standard-streams.ts';
 
 export interface ContainerAttachment {
   readonly store: FileStore;
@@ -55,9 +56,9 @@ function connect({ store, clock, pod, container, stdin, tty, quiet }: ContainerA
     opening: { type: 'attach', container, stdin },
     terminal: tty ? ownTerminal(quiet) : undefined,
     onConnected: ({ hasTerminal }) => {
-      if (stdin && !quiet) process.stderr.write("If you don't see a command prompt, try pressing enter.\n");
+      if (stdin && !quiet) printError("If you don't see a command prompt, try pressing enter.\n");
       if (!hasTerminal && tty && !quiet) {
-        process.stderr.write(`error: Unable to use a TTY - container ${container} did not allocate one\n`);
+        printError(`error: Unable to use a TTY - container ${container} did not allocate one\n`);
       }
     },
   });

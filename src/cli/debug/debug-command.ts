@@ -11,6 +11,7 @@ import { debugContainer, type DebugWords, readDebugRequest } from './debug-reque
 import { openStore } from '../environment.ts';
 import { warn } from '../warn.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
+import { print } from '../standard-streams.ts';
 
 /** `podrun debug`: flags in, exit code out. */
 export async function debug(words: DebugWords, flags: DebugFlags): Promise<number> {
@@ -56,12 +57,13 @@ function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
 function say({ name, targetContainerName }: EphemeralContainer, flags: DebugFlags): void {
   if (flags.quiet) return;
   if (targetContainerName !== undefined) {
-    process.stdout.write(
+    print(
+      'stdout',
       `Targeting container "${targetContainerName}". If you don't see processes from this container it may be ` +
         "because the container runtime doesn't support this feature.\n",
     );
   }
-  if (!flags.container) process.stdout.write(`Defaulting debug container name to ${name}.\n`);
+  if (!flags.container) print('stdout', `Defaulting debug container name to ${name}.\n`);
 }
 
 /**

@@ -15,6 +15,7 @@ import { busyWith } from '../waiting/busy-line.ts';
 import { examineMachine } from './examine-machine.ts';
 import { painterFor } from '../view/painter-for.ts';
 import type { DoctorFlags } from './doctor.ts';
+import { isTerminal } from '../standard-streams.ts';
 
 /** `podrun doctor`: flags in, exit code out. */
 export async function doctor(flags: DoctorFlags): Promise<number> {
@@ -44,7 +45,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     runtime: { choice, tier: tierOf(choice, namespaces) },
     findings,
   };
-  const style = { painter: await painterFor(process.stdout), ascii: !process.stdout.isTTY };
+  const style = { painter: await painterFor('stdout'), ascii: !isTerminal('stdout') };
   const isJson = flags.output === 'json';
   new StandardOutput().write(isJson ? `${JSON.stringify(report, undefined, 2)}\n` : renderMachineReport(report, style));
   return EXIT.ok;

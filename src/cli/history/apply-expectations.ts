@@ -6,6 +6,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import { RecordedRuns } from '../../store/recorded-runs.ts';
 import { note } from '../preferences.ts';
 import { outcomesOf, readExpectationFile } from './expectations.ts';
+import { printError } from '../standard-streams.ts';
 
 /** What `apply --expect` expects of its Pods. */
 export class ApplyExpectations {
@@ -39,7 +40,7 @@ export class ApplyExpectations {
     const outcomes = outcomesOf(this.#expectations, named);
     const text = renderOutcomes(outcomes);
     if (outcomes.every(isMet)) note(text.trimEnd());
-    else process.stderr.write(text);
+    else printError(text);
     return exitCode === EXIT.ok && !outcomes.every(isMet) ? EXIT.failed : exitCode;
   }
 }

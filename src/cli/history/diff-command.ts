@@ -10,6 +10,7 @@ import { displayNowMs, openStore } from '../environment.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { DiffFlags } from './diff.ts';
 import { namedRun } from './saved-runs.ts';
+import { printError } from '../standard-streams.ts';
 
 /** `podrun diff`: flags in, exit code out. */
 export async function diff(names: readonly string[], flags: DiffFlags): Promise<number> {
@@ -38,7 +39,7 @@ async function compare(names: readonly string[], flags: DiffFlags): Promise<numb
   }
   new StandardOutput().write(render(a, b, { comparison, flags, nowMs: displayNowMs(clock) }));
   for (const { run, recorded } of [a, b]) {
-    if (!isOver(recorded)) process.stderr.write(`The run ${run} goes on: it was compared as far as it got.\n`);
+    if (!isOver(recorded)) printError(`The run ${run} goes on: it was compared as far as it got.\n`);
   }
   return comparison.differences.length === 0 ? EXIT.ok : EXIT.failed;
 }

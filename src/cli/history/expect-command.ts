@@ -18,6 +18,7 @@ import { StandardOutput } from '../standard-output.ts';
 import type { ExpectFlags } from './expect.ts';
 import { outcomesOf, readExpectationFile } from './expectations.ts';
 import { namedRun, runsInFile } from './saved-runs.ts';
+import { printError } from '../standard-streams.ts';
 
 /** `podrun expect`: flags in, exit code out. */
 export async function expect(words: readonly string[], flags: ExpectFlags): Promise<number> {
@@ -33,7 +34,7 @@ export async function expect(words: readonly string[], flags: ExpectFlags): Prom
   const outcomes = outcomesOf(expectations, runs);
   out.write(render(outcomes, flags));
   for (const { run, recorded } of runs) {
-    if (!isOver(recorded)) process.stderr.write(`The run ${run} goes on: it was checked as far as it got.\n`);
+    if (!isOver(recorded)) printError(`The run ${run} goes on: it was checked as far as it got.\n`);
   }
   return outcomes.every(isMet) ? EXIT.ok : EXIT.failed;
 }

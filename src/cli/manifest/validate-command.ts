@@ -9,6 +9,7 @@ import { StandardOutput } from '../standard-output.ts';
 import { version } from '../../run/version.ts';
 import { painterFor } from '../view/painter-for.ts';
 import type { ValidateFlags, ValidateOutput } from './validate.ts';
+import { printError } from '../standard-streams.ts';
 
 /** `podrun validate`: flags in, exit code out. */
 export async function validateCommand(flags: ValidateFlags): Promise<number> {
@@ -23,9 +24,9 @@ export async function validateCommand(flags: ValidateFlags): Promise<number> {
   const all = await lintManifests({ files: filename, recursive, stdin, runnable, noSkip: !flags.skip });
   const told = quiet ? { ...all, findings: all.findings.filter(({ level }) => level === 'error') } : all;
   new StandardOutput().write(await render(told, output));
-  for (const problem of all.unreadable) process.stderr.write(`error: ${problem}\n`);
+  for (const problem of all.unreadable) printError(`error: ${problem}\n`);
   const isNothingRead = all.files === 0 && all.unreadable.length > 0;
-  if (output === 'text' && !quiet && !isNothingRead) process.stderr.write(findingsSummary(all));
+  if (output === 'text' && !quiet && !isNothingRead) printError(findingsSummary(all));
   if (all.unreadable.length > 0) return EXIT.usage;
   const isWrong = all.findings.some(({ level }) => level === 'error' || (strict && level === 'warning'));
   return isWrong ? EXIT.failed : EXIT.ok;
@@ -42,6 +43,6 @@ async function render(told: Findings, output: ValidateOutput): Promise<string> {
     case 'text':
       break;
   }
-  const painter = await painterFor(process.stdout);
+  const painter = await painterFor('stdout');
   return told.findings.map((finding) => renderFinding(finding, painter)).join('');
 }

@@ -33,7 +33,7 @@ async function render(
   { output = 'text' }: AdviseFlags,
 ): Promise<string> {
   if (output === 'json') return renderAdviceJson(run, advised);
-  if (output === 'text') return renderAdvice(run, advised, await painterFor(process.stdout));
+  if (output === 'text') return renderAdvice(run, advised, await painterFor('stdout'));
   const patch = patchOf(pod, advised.advice);
   return patch === undefined ? '' : formatYaml(patch);
 }

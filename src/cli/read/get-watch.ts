@@ -16,6 +16,7 @@ import { tableOptions } from './get-table-options.ts';
 import type { Selection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { untilStopped } from '../until-stopped.ts';
+import { printError } from '../standard-streams.ts';
 
 export interface WatchOptions {
   readonly store: Store;
@@ -39,7 +40,7 @@ export async function watchObjects({ store, clock, selection, flags, printer }: 
       : (seen: readonly Change[]) => printer.printChanges(seen, flags.outputWatchEvents);
   const show = (seen: readonly Change[]): void => writePrinted(out, () => render(seen));
   if (flags.sortBy !== '') {
-    process.stderr.write('warning: --watch requested, --sort-by will be ignored for watch events received\n');
+    printError('warning: --watch requested, --sort-by will be ignored for watch events received\n');
   }
   let present: Change[] | undefined = [];
   const listener = (seen: Change): void => {

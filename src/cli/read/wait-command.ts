@@ -19,6 +19,7 @@ import { StandardOutput } from '../standard-output.ts';
 import type { Question } from '../waiting/question.ts';
 import { tellCreation, WaitWatch } from '../waiting/wait-watch.ts';
 import type { WaitFlags } from './wait.ts';
+import { printError } from '../standard-streams.ts';
 
 /** One `wait` that goes on. All its objects and conditions share one deadline. */
 interface Wait {
@@ -85,7 +86,7 @@ async function settleAll(
   if (open.length > 0 && !going.isLook) {
     const { explainQuestions } = await import('../waiting/explain-questions.ts');
     const asked = { store: going.store, nowMs: going.clock.now().wallMs, stateDir: flags.stateDir };
-    process.stderr.write(explainQuestions(asked, open));
+    printError(explainQuestions(asked, open));
   }
   return exitCode;
 }

@@ -12,6 +12,7 @@ import { painterFor } from '../view/painter-for.ts';
 import { chosenRuns, recordedRun, type RunInTime } from './chosen-runs.ts';
 import { terminalGlyphs } from './terminal-glyphs.ts';
 import type { TimelineFlags } from './timeline.ts';
+import { isTerminal, printError, streamOf } from '../standard-streams.ts';
 
 /** Without a terminal there is no width to go by. */
 const PIPE_COLUMNS = 100;
@@ -24,7 +25,7 @@ export async function timeline(words: readonly string[], flags: TimelineFlags): 
   const nowMs = clock.now().wallMs;
   const runs = chosenRuns(records, { namespace, words, nowMs });
   if (runs.length === 0) {
-    process.stderr.write(`No runs found in ${namespace} namespace.\n`);
+    printError(`No runs found in ${namespace} namespace.\n`);
     return EXIT.ok;
   }
   const recorded = runs.map((run) => recordedRun(records, run, nowMs));
@@ -49,9 +50,8 @@ async function outputOf(runs: readonly RunInTime[], { output }: TimelineFlags, n
 }
 
 async function render(timelines: readonly Timeline[]): Promise<string> {
-  const { stdout } = process;
   // A terminal that nobody has given a size has 0 columns.
-  const width = (stdout.isTTY ? stdout.columns : 0) || PIPE_COLUMNS;
-  const color = await painterFor(stdout);
+  const width = (isTerminal('stdout') ? streamOf('stdout').columns : 0) || PIPE_COLUMNS;
+  const color = await painterFor('stdout');
   return renderTimelines(timelines, { width, color, glyphs: terminalGlyphs(process.env) });
 }

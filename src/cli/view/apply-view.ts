@@ -6,7 +6,7 @@ import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyFlags } from '../apply/apply.ts';
-import type { ReaderGone } from '../standard-output.ts';
+import type { ReaderGone } from '../standard-streams.ts';
 
 /** What a run of `apply` shows while it goes on. */
 export interface ApplyView {

@@ -16,7 +16,8 @@ import { waitingFor } from '../../print/live/waiting-for.ts';
 import { conditionOf } from '../../print/pod-status.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import { preferences } from '../preferences.ts';
-import { type ReaderGone, StandardOutput } from '../standard-output.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { ReaderGone } from '../standard-streams.ts';
 import { placeIn } from './github-mistakes.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 

@@ -1,7 +1,8 @@
 import type { StoredEvent, StoredPod, WatchEvent } from '../../api/objects.ts';
 import type { ApplyView } from './apply-view.ts';
 import { note } from '../preferences.ts';
-import { type ReaderGone, StandardOutput } from '../standard-output.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { ReaderGone } from '../standard-streams.ts';
 
 /** One watch event per line on standard output, and nothing else there; what is for people goes to standard error. */
 export class JsonView implements ApplyView {

@@ -3,6 +3,7 @@ import { isInForeground, takeSignal } from '../../runtime/own-terminal.ts';
 import { guardTerminal } from '../../runtime/terminal-guard.ts';
 import { BottomRegion } from './bottom-region.ts';
 import { Keys } from './keys.ts';
+import { streamOf } from '../standard-streams.ts';
 
 /** What happens within this time is drawn at once. */
 const PAINT_MS = 100;
@@ -49,7 +50,7 @@ export class LiveScreen {
     });
     this.#keys = options.onKey && new Keys(options.onKey);
     for (const [event, listener] of this.#listeners) process.on(event, listener);
-    process.stdout.on('resize', this.#onResize);
+    streamOf('stdout').on('resize', this.#onResize);
     this.#paintAt(this.#nowMs() + FIRST_MS);
   }
 
@@ -74,7 +75,7 @@ export class LiveScreen {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const [event, listener] of this.#listeners) process.off(event, listener);
-    process.stdout.off('resize', this.#onResize);
+    streamOf('stdout').off('resize', this.#onResize);
     this.#leave();
   }
 
@@ -149,7 +150,7 @@ export class LiveScreen {
 /** As it is now: what Node remembers is as old as the last signal. A terminal that is gone has none. */
 function terminalSize(): readonly [columns: number, rows: number] {
   try {
-    return process.stdout.getWindowSize();
+    return streamOf('stdout').getWindowSize();
   } catch {
     return [0, 0];
   }

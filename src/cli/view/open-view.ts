@@ -2,6 +2,7 @@ import { preferences } from '../preferences.ts';
 import { annotatesForGitHub } from './annotates.ts';
 import { painterFor } from './painter-for.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
+import { isTerminal } from '../standard-streams.ts';
 
 /** The view that the user asked for: transitions for people, or a watch as Kubernetes streams it. */
 export async function openView(options: ViewOptions): Promise<ApplyView> {
@@ -11,7 +12,7 @@ export async function openView(options: ViewOptions): Promise<ApplyView> {
 }
 
 async function viewForPeople(options: ViewOptions): Promise<ApplyView> {
-  const color = await painterFor(process.stdout);
+  const color = await painterFor('stdout');
   if (preferences().isQuiet) return new (await import('./quiet-view.ts')).QuietView(options, color);
   const { TextView } = await import('./text-view.ts');
   return new TextView(options, color, isWatched() ? (await import('./status-view.ts')).StatusView : undefined);
@@ -20,5 +21,5 @@ async function viewForPeople(options: ViewOptions): Promise<ApplyView> {
 /** Is there a person at a terminal that a block can be drawn on? */
 function isWatched(): boolean {
   const { CI, TERM } = process.env;
-  return process.stdout.isTTY && process.stderr.isTTY && CI === undefined && TERM !== 'dumb';
+  return isTerminal('stdout') && isTerminal('stderr') && CI === undefined && TERM !== 'dumb';
 }

@@ -1,16 +1,18 @@
 import { liveColumns, type LiveStyle, logPrefix } from '../../print/live/live-line.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
-import { type ReaderGone, StandardOutput } from '../standard-output.ts';
+import { StandardOutput } from '../standard-output.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
+import { isTerminal, type ReaderGone } from '../standard-streams.ts';
 
 /** With --quiet: what containers print, and nothing of what happens to them. */
 export class QuietView implements ApplyView {
   readonly #out = new StandardOutput();
   readonly #style: LiveStyle;
   readonly #showsLogs: boolean;
+  readonly #isTerminal = isTerminal('stdout');
   readonly #lines = new Map<string, OutputLines>();
 
   constructor({ flags, pods }: ViewOptions, color: Painter) {
@@ -29,8 +31,7 @@ export class QuietView implements ApplyView {
     let lines = this.#lines.get(key);
     if (lines === undefined) {
       const prefix = logPrefix({ pod: name, container }, this.#style);
-      const { isTTY: isTerminal } = process.stdout;
-      lines = new OutputLines((whole) => this.#out.write(prefixLines(whole, { prefix, isTerminal })));
+      lines = new OutputLines((whole) => this.#out.write(prefixLines(whole, { prefix, isTerminal: this.#isTerminal })));
       this.#lines.set(key, lines);
     }
     lines.write(chunk);

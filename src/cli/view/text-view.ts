@@ -20,8 +20,9 @@ import type { OutputStream } from '../../runtime/runtime.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
-import { type ReaderGone, StandardOutput } from '../standard-output.ts';
+import { StandardOutput } from '../standard-output.ts';
 import type { StatusView } from './status-view.ts';
+import { isTerminal, printError, streamOf, type ReaderGone } from '../standard-streams.ts';
 
 /** For people: a line for each transition, what containers print in between, and on a terminal how all Pods are. */
 export class TextView implements ApplyView {
@@ -43,7 +44,7 @@ export class TextView implements ApplyView {
     this.#clock = clock;
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;
-    this.#isTerminal = process.stdout.isTTY;
+    this.#isTerminal = isTerminal('stdout');
     this.#style = { columns: liveColumns(pods), color };
     this.#status = Status && this.#watched(Status, !flags.filename.includes('-'));
   }
@@ -96,7 +97,7 @@ export class TextView implements ApplyView {
     if (this.#told.has(text)) return;
     this.#told.add(text);
     this.#status?.makeWay();
-    process.stderr.write(`Warning: ${text}\n`);
+    printError(`Warning: ${text}\n`);
   }
 
   follow(activityOf: (uid: string) => PodActivity | undefined): void {
@@ -127,7 +128,7 @@ export class TextView implements ApplyView {
   #show(transition: Transition): void {
     this.#showIdleFields();
     // A terminal that nobody has given a size has 0 columns.
-    const width = this.#isTerminal ? process.stdout.columns || undefined : undefined;
+    const width = this.#isTerminal ? streamOf('stdout').columns || undefined : undefined;
     this.#line(renderTransition(transition, this.#sinceMs, { ...this.#style, width }));
   }
 

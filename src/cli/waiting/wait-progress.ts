@@ -2,6 +2,7 @@ import type { Alarm, Clock } from '../../clock.ts';
 import { newPace, pace, type Pace, type WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { preferences } from '../preferences.ts';
 import { TransientLine } from './transient-line.ts';
+import { printError } from '../standard-streams.ts';
 
 const TICK_MS = 1000;
 
@@ -56,6 +57,6 @@ export class WaitProgress {
     if (this.#line !== undefined) return this.#line.show(phrase.text);
     const { next, isDue } = pace(this.#pace, phrase, this.#options.clock.now().monotonicMs);
     this.#pace = next;
-    if (isDue) process.stderr.write(`${phrase.text}\n`);
+    if (isDue) printError(`${phrase.text}\n`);
   }
 }
