@@ -29,8 +29,8 @@ if (process.platform === 'win32') refuse('podrun needs Linux, macOS or WSL: it r
 const file = path.join(__dirname, '..', 'dist', 'podrun.packs');
 const program = open() ?? refuse('podrun is not built yet: run npm run build.');
 const loaded = new Map();
-let buffer = Buffer.allocUnsafeSlow(2048);
-const { node, build, packs } = JSON.parse(read([0, 2048]).latin1Slice());
+let buffer = Buffer.allocUnsafeSlow(8192);
+const { node, build, packs } = JSON.parse(read([0, 8192]).latin1Slice());
 // What starts processes and opens sockets takes Node 8 ms to load. Most commands do neither.
 const SLOW = /^node:(?:child_process|fs\/promises|module|net|stream(?:\/.*)?|tty)$/;
 let compiled;
