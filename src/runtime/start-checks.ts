@@ -118,7 +118,9 @@ function startOfFile(path: string): string | undefined {
 function whyNotExecutable(file: string, cwd: string, pathOf: PathOf): string | undefined {
   try {
     const path = pathOf(resolve(cwd, file));
-    const stat = statSync(path);
+    // Most folders of PATH have no such file: an error that is thrown takes longer than a look.
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return `stat ${file}: ${errnoText('ENOENT')}`;
     // Root may execute a file when anybody may; access(2) alone would also let it "execute" any directory.
     if (stat.isDirectory() || (stat.mode & 0o111) === 0) return errnoText('EACCES');
     accessSync(path, constants.X_OK);

@@ -40,6 +40,8 @@ export class NamespacedInside implements Inside {
   /** Where it is the first of its processes: the main process, once it is known. */
   #first: ProcessIdentity | undefined;
   #gone: Promise<void> | undefined;
+  /** Links on the way to what was asked for; undefined: a program runs inside, which may change them. */
+  #seen: Map<string, string | undefined> | undefined = new Map();
 
   constructor(options: NamespacedInsideOptions) {
     this.#options = options;
@@ -60,10 +62,11 @@ export class NamespacedInside implements Inside {
   }
 
   pathOf(wanted: string): string {
-    return pathInRoot(rootOf(this.#options.holder.pid), wanted);
+    return pathInRoot(rootOf(this.#options.holder.pid), wanted, this.#seen);
   }
 
   enter(call: ProgramCall): ProgramCall {
+    this.#seen = undefined;
     const { argv, env, cwd } = withLoaderVariablesAside(call);
     const { facts, processes, hasOwnMemory } = this.#options;
     const isFirst = processes === 'first' && this.#first === undefined;

@@ -101,4 +101,18 @@ describe.each(['root', 'user'] as const)('whoever enters a container, made as %s
     expect(existsSync('/var/in-layer')).toBe(false);
     expect(existsSync(path.join(folder, 'layer'))).toBe(false);
   });
+
+  it('is looked for where its links lead now, also when a program inside has changed them', async (context) => {
+    const facts = await factsFor(mode, context);
+    const inside = await open(facts);
+    const link = (to: string): unknown =>
+      run(inside, facts.tools.sh, ['sh', '-c', `ln -sfn ${to} /only-inside/link && echo ${to} >/only-inside/link`]);
+    const read = (): string => readFileSync(inside.pathOf('/only-inside/link'), 'utf8');
+    link('/only-inside/one');
+    const before = read();
+    link('/only-inside/two');
+    const after = read();
+    await inside.end();
+    expect([before, after]).toEqual(['/only-inside/one\n', '/only-inside/two\n']);
+  });
 });
