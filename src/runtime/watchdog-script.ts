@@ -31,8 +31,8 @@ import { CONTAINER_MARKER } from './process-table.ts';
  * is needed.
  *
  * Written for the least of shells: dash knows `kill -s KILL -- -1` only in this form, busybox complains about the `--`
- * and does it; grep fails when one file among many cannot be read, though it has answered; the state of a process is
- * read without a process of its own.
+ * and does it; grep fails when one file among many cannot be read, though it has answered, and that of busybox looks no
+ * further than to the first NUL of a line; the state of a process is read without a process of its own.
  */
 export const WATCHDOG_SCRIPT: string = `# podrun-watchdog: ends what podrun runs when podrun is killed
 trap '' INT TERM HUP QUIT PIPE
@@ -125,6 +125,17 @@ for group in $list; do
 done
 told mark
 marks=$list
+marked() { # prints PID/environ of each process with one of the marks in $patterns
+  if [ "$greps" = 1 ]; then # beyond a NUL
+    grep -l -s -F -f - [0-9]*/environ <<END
+$patterns
+END
+    return
+  fi
+  for file in [0-9]*/environ; do
+    tr '\\000' '\\n' 2>/dev/null <"$file" | grep -q -F -e "$patterns" && echo "$file"
+  done 2>/dev/null
+}
 killMarked() { # ROUNDS, as long as something is found
   [ -n "$marks" ] && [ -r /proc/self/environ ] || return 0
   patterns=
@@ -135,13 +146,11 @@ killMarked() { # ROUNDS, as long as something is found
   done
   set +f
   cd /proc || return 0
+  greps=$(printf 'a\\000b\\n' | grep -c -F b)
   round=0
   while [ "$round" -lt "$1" ]; do
     round=$((round + 1))
-    found=$(grep -l -s -F -f - [0-9]*/environ <<END
-$patterns
-END
-  )
+    found=$(marked)
     for file in $found; do
       kill -s KILL "\${file%%/*}"
     done
