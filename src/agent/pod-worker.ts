@@ -162,7 +162,9 @@ export class PodWorker {
     if (seen !== 'look') this.#take(this.#observeAll([seen, ...this.#sameOfOthers(seen)], now));
     if (this.#facts.finished) return;
     const plan = sync(this.#pod, this.#facts, this.#config, now);
-    this.#take(plan);
+    const isNew = plan.facts !== this.#facts || plan.effects.length > 0;
+    // What was observed has been published: where nothing follows from it, there is nothing more to tell.
+    if (seen === 'look' || isNew) this.#take(plan);
     this.#setAlarm(plan.wakeAtMs);
   }
 

@@ -36,7 +36,7 @@ export interface SyncResult extends Step {
 export function sync(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: Instant): SyncResult {
   const draft = new Draft(pod, facts, config, now);
   if (!facts.finished) {
-    draft.facts = { ...facts, startTime: facts.startTime ?? now };
+    if (facts.startTime === undefined) draft.facts = { ...facts, startTime: now };
     checkDeadline(draft);
     checkStorage(draft);
     checkCompletion(draft);
