@@ -9,8 +9,6 @@ import { streamOf } from '../standard-streams.ts';
 const PAINT_MS = 100;
 /** Countdowns move this often without anything happening. */
 const TICK_MS = 1000;
-/** A run that is over sooner needs no block, and none that appears and vanishes. */
-const FIRST_MS = 150;
 /** A narrower terminal shows nothing that anybody could read. */
 const LEAST_COLUMNS = 10;
 
@@ -51,7 +49,7 @@ export class LiveScreen {
     this.#keys = options.onKey && new Keys(options.onKey);
     for (const [event, listener] of this.#listeners) process.on(event, listener);
     streamOf('stdout').on('resize', this.#onResize);
-    this.#paintAt(this.#nowMs() + FIRST_MS);
+    this.#paintAt(this.#nowMs());
   }
 
   /** May what is typed be taken? */

@@ -2,6 +2,7 @@ import { preferences } from '../preferences.ts';
 import { annotatesForGitHub } from './annotates.ts';
 import { painterFor } from './painter-for.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
+import type { StatusView } from './status-view.ts';
 import { isTerminal } from '../standard-streams.ts';
 
 /** The view that the user asked for: transitions for people, or a watch as Kubernetes streams it. */
@@ -15,7 +16,8 @@ async function viewForPeople(options: ViewOptions): Promise<ApplyView> {
   const color = await painterFor('stdout');
   if (preferences().isQuiet) return new (await import('./quiet-view.ts')).QuietView(options, color);
   const { TextView } = await import('./text-view.ts');
-  return new TextView(options, color, isWatched() ? (await import('./status-view.ts')).StatusView : undefined);
+  const status = async (): Promise<typeof StatusView> => (await import('./status-view.ts')).StatusView;
+  return new TextView(options, color, isWatched() ? status : undefined);
 }
 
 /** Is there a person at a terminal that a block can be drawn on? */

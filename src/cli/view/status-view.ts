@@ -1,4 +1,4 @@
-import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
+import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import { describePods } from '../../print/describe/describe-pod.ts';
@@ -12,6 +12,9 @@ export interface WatchedView {
   /** Prints lines above the block. */
   readonly print: (text: string) => void;
   readonly style: LiveStyle;
+  readonly pods: () => readonly StoredPod[];
+  readonly events: () => readonly StoredEvent[];
+  readonly activityOf: (uid: string) => PodActivity | undefined;
   /** Is the standard input ours? */
   readonly takesKeys: boolean;
   /** Turns the output of containers on or off. */
@@ -23,9 +26,6 @@ export interface WatchedView {
 export class StatusView {
   readonly #view: WatchedView;
   readonly #screen: LiveScreen;
-  readonly #pods = new Map<string, StoredPod>();
-  readonly #events = new Map<string, StoredEvent>();
-  #activityOf: (uid: string) => PodActivity | undefined = () => undefined;
   #widths: Widths | undefined;
   /** Of the terminal that the widths are for. */
   #columns = 0;
@@ -40,19 +40,9 @@ export class StatusView {
     });
   }
 
-  follow(activityOf: (uid: string) => PodActivity | undefined): void {
-    this.#activityOf = activityOf;
-  }
-
-  pod({ type, object }: WatchEvent<StoredPod>): void {
-    if (type === 'DELETED') this.#pods.delete(object.metadata.uid);
-    else this.#pods.set(object.metadata.uid, object);
+  /** A Pod has changed. */
+  changed(): void {
     this.#screen.changed();
-  }
-
-  event({ type, object }: WatchEvent<StoredEvent>): void {
-    if (type === 'DELETED') this.#events.delete(object.metadata.uid);
-    else this.#events.set(object.metadata.uid, object);
   }
 
   /** Must be called before a line is written. */
@@ -66,11 +56,11 @@ export class StatusView {
 
   #render(columns: number, rows: number): readonly string[] {
     const { clock, style } = this.#view;
-    const pods = [...this.#pods.values()];
+    const pods = this.#view.pods();
     // What comes then is the end of podrun.
     if (pods.every(({ status }) => isTerminalPhase(status.phase))) return [];
     const { lines, widths } = renderStatusBlock({
-      pods: pods.map((pod) => ({ pod, activity: this.#activityOf(pod.metadata.uid) })),
+      pods: pods.map((pod) => ({ pod, activity: this.#view.activityOf(pod.metadata.uid) })),
       now: clock.now(),
       columns,
       rows,
@@ -108,8 +98,8 @@ export class StatusView {
   }
 
   #describe(): void {
-    const { clock, print } = this.#view;
-    print(describePods([...this.#pods.values()], [...this.#events.values()], clock.now().wallMs));
+    const { clock, print, pods, events } = this.#view;
+    print(describePods(pods(), events(), clock.now().wallMs));
   }
 
   #muted(text: string): string {

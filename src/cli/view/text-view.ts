@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import type { HookOutput } from '../../agent/handlers.ts';
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
-import type { Clock } from '../../clock.ts';
+import type { Alarm, Clock } from '../../clock.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { idleFieldsTransition, isAboutIdleField } from '../../print/live/idle-fields-transition.ts';
 import {
@@ -21,8 +21,11 @@ import type { ApplyView, ViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import { StandardOutput } from '../standard-output.ts';
-import type { StatusView } from './status-view.ts';
+import type { StatusView, WatchedView } from './status-view.ts';
 import { isTerminal, printError, streamOf, type ReaderGone } from '../standard-streams.ts';
+
+/** A run that is over sooner needs no block, and none that appears and vanishes. */
+const FIRST_MS = 150;
 
 /** For people: a line for each transition, what containers print in between, and on a terminal how all Pods are. */
 export class TextView implements ApplyView {
@@ -37,16 +40,24 @@ export class TextView implements ApplyView {
   readonly #told = new Set<string>();
   /** They come one after the other, and are shown together before anything else is. */
   readonly #idleFields: StoredEvent[] = [];
-  /** Undefined: there is nobody who watches a terminal, or the view is closed. */
-  readonly #status: StatusView | undefined;
+  readonly #events = new Map<string, StoredEvent>();
+  #activityOf: (uid: string) => PodActivity | undefined = () => undefined;
+  /** Undefined: there is nobody who watches a terminal, the run is too young, or the terminal is COMMAND's. */
+  #status: StatusView | undefined;
+  #statusAlarm: Alarm | undefined;
 
-  constructor({ flags, clock, pods }: ViewOptions, color: Painter, Status?: typeof StatusView) {
+  /** @param status for who watches a terminal: loads what draws the block, which takes longer than a short run */
+  constructor({ flags, clock, pods }: ViewOptions, color: Painter, status?: () => Promise<typeof StatusView>) {
     this.#clock = clock;
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;
     this.#isTerminal = isTerminal('stdout');
     this.#style = { columns: liveColumns(pods), color };
-    this.#status = Status && this.#watched(Status, !flags.filename.includes('-'));
+    if (status === undefined) return;
+    const takesKeys = !flags.filename.includes('-');
+    this.#statusAlarm = clock.wakeAt(clock.now().monotonicMs + FIRST_MS, () => {
+      void status().then((Status) => this.#watch(Status, takesKeys));
+    });
   }
 
   pod({ type, object }: WatchEvent<StoredPod>): void {
@@ -58,12 +69,12 @@ export class TextView implements ApplyView {
       if (state?.running === undefined) this.#flush(object, name);
     }
     for (const transition of transitionsOf(previous, next, this.#clock.now().wallMs)) this.#show(transition);
-    this.#status?.pod({ type, object });
+    this.#status?.changed();
   }
 
   event({ type, object }: WatchEvent<StoredEvent>): void {
-    this.#status?.event({ type, object });
-    if (type === 'DELETED') return;
+    if (type === 'DELETED') return void this.#events.delete(object.metadata.uid);
+    if (this.#statusAlarm !== undefined) this.#events.set(object.metadata.uid, object);
     if (isAboutIdleField(object)) return void this.#idleFields.push(object);
     const transition = eventTransition(object, this.#clock.now().wallMs);
     if (transition !== undefined) this.#show(transition);
@@ -101,12 +112,12 @@ export class TextView implements ApplyView {
   }
 
   follow(activityOf: (uid: string) => PodActivity | undefined): void {
-    this.#status?.follow(activityOf);
+    this.#activityOf = activityOf;
   }
 
   commandStarts(argv: readonly string[]): void {
     // The terminal belongs to COMMAND now.
-    this.#status?.close();
+    this.#closeStatus();
     this.#line(this.#style.color.tone('muted', `running ${argv.join(' ')}`));
   }
 
@@ -122,6 +133,12 @@ export class TextView implements ApplyView {
   close(): void {
     this.#showIdleFields();
     for (const lines of this.#lines.values()) lines.flush();
+    this.#closeStatus();
+  }
+
+  #closeStatus(): void {
+    this.#statusAlarm?.cancel();
+    this.#statusAlarm = undefined;
     this.#status?.close();
   }
 
@@ -155,20 +172,25 @@ export class TextView implements ApplyView {
     this.#out.write(text);
   }
 
-  #watched(Status: typeof StatusView, takesKeys: boolean): StatusView {
-    const view = {
+  #watch(Status: typeof StatusView, takesKeys: boolean): void {
+    // Closed while it was being loaded.
+    if (this.#statusAlarm === undefined) return;
+    const view: WatchedView = {
       clock: this.#clock,
       style: this.#style,
+      pods: () => [...this.#pods.values()],
+      events: () => [...this.#events.values()],
+      activityOf: (uid) => this.#activityOf(uid),
       // To ask the stream would open it.
       takesKeys: takesKeys && isatty(0),
-      print: (text: string) => this.#print(text),
+      print: (text) => this.#print(text),
       showsLogs: () => this.#showsLogs,
       toggleLogs: () => {
         for (const lines of this.#lines.values()) lines.flush();
         this.#showsLogs = !this.#showsLogs;
       },
     };
-    return new Status(view, (text) => this.#out.write(text));
+    this.#status = new Status(view, (text) => this.#out.write(text));
   }
 
   #flush(pod: StoredPod, container: string): void {
