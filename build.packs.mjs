@@ -97,6 +97,7 @@ const SELDOM = [
   'apply SMALL --dry-run -o yaml',
   'gc --dry-run',
   'completion bash',
+  '__complete get pods s',
   'init',
   'doctor',
 ];
