@@ -40,6 +40,8 @@ function podmanWith(folder, { runtime, storage }) {
   const limits = ['nofile=10000:10000', 'nproc=10000:10000'];
   const engine = `[engine]\nruntime = "${runtime}"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n`;
   writeFileSync(config, `[containers]\ndefault_ulimits = ${JSON.stringify(limits)}\n${engine}`);
+  // Overlays leave a mount behind, in a folder that is to be removed.
+  process.prependOnceListener('exit', () => spawnSync('umount', [path.join(folder, 'root/overlay')]));
   const flags = ['--root', path.join(folder, 'root'), '--runroot', path.join(folder, 'run')];
   return {
     command: (...args) => ['podman', ...flags, '--storage-driver', storage, ...args],
