@@ -208,7 +208,9 @@ function archive(packs, caches) {
     .digest('hex')
     .slice(0, 16);
   const node = `${process.version}-${process.arch}`;
-  header.write(JSON.stringify({ node, build, packs: Object.fromEntries(index) }));
+  const line = JSON.stringify({ node, build, packs: Object.fromEntries(index) });
+  if (line.length > HEADER_SIZE) throw new Error(`the header of the packs takes ${line.length} bytes: see HEADER_SIZE`);
+  header.write(line);
   return Buffer.concat([header, ...parts]);
 }
 
