@@ -1,22 +1,21 @@
 import { isTerminalPhase, type KubeObject, type StoredPod, type WatchEvent } from '../api/objects.ts';
-import type { Alarm, Clock } from '../clock.ts';
-import { ifPossible, onDisk } from './disk-errors.ts';
-import { areOfOnePod, EventRecords, podOf } from './event-records.ts';
+import type { Clock } from '../clock.ts';
+import { onDisk } from './disk-errors.ts';
+import { areOfOnePod, EventRecords } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
 import { type ProcessLookup, rememberBoot } from './known-process.ts';
 import { LastApplied } from './last-applied.ts';
 import { type PodPaths, podPaths } from './layout.ts';
 import type { MemoryArea } from './memory-folders.ts';
-import { keyOf, type StoredObject } from './metadata.ts';
+import type { StoredObject } from './metadata.ts';
 import { type Claim, type Owner, Ownership, type RecordedProcess, type RunStart } from './ownership.ts';
 import { PlainRecords } from './plain-records.ts';
-import { PodFeed } from './pod-feed.ts';
 import { type LostPod, PodRecords } from './pod-records.ts';
-import { RecordFeed } from './record-feed.ts';
 import { VersionSource } from './resource-version.ts';
 import { StagingArea, type StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from './store.ts';
-import { type Listener, type Subscriber, Subscribers } from './subscribers.ts';
+import type { Listener } from './subscribers.ts';
+import { Watches } from './watches.ts';
 
 export interface FileStoreOptions {
   /** The state folder; need not exist. */
@@ -27,9 +26,6 @@ export interface FileStoreOptions {
   readonly memoryPlaces?: readonly string[];
 }
 
-/** How often to look for what the file system did not tell. */
-const RECHECK_MS = 2000;
-
 /**
  * The store as files, see docs/architecture.md and layout.ts. Objects handed out belong to the caller. Where something
  * is wrong with the disk, every method throws a PodrunError that says so; what was stored before stays.
@@ -37,16 +33,12 @@ const RECHECK_MS = 2000;
 export class FileStore implements Store {
   readonly root: string;
   readonly memory: MemoryArea;
-  readonly #clock: Clock;
   readonly #pods: PodRecords;
   readonly #events: EventRecords;
   readonly #plain: PlainRecords;
   readonly #ownership: Ownership;
   readonly #lastApplied: LastApplied;
-  readonly #subscribers = new Subscribers();
-  readonly #podFeed: PodFeed;
-  readonly #recordFeed: RecordFeed;
-  #nextRecheck: Alarm | undefined;
+  readonly #watches: Watches;
 
   constructor({ root, clock, processes, memoryPlaces = [] }: FileStoreOptions) {
     const lookup = rememberBoot(processes);
@@ -55,21 +47,18 @@ export class FileStore implements Store {
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
     this.root = root;
     this.memory = { root, places: memoryPlaces, processes: lookup };
-    this.#clock = clock;
     this.#ownership = new Ownership({ root, clock, lookup, locks });
     this.#lastApplied = new LastApplied(root);
     this.#pods = new PodRecords(parts, this.#ownership);
     this.#plain = new PlainRecords(parts);
     this.#events = new EventRecords(parts, this.#plain);
-    const subscribers = this.#subscribers;
-    const readPod = (key: ObjectKey): StoredPod | undefined => this.#pods.get(key.namespace, key.name);
-    const isLost = (key: ObjectKey): boolean => this.#ownership.lostOwnerOf(key.namespace, key.name) !== undefined;
-    this.#podFeed = new PodFeed({ root, subscribers, readPod, isLost });
-    this.#recordFeed = new RecordFeed({
+    this.#watches = new Watches({
       root,
-      subscribers,
+      clock,
+      readPod: ({ namespace, name }) => this.#pods.get(namespace, name),
+      isLost: ({ namespace, name }) => this.#ownership.lostOwnerOf(namespace, name) !== undefined,
       list: (resource, scope) => this.#plain.list(resource, scope),
-      read: (resource, key) => this.#plain.get(resource, key.namespace, key.name),
+      read: (resource, { namespace, name }) => this.#plain.get(resource, namespace, name),
     });
   }
 
@@ -80,7 +69,7 @@ export class FileStore implements Store {
 
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined {
     return this.#onDisk(() => {
-      if (resource === 'pods') return this.#podFeed.found({ namespace, name }, this.#pods.get(namespace, name));
+      if (resource === 'pods') return this.#watches.foundPod({ namespace, name }, this.#pods.get(namespace, name));
       if (resource === 'events') return this.#events.list({ namespace, name })[0];
       return this.#plain.get(resource, namespace, name);
     }) as T | undefined;
@@ -89,7 +78,7 @@ export class FileStore implements Store {
   list<T extends Storable = KubeObject>(resource: Resource, scope: Scope = {}): T[] {
     return this.#onDisk((): StoredObject[] => {
       if (resource === 'pods') {
-        return this.#pods.list(scope).flatMap((pod) => this.#podFeed.found(pod.metadata, pod) ?? []);
+        return this.#pods.list(scope).flatMap((pod) => this.#watches.foundPod(pod.metadata, pod) ?? []);
       }
       if (resource === 'events') return this.#events.list(scope);
       return this.#plain.list(resource, scope);
@@ -102,14 +91,14 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.create([object])[0]!;
       return this.#plain.create(resource, object);
     });
-    this.#tell(resource, created);
+    this.#watches.tell(resource, [created]);
     return created as Storable as T;
   }
 
   createAll<T extends Storable>(resource: Resource, objects: readonly T[]): T[] {
     if (resource !== 'events' || !areOfOnePod(objects)) return objects.map((object) => this.create(resource, object));
     const created = this.#onDisk(() => this.#events.create(objects));
-    for (const event of created) this.#tell(resource, event);
+    this.#watches.tell(resource, created);
     return created as Storable[] as T[];
   }
 
@@ -119,7 +108,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.update(object);
       return this.#plain.update(resource, object);
     });
-    this.#tell(resource, updated);
+    this.#watches.tell(resource, [updated]);
     return updated as Storable as T;
   }
 
@@ -128,7 +117,7 @@ export class FileStore implements Store {
       return resource === 'pods' ? this.#pods.updateStatus(object) : this.#plain.updateStatus(resource, object);
     });
     this.#forgetEnded(resource, updated);
-    this.#tell(resource, updated);
+    this.#watches.tell(resource, [updated]);
     return updated as Storable as T;
   }
 
@@ -145,13 +134,13 @@ export class FileStore implements Store {
       return this.#plain.change(resource, key, part, one);
     });
     this.#forgetEnded(resource, changed);
-    this.#tell(resource, changed);
+    this.#watches.tell(resource, [changed]);
     return changed as Storable as T;
   }
 
   bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
     const bound = this.#onDisk(() => this.#pods.bind(key, bind));
-    this.#tell('pods', bound);
+    this.#watches.tell('pods', [bound]);
     return bound;
   }
 
@@ -162,7 +151,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.delete(namespace, name);
       return this.#plain.delete(resource, namespace, name);
     });
-    if (deleted !== undefined) this.#tell(resource, deleted);
+    if (deleted !== undefined) this.#watches.tell(resource, [deleted]);
     return deleted as KubeObject | undefined;
   }
 
@@ -172,20 +161,10 @@ export class FileStore implements Store {
     listener: (event: WatchEvent<T>) => void,
     options: { readonly replay?: boolean } = {},
   ): Subscription {
-    const told = new Map<string, number>();
-    const subscriber: Subscriber = { resource, scope, listener: listener as Listener, told, isClosed: false };
-    const isLogged = resource === 'pods' || resource === 'events';
-    this.#onDisk(() => {
-      if (isLogged) this.#podFeed.follow(subscriber);
-      if (resource !== 'pods') this.#recordFeed.follow(subscriber);
-    });
-    const subscription = this.#subscribers.add(subscriber, () => this.#trim(subscriber));
-    this.#nextRecheck ??= this.#planRecheck();
-    for (const object of options.replay === true ? this.list<StoredObject>(resource, scope) : []) {
-      told.set(object.metadata.uid, Number(object.metadata.resourceVersion));
-      if (!subscriber.isClosed) subscriber.listener({ type: 'ADDED', object });
-    }
-    return subscription;
+    const watching = this.#onDisk(() => this.#watches.add(resource, scope, listener as Listener));
+    const present = options.replay === true ? this.list<StoredObject>(resource, scope) : [];
+    for (const object of present) watching.tellPresent(object);
+    return watching.subscription;
   }
 
   /**
@@ -201,7 +180,7 @@ export class FileStore implements Store {
     const { pod } = started;
     const { namespace, name } = pod.metadata;
     this.#events.forget(pod.metadata);
-    this.#podFeed.check(pod.metadata);
+    this.#watches.checkPod(pod.metadata);
     return { ok: true, pod, release: () => this.#onDisk(() => this.#ownership.release(namespace, name, owner)) };
   }
 
@@ -259,41 +238,15 @@ export class FileStore implements Store {
     const removed = this.#onDisk(() => this.#pods.takeAway(namespace, name));
     if (removed === undefined) return undefined;
     this.#events.forget({ namespace, name });
-    this.#podFeed.check({ namespace, name });
+    this.#watches.checkPod({ namespace, name });
     this.#onDisk(() => removed.discard());
     return removed.pod as Storable as KubeObject;
-  }
-
-  /** Tells watchers what this process has just written, and what others wrote before. */
-  #tell(resource: Resource, object: StoredObject): void {
-    // It is written: what cannot be told now, the next look finds.
-    ifPossible(() => {
-      if (resource !== 'pods') this.#recordFeed.check(resource, keyOf(object));
-      const pod = resource === 'pods' ? object.metadata : podOf(object);
-      if (pod !== undefined) this.#podFeed.check(pod);
-    });
   }
 
   /** There will hardly be another Event about a Pod that has ended: its log need not be kept open. */
   #forgetEnded(resource: Resource, object: StoredObject): void {
     if (resource === 'pods' && isTerminalPhase((object as StoredPod).status.phase))
       this.#events.forget(object.metadata);
-  }
-
-  #trim(subscriber: Subscriber): void {
-    this.#podFeed.trim(subscriber);
-    this.#recordFeed.trim();
-    if (!this.#subscribers.isEmpty) return;
-    this.#nextRecheck?.cancel();
-    this.#nextRecheck = undefined;
-  }
-
-  #planRecheck(): Alarm {
-    return this.#clock.wakeAt(this.#clock.now().monotonicMs + RECHECK_MS, () => {
-      this.#nextRecheck = this.#planRecheck();
-      ifPossible(() => this.#podFeed.recheck());
-      ifPossible(() => this.#recordFeed.recheck());
-    });
   }
 
   #onDisk<T>(run: () => T): T {

@@ -1,19 +1,7 @@
-import { isStoredPod, type Soundness } from './stored-json.ts';
-import { isJsonObject } from '../api/json.ts';
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
-import {
-  inFolder,
-  namesIn,
-  readJson,
-  readReplacedJson,
-  removeTree,
-  replaceFile,
-  writeFileAtomically,
-  writePrivateFile,
-} from './atomic-file.ts';
+import { inFolder, namesIn, removeTree, replaceFile, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
 import { errorCode } from './disk-errors.ts';
 import { agentPaths, historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
 import { keysIn } from './listing.ts';
@@ -28,24 +16,14 @@ import {
   type StoredObject,
 } from './metadata.ts';
 import type { Owner, Ownership } from './ownership.ts';
-import { laterVersion } from './resource-version.ts';
+import { LOST_STATUS, objectText, readPodFolder, readStatus, statusText } from './pod-files.ts';
 import type { StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Scope, Storable } from './store.ts';
 import { alreadyExists, notFound } from './store-errors.ts';
 import { appendTransition, transitionLine } from './transition-log.ts';
 
-/** The status file. It names the Pod and has a version of its own: clients and the agent write at their own pace. */
-interface StatusFile {
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly status: PodStatus;
-}
-
 const RUNS_KEPT = 10;
 const REPLACED_MEANWHILE_MAX = 10;
-/** After a power failure a file may be empty. */
-const LOST_STATUS: PodStatus = { phase: 'Unknown', message: 'the status of this Pod was lost' };
-
 /** A Pod that nobody runs any more and that has not ended. */
 export interface LostPod {
   /** As readers see it. */
@@ -102,7 +80,7 @@ export class PodRecords {
     return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
       const paths = podPaths(this.#parts.root, namespace, name);
       if (!existsSync(paths.owner)) return [];
-      return readReplacedJson<StatusFile>(paths.status, isStatusFile)?.status.podIP ?? [];
+      return readStatus(paths)?.podIP ?? [];
     });
   }
 
@@ -284,31 +262,4 @@ export class PodRecords {
       this.#parts.staging.discard(this.#parts.staging.takeAway(path.join(history, oldest)));
     }
   }
-}
-
-/** The Pod in a folder, also one of the history; undefined when it holds none. */
-export function readPodFolder(paths: PodPaths): StoredPod | undefined {
-  const pod = readJson<StoredPod>(paths.object, isStoredPod);
-  if (pod === undefined) return undefined;
-  const file = readReplacedJson<StatusFile>(paths.status, isStatusFile);
-  return file?.uid === pod.metadata.uid ? withStatus(pod, file) : { ...pod, status: LOST_STATUS };
-}
-
-const isStatusFile: Soundness = ({ status }) => isJsonObject(status);
-
-function withStatus(pod: StoredPod, { resourceVersion, status }: StatusFile): StoredPod {
-  const latest = laterVersion(pod.metadata.resourceVersion, resourceVersion);
-  return { ...pod, metadata: { ...pod.metadata, resourceVersion: latest }, status };
-}
-
-/** What clients write: everything but the status. */
-function objectText(pod: StoredPod): string {
-  const { status: _, ...rest } = pod;
-  return `${JSON.stringify(rest, undefined, 2)}\n`;
-}
-
-/** What the agent writes: the status. */
-function statusText({ metadata, status }: StoredPod): string {
-  const file: StatusFile = { uid: metadata.uid, resourceVersion: metadata.resourceVersion, status };
-  return `${JSON.stringify(file, undefined, 2)}\n`;
 }

@@ -1,0 +1,99 @@
+import type { StoredPod } from '../api/objects.ts';
+import type { Alarm, Clock } from '../clock.ts';
+import { ifPossible } from './disk-errors.ts';
+import { podOf } from './event-records.ts';
+import { keyOf, type StoredObject } from './metadata.ts';
+import { PodFeed } from './pod-feed.ts';
+import { RecordFeed } from './record-feed.ts';
+import type { ObjectKey, Resource, Scope, Subscription } from './store.ts';
+import { type Listener, type Subscriber, Subscribers } from './subscribers.ts';
+
+/** How often to look for what the file system did not tell. */
+const RECHECK_MS = 2000;
+
+interface WatchesOptions {
+  readonly root: string;
+  readonly clock: Clock;
+  /** The Pod as readers see it. */
+  readonly readPod: (key: ObjectKey) => StoredPod | undefined;
+  readonly isLost: (key: ObjectKey) => boolean;
+  readonly list: (resource: Resource, scope: Scope) => StoredObject[];
+  readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
+}
+
+/** Somebody who is told of changes from now on. */
+interface Watching {
+  readonly subscription: Subscription;
+  /** Tells him of something that was there before. */
+  readonly tellPresent: (object: StoredObject) => void;
+}
+
+/** Who wants to be told of changes, and where they are looked for: in what others write, and in what we write. */
+export class Watches {
+  readonly #clock: Clock;
+  readonly #subscribers = new Subscribers();
+  readonly #podFeed: PodFeed;
+  readonly #recordFeed: RecordFeed;
+  #nextRecheck: Alarm | undefined;
+
+  constructor({ root, clock, readPod, isLost, list, read }: WatchesOptions) {
+    const subscribers = this.#subscribers;
+    this.#clock = clock;
+    this.#podFeed = new PodFeed({ root, subscribers, readPod, isLost });
+    this.#recordFeed = new RecordFeed({ root, subscribers, list, read });
+  }
+
+  add(resource: Resource, scope: Scope, listener: Listener): Watching {
+    const told = new Map<string, number>();
+    const subscriber: Subscriber = { resource, scope, listener, told, isClosed: false };
+    if (resource === 'pods' || resource === 'events') this.#podFeed.follow(subscriber);
+    if (resource !== 'pods') this.#recordFeed.follow(subscriber);
+    const subscription = this.#subscribers.add(subscriber, () => this.#trim(subscriber));
+    this.#nextRecheck ??= this.#planRecheck();
+    const tellPresent = (object: StoredObject): void => {
+      told.set(object.metadata.uid, Number(object.metadata.resourceVersion));
+      if (!subscriber.isClosed) listener({ type: 'ADDED', object });
+    };
+    return { subscription, tellPresent };
+  }
+
+  /**
+   * Tells of what this process has just written, and of what others wrote before.
+   * @param objects one, or Events about one Pod
+   */
+  tell(resource: Resource, objects: readonly StoredObject[]): void {
+    // It is written: what cannot be told now, the next look finds.
+    ifPossible(() => {
+      if (resource !== 'pods') for (const object of objects) this.#recordFeed.check(resource, keyOf(object));
+      const [first] = objects;
+      const pod = resource === 'pods' ? first?.metadata : first && podOf(first);
+      if (pod !== undefined) this.#podFeed.check(pod);
+    });
+  }
+
+  /** See `PodFeed.check`. */
+  checkPod(key: ObjectKey): void {
+    this.#podFeed.check(key);
+  }
+
+  /** See `PodFeed.found`. */
+  foundPod(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
+    return this.#podFeed.found(key, pod);
+  }
+
+  #trim(subscriber: Subscriber): void {
+    this.#podFeed.trim(subscriber);
+    this.#recordFeed.trim();
+    if (!this.#subscribers.isEmpty) return;
+    this.#nextRecheck?.cancel();
+    this.#nextRecheck = undefined;
+  }
+
+  #planRecheck(): Alarm {
+    return this.#clock.wakeAt(this.#clock.now().monotonicMs + RECHECK_MS, () => {
+      this.#nextRecheck = this.#planRecheck();
+      ifPossible(() => this.#podFeed.recheck());
+      ifPossible(() => this.#recordFeed.recheck());
+    });
+  }
+}
