@@ -16,7 +16,7 @@ import {
   type StoredObject,
 } from './metadata.ts';
 import type { Owner, Ownership } from './ownership.ts';
-import { LOST_STATUS, objectText, readPodFolder, readStatus, statusText } from './pod-files.ts';
+import { LOST_STATUS, objectText, readPodFolder, readStatus, statusText } from './pod-folder.ts';
 import type { StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Scope, Storable } from './store.ts';
 import { alreadyExists, notFound } from './store-errors.ts';

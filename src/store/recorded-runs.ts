@@ -11,7 +11,7 @@ import { onDisk } from './disk-errors.ts';
 import { historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
 import { keysIn } from './listing.ts';
 import { ProbeJournalReader } from './logs/probe-journal.ts';
-import { readPodFolder } from './pod-files.ts';
+import { readPodFolder } from './pod-folder.ts';
 import type { ObjectKey, Scope, Store } from './store.ts';
 import { parseTransition, transitionLines } from './transition-log.ts';
 
