@@ -16,8 +16,8 @@ import { rolldown } from 'rolldown';
 /** Read by bin/podrun.js, which knows this number as well. */
 const HEADER_SIZE = 8192;
 
-/** Manifests for the command lines of `USES`, by the word that stands for each. */
-const MANIFESTS = {
+/** Files for the command lines of `USES` and `SELDOM`, by the word that stands for each. */
+const FILES = {
   SMALL: `
 apiVersion: v1
 kind: Pod
@@ -81,7 +81,7 @@ const IMPLIED = { apart: 'run', more: 'run', color: 'check' };
 const SELDOM = [
   'history',
   'timeline small',
-  'diff small~1 small',
+  'diff small@1 small',
   'advise small',
   'expect EXPECTED',
   'probes small',
@@ -223,7 +223,7 @@ class Trial {
     for (const name of ['bin', 'dist', 'loaded', 'caches', 'work']) mkdirSync(this.#place(name));
     copyFileSync(launcher, this.#place('bin', 'podrun.js'));
     writeFileSync(this.#place('hook.cjs'), HOOK);
-    for (const [name, text] of Object.entries(MANIFESTS)) writeFileSync(this.#place('work', name), text);
+    for (const [name, text] of Object.entries(FILES)) writeFileSync(this.#place('work', name), text);
   }
 
   #place(...names) {

@@ -33,7 +33,7 @@ import { registerPatch } from './change/patch.ts';
 import { choosePreferences } from './preferences.ts';
 import { reportError } from './report-error.ts';
 import { reportLostPods } from './report-lost.ts';
-import { hasOutputFailed, leaveDeadTerminal, printed } from './standard-streams.ts';
+import { flush, hasOutputFailed, leaveDeadTerminal } from './standard-streams.ts';
 import { registerTimeline } from './timeline/timeline.ts';
 import { registerTop } from './read/top.ts';
 import { registerInit } from './manifest/init.ts';
@@ -169,7 +169,7 @@ process.on('exit', leaveDeadTerminal);
 // A defect must not show a page of bundled code, nor end the process before it has said what happened.
 process.on('uncaughtException', (error) => process.exit(reportError(error)));
 void main(process.argv.slice(2)).then(async (exitCode) => {
-  await printed();
+  await Promise.all([flush('stdout'), flush('stderr')]);
   const isUnseen = exitCode === EXIT.ok || exitCode === EXIT.nobodyReads;
   process.exit(isUnseen && hasOutputFailed() ? EXIT.failed : exitCode);
 });

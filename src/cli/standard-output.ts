@@ -1,5 +1,5 @@
 import { preferences } from './preferences.ts';
-import { handedOn, onOutputLost, print, type ReaderGone, streamIfOpen } from './standard-streams.ts';
+import { flush, onOutputLost, print, type ReaderGone, waitingBytes } from './standard-streams.ts';
 
 /** What may wait for a reader who is slow, or has not begun. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
@@ -19,14 +19,12 @@ export class StandardOutput {
 
   /** Resolves when everything was handed to the reader, or the reader is gone. */
   flush(): Promise<void> {
-    const stream = streamIfOpen('stdout');
-    return stream === undefined ? Promise.resolve() : handedOn(stream);
+    return flush('stdout');
   }
 
   /** When the reader is far behind: resolves when it has everything, or is gone. Undefined: it is not. */
   whenTaken(): Promise<void> | undefined {
-    const waiting = streamIfOpen('stdout')?.writableLength ?? 0;
-    if (waiting <= WAITING_BYTES_MAX) return undefined;
+    if (waitingBytes('stdout') <= WAITING_BYTES_MAX) return undefined;
     this.#taken ??= this.flush().finally(() => (this.#taken = undefined));
     return this.#taken;
   }

@@ -29,11 +29,6 @@ export function streamOf(name: StandardStream): NodeJS.WriteStream {
   return stream;
 }
 
-/** Undefined: it was not opened. When its reader is gone, nothing waits in it. */
-export function streamIfOpen(name: StandardStream): NodeJS.WriteStream | undefined {
-  return lost.has(name) ? undefined : opened.get(name);
-}
-
 /** From now on, what is printed waits for a slow reader in memory: podrun has something else to do meanwhile. */
 export function openStreams(): void {
   streamOf('stdout');
@@ -101,10 +96,15 @@ function isCharacterDevice(descriptor: number): boolean {
   return stats.isCharacterDevice() && stats.rdev !== statSync(devNull).rdev;
 }
 
-/** Resolves when all that was printed was handed to its readers, or these are gone. */
-export async function printed(): Promise<void> {
-  const read = [...opened].filter(([name]) => !lost.has(name));
-  await Promise.all(read.map(([, stream]) => handedOn(stream)));
+/** How much of what was printed waits for a slow reader. */
+export function waitingBytes(name: StandardStream): number {
+  return lost.has(name) ? 0 : (opened.get(name)?.writableLength ?? 0);
+}
+
+/** Resolves when all that was printed was handed to the reader, or nobody reads it. */
+export function flush(name: StandardStream): Promise<void> {
+  const stream = lost.has(name) ? undefined : opened.get(name);
+  return stream === undefined ? Promise.resolve() : handedOn(stream);
 }
 
 /** Resolves when a stream has handed everything on, or nobody reads it any more: pipes take only so much at a time. */

@@ -75,6 +75,14 @@ describe.runIf(process.platform === 'linux')('output that cannot be written', ()
     expect((await podrun(['apply', file, '--verbose'], { stderr: '/dev/full' })).exitCode).toBe(0);
   });
 
+  it('exec ends with its command, though what that says beside its output cannot be written', async () => {
+    const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
+    await workshop.start(['apply', file]).until(({ stdout }) => stdout.includes('Running and Ready'));
+    const script = 'echo one >&2; sleep 0.1; echo two >&2; exit 7';
+    const { exitCode } = await podrun(['exec', 'web', '--', 'sh', '-c', script], { stderr: '/dev/full' });
+    expect(exitCode).toBe(7);
+  });
+
   it('a pipe that is full, and that its writers do not wait for, gets everything', async () => {
     const labels = Object.fromEntries(Array.from({ length: 4000 }, (_, n) => [`label-${n}`, 'x'.repeat(40)]));
     workshop.file(

@@ -13,7 +13,7 @@ import {
   sendMessage,
 } from '../../run/connect/agent-connection.ts';
 import { DetachKeys } from './detach-keys.ts';
-import { handedOn, isTerminal, printError, streamOf } from '../standard-streams.ts';
+import { flush, isTerminal, printError, streamOf } from '../standard-streams.ts';
 
 /** What a client of the agent wants to be connected with, and how. */
 export interface Connection extends AgentAddress {
@@ -86,7 +86,7 @@ function takerOf(out: StandardOutput): Pick<OutputTaker, 'stdout' | 'stderr'> {
     },
     stderr: (chunk) => {
       printError(chunk);
-      return handedOn(streamOf('stderr'));
+      return flush('stderr');
     },
   };
 }

@@ -14,7 +14,7 @@ import { packTar } from './tar-pack.ts';
 import { unpackTar } from './tar-unpack.ts';
 import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
 import { note } from '../preferences.ts';
-import { handedOn, printError, streamOf } from '../standard-streams.ts';
+import { flush, handedOn, printError } from '../standard-streams.ts';
 
 /**
  * `podrun cp`: flags in, exit code out. Source: kubectl/pkg/cmd/cp/cp.go.
@@ -138,7 +138,7 @@ function told({ clear }: HowToCopy): Pick<OutputTaker, 'stdout' | 'stderr'> {
   const show = (chunk: Buffer): Promise<void> => {
     clear();
     printError(chunk);
-    return handedOn(streamOf('stderr'));
+    return flush('stderr');
   };
   return { stdout: show, stderr: show };
 }
