@@ -8,7 +8,8 @@ import { connectStreams, ownTerminal } from './connect-streams.ts';
 import { parseDetachKeys } from './detach-keys.ts';
 import { connectionLost, containerNotFound } from '../../run/connect/connection-errors.ts';
 import { reachPod, runningContainer } from './reached-pod.ts';
-import { print, printError } from '../standard-streams.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { printError } from '../standard-streams.ts';
 
 /** `podrun attach`: flags in, exit code out. Source: kubectl/pkg/cmd/attach/attach.go. */
 export async function attach(words: readonly string[], flags: AttachFlags): Promise<number> {
@@ -49,7 +50,7 @@ function sayHowToResume(pod: StoredPod, container: string, isTyped: boolean, { q
   if (quiet || !isTyped || (pod.spec.restartPolicy ?? 'Always') !== 'Always') return;
   const place = namespace ? ` -n ${namespace}` : '';
   const command = `podrun attach ${pod.metadata.name}${place} -c ${container} -i -t`;
-  print('stdout', `Session ended, resume using '${command}' command when the pod is running\n`);
+  new StandardOutput().write(`Session ended, resume using '${command}' command when the pod is running\n`);
 }
 
 /** The container's own exit code is in its status: as kubectl does, attach tells whether it could show everything. */

@@ -11,7 +11,7 @@ import { debugContainer, type DebugWords, readDebugRequest } from './debug-reque
 import { openStore } from '../environment.ts';
 import { warn } from '../warn.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
-import { print } from '../standard-streams.ts';
+import { StandardOutput } from '../standard-output.ts';
 
 /** `podrun debug`: flags in, exit code out. */
 export async function debug(words: DebugWords, flags: DebugFlags): Promise<number> {
@@ -56,14 +56,14 @@ function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
 /** In kubectl's words. */
 function say({ name, targetContainerName }: EphemeralContainer, flags: DebugFlags): void {
   if (flags.quiet) return;
+  const out = new StandardOutput();
   if (targetContainerName !== undefined) {
-    print(
-      'stdout',
+    out.write(
       `Targeting container "${targetContainerName}". If you don't see processes from this container it may be ` +
         "because the container runtime doesn't support this feature.\n",
     );
   }
-  if (!flags.container) print('stdout', `Defaulting debug container name to ${name}.\n`);
+  if (!flags.container) out.write(`Defaulting debug container name to ${name}.\n`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { EXIT } from '../../api/errors.ts';
 import { qualifiedKind } from '../../api/resource-types.ts';
 import type { ObjectRef } from '../../run/object-ref.ts';
-import { onOutputLost, print } from '../standard-streams.ts';
+import { StandardOutput } from '../standard-output.ts';
 
 /**
  * Asks on standard output whether these objects may be deleted; yes is the word `y`, and nothing else.
@@ -9,10 +9,11 @@ import { onOutputLost, print } from '../standard-streams.ts';
  */
 export async function isConfirmed(refs: readonly ObjectRef[]): Promise<boolean> {
   const names = refs.map(({ type, name }) => `${qualifiedKind(type)}/${name}\n`).join('');
+  const out = new StandardOutput();
   // Who cannot see the question has not agreed.
-  onOutputLost(() => process.exit(EXIT.nobodyReads));
-  print('stdout', `You are about to delete the following ${refs.length} resource(s):\n${names}`);
-  print('stdout', 'Do you want to continue? (y/n): ');
+  out.onReaderGone(() => process.exit(EXIT.nobodyReads));
+  out.write(`You are about to delete the following ${refs.length} resource(s):\n${names}`);
+  out.write('Do you want to continue? (y/n): ');
   return (await firstWord(process.stdin)).toLowerCase() === 'y';
 }
 
