@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { threeWayMerge } from '../../src/api/patch/index.ts';
@@ -10,7 +11,7 @@ import { readDocument } from '../../src/manifest/read/read-document.ts';
 import { plainValue } from '../../src/manifest/read/source-node.ts';
 import type { DocumentProblem, ManifestError } from '../../src/manifest/manifest-error.ts';
 import { admitUpdate, decodeChanged, type Subresource, type UpdateOutcome } from '../../src/manifest/update/index.ts';
-import { corpusFolder, readCorpus, type ExpectedError, type InvalidRow, type ValidRow } from './corpus.ts';
+import { readCorpus, type ExpectedError, type InvalidRow, type ValidRow } from './corpus.ts';
 import { loadText } from './load-text.ts';
 
 /** An object as the store has it. */
@@ -144,29 +145,36 @@ describe('a valid manifest that is applied again', () => {
   });
 });
 
-/** Rows of the table in k8s-examples/README.md. */
+/** The manifests of the Kubernetes documentation are not ours: they lie beside the project where it is developed. */
+const examplesFolder = fileURLToPath(new URL('../../../shared/conformance/k8s-examples/', import.meta.url));
+
+/** Rows of the table in the README.md of that folder. */
 function readExamples(): { file: string; kinds: string; classes: string; outcome: string }[] {
-  const readme = readFileSync(path.join(corpusFolder, 'k8s-examples/README.md'), 'utf8');
+  const readme = readFileSync(path.join(examplesFolder, 'README.md'), 'utf8');
   return [...readme.matchAll(/^\| `([^`]+)`[^|]*\| ([^|]*) \|[^|]*\|[^|]*\| ([^|]*) \| (.*) \|$/gm)].map(
     ([, file = '', kinds = '', classes = '', outcome = '']) => ({ file, kinds, classes, outcome }),
   );
 }
 
-describe('official examples', () => {
-  const examples = readExamples();
-  const folder = path.join(corpusFolder, 'k8s-examples');
+const haveExamples = existsSync(examplesFolder);
+
+describe('examples of the Kubernetes documentation', () => {
+  const examples = haveExamples ? readExamples() : [];
   const isIgnored = ({ kinds }: { kinds: string }): boolean =>
     /PersistentVolume(?!Claim)|ReplicationController/.test(kinds);
 
-  it('are all in the index', () => {
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'));
+  it('are all in the index', ({ skip }) => {
+    skip(!haveExamples, `there is no ${examplesFolder}`);
+    const files = readdirSync(examplesFolder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.yaml'),
+    );
     expect(examples.map(({ file }) => file).sort()).toEqual(files.map((file) => file.replaceAll('\\', '/')).sort());
   });
 
   it.each(examples.filter(({ classes }) => classes !== 'F').filter((example) => !isIgnored(example)))(
     'accepts $file',
     async ({ file, kinds }) => {
-      const { objects, errors } = await loadManifests({ files: [path.join(folder, file)] });
+      const { objects, errors } = await loadManifests({ files: [path.join(examplesFolder, file)] });
       expect(errors).toEqual([]);
       const counted = kinds.split(', ').flatMap((kind) => {
         const [, count = '1', name = kind] = /^(?:(\d+) x )?(\w+)$/.exec(kind) ?? [];
@@ -177,12 +185,12 @@ describe('official examples', () => {
   );
 
   it.each(examples.filter(isIgnored))('has no use for $file and says so', async ({ file }) => {
-    const { warnings } = await loadManifests({ files: [path.join(folder, file)] });
+    const { warnings } = await loadManifests({ files: [path.join(examplesFolder, file)] });
     expect(warnings).toEqual([expect.stringMatching(/^(PersistentVolume|ReplicationController) is not supported/)]);
   });
 
   it.each(examples.filter(({ classes }) => classes === 'F'))('refuses $file: $outcome', async ({ file, outcome }) => {
-    const { errors } = await loadManifests({ files: [path.join(folder, file)] });
+    const { errors } = await loadManifests({ files: [path.join(examplesFolder, file)] });
     const said = problemsOf(errors).map(
       ({ error, position }) => `line ${position.line}: ${error.path} ${error.detail}`,
     );
