@@ -1,93 +1,136 @@
 // Builds dist/. Runs on `npm ci` (through `prepare`), on `npm run build` and before the tests.
 //
-// podrun.packs  the program, without runtime dependencies, and what V8 makes of it: a start need not compile anything
-// library/      the same code for `import { run } from 'podrun'`, in pieces that are loaded when they are needed
-// types/        what an editor and tsc know of the library: nothing but what its functions take and answer
+// podrun.cjs           the program: one file without runtime dependencies
+// podrun.cjs.*.apply   the code that V8 compiled for it, for the version of Node that builds (bin/podrun.js reads both)
+// library/             the same code for `import { run } from 'podrun'`, in modules that are loaded when they are needed
+// types/               the declarations of the library, for editors and tsc
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { transform } from 'esbuild';
-import { rolldown } from 'rolldown';
-import { packed } from './build.packs.mjs';
+import { build, transform } from 'esbuild';
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
-const launcher = path.join(root, 'bin/podrun.js');
 const PODRUN_VERSION = JSON.stringify(readJson('package.json').version);
-const TARGET = 'node20.19';
 
-/** Files that become part of the program as text, `./page.css?raw`: those of the pages that it writes. */
+/** The Pod that the build runs, so that V8 compiles the code that every `apply` needs. */
+const TRIAL_POD = `
+apiVersion: v1
+kind: Pod
+metadata: { name: trial }
+spec:
+  restartPolicy: Never
+  containers: [{ name: main, image: busybox, command: ['true'], env: [{ name: A, value: b }] }]
+`;
+
+/** Files that become part of the program as text, `./page.css?raw`: the parts of the pages that podrun writes. */
 const rawText = {
   name: 'raw text',
-  resolveId: (id, importer) => (id.endsWith('?raw') ? path.join(path.dirname(importer), id) : undefined),
-  async load(id) {
-    if (!id.endsWith('?raw')) return undefined;
-    const file = id.replace('?raw', '');
-    const { code } = await transform(readFileSync(file, 'utf8'), { loader: path.extname(file).slice(1), minify: true });
-    return { code: `export default ${JSON.stringify(code.trim())}`, moduleType: 'js' };
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?raw$/ }, ({ path: id, resolveDir }) => ({
+      path: path.join(resolveDir, id.replace('?raw', '')),
+      namespace: 'raw',
+    }));
+    onLoad({ filter: /.*/, namespace: 'raw' }, async ({ path: file }) => {
+      const loader = path.extname(file).slice(1);
+      const { code } = await transform(readFileSync(file, 'utf8'), { loader, minify: true });
+      return { contents: code.trim(), loader: 'text' };
+    });
   },
-};
-
-/** commander can start programs as commands. podrun has none, and to load what starts them takes 4 ms. */
-const noPrograms = {
-  name: 'no programs as commands',
-  resolveId: (id, importer = '') =>
-    id === 'node:child_process' && importer.includes('/commander/') ? '\0no-programs' : undefined,
-  load: (id) => (id === '\0no-programs' ? 'export {};' : undefined),
 };
 
 const COMMON = {
-  cwd: root,
+  absWorkingDir: root,
+  bundle: true,
+  write: false,
+  metafile: true,
   platform: 'node',
+  target: 'node20.19',
   // The default build of yaml is CommonJS: larger, and slower to load.
-  resolve: { alias: { yaml: path.join(root, 'node_modules/yaml/browser/index.js') } },
-  tsconfig: false,
-  onLog: (level, log, tell) => {
-    // Modules that are there already where somebody would load them later: nothing is wrong with that.
-    if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') tell(level, log);
-  },
-};
-const PROGRAM = {
-  ...COMMON,
-  input: { podrun: 'src/cli/main.ts' },
-  plugins: [rawText, noPrograms],
-  // The modules of a pack are evaluated together: none but the program itself does anything when it is.
-  treeshake: { moduleSideEffects: (id) => id.endsWith('/src/cli/main.ts') },
-  transform: { target: TARGET, define: { PODRUN_VERSION, 'import.meta.filename': '__filename' } },
-};
-const LIBRARY = {
-  ...COMMON,
-  input: { index: 'src/library/index.ts' },
+  alias: { yaml: path.join(root, 'node_modules/yaml/browser/index.js') },
+  tsconfigRaw: {},
+  legalComments: 'none',
+  minify: true,
   plugins: [rawText],
-  transform: { target: TARGET, define: { PODRUN_VERSION } },
 };
 
-// rolldown has said why
-const [program, library] = await Promise.all([packed(PROGRAM, launcher), libraryChunks()]).catch(() => process.exit(1));
+const [program, library] = await Promise.all([
+  build({
+    ...COMMON,
+    entryPoints: ['src/cli/main.ts'],
+    format: 'cjs',
+    // The launcher runs the program as a script, which cannot import modules.
+    supported: { 'dynamic-import': false },
+    define: { PODRUN_VERSION, 'import.meta.filename': '__filename' },
+  }),
+  build({
+    ...COMMON,
+    entryPoints: ['src/library/index.ts'],
+    format: 'esm',
+    splitting: true,
+    outdir: path.join(dist, 'library'),
+    // Names in stack traces are for people whose tests run Pods.
+    minifyIdentifiers: false,
+    define: { PODRUN_VERSION },
+  }),
+]).catch(() => process.exit(1)); // esbuild has printed the errors
 
 mkdirSync(dist, { recursive: true });
-for (const file of readdirSync(dist)) if (file !== 'podrun.packs') rmSync(path.join(dist, file), { recursive: true });
-replace(path.join(dist, 'podrun.packs'), program.file);
-mkdirSync(path.join(dist, 'library'));
-for (const { fileName, code } of library) writeFileSync(path.join(dist, 'library', fileName), code);
+const text = asFunction(program.outputFiles[0].text);
+replace(path.join(dist, 'podrun.cjs'), text);
+for (const file of readdirSync(dist)) if (file !== 'podrun.cjs') rmSync(path.join(dist, file), { recursive: true });
+addCodeCache();
+for (const { path: file, contents } of library.outputFiles) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, contents);
+}
 writeTypes();
-const modules = [...program.modules, ...library.flatMap(({ moduleIds }) => moduleIds)];
+const modules = [program, library].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(modules)));
 
-/** The library's modules. Names in stack traces are for those whose tests run Pods. */
-async function libraryChunks() {
-  const bundle = await rolldown(LIBRARY);
-  const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
-  const { output } = await bundle.generate({ format: 'esm', minify, comments: { legal: false } });
-  await bundle.close();
-  return output;
+/** A function expression in Latin-1, which V8 keeps in one byte a character. Its hash is the first line. */
+function asFunction(code) {
+  const ascii = code.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const hash = createHash('sha256').update(ascii).digest('hex').slice(0, 16);
+  return `//${hash}\n(function(exports,require,module,__filename){${ascii}\n})`;
+}
+
+/** Runs the program, and keeps beside it the cache that its launcher wrote. */
+function addCodeCache() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-build-'));
+  try {
+    const manifest = path.join(folder, 'pod.yaml');
+    writeFileSync(manifest, TRIAL_POD);
+    const env = { PATH: process.env.PATH, XDG_CACHE_HOME: folder, PODRUN_STATE_DIR: path.join(folder, 'state') };
+    for (const args of [['get'], ['apply', manifest, '--runtime', 'process']])
+      execFileSync(process.execPath, [path.join(root, 'bin/podrun.js'), ...args], { env, stdio: 'ignore' });
+    const caches = path.join(folder, 'podrun');
+    for (const name of readdirSync(caches).filter((file) => file.endsWith('.apply'))) {
+      const cache = path.join(dist, `podrun.cjs.${name}`);
+      copyFileSync(path.join(caches, name), cache);
+      chmodSync(cache, 0o644);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /**
- * Writes the declarations of the library and of what they mention, and of nothing else. TypeScript makes them of every
- * file; those that its own lead to are taken.
+ * Writes the declarations of the library and of the files that these import. TypeScript makes declarations of every
+ * file; most stay behind.
  */
 function writeTypes() {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-types-'));
@@ -99,8 +142,8 @@ function writeTypes() {
     });
     const wanted = ['library/index'];
     for (const file of wanted) {
-      const text = readFileSync(path.join(folder, `${file}.d.ts`), 'utf8');
-      const own = text.replaceAll(/(from ')(\.[^']+)\.ts'/g, (_, before, target) => {
+      const declarations = readFileSync(path.join(folder, `${file}.d.ts`), 'utf8');
+      const own = declarations.replaceAll(/(from ')(\.[^']+)\.ts'/g, (_, before, target) => {
         const found = path.posix.join(path.posix.dirname(file), target);
         if (!wanted.includes(found)) wanted.push(found);
         return `${before}${target}.js'`;
@@ -114,15 +157,15 @@ function writeTypes() {
   }
 }
 
-/** Whoever starts podrun meanwhile gets the old file or the new one, whole. */
+/** A podrun that starts meanwhile reads the old file or the new one, whole. */
 function replace(file, contents) {
   writeFileSync(`${file}.${process.pid}`, contents);
   renameSync(`${file}.${process.pid}`, file);
 }
 
-/** Folders of the packages whose code is in the bundles: their licences ask for their texts to travel along. */
-function bundledPackages(moduleIds) {
-  const folders = moduleIds.flatMap((id) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.relative(root, id)) ?? []);
+/** The folders of the packages whose code is in the bundles: their licences ask for their texts to travel along. */
+function bundledPackages(inputs) {
+  const folders = inputs.flatMap((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
   return [...new Set(folders)].toSorted((a, b) => (a < b ? -1 : 1));
 }
 

@@ -25,7 +25,7 @@ import { findPeers, installPeers } from './peers/peers.mjs';
 const MORE_TRIES = { check: 2, otherwise: 1 };
 
 // Node 20 takes 40 ms for a machine's certificates at each start, which would make every ratio to a bare Node look
-// better than it is. `cold-start.certificates` measures that.
+// better than it is.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 const flag = { type: 'boolean', default: false };

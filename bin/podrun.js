@@ -1,89 +1,60 @@
-#!/bin/sh
-':' /*
-# A shell reads this, and JavaScript does not. Up to version 20, Node parses all certificates of NODE_EXTRA_CA_CERTS
-# whenever it starts, 40 ms for those of a Linux distribution. podrun asks for nobody's certificates. What it starts
-# finds the variable again: see below.
-if [ -n "${NODE_EXTRA_CA_CERTS-}" ]; then
-  export PODRUN_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS"
-  unset NODE_EXTRA_CA_CERTS
-fi
-exec node "$0" "$@"
-*/
+#!/usr/bin/env node
 'use strict';
-// Starts the built command line. Nothing else: what is here is paid for at every start.
+// Starts the built program with the code that V8 compiled for it before: a start without takes 50 ms more.
 
-const { openSync, readSync } = require('node:fs');
+const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const { homedir } = require('node:os');
 const path = require('node:path');
-const vm = require('node:vm');
-
-const { PODRUN_EXTRA_CA_CERTS } = process.env;
-if (PODRUN_EXTRA_CA_CERTS !== undefined) {
-  process.env.NODE_EXTRA_CA_CERTS = PODRUN_EXTRA_CA_CERTS;
-  delete process.env.PODRUN_EXTRA_CA_CERTS;
-}
+const { Script } = require('node:vm');
 
 if (process.platform === 'win32') refuse('podrun needs Linux, macOS or WSL: it runs containers as POSIX processes.');
+const filename = path.join(__dirname, '../dist/podrun.cjs');
+const source = readProgram();
+// V8 checks its own version, its flags and the length of the program, but not its text: the hash in the first line of
+// the program names the cache.
+const hash = source.slice(2, 18);
+const name = `${hash}-${process.version}-${process.arch}`;
+const { XDG_CACHE_HOME = '' } = process.env;
+const folder = path.join(path.isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : path.join(homedir(), '.cache'), 'podrun');
+// `apply` calls most of the program: its cache is kept for good. Until there is one, the cache of any command serves.
+const kind = process.argv[2] === 'apply' ? 'apply' : 'first';
+const cache = [`${folder}/${name}.apply`, `${filename}.${name}.apply`, `${folder}/${name}.first`].find(isTrusted);
+const script = new Script(source, { filename, cachedData: cache && readFileSync(cache) });
+const isFitting = cache !== undefined && !script.cachedDataRejected;
+if (!isFitting || (kind === 'apply' && cache.endsWith('.first'))) process.once('exit', keepCache);
+const program = { exports: {} };
+script.runInThisContext()(program.exports, require, program, filename);
 
-// The program is one file of packs (build.packs.mjs tells its format), read when they are needed. It stays open: when
-// podrun is installed anew, this one goes on with what it was started as.
-const file = path.join(__dirname, '..', 'dist', 'podrun.packs');
-const program = open() ?? refuse('podrun is not built yet: run npm run build.');
-const loaded = new Map();
-let buffer = Buffer.allocUnsafeSlow(8192);
-const { node, build, packs } = JSON.parse(read([0, 8192]).latin1Slice());
-// What starts processes and opens sockets takes Node 8 ms to load. Most commands do neither.
-const SLOW = /^node:(?:child_process|fs\/promises|module|net|stream(?:\/.*)?|tty)$/;
-let compiled;
-load('#podrun');
-
-/** A module of Node's, loaded when something of it is asked for. */
-function whenAsked(id) {
-  let exported;
-  return new Proxy({}, { get: (_, name) => (exported ??= require(id))[name] });
-}
-
-/** What a module exports: the pack `run` is `#run`, everything else is Node's own. */
-function load(id) {
-  if (id[0] !== '#') return SLOW.test(id) ? whenAsked(id) : require(id);
-  const known = loaded.get(id);
-  if (known !== undefined) return known.exports;
-  const { text, cache } = packs[id.slice(1)];
-  const source = read(text).latin1Slice();
-  const script = (cache && compiledBefore(id, source, cache)) ?? new vm.Script(source, { filename: `podrun${id}` });
-  const module = { exports: {} };
-  loaded.set(id, module);
-  script.runInThisContext()(load, module.exports, module, file);
-  return module.exports;
-}
-
-/**
- * With what V8 made of a pack when it was built, or, where that does not fit, when podrun was started before: it takes
- * two thirds of the time off a start. (Node 20 has no `module.enableCompileCache`.)
- */
-function compiledBefore(id, source, cache) {
-  const filename = `podrun${id}`;
-  if (node === `${process.version}-${process.arch}`) {
-    const script = new vm.Script(source, { filename, cachedData: read(cache) });
-    if (!script.cachedDataRejected) return script;
-  }
-  compiled ??= new (require('./compiled.js').Compiled)(build);
-  // Another text: of the same, V8 answers what it has just compiled.
-  return compiled.script(id.slice(1), `${source}\n`, filename);
-}
-
-function open() {
+function readProgram() {
   try {
-    return openSync(file);
+    return readFileSync(filename, 'latin1');
   } catch {
-    return undefined;
+    return refuse('podrun is not built yet: run npm run build.');
   }
 }
 
-/** Answers a part of the file, until the next is read: fresh memory costs more than what is read into it. */
-function read([from, size]) {
-  if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(size);
-  readSync(program, buffer, 0, size, from);
-  return buffer.subarray(0, size);
+/** V8 runs what a cache holds: only this user or the owner of the program may have written it. */
+function isTrusted(file) {
+  try {
+    const { uid, mode } = statSync(file);
+    return (mode & 0o022) === 0 && (uid === process.getuid() || uid === statSync(filename).uid);
+  } catch {
+    return false;
+  }
+}
+
+/** Keeps what V8 has compiled so far for the next start, and removes the caches of other builds. */
+function keepCache() {
+  const temporary = `${folder}/${name}.${process.pid}`;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flush: true });
+    renameSync(temporary, `${folder}/${name}.${kind}`);
+    for (const other of readdirSync(folder))
+      if (!other.startsWith(hash)) rmSync(path.join(folder, other), { recursive: true });
+  } catch {
+    // The folder cannot be written: the next start compiles again.
+  }
 }
 
 function refuse(sentence) {

@@ -7,7 +7,7 @@ import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 /** What a build needs. */
-const PARTS = ['bin', 'src', 'build.mjs', 'build.packs.mjs', 'package.json', 'tsconfig.json', 'tsconfig.library.json'];
+const PARTS = ['bin', 'src', 'build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.library.json'];
 
 /** @returns {import('./shape.mjs').Podrun[]} each is built in a folder of its own below `folder` */
 export function podruns(folder) {

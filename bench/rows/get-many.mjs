@@ -44,7 +44,7 @@ export async function measure({ podrun, folder, isFast }) {
     promises,
   });
   return [
-    row('table', `podrun get with ${PODS} Pods on record`, [{ against: 'floor', timesWorseAtMost: 2 }]),
+    row('table', `podrun get with ${PODS} Pods on record`, [{ against: 'floor', timesWorseAtMost: 4 }]),
     row('json', `podrun get -o json with ${PODS} Pods on record`, []),
   ];
 }

@@ -65,7 +65,7 @@ function writingRows(runs, peer) {
       `${figures(runs[name], 'peak').median.toFixed(0)} MB at most`,
     ...more,
   });
-  const promises = [{ against: 'podman', timesBetterAtLeast: 1.9 }];
+  const promises = [{ against: 'podman', timesBetterAtLeast: 1.5 }];
   return [
     rates('one', 'lines of one container, into its log', { peers: ofPodman(runs.podman, peer), promises }),
     rates('ten', 'lines of ten containers at once, into their logs'),

@@ -32,7 +32,7 @@ const SHAPES = [
     pods: 100,
     each: 10,
     probe: 'tcp',
-    promises: { cpu: [{ atMost: 30 }], memory: [{ atMost: 150 }] },
+    promises: { cpu: [{ atMost: 40 }], memory: [{ atMost: 160 }] },
   },
   { name: 'tcp-1000-large-pods', pods: 10, each: 100, probe: 'tcp' },
 ];

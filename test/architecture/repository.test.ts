@@ -7,7 +7,7 @@ import { EXIT } from '../../src/api/errors.ts';
 import { filesBelow, readText, root } from './source.ts';
 
 const FOLDERS = ['.ci', 'bench', 'bin', 'docs', 'fixtures', 'src', 'test'];
-const TOP = ['CHANGELOG.md', 'README.md', 'build.mjs', 'build.packs.mjs', 'package.json', 'vitest.config.ts'];
+const TOP = ['CHANGELOG.md', 'README.md', 'build.mjs', 'package.json', 'vitest.config.ts'];
 const everything = [...FOLDERS.flatMap((folder) => filesBelow(folder)), ...TOP];
 const pages = everything.filter((file) => file.endsWith('.md'));
 
