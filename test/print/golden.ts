@@ -9,7 +9,9 @@ export const GOLDEN_NOW_MS: number = Date.parse('2026-01-15T12:00:00Z');
 
 /** Names of the recorded Pod states: one folder each. */
 export const goldenStates: readonly string[] = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['traces', 'transcripts'].includes(entry.name))
+  .filter(
+    (entry) => entry.isDirectory() && !['traces', 'traces-workloads', 'transcripts', 'workloads'].includes(entry.name),
+  )
   .map(({ name }) => name);
 
 /** What kubectl printed for a state. */
