@@ -1,7 +1,7 @@
 // Builds dist/. Runs on `npm ci` (through `prepare`), on `npm run build` and before the tests.
 //
 // podrun.cjs           the program: one file without runtime dependencies
-// podrun.cjs.*.apply   the code that V8 compiled for it, for the version of Node that builds (bin/podrun.js reads both)
+// podrun.cjs.*.apply   the code that V8 compiled for it (bin/podrun.js reads both)
 // library/             the same code for `import { run } from 'podrun'`, in modules that are loaded when they are needed
 // types/               the declarations of the library, for editors and tsc
 
