@@ -2,7 +2,7 @@
 //
 // podrun.cjs           the program: one file without runtime dependencies
 // podrun.cjs.*.apply   the code that V8 compiled for it (bin/podrun.js reads both)
-// library/             the same code for `import { run } from 'podrun'`, in modules that are loaded when they are needed
+// library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
 // types/               the declarations of the library, for editors and tsc
 
 import { execFileSync } from 'node:child_process';
