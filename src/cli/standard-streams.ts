@@ -137,3 +137,8 @@ export function leaveDeadTerminal(): void {
     }
   }
 }
+
+/** Columns of the terminal that standard output is; undefined: it is none, or nobody has given it a size. */
+export function terminalWidth(): number | undefined {
+  return isTerminal('stdout') ? streamOf('stdout').columns || undefined : undefined;
+}

@@ -49,6 +49,11 @@ export function transcript(file: string, name: string): Transcript {
 /** A line of a recorded run: `t` in seconds since its first one. */
 export type TraceLine = WatchEvent<StoredPod | StoredEvent> & { readonly t: number };
 
+/** Names of the recorded runs. */
+export const traceNames: readonly string[] = readdirSync(join(folder, 'traces'))
+  .filter((file) => file.endsWith('.ndjson'))
+  .map((file) => file.replace('.ndjson', ''));
+
 export function trace(scenario: string): TraceLine[] {
   return readFileSync(join(folder, 'traces', `${scenario}.ndjson`), 'utf8')
     .trimEnd()

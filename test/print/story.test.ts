@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { containersOf } from '../../src/print/live/container-view.ts';
 import { transitionsOf } from '../../src/print/live/transition.ts';
-import { trace } from './golden.ts';
+import { trace, traceNames } from './golden.ts';
 import { storyOfTrace, transitionsOfTrace } from './story.ts';
 
 describe('the story of a recorded run', () => {
@@ -10,86 +10,113 @@ describe('the story of a recorded run', () => {
     [
       'phase-runs-then-succeeds',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '· Pod  PodReadyToStartContainers',
         '› main  started',
-        '✓ Pod  Running and Ready',
+        '✓ Pod  Running, ContainersReady, Ready',
         '✓ main  exited with code 0 after 1s',
-        '✓ Pod  Succeeded',
+        '· Pod  ContainersReady=False, Ready=False: PodCompleted',
+        '✓ Pod  Succeeded, PodReadyToStartContainers=False',
       ],
     ],
     [
       'init-failure-never-fails-pod',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False; Initialized=False: containers with incomplete status: [init-1 init-2]; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '· Pod  PodReadyToStartContainers',
         '› init-1  started (init container 1 of 2)',
         '✗ init-1  exited with code 1',
-        '✗ Pod  Failed: init container init-1 (1/2) exited with code 1',
+        '✗ Pod  Failed: init container init-1 (1/2) exited with code 1; PodReadyToStartContainers=False',
       ],
     ],
     [
       'restart-crashloop-event',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '· Pod  PodReadyToStartContainers',
         '› main  started',
-        '✓ Pod  Running and Ready',
+        '✓ Pod  Running, ContainersReady, Ready',
         '✗ main  exited with code 1',
+        '✗ Pod  ContainersReady=False, Ready=False: containers with unready status: [main]',
         '› main  started (attempt 2)',
-        '✓ Pod  Ready',
+        '✓ Pod  ContainersReady, Ready',
         '✗ main  exited with code 1',
+        '✗ Pod  ContainersReady=False, Ready=False: containers with unready status: [main]',
         '✗ main  backing off 2s before attempt 3: CrashLoopBackOff',
         '› main  started (attempt 3)',
-        '✓ Pod  Ready',
+        '✓ Pod  ContainersReady, Ready',
         '› Pod  Terminating: grace period 2s',
         '› main  stopping',
         '› main  exited with code 1',
-        '✗ Pod  Failed',
+        '› Pod  Failed, PodReadyToStartContainers=False; ContainersReady=False, Ready=False: PodFailed',
         '· Pod  deleted',
       ],
     ],
     [
       'sidecar-startup-probe-gates-next',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False; Initialized=False: containers with incomplete status: [sc-1 sc-2]; ContainersReady=False, Ready=False: containers with unready status: [sc-1 sc-2 main]',
+        '· Pod  PodReadyToStartContainers',
         '› sc-1  started (sidecar)',
         '· sc-1  startup probe failed',
         '✓ sc-1  startup probe passed',
-        '✓ sc-1  ready',
+        '✓ sc-1  ready: its readiness probe has passed',
         '› sc-2  started (sidecar)',
+        '› Pod  Initialized',
         '› main  started',
-        '✓ Pod  Running and Ready',
+        '✓ Pod  Running, ContainersReady, Ready',
         '› sc-1  stopping',
         '✓ main  exited with code 0',
+        '· Pod  ContainersReady=False, Ready=False: containers with unready status: [main]',
         '› sc-2  stopping',
         '✓ sc-1  exited with code 0 after 4s',
         '✓ sc-2  exited with code 0 after 2s',
+        '· Pod  PodReadyToStartContainers=False',
         '✓ Pod  Succeeded',
       ],
     ],
     [
       'probe-readiness-flips',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '· Pod  PodReadyToStartContainers',
         '› main  started',
         '› Pod  Running',
         '· main  readiness probe failed',
         '· main  readiness probe failed (x2)',
-        '✓ Pod  Ready',
+        '✓ main  ready: its readiness probe has passed',
+        '✓ Pod  ContainersReady, Ready',
         '· main  readiness probe failed (x4)',
         '✗ main  not ready: its readiness probe fails',
-        '✓ Pod  Ready',
+        '✗ Pod  ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '✓ main  ready: its readiness probe has passed',
+        '✓ Pod  ContainersReady, Ready',
         '› Pod  Terminating: grace period 5s',
         '› main  stopping',
         '✓ main  exited with code 0 after 10s',
-        '✓ Pod  Succeeded',
+        '✓ Pod  Succeeded, PodReadyToStartContainers=False; ContainersReady=False, Ready=False: PodCompleted',
         '· Pod  deleted',
       ],
     ],
     [
       'probe-liveness-exec-failure-restarts',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '· Pod  PodReadyToStartContainers',
         '› main  started',
-        '✓ Pod  Running and Ready',
+        '✓ Pod  Running, ContainersReady, Ready',
         '✗ main  liveness probe failed',
         '✗ main  stopping: its liveness probe failed, it will be restarted',
         '✓ main  exited with code 0 after 3s',
@@ -97,91 +124,106 @@ describe('the story of a recorded run', () => {
         '› Pod  Terminating: grace period 5s',
         '› main  stopping',
         '✓ main  exited with code 0 after 5s',
-        '✓ Pod  Succeeded',
+        '✓ Pod  Succeeded, PodReadyToStartContainers=False; ContainersReady=False, Ready=False: PodCompleted',
         '· Pod  deleted',
       ],
     ],
     [
       'deadline-fails-pod',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '· Pod  PodReadyToStartContainers',
         '› main  started',
-        '✓ Pod  Running and Ready',
+        '✓ Pod  Running, ContainersReady, Ready',
         '✗ Pod  deadline exceeded',
+        '✗ Pod  ContainersReady=False, Ready=False: PodFailed',
         '› main  stopping',
         '✓ main  exited with code 0 after 2s',
-        '✗ Pod  Failed: DeadlineExceeded: Pod was active on the node longer than the specified deadline',
+        '✗ Pod  Failed: DeadlineExceeded: Pod was active on the node longer than the specified deadline; PodReadyToStartContainers=False',
       ],
     ],
     [
       'gate-opens-when-condition-is-set',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '· Pod  PodReadyToStartContainers',
         '› main  started',
-        '› Pod  Running',
-        '› Pod  all containers ready: ' +
-          'corresponding condition of pod readiness gate "example.com/gate1" does not exist.',
-        '› Pod  example.com/gate1 is True',
+        '› Pod  Running, ContainersReady; Ready=False: corresponding condition of pod readiness gate "example.com/gate1" does not exist.',
+        '› Pod  example.com/gate1',
         '✓ Pod  Ready',
         '› Pod  Terminating: grace period 5s',
         '› main  stopping',
         '✓ main  exited with code 0 after 4s',
-        '✓ Pod  Succeeded',
+        '✓ Pod  Succeeded, PodReadyToStartContainers=False; ContainersReady=False, Ready=False: PodCompleted',
         '· Pod  deleted',
       ],
     ],
     [
       'vol-missing-configmap-blocks',
       [
-        '· Pod  created',
-        ...['', ' (x2)', ' (x4)'].map(
-          (times) =>
-            `✗ Pod  FailedMount${times}: MountVolume.SetUp failed for volume "vol" : configmap "no-such-map" not found`,
-        ),
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '✗ Pod  FailedMount: MountVolume.SetUp failed for volume "vol" : configmap "no-such-map" not found',
+        '✗ Pod  FailedMount (x2): MountVolume.SetUp failed for volume "vol" : configmap "no-such-map" not found',
+        '✗ Pod  FailedMount (x4): MountVolume.SetUp failed for volume "vol" : configmap "no-such-map" not found',
         '› Pod  Terminating: grace period 2s',
         '› main  never ran',
-        '✗ Pod  Failed',
+        '› Pod  Failed',
         '· Pod  deleted',
       ],
     ],
     [
       'hook-poststart-failure-kills',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        '· Pod  PodReadyToStartContainers',
+        '› main  started: waiting for its postStart hook',
         '✗ main  postStart hook failed',
         '› main  stopping',
         '✗ main  exited with code 137 (SIGKILL) after 5s',
-        '✗ Pod  Failed: container main exited with code 137 (SIGKILL)',
+        '✗ Pod  Failed: container main exited with code 137 (SIGKILL); PodReadyToStartContainers=False',
       ],
     ],
     [
       'rule-restart-all-on-main-exit',
       [
-        '· Pod  created',
+        '· Pod  created: Pending',
+        '· Pod  PodScheduled',
+        '· Pod  PodReadyToStartContainers=False; Initialized=False: containers with incomplete status: [init-1 sidecar]; AllContainersRestarting=False; ContainersReady=False, Ready=False: containers with unready status: [sidecar source regular]',
+        '· Pod  PodReadyToStartContainers',
         '› init-1  started (init container 1 of 2)',
         '✓ init-1  exited with code 0',
         '› sidecar  started (sidecar)',
+        '› Pod  Initialized',
         '› source  started',
         '› regular  started',
-        '✓ Pod  Running and Ready',
+        '✓ Pod  Running, ContainersReady, Ready',
         '› regular  stopping: all containers are restarted',
         '✗ source  exited with code 42 after 1s',
-        '› Pod  restarting all containers: container exited with restart policy rule',
+        '✗ Pod  AllContainersRestarting: container exited with restart policy rule; ContainersReady=False, Ready=False: containers with unready status: [source]',
         '› sidecar  stopping: all containers are restarted',
+        '› Pod  AllContainersRestarting=False',
         '› init-1  started (init container 1 of 2, attempt 2)',
-        '› Pod  Pending again',
+        '› Pod  Pending',
         '✓ init-1  exited with code 0',
         '› Pod  Running',
         '› sidecar  started (sidecar, attempt 2)',
-        '› Pod  Pending again',
+        '› Pod  Pending',
         '› source  started (attempt 2)',
         '› regular  started (attempt 2)',
-        '✓ Pod  Running and Ready',
+        '✓ Pod  Running, ContainersReady, Ready',
         '› Pod  Terminating: grace period 3s',
         '✓ sidecar  exited with code 0 after 5s',
         '✓ source  exited with code 0 after 5s',
         '✓ regular  exited with code 0 after 5s',
-        '✓ Pod  Succeeded',
+        '✓ Pod  Succeeded, PodReadyToStartContainers=False; ContainersReady=False, Ready=False: PodCompleted',
         '· Pod  deleted',
       ],
     ],
@@ -215,10 +257,40 @@ describe.each(SCENARIOS)('the story of %s', (scenario) => {
 
   it('ends with the phase of the Pod', () => {
     const phases = story.filter(({ kind }) => kind === 'phase');
-    expect(phases.at(-1)?.text).toBe(pods.at(-1)?.status.phase);
+    expect(phases.at(-1)?.text.split(/[,;]/)[0]).toBe(pods.at(-1)?.status.phase);
   });
 
   it('has nothing to say when nothing has changed', () => {
     for (const pod of pods) expect(transitionsOf(pod, structuredClone(pod), 0)).toEqual([]);
   });
+});
+
+/** Each phase and each condition that differs between neighbouring versions of the Pod: `Running`, `Ready=False`. */
+function turnsOf(versions: readonly StoredPod[]): string[] {
+  return versions.flatMap(({ status: now }, index) => {
+    const before = versions[index - 1]?.status;
+    const statusOf = (type: string): string | undefined => before?.conditions?.find((one) => one.type === type)?.status;
+    const conditions = (now.conditions ?? []).filter(({ type, status }) => status !== statusOf(type));
+    return [
+      ...(now.phase === before?.phase ? [] : [now.phase ?? '']),
+      ...conditions.map(({ type, status }) => (status === 'True' ? type : `${type}=${status}`)),
+    ];
+  });
+}
+
+/** What the lines about the Pod as a whole name, cut at every comma, semicolon and colon. */
+function namedInLines(scenario: string): string[] {
+  const lines = transitionsOfTrace(scenario).filter(({ container, kind }) => container === undefined && kind !== 'event');
+  return lines.flatMap(({ text, why = '' }) => `${text}: ${why}`.split(/[;,:] /));
+}
+
+it.each(traceNames)('no turn of phase or conditions is left out: %s', (scenario) => {
+  const objects = trace(scenario).map(({ object }) => object);
+  const named = namedInLines(scenario);
+  const missing = turnsOf(objects.filter((object): object is StoredPod => object.kind === 'Pod')).filter((turn) => {
+    const index = named.indexOf(turn);
+    if (index !== -1) named.splice(index, 1);
+    return index === -1;
+  });
+  expect(missing).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { eventTransition } from '../../src/print/live/event-transition.ts';
-import { liveColumns, renderTransition } from '../../src/print/live/live-line.ts';
+import { liveColumns } from '../../src/print/live/live-columns.ts';
+import { renderTransition } from '../../src/print/live/live-line.ts';
 import { PLAIN } from '../../src/print/painter.ts';
 import { type Transition, transitionsOf } from '../../src/print/live/transition.ts';
 import { trace, type TraceLine } from './golden.ts';
@@ -13,7 +14,7 @@ export function transitionsOfTrace(scenario: string): Transition[] {
   return trace(scenario).flatMap(({ t, type, object }) => {
     const atMs = t * 1000;
     if (isEvent(object)) {
-      const told = eventTransition(object, atMs);
+      const told = eventTransition(object, atMs, previous);
       return told === undefined ? [] : [told];
     }
     const changes = transitionsOf(previous, object, atMs);
@@ -28,6 +29,7 @@ export function storyOfTrace(scenario: string): string[] {
 }
 
 export function storyLine(transition: Transition): string {
-  const style = { columns: { ...liveColumns([]), subjectWidth: 0 }, color: PLAIN };
+  const { length: subjectWidth } = transition.container ?? 'Pod';
+  const style = { columns: { ...liveColumns([]), subjectWidth }, color: PLAIN };
   return renderTransition({ ...transition, pod: '' }, 0, style).replace(/^ *\S+ +/, '');
 }

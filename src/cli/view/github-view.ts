@@ -60,7 +60,7 @@ export class GitHubView implements ApplyView {
     const { type, object } = event;
     const pod = this.#pods.get(object.involvedObject.uid ?? '');
     if (type === 'DELETED' || pod === undefined) return;
-    const transition = eventTransition(object, this.#options.clock.now().wallMs);
+    const transition = eventTransition(object, this.#options.clock.now().wallMs, pod);
     if (transition !== undefined) this.#remark(transition, pod);
   }
 

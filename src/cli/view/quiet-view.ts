@@ -1,11 +1,12 @@
-import { liveColumns, type LiveStyle, logPrefix } from '../../print/live/live-line.ts';
+import { liveColumns } from '../../print/live/live-columns.ts';
+import { type LiveStyle, logPrefix } from '../../print/live/live-line.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
-import { isTerminal, type ReaderGone } from '../standard-streams.ts';
+import { isTerminal, type ReaderGone, terminalWidth } from '../standard-streams.ts';
 
 /** With --quiet: what containers print, and nothing of what happens to them. */
 export class QuietView implements ApplyView {
@@ -17,7 +18,7 @@ export class QuietView implements ApplyView {
 
   constructor({ flags, pods }: ViewOptions, color: Painter) {
     this.#showsLogs = flags.logs;
-    this.#style = { columns: liveColumns(pods), color, width: undefined };
+    this.#style = { columns: liveColumns(pods, terminalWidth()), color };
   }
 
   output(

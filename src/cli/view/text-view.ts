@@ -5,14 +5,8 @@ import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent
 import type { Alarm, Clock } from '../../clock.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { idleFieldsTransition, isAboutIdleField } from '../../print/live/idle-fields-transition.ts';
-import {
-  liveColumns,
-  type LiveStyle,
-  type LogLine,
-  logPrefix,
-  renderLogLine,
-  renderTransition,
-} from '../../print/live/live-line.ts';
+import { liveColumns } from '../../print/live/live-columns.ts';
+import { type LiveStyle, type LogLine, logPrefix, renderLogLine, renderTransition } from '../../print/live/live-line.ts';
 import { type Transition, transitionsOf } from '../../print/live/transition.ts';
 import { terminalLine } from '../../print/terminal-text.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
@@ -22,7 +16,7 @@ import type { Painter } from '../../print/painter.ts';
 import { OutputLines, prefixLines } from '../../print/live/output-lines.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { StatusView, WatchedView } from './status-view.ts';
-import { isTerminal, printError, streamOf, type ReaderGone } from '../standard-streams.ts';
+import { isTerminal, printError, type ReaderGone, terminalWidth } from '../standard-streams.ts';
 
 /** A run that is over sooner needs no block, and none that appears and vanishes. */
 const FIRST_MS = 150;
@@ -31,11 +25,15 @@ const FIRST_MS = 150;
 export class TextView implements ApplyView {
   readonly #clock: Clock;
   readonly #out = new StandardOutput();
-  readonly #style: LiveStyle;
+  readonly #shown: readonly StoredPod[];
+  readonly #color: Painter;
+  #style: LiveStyle;
   readonly #sinceMs: number;
   readonly #isTerminal: boolean;
   #showsLogs: boolean;
   readonly #pods = new Map<string, StoredPod>();
+  /** By Pod: the containers that podrun stops, since it has begun to end the Pods. */
+  readonly #stopped = new Map<string, ReadonlySet<string>>();
   readonly #lines = new Map<string, OutputLines>();
   readonly #told = new Set<string>();
   /** They come one after the other, and are shown together before anything else is. */
@@ -52,7 +50,9 @@ export class TextView implements ApplyView {
     this.#sinceMs = clock.now().wallMs;
     this.#showsLogs = flags.logs;
     this.#isTerminal = isTerminal('stdout');
-    this.#style = { columns: liveColumns(pods), color };
+    this.#shown = pods;
+    this.#color = color;
+    this.#style = this.#fittingStyle();
     if (status === undefined) return;
     const takesKeys = !flags.filename.includes('-');
     this.#statusAlarm = clock.wakeAt(clock.now().monotonicMs + FIRST_MS, () => {
@@ -68,7 +68,8 @@ export class TextView implements ApplyView {
     for (const { name, state } of allContainerStatuses(object.status)) {
       if (state?.running === undefined) this.#flush(object, name);
     }
-    for (const transition of transitionsOf(previous, next, this.#clock.now().wallMs)) this.#show(transition);
+    const stopped = this.#stopped.get(object.metadata.uid);
+    for (const transition of transitionsOf(previous, next, this.#clock.now().wallMs, stopped)) this.#show(transition);
     this.#status?.changed();
   }
 
@@ -76,7 +77,8 @@ export class TextView implements ApplyView {
     if (type === 'DELETED') return void this.#events.delete(object.metadata.uid);
     if (this.#statusAlarm !== undefined) this.#events.set(object.metadata.uid, object);
     if (isAboutIdleField(object)) return void this.#idleFields.push(object);
-    const transition = eventTransition(object, this.#clock.now().wallMs);
+    const pod = this.#pods.get(object.involvedObject.uid ?? '');
+    const transition = eventTransition(object, this.#clock.now().wallMs, pod);
     if (transition !== undefined) this.#show(transition);
   }
 
@@ -118,12 +120,14 @@ export class TextView implements ApplyView {
   commandStarts(argv: readonly string[]): void {
     // The terminal belongs to COMMAND now.
     this.#closeStatus();
-    this.#line(this.#style.color.tone('muted', `running ${argv.join(' ')}`));
+    this.#line(this.#color.tone('muted', `running ${argv.join(' ')}`));
   }
 
   ending(outcome: RunOutcome): void {
     const text = ENDINGS[outcome.type](outcome as never);
-    if (text !== '') this.#line(this.#style.color.tone('muted', text));
+    if (text === '') return;
+    this.#line(this.#color.tone('muted', text));
+    for (const [uid, pod] of this.#pods) this.#stopped.set(uid, containersWithProcess(pod, this.#activityOf(uid)));
   }
 
   onReaderGone(callback: (how: ReaderGone) => void): void {
@@ -144,9 +148,17 @@ export class TextView implements ApplyView {
 
   #show(transition: Transition): void {
     this.#showIdleFields();
-    // A terminal that nobody has given a size has 0 columns.
-    const width = this.#isTerminal ? streamOf('stdout').columns || undefined : undefined;
-    this.#line(renderTransition(transition, this.#sinceMs, { ...this.#style, width }));
+    if (this.#width() !== this.#style.width) this.#style = this.#fittingStyle();
+    this.#line(renderTransition(transition, this.#sinceMs, this.#style));
+  }
+
+  #width(): number | undefined {
+    return this.#isTerminal ? terminalWidth() : undefined;
+  }
+
+  #fittingStyle(): LiveStyle {
+    const width = this.#width();
+    return { columns: liveColumns(this.#shown, width), color: this.#color, width };
   }
 
   #showIdleFields(): void {
@@ -196,6 +208,14 @@ export class TextView implements ApplyView {
   #flush(pod: StoredPod, container: string): void {
     for (const stream of ['stdout', 'stderr']) this.#lines.get(`${pod.metadata.uid}/${container}/${stream}`)?.flush();
   }
+}
+
+/** The containers that run at this moment; one whose postStart hook is running is still shown as waiting. */
+function containersWithProcess({ status }: StoredPod, activity: PodActivity | undefined): ReadonlySet<string> {
+  const running = allContainerStatuses(status).filter(
+    ({ name, state }) => state?.running || activity?.containers[name]?.isInPostStart,
+  );
+  return new Set(running.map(({ name }) => name));
 }
 
 /** Said when the end of a run has been decided and its Pods are being ended. */

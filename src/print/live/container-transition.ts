@@ -20,15 +20,24 @@ const QUIET_REASONS: ReadonlySet<string> = new Set([
   WAITING.restartingAllContainers,
 ]);
 
-/** What happened to the containers between two versions of a Pod, container by container in the order of the spec. */
-export function containerTransitions(previous: StoredPod | undefined, next: StoredPod): ContainerChange[] {
+/**
+ * What happened to the containers between two versions of a Pod, container by container in the order of the spec.
+ * @param stopped containers that were running when podrun began to end the Pod; undefined: it does not end it
+ */
+export function containerTransitions(
+  previous: StoredPod | undefined,
+  next: StoredPod,
+  stopped?: ReadonlySet<string>,
+): ContainerChange[] {
   const before = new Map(previous && containersOf(previous).map(({ container, status }) => [container.name, status]));
-  const isStopping = next.metadata.deletionTimestamp !== undefined || regularContainersEnded(next);
+  const isDeleted = next.metadata.deletionTimestamp !== undefined;
+  const isDone = regularContainersEnded(next);
   return containersOf(next).flatMap((view) => {
     const { container, status } = view;
     if (status === undefined) return [];
     const old = before.get(container.name);
-    const isExpected = isStopping && (view.role === 'sidecar' || next.metadata.deletionTimestamp !== undefined);
+    const isStopped = stopped?.has(container.name) === true;
+    const isExpected: Expectation = isStopped ? 'byPodrun' : isDeleted || (isDone && view.role === 'sidecar');
     return [
       ...(previous === undefined ? [] : unseenEnd(old, status, isExpected)),
       ...waitingChange(old, status),
@@ -41,6 +50,9 @@ export function containerTransitions(previous: StoredPod | undefined, next: Stor
 
 type Told = Pick<Change, 'text' | 'why' | 'tone'>;
 
+/** True when the container was to end, by a delete or because its Pod is done; `byPodrun`: `apply` ends it. */
+type Expectation = boolean | 'byPodrun';
+
 /** Sidecars are stopped then, and nobody wonders how they end. */
 function regularContainersEnded({ spec, status }: StoredPod): boolean {
   const ended = (status.containerStatuses ?? []).filter(({ state }) => state?.terminated);
@@ -48,7 +60,7 @@ function regularContainersEnded({ spec, status }: StoredPod): boolean {
 }
 
 /** An end that fell between the two versions: it shows in the last state only. */
-function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: boolean): Told[] {
+function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): Told[] {
   const ended = now.lastState?.terminated;
   if (!ended || ended.reason === TERMINATED.restartingAllContainers) return [];
   if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
@@ -57,7 +69,7 @@ function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExp
   return [toldEnd(ended, isExpected || isBySignalOf(now, ended))];
 }
 
-function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: boolean): Told[] {
+function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): Told[] {
   const ended = now.state?.terminated;
   return ended && !isKnownEnd(ended, old) ? [toldEnd(ended, isExpected || isBySignalOf(now, ended))] : [];
 }
@@ -76,12 +88,13 @@ function isSameEnd(a: ContainerStateTerminated, b: ContainerStateTerminated | un
   );
 }
 
-function toldEnd(ended: ContainerStateTerminated, isExpected: boolean): Told {
+function toldEnd(ended: ContainerStateTerminated, isExpected: Expectation): Told {
   const ranMs = runTimeMs(ended);
   const text = describeEnd(ended);
+  const isKilled = isExpected === 'byPodrun' && ended.exitCode === SIGKILLED;
   return {
     text: ranMs === undefined ? text : `${text} after ${briefDuration(ranMs)}`,
-    why: reasonOfEnd(ended),
+    why: reasonOfEnd(ended) ?? (isKilled ? 'podrun ended it' : undefined),
     tone: toneOfEnd(ended, isExpected),
   };
 }
@@ -94,12 +107,15 @@ function isBySignalOf(
   return meaningOfExitCode(exitCode) === stopSignal;
 }
 
-/** SIGKILL is never a good sign. */
-function toneOfEnd({ exitCode, startedAt }: ContainerStateTerminated, isExpected: boolean): Tone {
+/** SIGKILL is no good sign, unless podrun sent it. */
+function toneOfEnd({ exitCode, reason, startedAt }: ContainerStateTerminated, isExpected: Expectation): Tone {
   if (exitCode === 0) return 'good';
-  if (isExpected && (exitCode !== 137 || !startedAt)) return 'info';
+  if (isExpected === 'byPodrun' && reason !== TERMINATED.oomKilled) return 'info';
+  if (isExpected && (exitCode !== SIGKILLED || !startedAt)) return 'info';
   return 'bad';
 }
+
+const SIGKILLED = 137;
 
 function waitingChange(old: ContainerStatus | undefined, now: ContainerStatus): Told[] {
   const waiting = now.state?.waiting;
@@ -128,7 +144,9 @@ function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: C
     ...(role === 'sidecar' ? ['sidecar'] : []),
     ...(now.restartCount > 0 ? [`attempt ${now.restartCount + 1}`] : []),
   ];
-  return [{ text: remarks.length === 0 ? 'started' : `started (${remarks.join(', ')})`, tone: 'info' }];
+  // The start itself was told when its postStart hook began, see event-transition.ts.
+  const text = view.container.lifecycle?.postStart === undefined ? 'started' : 'running';
+  return [{ text: remarks.length === 0 ? text : `${text} (${remarks.join(', ')})`, tone: 'info' }];
 }
 
 function isNewInstance(old: ContainerStatus | undefined, now: ContainerStatus): boolean {
@@ -144,7 +162,8 @@ function readinessChange(old: ContainerStatus | undefined, now: ContainerStatus,
   const before = isNewInstance(old, now) ? undefined : old;
   const startedUp = startupProbe !== undefined && now.started === true && before?.started !== true;
   if (now.ready && before?.ready !== true && (startupProbe || readinessProbe)) {
-    return [{ text: 'ready', why: startedUp ? 'its startup probe has passed' : undefined, tone: 'good' }];
+    const probe = startedUp && !readinessProbe ? 'startup' : 'readiness';
+    return [{ text: 'ready', why: `its ${probe} probe has passed`, tone: 'good' }];
   }
   if (startedUp) return [{ text: 'startup probe passed', tone: 'good' }];
   if (!now.ready && before?.ready === true) {

@@ -1,6 +1,8 @@
-import type { StoredEvent } from '../../api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { COMBINED, FIELD_HAS_NO_EFFECT } from '../../lifecycle/texts/events.ts';
+import { RESTARTING_ALL } from '../../lifecycle/texts/killing.ts';
 import type { Tone } from '../painter.ts';
+import { containersOf } from './container-view.ts';
 import type { Change, Transition } from './transition.ts';
 
 type Told = Pick<Change, 'text' | 'why' | 'tone'>;
@@ -28,8 +30,17 @@ export function isNewsOfItsOwn({ reason = '' }: StoredEvent): boolean {
   return !SAID_ELSEWHERE.has(reason);
 }
 
+/** The hooks that a container waits for, as of the moment of the event. */
+interface AwaitedHooks {
+  readonly postStart: boolean;
+  readonly preStop: boolean;
+}
+
 /** How the live view tells of events, in its own words. */
-const TELL: Readonly<Record<string, (message: string) => Told | undefined>> = {
+const TELL: Readonly<Record<string, (message: string, hooks: AwaitedHooks) => Told | undefined>> = {
+  // The status shows a container as running when its postStart hook has returned.
+  Started: (_, { postStart }) =>
+    postStart ? { text: 'started', why: 'waiting for its postStart hook', tone: 'info' } : undefined,
   Pulling: (message) => ({ text: message.replace(/^P/, 'p'), tone: 'muted' }),
   Killing: tellKilling,
   Unhealthy: tellProbe,
@@ -43,19 +54,22 @@ const TELL: Readonly<Record<string, (message: string) => Told | undefined>> = {
 /** Events that kubelet repeats on every sync, although they are over after the first. */
 const ONCE: ReadonlySet<string> = new Set(['DeadlineExceeded']);
 
+/** Events that change the state of a container each time: all of them are told. */
+const EACH_TIME: ReadonlySet<string> = new Set(['Started', 'Killing', 'FailedPostStartHook', 'FailedPreStopHook']);
+
 /**
- * The line that an event deserves in the live view, if any. An event that keeps coming is told the first, second,
- * fourth, eighth time and so on.
+ * The line that an event deserves in the live view, if any. An event that keeps coming and changes nothing is told the
+ * first, second, fourth, eighth time and so on.
  * @param atMs when it was seen, milliseconds since 1970
+ * @param pod the Pod that it is about, as it was seen last; undefined: not known
  */
-export function eventTransition(event: StoredEvent, atMs: number): Transition | undefined {
-  const { reason = '', type, involvedObject } = event;
+export function eventTransition(event: StoredEvent, atMs: number, pod?: StoredPod): Transition | undefined {
+  const { reason = '', involvedObject } = event;
   const { message, container, isNews } = meant(event);
-  const count = isNews ? 1 : (event.series?.count ?? event.count ?? 1);
+  const count = isNews || EACH_TIME.has(reason) ? 1 : (event.series?.count ?? event.count ?? 1);
   if (involvedObject.kind !== 'Pod' || !isPowerOfTwo(count) || (count > 1 && ONCE.has(reason))) return undefined;
-  if (!isNewsOfItsOwn(event)) return undefined;
   const tell = Object.hasOwn(TELL, reason) ? TELL[reason] : undefined;
-  const told = tell ? tell(message) : tellOther(type, reason, message);
+  const told = tell ? tell(message, awaitedHooks(pod, container)) : tellOther(event, message);
   if (told === undefined) return undefined;
   return {
     atMs,
@@ -93,9 +107,20 @@ function isPowerOfTwo(count: number): boolean {
   return Number.isInteger(Math.log2(count));
 }
 
+/** A Pod that is being deleted runs no postStart hook, and without a grace period no preStop hook. */
+function awaitedHooks(pod: StoredPod | undefined, name: string | undefined): AwaitedHooks {
+  const view = pod && containersOf(pod).find(({ container }) => container.name === name);
+  const { postStart, preStop } = view?.container.lifecycle ?? {};
+  return {
+    postStart: postStart !== undefined && pod?.metadata.deletionTimestamp === undefined,
+    preStop: preStop !== undefined && pod?.metadata.deletionGracePeriodSeconds !== 0,
+  };
+}
+
 /** Warnings that nobody has thought of may matter; other news do not. */
-function tellOther(type: string | undefined, reason: string, message: string): Told | undefined {
-  return type === 'Warning' ? { text: reason, why: message, tone: 'bad' } : undefined;
+function tellOther(event: StoredEvent, message: string): Told | undefined {
+  if (event.type !== 'Warning' || !isNewsOfItsOwn(event)) return undefined;
+  return { text: event.reason ?? '', why: message, tone: 'bad' };
 }
 
 /** Why a container is stopped, from the texts of kubelet's `Killing` events. */
@@ -111,11 +136,13 @@ const KILLING: ReadonlyArray<readonly [pattern: RegExp, why: string | undefined]
   [/^killing$/, 'all containers are restarted'],
 ];
 
-function tellKilling(message: string): Told {
+function tellKilling(message: string, { preStop }: AwaitedHooks): Told {
   const known = KILLING.find(([pattern]) => pattern.test(message));
   const why = known === undefined ? message : known[1];
   const tone: Tone = why?.includes('failed') ? 'bad' : 'info';
-  return { text: 'stopping', why, tone };
+  // Containers that are all restarted together are killed without their preStop hooks.
+  const hook = preStop && message !== RESTARTING_ALL ? 'waiting for its preStop hook' : undefined;
+  return { text: 'stopping', why: [why, hook].filter(Boolean).join('; ') || undefined, tone };
 }
 
 /** `Liveness probe failed: …`. A readiness or startup probe fails as a matter of course until the program is up. */

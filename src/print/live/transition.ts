@@ -1,9 +1,9 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { changeTransitions } from './change-transition.ts';
 import { containerTransitions } from './container-transition.ts';
-import { containersOf } from './container-view.ts';
 import type { Tone } from '../painter.ts';
-import { goingTransitions, statusTransitions } from './pod-transition.ts';
+import { goingTransitions } from './going-transition.ts';
+import { statusTransitions } from './status-transition.ts';
 
 /** One thing that happened to a Pod, as a person would tell it. */
 export interface Transition {
@@ -25,33 +25,35 @@ export interface Transition {
 export type Change = Omit<Transition, 'atMs' | 'pod'>;
 
 /**
- * What changed between two consecutive versions of a Pod, in the order in which it is best told. What a reader can
- * infer from another line of the same update is left out; changes that nobody waits for are left out as well.
+ * What changed between two consecutive versions of a Pod, in the order in which it is best told: each container in
+ * lines of its own, the phase and all conditions in one.
  * @param previous undefined: the Pod is new
  * @param next undefined: the Pod is gone
  * @param atMs when `next` was seen, milliseconds since 1970
+ * @param stopped containers that were running when podrun began to end the Pod; undefined: it does not end it
  */
 export function transitionsOf(
   previous: StoredPod | undefined,
   next: StoredPod | undefined,
   atMs: number,
+  stopped?: ReadonlySet<string>,
 ): Transition[] {
   const pod = (next ?? previous)?.metadata.name ?? '';
-  return changesOf(previous, next).map((change) => ({ atMs, pod, ...change }));
+  return changesOf(previous, next, stopped).map((change) => ({ atMs, pod, ...change }));
 }
 
-function changesOf(previous: StoredPod | undefined, next: StoredPod | undefined): Change[] {
+function changesOf(
+  previous: StoredPod | undefined,
+  next: StoredPod | undefined,
+  stopped: ReadonlySet<string> | undefined,
+): Change[] {
   if (next === undefined) return [{ kind: 'deletion', text: 'deleted', tone: 'muted' }];
-  const containers = containerTransitions(previous, next);
+  const containers = containerTransitions(previous, next, stopped);
   const told = new Set(containers.map(({ container }) => container));
-  const status = statusTransitions(previous, next, told);
-  // A lone container that becomes ready makes the Pod Ready: one line says both.
-  const isLone = containersOf(next).filter(({ role }) => role === 'regular' || role === 'sidecar').length === 1;
-  const isReady = isLone && status.some(({ text }) => text === 'Ready');
   return [
     ...changeTransitions(previous, next),
     ...goingTransitions(previous, next),
-    ...containers.filter(({ text }) => !(isReady && text === 'ready')),
-    ...status,
+    ...containers,
+    ...statusTransitions(previous, next, { told, stopped }),
   ];
 }

@@ -47,8 +47,14 @@ describe('annotationOf()', () => {
     ],
     [
       'a Pod that cannot be scheduled',
-      changed({ status: { conditions: [{ type: 'PodScheduled', status: 'False', message: 'no room' }] } }),
-      { level: 'warning', title: 'pod web', message: 'cannot be scheduled: no room', path: 'spec' },
+      changed({
+        status: {
+          conditions: (webPod().status.conditions ?? []).map((one) =>
+            one.type === 'PodScheduled' ? { ...one, status: 'False', message: 'no room' } : one,
+          ),
+        },
+      }),
+      { level: 'warning', title: 'pod web', message: 'PodScheduled=False: no room', path: 'spec' },
     ],
   ])('%s', (_, next, want) => {
     expect(remarks(next)).toContainEqual(want);

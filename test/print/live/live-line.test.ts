@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { liveColumns, renderLogLine, renderTransition, type LiveStyle } from '../../../src/print/live/live-line.ts';
+import { liveColumns } from '../../../src/print/live/live-columns.ts';
+import { renderLogLine, renderTransition, type LiveStyle } from '../../../src/print/live/live-line.ts';
 import { type Painter, PLAIN } from '../../../src/print/painter.ts';
 import type { Transition } from '../../../src/print/live/transition.ts';
 import { container, webPod } from '../pods.ts';
@@ -63,40 +64,62 @@ describe('renderTransition()', () => {
     );
   });
 
-  it('quotes only the beginning of what is very long, and cuts no character in half', () => {
-    const why = (text: string, width?: number): string =>
-      renderTransition({ ...started, why: text }, 0, { ...style, width });
-    expect(why('x'.repeat(4096))).toMatch(/: x{399}…$/);
-    const whole = why('🎉🎉');
-    expect(whole).toMatch(/: 🎉🎉$/);
-    expect(why('🎉🎉', whole.length - 1)).toMatch(/: 🎉…$/);
-    expect(why('🎉🎉', whole.length - 2)).toMatch(/: …$/);
+  it('quotes only the beginning of what is very long', () => {
+    expect(renderTransition({ ...started, why: 'x'.repeat(4096) }, 0, style)).toMatch(/: x{399}…$/);
   });
 
-  it('shows why a request failed, which its words say last', () => {
-    const cut = (why: string, width: number): string => renderTransition({ ...started, why }, 0, { ...style, width });
-    const refused = 'Get "http://127.0.0.1:8080/": dial tcp 127.0.0.1:8080: connect: connection refused';
-    expect(cut(refused, 140)).toMatch(/started: Get .*: connection refused$/);
-    expect(cut(refused, 80)).toMatch(/started: Get "http:\/\/127\.0\.…connection refused$/);
-    expect(cut(refused, 80)).toHaveLength(80);
-    expect(cut(refused, 60)).toMatch(/started: …connection refu…$/);
-    const late = 'Get "http://a/": context deadline exceeded (Client.Timeout)';
-    expect(cut(late, 70)).toMatch(/: …context deadline exceeded…$/);
-    expect(cut(`Got "x": ${'y'.repeat(60)}: z`, 70)).toMatch(/: Got "x": y+…$/);
+  it('goes on below where a line of the terminal is full, and cuts no character in half', () => {
+    const why = 'Get "http://127.0.0.1:8080/": dial tcp 127.0.0.1:8080: connect: connection refused';
+    const shown = (width: number): string => renderTransition({ ...started, why }, 1000, { ...style, width });
+    const indent = ' '.repeat(34);
+    expect(shown(80).split('\n')).toEqual([
+      '   0.42s  web          › main     started: Get "http://127.0.0.1:8080/": dial',
+      `${indent}tcp 127.0.0.1:8080: connect: connection`,
+      `${indent}refused`,
+    ]);
+    expect(shown(40).split('\n')).toEqual([
+      '   0.42s  web          › main     ',
+      'started: Get "http://127.0.0.1:8080/":',
+      'dial tcp 127.0.0.1:8080: connect:',
+      'connection refused',
+    ]);
+    expect(renderTransition({ ...started, text: '🎉'.repeat(20) }, 0, { ...style, width: 61 })).toContain(
+      `${'🎉'.repeat(13)}\n${indent}${'🎉'.repeat(7)}`,
+    );
   });
 
-  it('fits into the width of the terminal, cutting the text before it is painted', () => {
+  it('keeps to the width of the terminal, leaves nothing out, and is painted in pieces', () => {
     // No brackets: they belong to the tags.
     const why = fc.string({ unit: 'grapheme-ascii' }).map((text) => text.replaceAll(/[<>]/g, '-'));
     fc.assert(
-      fc.property(why, fc.integer({ min: 10, max: 120 }), (text, width) => {
+      fc.property(why, fc.integer({ min: 40, max: 120 }), (text, width) => {
         const whole = renderTransition({ ...started, why: text }, 0, style);
         const painted = renderTransition({ ...started, why: text }, 0, { ...style, width, color: tags });
-        const cut = renderTransition({ ...started, why: text }, 0, { ...style, width });
-        expect(cut).toBe(whole.length <= width ? whole : `${whole.slice(0, width - 1)}…`);
-        expect(unpainted(painted)).toBe(cut);
+        const lines = renderTransition({ ...started, why: text }, 0, { ...style, width }).split('\n');
+        expect(lines.every(({ length }) => length <= width)).toBe(true);
+        expect(lines.join('').replaceAll(' ', '')).toBe(whole.replaceAll(' ', ''));
+        expect(unpainted(painted)).toBe(lines.join('\n'));
       }),
     );
+  });
+});
+
+describe('the names of Pods and containers', () => {
+  const long = 'payments-reconciliation-worker-nightly-7c9d8f6b54-x2lqv';
+  const [one, other] = [webPod({ metadata: { name: long } }), webPod()];
+
+  it('a single Pod is named in no line', () => {
+    const alone: LiveStyle = { columns: liveColumns([one]), color: PLAIN };
+    expect(renderTransition({ ...started, pod: long }, 1000, alone)).toBe('   0.42s  › main  started');
+    expect(renderLogLine({ pod: long, container: 'main', text: 'hello' }, alone)).toBe('main | hello');
+  });
+
+  it('a long one is shortened in a terminal, where the message needs the room, and nowhere else', () => {
+    const narrow: LiveStyle = { columns: liveColumns([one, other], 80), color: PLAIN, width: 80 };
+    expect(renderTransition({ ...started, pod: long }, 1000, narrow)).toBe('   0.42s  payment…54-x2lqv  › main  started');
+    expect(renderLogLine({ pod: long, container: 'main', text: 'hello' }, narrow)).toBe('payment…54-x2lqv/main | hello');
+    const piped: LiveStyle = { columns: liveColumns([one, other]), color: PLAIN };
+    expect(renderTransition({ ...started, pod: long }, 1000, piped)).toBe(`   0.42s  ${long}  › main  started`);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PodStatus } from '../../../src/api/generated/types.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { transitionsOf } from '../../../src/print/live/transition.ts';
 import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../pods.ts';
@@ -129,6 +130,11 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
   const ready = conditions({ Initialized: 'True', Ready: 'True', ContainersReady: 'True', PodScheduled: 'True' });
   const unready = conditions({ Initialized: 'True', Ready: 'False', ContainersReady: 'False', PodScheduled: 'True' });
   const pending = webPod({ status: { phase: 'Pending', conditions: [], containerStatuses: [] } });
+  const lost = (message: string | undefined, reason = 'ContainersNotReady'): typeof ready => [
+    ...conditions({ Initialized: 'True', PodScheduled: 'True' }),
+    ...['Ready', 'ContainersReady'].map((type) => ({ type, status: 'False', reason, message })),
+  ];
+  const unreadyMain = running('main', { ready: false });
   const scheduled = (status: string, reason?: string, message?: string): StoredPod =>
     webPod({
       spec: { schedulingGates: [{ name: 'a' }, { name: 'b' }] },
@@ -144,57 +150,91 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
       'a Pod that is there',
       undefined,
       webPod({ status: { phase: 'Pending', containerStatuses: undefined, conditions: [] } }),
-      ['· Pod  created'],
+      ['· Pod  created: Pending'],
     ],
     ['a Pod that is gone', webPod(), undefined, ['· Pod  deleted']],
-    ['being scheduled at once', pending, scheduled('True'), []],
-    ['gates', pending, scheduled('False', 'SchedulingGated'), ['› Pod  held back by scheduling gates: a, b']],
+    ['being scheduled', pending, scheduled('True'), ['· Pod  PodScheduled']],
+    ['gates', pending, scheduled('False', 'SchedulingGated'), ['› Pod  PodScheduled=False: SchedulingGated: a, b']],
     [
       'no node that fits',
       pending,
       scheduled('False', 'Unschedulable', '0/1 nodes are available'),
-      ['✗ Pod  cannot be scheduled: 0/1 nodes are available'],
+      ['✗ Pod  PodScheduled=False: 0/1 nodes are available'],
     ],
-    ['being scheduled in the end', scheduled('False', 'Unschedulable'), scheduled('True'), ['› Pod  scheduled']],
+    [
+      'a scheduler that finds another reason',
+      scheduled('False', 'Unschedulable', '0/1 nodes are available'),
+      scheduled('False', 'Unschedulable', 'no room'),
+      ['✗ Pod  PodScheduled=False: no room'],
+    ],
+    ['being scheduled in the end', scheduled('False', 'Unschedulable'), scheduled('True'), ['· Pod  PodScheduled']],
     [
       'phase and readiness in one line',
       webPod({ status: { phase: 'Pending', conditions: unready } }),
       webPod({ status: { conditions: ready } }),
-      ['✓ Pod  Running and Ready'],
+      ['✓ Pod  Running, ContainersReady, Ready'],
     ],
     [
-      'a lone container that becomes ready, also beside one that somebody debugs with',
+      'a container that becomes ready, and with it the Pod',
       webPod({
-        spec: { containers: [container('main', { readinessProbe: {} })], ephemeralContainers: [container('debugger')] },
+        spec: { containers: [container('main', { readinessProbe: {} })] },
         status: { conditions: unready, containerStatuses: [running('main', { ready: false })] },
       }),
       webPod({
-        spec: { containers: [container('main', { readinessProbe: {} })], ephemeralContainers: [container('debugger')] },
+        spec: { containers: [container('main', { readinessProbe: {} })] },
         status: { conditions: ready, containerStatuses: [running('main')] },
       }),
-      ['✓ Pod  Ready'],
+      ['✓ main  ready: its readiness probe has passed', '✓ Pod  ContainersReady, Ready'],
+    ],
+    [
+      'readiness that is lost',
+      webPod({ status: { conditions: ready } }),
+      webPod({ status: { conditions: lost('containers with unready status: [main]'), containerStatuses: [unreadyMain] } }),
+      ['✗ main  not ready', '✗ Pod  ContainersReady=False, Ready=False: containers with unready status: [main]'],
     ],
     [
       'readiness that is lost for a reason outside the containers',
       webPod({ status: { conditions: ready } }),
       webPod({
         status: {
-          conditions: [{ type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: 'lb is False' }],
+          conditions: [
+            ...conditions({ Initialized: 'True', ContainersReady: 'True', PodScheduled: 'True' }),
+            { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: 'lb is False' },
+          ],
         },
       }),
-      ['✗ Pod  not Ready: lb is False'],
+      ['✗ Pod  Ready=False: lb is False'],
     ],
     [
-      'lost readiness at the end: nothing',
+      'readiness that is lost because the work is done',
       webPod({ status: { conditions: ready } }),
-      webPod({ status: { conditions: [{ type: 'Ready', status: 'False', reason: 'PodCompleted' }] } }),
+      webPod({ status: { conditions: lost(undefined, 'PodCompleted'), containerStatuses: [ended('main', 0)] } }),
+      ['✓ main  exited with code 0 after 20s', '· Pod  ContainersReady=False, Ready=False: PodCompleted'],
+    ],
+    [
+      'another reason for the same status: nothing',
+      webPod({ status: { conditions: lost('containers with unready status: [main]') } }),
+      webPod({ status: { conditions: lost(undefined, 'PodFailed') } }),
       [],
     ],
     [
-      'initialization without a line about an init container',
+      'containers that are ready, while a gate is closed',
+      webPod({ status: { conditions: lost('containers with unready status: [main]') } }),
+      webPod({
+        status: {
+          conditions: [
+            ...conditions({ Initialized: 'True', ContainersReady: 'True', PodScheduled: 'True' }),
+            { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: 'lb is False' },
+          ],
+        },
+      }),
+      ['› Pod  ContainersReady; Ready=False: lb is False'],
+    ],
+    [
+      'initialization',
       webPod({ status: { conditions: conditions({ Initialized: 'False' }) } }),
       webPod({ status: { conditions: conditions({ Initialized: 'True' }) } }),
-      ['› Pod  initialized'],
+      ['› Pod  Initialized'],
     ],
     [
       'a disruption',
@@ -204,7 +244,17 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
           conditions: [...ready, { type: 'DisruptionTarget', status: 'True', message: 'Eviction API: evicting' }],
         },
       }),
-      ['✗ Pod  DisruptionTarget is True: Eviction API: evicting'],
+      ['✗ Pod  DisruptionTarget: Eviction API: evicting'],
+    ],
+    [
+      'conditions of others, which come, turn and go',
+      webPod({ status: { conditions: [...ready, ...conditions({ a: 'True', b: 'True' })] } }),
+      webPod({
+        status: {
+          conditions: [...ready, { type: 'b', status: 'Unknown', reason: 'Lost' }, ...conditions({ c: 'True' })],
+        },
+      }),
+      ['› Pod  b=Unknown: Lost; c, a removed'],
     ],
     [
       'a deletion',
@@ -227,8 +277,8 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
     [
       'a failure with the reason of the Pod',
       webPod(),
-      webPod({ status: { phase: 'Failed', reason: 'Evicted', message: 'no disk' } }),
-      ['✗ Pod  Failed: Evicted: no disk'],
+      webPod({ status: { phase: 'Failed', reason: 'Evicted', message: 'no disk', conditions: lost('x', 'PodFailed') } }),
+      ['✗ Pod  Failed: Evicted: no disk; ContainersReady=False, Ready=False: x'],
     ],
     [
       'a failure with the container to blame, when it is not in the same update',
@@ -240,11 +290,51 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
       'a failure right with the exit',
       webPod(),
       webPod({ status: { phase: 'Failed', conditions: unready, containerStatuses: [ended('main', 3)] } }),
-      ['✗ main  exited with code 3 after 20s', '✗ Pod  Failed'],
+      ['✗ main  exited with code 3 after 20s', '✗ Pod  Failed, ContainersReady=False, Ready=False'],
     ],
     ['an agent that is gone', webPod(), webPod({ status: { phase: 'Unknown' } }), ['✗ Pod  Unknown']],
   ])('tells %s', (_name, previous, next, want) => {
     expect(told(previous, next)).toEqual(want);
+  });
+});
+
+describe('what transitionsOf() says of Pods that podrun ends', () => {
+  const told = (previous: StoredPod, next: StoredPod, stopped: readonly string[]): string[] =>
+    transitionsOf(previous, next, 0, new Set(stopped)).map(storyLine);
+  const gone = conditions({ Initialized: 'True', PodScheduled: 'True', Ready: 'False', ContainersReady: 'False' });
+  const down = (status: Partial<PodStatus>): StoredPod => webPod({ status: { conditions: gone, ...status } });
+
+  it('a container that ends by the signal, or is killed when the grace period is over', () => {
+    const at1 = (main: ReturnType<typeof ended>): StoredPod => webPod({ status: { containerStatuses: [main] } });
+    const lines = [ended('main', 143), ended('main', 1), ended('main', 137)].map((main) => told(webPod(), at1(main), ['main']));
+    expect(lines.flat()).toEqual([
+      '› main  exited with code 143 (SIGTERM) after 20s',
+      '› main  exited with code 1 after 20s',
+      '› main  exited with code 137 (SIGKILL) after 20s: podrun ended it',
+    ]);
+  });
+
+  it('its phase follows from that, and is no failure', () => {
+    expect(told(webPod(), down({ containerStatuses: [ended('main', 143)] }), ['main']).at(-1)).toBe(
+      '· Pod  ContainersReady=False, Ready=False',
+    );
+    const last = down({ phase: 'Failed', containerStatuses: [ended('main', 143)] });
+    expect(told(down({ containerStatuses: [ended('main', 143)] }), last, ['main'])).toEqual(['✓ Pod  ended: phase Failed']);
+    const succeeded = down({ phase: 'Succeeded', containerStatuses: [ended('main', 0)] });
+    expect(told(down({ containerStatuses: [ended('main', 0)] }), succeeded, ['main'])).toEqual([
+      '✓ Pod  ended: phase Succeeded',
+    ]);
+  });
+
+  it.each<[name: string, status: Partial<PodStatus>, stopped: string[]]>([
+    ['a container had failed before', { containerStatuses: [ended('main', 143), ended('side', 1)] }, ['main']],
+    ['no container was running', { containerStatuses: [ended('main', 1)] }, []],
+    ['the Pod has a reason of its own', { reason: 'DeadlineExceeded', containerStatuses: [ended('main', 143)] }, ['main']],
+    ['memory ran out', { containerStatuses: [ended('main', 137, { reason: 'OOMKilled' })] }, ['main']],
+  ])('a failure stays one where %s', (_name, status, stopped) => {
+    expect(told(down(status), down({ ...status, phase: 'Failed' }), stopped)).toEqual([
+      expect.stringMatching(/^✗ Pod {2}Failed: /),
+    ]);
   });
 });
 

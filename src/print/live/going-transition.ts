@@ -1,0 +1,23 @@
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import type { Change } from './transition.ts';
+
+/** How a Pod comes and goes: created, asked to terminate. */
+export function goingTransitions(previous: StoredPod | undefined, next: StoredPod): Change[] {
+  return [...creation(previous, next), ...deletion(previous, next)];
+}
+
+function creation(previous: StoredPod | undefined, { status }: StoredPod): Change[] {
+  const isFresh = previous === undefined && !status.containerStatuses;
+  return isFresh ? [{ kind: 'created', text: 'created', why: status.phase, tone: 'muted' }] : [];
+}
+
+function deletion(previous: StoredPod | undefined, { metadata, status }: StoredPod): Change[] {
+  const graceSeconds = metadata.deletionGracePeriodSeconds ?? 0;
+  const old = previous?.metadata;
+  // A Pod that has ended is removed at once, and a last 0 says that it may be removed.
+  if (!metadata.deletionTimestamp || isTerminalPhase(status.phase)) return [];
+  const why = graceSeconds > 0 ? `grace period ${graceSeconds}s` : 'no grace period';
+  if (!old?.deletionTimestamp) return [{ kind: 'deletion', text: 'Terminating', why, tone: 'info' }];
+  if (old.deletionGracePeriodSeconds === graceSeconds || graceSeconds === 0) return [];
+  return [{ kind: 'deletion', text: 'Terminating sooner', why, tone: 'info' }];
+}

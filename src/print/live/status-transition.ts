@@ -1,0 +1,206 @@
+import type { ContainerStatus, PodCondition } from '../../api/generated/types.ts';
+import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
+import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
+import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import type { Tone } from '../painter.ts';
+import { conditionOf } from '../pod-status.ts';
+import { containersOf } from './container-view.ts';
+import { causeOf } from './first-cause.ts';
+import type { Change } from './transition.ts';
+
+/** The conditions that kubelet and scheduler set, in the order in which a Pod meets them. */
+const OWN_CONDITIONS: readonly string[] = [
+  'PodScheduled',
+  'PodReadyToStartContainers',
+  'Initialized',
+  'AllContainersRestarting',
+  'ContainersReady',
+  'Ready',
+];
+
+/** One thing that turned: the phase, or the status of a condition. */
+interface Turn {
+  readonly kind: Change['kind'];
+  /** `Running`, `Initialized`, `Ready=False`. */
+  readonly text: string;
+  readonly why?: string | undefined;
+  readonly tone: Tone;
+}
+
+/** What a reader knows of an update beside the two versions of the Pod. */
+export interface StatusContext {
+  /** Containers that have a line of their own in this update. */
+  readonly told: ReadonlySet<string | undefined>;
+  /** Containers that were running when podrun began to end the Pod; undefined: it does not end it. */
+  readonly stopped: ReadonlySet<string> | undefined;
+}
+
+/**
+ * The phase and all conditions that turned between two versions of a Pod, in one line, if any did: `Running,
+ * ContainersReady, Ready`, `ContainersReady=False, Ready=False: containers with unready status: [web]`.
+ */
+export function statusTransitions(
+  previous: StoredPod | undefined,
+  next: StoredPod,
+  context: StatusContext,
+): Change[] {
+  const phase = phaseTurn(previous, next, context);
+  const turns = [...(phase === undefined ? [] : [phase]), ...conditionTurns(previous, next, context)];
+  if (turns.length === 0) return [];
+  if (phase !== undefined && isEndedByPodrun(next, context)) return [endedByPodrun(turns)];
+  const kind = turns.find((turn) => turn.kind !== 'condition')?.kind ?? 'condition';
+  return [{ kind, ...wordsOf(turns), tone: strongest(turns) }];
+}
+
+/** Neighbours that turned for the same reason share it: `Failed: Evicted; ContainersReady=False, Ready=False: PodFailed`. */
+function wordsOf(turns: readonly Turn[]): Pick<Change, 'text' | 'why'> {
+  const groups: { text: string; why: string | undefined }[] = [];
+  for (const { text, why } of turns) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.why === why) last.text = `${last.text}, ${text}`;
+    else groups.push({ text, why });
+  }
+  const first = groups.findIndex(({ why }) => why !== undefined);
+  const end = first === -1 ? groups.length : first + 1;
+  const rest = groups.slice(end).map(({ text, why }) => (why === undefined ? text : `${text}: ${why}`));
+  const why = [...(groups[first]?.why === undefined ? [] : [groups[first].why]), ...rest].join('; ');
+  return { text: groups.slice(0, end).map(({ text }) => text).join('; '), why: why || undefined };
+}
+
+function strongest(turns: readonly Turn[]): Tone {
+  const order: readonly Tone[] = ['bad', 'good', 'info', 'muted'];
+  return order.find((tone) => turns.some((turn) => turn.tone === tone)) ?? 'muted';
+}
+
+function phaseTurn(
+  previous: StoredPod | undefined,
+  next: StoredPod,
+  { told }: Pick<StatusContext, 'told'>,
+): Turn | undefined {
+  const { phase = 'Unknown', reason, message } = next.status;
+  if (phase === (previous?.status.phase ?? 'Pending')) return undefined;
+  const why = [reason, message].filter(Boolean).join(': ') || undefined;
+  switch (phase) {
+    case 'Pending':
+    case 'Running':
+      return { kind: 'phase', text: phase, why, tone: 'info' };
+    case 'Succeeded':
+      return { kind: 'phase', text: phase, tone: 'good' };
+    case 'Failed':
+      return { kind: 'phase', text: phase, why: why ?? blame(next, told), tone: isEndedByDelete(next) ? 'info' : 'bad' };
+    default:
+      return { kind: 'phase', text: phase, why, tone: 'bad' };
+  }
+}
+
+/** A delete stops containers with a signal, which makes the phase of most Pods Failed. */
+function isEndedByDelete({ metadata, status }: StoredPod): boolean {
+  return metadata.deletionTimestamp !== undefined && !status.reason;
+}
+
+/** The container that made the Pod fail, unless the reader has just been told of it. */
+function blame(pod: StoredPod, told: StatusContext['told']): string | undefined {
+  const cause = causeOf(pod);
+  return cause === undefined || told.has(cause.container) ? undefined : cause.text;
+}
+
+/** True when the Pod has ended, and nothing else than podrun made it end like this. */
+function isEndedByPodrun({ status }: StoredPod, { stopped }: StatusContext): boolean {
+  if (stopped === undefined || status.reason || (status.phase !== 'Failed' && status.phase !== 'Succeeded')) return false;
+  const failed = allContainerStatuses(status).filter(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
+  const isStopped = ({ name, state }: ContainerStatus): boolean =>
+    stopped.has(name) && state?.terminated?.reason !== TERMINATED.oomKilled;
+  return stopped.size > 0 && failed.every(isStopped);
+}
+
+/** The phase of such a Pod follows from signals that podrun sent: it says nothing about the run. */
+function endedByPodrun(turns: readonly Turn[]): Change {
+  const texts = turns.map(({ text }) => text);
+  return { kind: 'phase', text: 'ended', why: `phase ${texts.join(', ')}`, tone: 'good' };
+}
+
+function conditionTurns(previous: StoredPod | undefined, next: StoredPod, context: StatusContext): Turn[] {
+  const now = next.status.conditions ?? [];
+  const rank = ({ type }: PodCondition): number => {
+    const index = OWN_CONDITIONS.indexOf(type);
+    return index === -1 ? OWN_CONDITIONS.length : index;
+  };
+  const turned = now.filter((condition) => hasTurned(previous, next, condition)).toSorted((a, b) => rank(a) - rank(b));
+  const gone = (previous?.status.conditions ?? []).filter(({ type }) => !now.some((one) => one.type === type));
+  return [
+    ...turned.map((condition) => conditionTurn(previous, next, condition, context)),
+    ...gone.map(({ type }): Turn => ({ kind: 'condition', text: `${type} removed`, tone: 'info' })),
+  ];
+}
+
+function hasTurned(previous: StoredPod | undefined, next: StoredPod, now: PodCondition): boolean {
+  const old = previous && conditionOf(previous.status, now.type);
+  if (old?.status !== now.status) return true;
+  if (now.status === 'True' || (old.reason === now.reason && old.message === now.message)) return false;
+  // The scheduler has found another reason; or all containers are ready, and only a readiness gate is left.
+  if (now.type === 'PodScheduled') return true;
+  const isContainersReady = conditionOf(next.status, 'ContainersReady')?.status === 'True';
+  const wereContainersReady = previous && conditionOf(previous.status, 'ContainersReady')?.status === 'True';
+  return now.type === 'Ready' && isContainersReady && !wereContainersReady;
+}
+
+function conditionTurn(
+  previous: StoredPod | undefined,
+  next: StoredPod,
+  condition: PodCondition,
+  context: StatusContext,
+): Turn {
+  const { type, status, message } = condition;
+  const isOwn = OWN_CONDITIONS.includes(type);
+  const isTrue = status === 'True';
+  return {
+    kind: type === 'PodScheduled' && !isTrue ? 'scheduling' : 'condition',
+    text: isTrue ? type : `${type}=${status}`,
+    why: isTrue && isOwn ? message : reasonOf(next, condition),
+    tone: toneOf(previous, next, condition, context),
+  };
+}
+
+function reasonOf({ spec }: StoredPod, { type, reason, message }: PodCondition): string | undefined {
+  if (type === 'PodScheduled' && reason === SCHEDULING_GATED.reason) {
+    return `${reason}: ${(spec.schedulingGates ?? []).map(({ name }) => name).join(', ')}`;
+  }
+  return message || reason || undefined;
+}
+
+function toneOf(
+  previous: StoredPod | undefined,
+  next: StoredPod,
+  { type, status, reason }: PodCondition,
+  { stopped }: StatusContext,
+): Tone {
+  const isTrue = status === 'True';
+  switch (type) {
+    case 'PodScheduled':
+      if (isTrue) return 'muted';
+      return reason === SCHEDULING_GATED.reason ? 'info' : 'bad';
+    case 'PodReadyToStartContainers':
+      return 'muted';
+    case 'ContainersReady':
+    case 'Ready': {
+      if (isTrue) return type === 'Ready' ? 'good' : 'info';
+      const isLost = (previous && conditionOf(previous.status, type)?.status) === 'True';
+      return isLost && stopped === undefined && !isOnlyDone(next) ? 'bad' : 'muted';
+    }
+    case 'DisruptionTarget':
+      return isTrue ? 'bad' : 'info';
+    case 'Initialized':
+    case 'AllContainersRestarting':
+      // What a Pod begins with is no news.
+      return previous !== undefined && conditionOf(previous.status, type) !== undefined ? 'info' : 'muted';
+    default:
+      return 'info';
+  }
+}
+
+/** True when a Pod is not ready because it is being deleted, or its containers have done their work. */
+function isOnlyDone(pod: StoredPod): boolean {
+  if (pod.metadata.deletionTimestamp !== undefined) return true;
+  const unready = containersOf(pod).filter(({ role, status }) => role === 'regular' && status?.ready !== true);
+  return unready.length > 0 && unready.every(({ status }) => status?.state?.terminated?.exitCode === 0);
+}
