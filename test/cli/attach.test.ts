@@ -22,7 +22,7 @@ async function run(other: Partial<Container>): Promise<void> {
   });
   applied = workshop.start(['apply', pod]);
   main = await stage.puppet('main');
-  await applied.until(({ stdout }) => stdout.includes('Running and Ready'));
+  await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
 }
 
 const attach = (args: readonly string[], input?: string): Podrun => workshop.start(['attach', ...args], {}, input);
@@ -54,7 +54,7 @@ describe('podrun attach', () => {
     await run({ command: ['cat'], stdin: true });
     for (const text of ['one\n', 'two\n']) {
       expect((await attach(['pod', 'web', '-c', 'other', '-i', '-q'], text).ended).exitCode).toBe(0);
-      await applied.until(({ stdout }) => stdout.includes(`web/other | ${text}`));
+      await applied.until(({ stdout }) => stdout.includes(`other | ${text}`));
     }
     expect((await workshop.run(['logs', 'web', '-c', 'other'])).stdout).toBe('one\ntwo\n');
   });

@@ -42,7 +42,7 @@ describe.each(hasNamespaces ? ['process', 'namespace'] : ['process'])('podrun cp
     });
     const applied = workshop.start(['apply', pod, `--runtime=${tier}`]);
     await stage.puppet('main');
-    await applied.until(({ stdout }) => stdout.includes('Running and Ready'));
+    await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
   });
 
   it('copies a file into a volume and back, with its rights', async () => {

@@ -30,7 +30,7 @@ async function run(...flags: string[]): Promise<void> {
   });
   applied = workshop.start(['apply', pod, ...flags]);
   await Promise.all([stage.puppet('main'), stage.puppet('side')]);
-  await applied.until(({ stdout }) => stdout.includes('Running and Ready'));
+  await applied.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
 }
 
 /** Without, podrun refuses to keep containers apart. */

@@ -53,7 +53,7 @@ spec:
   expect(commands(stdout)).toEqual([
     '::group::Starting shop',
     '::endgroup::',
-    'shop/app | ::error::not ours',
+    'app | ::error::not ours',
     '::warning file=shop.yaml,line=12,col=9,title=shop/app::exited with code 3 after Ns',
     '::error file=shop.yaml,line=12,col=9,title=pod shop failed::container app exited with code 3',
   ]);

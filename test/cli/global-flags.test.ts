@@ -43,7 +43,7 @@ describe('--quiet', () => {
       containers: [{ name: 'main', command: ['sh', '-c', 'echo hello; exit 3'] }],
     });
     const { exitCode, stdout } = await workshop.run(['apply', '-q', manifest]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: 'web/main | hello\n' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: 'main | hello\n' });
     expect(await workshop.run(['apply', '-q', '--no-logs', manifest])).toMatchObject({ exitCode: 1, stdout: '' });
   });
 

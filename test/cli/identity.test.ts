@@ -49,7 +49,7 @@ function spec(pod: PodSecurityContext, container: SecurityContext, more: Partial
 }
 
 const linesOf = ({ stdout }: Ended): string[] =>
-  [...stdout.matchAll(/^web\/main \| (.*?) *$/gm)].map(([, line = '']) => line);
+  [...stdout.matchAll(/^main \| (.*?) *$/gm)].map(([, line = '']) => line);
 
 const ownRights = BigInt(`0x${/^CapEff:\s*(\w+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`);
 const hex = (rights: bigint): string => rights.toString(16).padStart(16, '0');
@@ -111,10 +111,10 @@ function asRoot(tier: string): void {
       readinessProbe: { ...asks, periodSeconds: 1, failureThreshold: 1 },
     }));
     const applied = workshop.start(['apply', workshop.pod('web', probed)], in_(tier));
-    await applied.until(({ stdout }) => stdout.includes('Ready'));
+    await applied.until(({ stdout }) => stdout.includes('ContainersReady, Ready'));
     const { stdout } = await run(['exec', 'web', '--', 'sh', '-c', 'id -u > /dev/stdout; id -g; id -G']);
     expect(stdout.split('\n').slice(0, 3)).toEqual(['12345', '5', '5']);
-    expect(applied.stdout).toContain('web/main (postStart) | I am 12345 in 5');
+    expect(applied.stdout).toContain('main (postStart) | I am 12345 in 5');
   });
 
   const mounting = (container: { readonly command?: string[] }): PodSpec => {

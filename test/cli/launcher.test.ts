@@ -31,7 +31,7 @@ it('runs to its end when podrun is installed anew meanwhile', async () => {
   const { program, start } = ownPodrun();
   const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
   const podrun = start(['apply', file, '--report', 'report']);
-  await podrun.until(({ stdout }) => stdout.includes('Running and Ready'));
+  await podrun.until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
   rmSync(program);
   writeFileSync(program, 'something else');
   podrun.signal('SIGTERM');

@@ -70,7 +70,7 @@ describe('logs --hooks', () => {
     ]);
     expect(stdout).toMatch(/^\[postStart\] \* begins: exec \[sh -c echo registering; while/);
     const hookLines = shown.stdout.split('\n').filter((line) => line.includes('('));
-    expect(hookLines).toContain('web/main (preStop) | draining');
+    expect(hookLines).toContain('main (preStop) | draining');
     expect(shown.stdout).not.toContain('(readiness)');
     const last = await workshop.run(['logs', 'web', '--hooks', '--tail=2', '--prefix']);
     expect(withoutTimes(last.stdout)).toBe(

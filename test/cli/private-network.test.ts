@@ -115,7 +115,7 @@ async function startPod(place: Place, tier: string, hostPort: number): Promise<P
     ],
   });
   const apply = place.start(['apply', manifest, '--network', 'pod', '--runtime', tier]);
-  await apply.until(({ stdout }) => /✓ Pod +Ready/.test(stdout));
+  await apply.until(({ stdout }) => /✓ Pod +ContainersReady, Ready/.test(stdout));
   return apply;
 }
 

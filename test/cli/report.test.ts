@@ -53,7 +53,7 @@ describe('apply --report', () => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
     const apply = workshop.start(['apply', manifest, '--report', reportFolder()]);
     await stage.puppet('main');
-    await apply.until(({ stdout }) => stdout.includes('Ready'));
+    await apply.until(({ stdout }) => stdout.includes('ContainersReady, Ready'));
     apply.signal(signal);
     expect((await apply.ended).exitCode).toBe(code);
     expect(filesIn(reportFolder()).filter((file) => !file.startsWith('logs/'))).toEqual(FILES);
@@ -98,7 +98,7 @@ describe('apply --report', () => {
   it('has Pods that another podrun runs, of which it judges nothing', async () => {
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: stage.command('main') }] });
     const other = workshop.start(['apply', manifest]);
-    await other.until(({ stdout }) => stdout.includes('Ready'));
+    await other.until(({ stdout }) => stdout.includes('ContainersReady, Ready'));
     const changing = await workshop.run(['apply', manifest, '--report', reportFolder()]);
     expect(changing).toMatchObject({ exitCode: 0, stdout: 'pod/web unchanged\n' });
     expect(filesIn(reportFolder()).filter((file) => !file.startsWith('logs/'))).toEqual(FILES);

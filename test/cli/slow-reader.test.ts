@@ -35,7 +35,7 @@ it('apply makes a container wait that writes much more than its reader takes, an
   podrun.resumeStdout();
   const { exitCode, stdout } = await podrun.ended;
   expect(exitCode).toBe(0);
-  expect(stdout.match(/^verbose\/main \| x{999}$/gm)).toHaveLength(bytes / 1000);
+  expect(stdout.match(/^main \| x{999}$/gm)).toHaveLength(bytes / 1000);
 });
 
 it.each([['version'], ['get', 'pods', '-A'], ['apply', '--dry-run', '-o', 'yaml', 'pod.yaml']])(

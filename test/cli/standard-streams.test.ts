@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('output that cannot be written', ()
 
   it('exec ends with its command, though what that says beside its output cannot be written', async () => {
     const file = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
-    await workshop.start(['apply', file]).until(({ stdout }) => stdout.includes('Running and Ready'));
+    await workshop.start(['apply', file]).until(({ stdout }) => stdout.includes('Running, ContainersReady, Ready'));
     const script = 'echo one >&2; sleep 0.1; echo two >&2; exit 7';
     const { exitCode } = await podrun(['exec', 'web', '--', 'sh', '-c', script], { stderr: '/dev/full' });
     expect(exitCode).toBe(7);

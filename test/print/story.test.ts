@@ -280,7 +280,9 @@ function turnsOf(versions: readonly StoredPod[]): string[] {
 
 /** What the lines about the Pod as a whole name, cut at every comma, semicolon and colon. */
 function namedInLines(scenario: string): string[] {
-  const lines = transitionsOfTrace(scenario).filter(({ container, kind }) => container === undefined && kind !== 'event');
+  const lines = transitionsOfTrace(scenario).filter(
+    ({ container, kind }) => container === undefined && kind !== 'event',
+  );
   return lines.flatMap(({ text, why = '' }) => `${text}: ${why}`.split(/[;,:] /));
 }
 

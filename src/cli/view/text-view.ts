@@ -6,7 +6,13 @@ import type { Alarm, Clock } from '../../clock.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { idleFieldsTransition, isAboutIdleField } from '../../print/live/idle-fields-transition.ts';
 import { liveColumns } from '../../print/live/live-columns.ts';
-import { type LiveStyle, type LogLine, logPrefix, renderLogLine, renderTransition } from '../../print/live/live-line.ts';
+import {
+  type LiveStyle,
+  type LogLine,
+  logPrefix,
+  renderLogLine,
+  renderTransition,
+} from '../../print/live/live-line.ts';
 import { type Transition, transitionsOf } from '../../print/live/transition.ts';
 import { terminalLine } from '../../print/terminal-text.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';

@@ -29,8 +29,8 @@ export function annotationOf(transition: Transition, pod: StoredPod): Annotation
   const { kind, container, text, why, tone } = transition;
   if (tone !== 'bad') return undefined;
   if (kind === 'phase') return pod.status.phase === 'Failed' ? podError(pod, 'failed') : undefined;
-  // A container that is not ready has a remark of its own.
-  if (kind === 'condition' && why?.startsWith('containers with')) return undefined;
+  // The container that is not ready has a remark of its own.
+  if (kind === 'condition' && text.includes('ContainersReady=False')) return undefined;
   const message = why === undefined || why === '' ? text : `${text}: ${why}`;
   const title = container === undefined ? `pod ${pod.metadata.name}` : `${pod.metadata.name}/${container}`;
   const path = container === undefined ? podPath(kind) : containerPath(pod, container, fieldOf(transition, pod));

@@ -39,11 +39,7 @@ export interface StatusContext {
  * The phase and all conditions that turned between two versions of a Pod, in one line, if any did: `Running,
  * ContainersReady, Ready`, `ContainersReady=False, Ready=False: containers with unready status: [web]`.
  */
-export function statusTransitions(
-  previous: StoredPod | undefined,
-  next: StoredPod,
-  context: StatusContext,
-): Change[] {
+export function statusTransitions(previous: StoredPod | undefined, next: StoredPod, context: StatusContext): Change[] {
   const phase = phaseTurn(previous, next, context);
   const turns = [...(phase === undefined ? [] : [phase]), ...conditionTurns(previous, next, context)];
   if (turns.length === 0) return [];
@@ -64,7 +60,13 @@ function wordsOf(turns: readonly Turn[]): Pick<Change, 'text' | 'why'> {
   const end = first === -1 ? groups.length : first + 1;
   const rest = groups.slice(end).map(({ text, why }) => (why === undefined ? text : `${text}: ${why}`));
   const why = [...(groups[first]?.why === undefined ? [] : [groups[first].why]), ...rest].join('; ');
-  return { text: groups.slice(0, end).map(({ text }) => text).join('; '), why: why || undefined };
+  return {
+    text: groups
+      .slice(0, end)
+      .map(({ text }) => text)
+      .join('; '),
+    why: why || undefined,
+  };
 }
 
 function strongest(turns: readonly Turn[]): Tone {
@@ -87,7 +89,12 @@ function phaseTurn(
     case 'Succeeded':
       return { kind: 'phase', text: phase, tone: 'good' };
     case 'Failed':
-      return { kind: 'phase', text: phase, why: why ?? blame(next, told), tone: isEndedByDelete(next) ? 'info' : 'bad' };
+      return {
+        kind: 'phase',
+        text: phase,
+        why: why ?? blame(next, told),
+        tone: isEndedByDelete(next) ? 'info' : 'bad',
+      };
     default:
       return { kind: 'phase', text: phase, why, tone: 'bad' };
   }
@@ -106,7 +113,8 @@ function blame(pod: StoredPod, told: StatusContext['told']): string | undefined 
 
 /** True when the Pod has ended, and nothing else than podrun made it end like this. */
 function isEndedByPodrun({ status }: StoredPod, { stopped }: StatusContext): boolean {
-  if (stopped === undefined || status.reason || (status.phase !== 'Failed' && status.phase !== 'Succeeded')) return false;
+  if (stopped === undefined || status.reason || (status.phase !== 'Failed' && status.phase !== 'Succeeded'))
+    return false;
   const failed = allContainerStatuses(status).filter(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   const isStopped = ({ name, state }: ContainerStatus): boolean =>
     stopped.has(name) && state?.terminated?.reason !== TERMINATED.oomKilled;

@@ -116,8 +116,12 @@ describe('the names of Pods and containers', () => {
 
   it('a long one is shortened in a terminal, where the message needs the room, and nowhere else', () => {
     const narrow: LiveStyle = { columns: liveColumns([one, other], 80), color: PLAIN, width: 80 };
-    expect(renderTransition({ ...started, pod: long }, 1000, narrow)).toBe('   0.42s  payment…54-x2lqv  › main  started');
-    expect(renderLogLine({ pod: long, container: 'main', text: 'hello' }, narrow)).toBe('payment…54-x2lqv/main | hello');
+    expect(renderTransition({ ...started, pod: long }, 1000, narrow)).toBe(
+      '   0.42s  payment…54-x2lqv  › main  started',
+    );
+    expect(renderLogLine({ pod: long, container: 'main', text: 'hello' }, narrow)).toBe(
+      'payment…54-x2lqv/main | hello',
+    );
     const piped: LiveStyle = { columns: liveColumns([one, other]), color: PLAIN };
     expect(renderTransition({ ...started, pod: long }, 1000, piped)).toBe(`   0.42s  ${long}  › main  started`);
   });

@@ -189,7 +189,9 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
     [
       'readiness that is lost',
       webPod({ status: { conditions: ready } }),
-      webPod({ status: { conditions: lost('containers with unready status: [main]'), containerStatuses: [unreadyMain] } }),
+      webPod({
+        status: { conditions: lost('containers with unready status: [main]'), containerStatuses: [unreadyMain] },
+      }),
       ['✗ main  not ready', '✗ Pod  ContainersReady=False, Ready=False: containers with unready status: [main]'],
     ],
     [
@@ -277,7 +279,9 @@ describe('what transitionsOf() says of the Pod as a whole', () => {
     [
       'a failure with the reason of the Pod',
       webPod(),
-      webPod({ status: { phase: 'Failed', reason: 'Evicted', message: 'no disk', conditions: lost('x', 'PodFailed') } }),
+      webPod({
+        status: { phase: 'Failed', reason: 'Evicted', message: 'no disk', conditions: lost('x', 'PodFailed') },
+      }),
       ['✗ Pod  Failed: Evicted: no disk; ContainersReady=False, Ready=False: x'],
     ],
     [
@@ -306,7 +310,9 @@ describe('what transitionsOf() says of Pods that podrun ends', () => {
 
   it('a container that ends by the signal, or is killed when the grace period is over', () => {
     const at1 = (main: ReturnType<typeof ended>): StoredPod => webPod({ status: { containerStatuses: [main] } });
-    const lines = [ended('main', 143), ended('main', 1), ended('main', 137)].map((main) => told(webPod(), at1(main), ['main']));
+    const lines = [ended('main', 143), ended('main', 1), ended('main', 137)].map((main) =>
+      told(webPod(), at1(main), ['main']),
+    );
     expect(lines.flat()).toEqual([
       '› main  exited with code 143 (SIGTERM) after 20s',
       '› main  exited with code 1 after 20s',
@@ -319,7 +325,9 @@ describe('what transitionsOf() says of Pods that podrun ends', () => {
       '· Pod  ContainersReady=False, Ready=False',
     );
     const last = down({ phase: 'Failed', containerStatuses: [ended('main', 143)] });
-    expect(told(down({ containerStatuses: [ended('main', 143)] }), last, ['main'])).toEqual(['✓ Pod  ended: phase Failed']);
+    expect(told(down({ containerStatuses: [ended('main', 143)] }), last, ['main'])).toEqual([
+      '✓ Pod  ended: phase Failed',
+    ]);
     const succeeded = down({ phase: 'Succeeded', containerStatuses: [ended('main', 0)] });
     expect(told(down({ containerStatuses: [ended('main', 0)] }), succeeded, ['main'])).toEqual([
       '✓ Pod  ended: phase Succeeded',
@@ -329,7 +337,11 @@ describe('what transitionsOf() says of Pods that podrun ends', () => {
   it.each<[name: string, status: Partial<PodStatus>, stopped: string[]]>([
     ['a container had failed before', { containerStatuses: [ended('main', 143), ended('side', 1)] }, ['main']],
     ['no container was running', { containerStatuses: [ended('main', 1)] }, []],
-    ['the Pod has a reason of its own', { reason: 'DeadlineExceeded', containerStatuses: [ended('main', 143)] }, ['main']],
+    [
+      'the Pod has a reason of its own',
+      { reason: 'DeadlineExceeded', containerStatuses: [ended('main', 143)] },
+      ['main'],
+    ],
     ['memory ran out', { containerStatuses: [ended('main', 137, { reason: 'OOMKilled' })] }, ['main']],
   ])('a failure stays one where %s', (_name, status, stopped) => {
     expect(told(down(status), down({ ...status, phase: 'Failed' }), stopped)).toEqual([
