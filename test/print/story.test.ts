@@ -5,14 +5,21 @@ import { transitionsOf } from '../../src/print/live/transition.ts';
 import { trace, traceNames } from './golden.ts';
 import { storyOfTrace, transitionsOfTrace } from './story.ts';
 
+const UNREADY = 'ContainersReady=False, Ready=False: containers with unready status:';
+const NOT_SET_UP = 'PodReadyToStartContainers=False';
+/** How a Pod of one container begins. */
+const BEGINNING = [
+  '· Pod  created: Pending',
+  '· Pod  PodScheduled',
+  `· Pod  ${NOT_SET_UP}, Initialized; ${UNREADY} [main]`,
+];
+
 describe('the story of a recorded run', () => {
   it.each<[scenario: string, story: string[]]>([
     [
       'phase-runs-then-succeeds',
       [
-        '· Pod  created: Pending',
-        '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        ...BEGINNING,
         '· Pod  PodReadyToStartContainers',
         '› main  started',
         '✓ Pod  Running, ContainersReady, Ready',
@@ -26,7 +33,8 @@ describe('the story of a recorded run', () => {
       [
         '· Pod  created: Pending',
         '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False; Initialized=False: containers with incomplete status: [init-1 init-2]; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        `· Pod  ${NOT_SET_UP}; Initialized=False: containers with incomplete status: [init-1 init-2]; ` +
+          `${UNREADY} [main]`,
         '· Pod  PodReadyToStartContainers',
         '› init-1  started (init container 1 of 2)',
         '✗ init-1  exited with code 1',
@@ -36,9 +44,7 @@ describe('the story of a recorded run', () => {
     [
       'restart-crashloop-event',
       [
-        '· Pod  created: Pending',
-        '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        ...BEGINNING,
         '· Pod  PodReadyToStartContainers',
         '› main  started',
         '✓ Pod  Running, ContainersReady, Ready',
@@ -63,7 +69,8 @@ describe('the story of a recorded run', () => {
       [
         '· Pod  created: Pending',
         '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False; Initialized=False: containers with incomplete status: [sc-1 sc-2]; ContainersReady=False, Ready=False: containers with unready status: [sc-1 sc-2 main]',
+        `· Pod  ${NOT_SET_UP}; Initialized=False: containers with incomplete status: [sc-1 sc-2]; ` +
+          `${UNREADY} [sc-1 sc-2 main]`,
         '· Pod  PodReadyToStartContainers',
         '› sc-1  started (sidecar)',
         '· sc-1  startup probe failed',
@@ -86,9 +93,7 @@ describe('the story of a recorded run', () => {
     [
       'probe-readiness-flips',
       [
-        '· Pod  created: Pending',
-        '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        ...BEGINNING,
         '· Pod  PodReadyToStartContainers',
         '› main  started',
         '› Pod  Running',
@@ -111,9 +116,7 @@ describe('the story of a recorded run', () => {
     [
       'probe-liveness-exec-failure-restarts',
       [
-        '· Pod  created: Pending',
-        '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        ...BEGINNING,
         '· Pod  PodReadyToStartContainers',
         '› main  started',
         '✓ Pod  Running, ContainersReady, Ready',
@@ -131,9 +134,7 @@ describe('the story of a recorded run', () => {
     [
       'deadline-fails-pod',
       [
-        '· Pod  created: Pending',
-        '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        ...BEGINNING,
         '· Pod  PodReadyToStartContainers',
         '› main  started',
         '✓ Pod  Running, ContainersReady, Ready',
@@ -141,18 +142,18 @@ describe('the story of a recorded run', () => {
         '✗ Pod  ContainersReady=False, Ready=False: PodFailed',
         '› main  stopping',
         '✓ main  exited with code 0 after 2s',
-        '✗ Pod  Failed: DeadlineExceeded: Pod was active on the node longer than the specified deadline; PodReadyToStartContainers=False',
+        `✗ Pod  Failed: DeadlineExceeded: Pod was active on the node longer than the specified ` +
+          `deadline; ${NOT_SET_UP}`,
       ],
     ],
     [
       'gate-opens-when-condition-is-set',
       [
-        '· Pod  created: Pending',
-        '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        ...BEGINNING,
         '· Pod  PodReadyToStartContainers',
         '› main  started',
-        '› Pod  Running, ContainersReady; Ready=False: corresponding condition of pod readiness gate "example.com/gate1" does not exist.',
+        `› Pod  Running, ContainersReady; Ready=False: corresponding condition of pod readiness gate ` +
+          `"example.com/gate1" does not exist.`,
         '› Pod  example.com/gate1',
         '✓ Pod  Ready',
         '› Pod  Terminating: grace period 5s',
@@ -165,9 +166,7 @@ describe('the story of a recorded run', () => {
     [
       'vol-missing-configmap-blocks',
       [
-        '· Pod  created: Pending',
-        '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        ...BEGINNING,
         '✗ Pod  FailedMount: MountVolume.SetUp failed for volume "vol" : configmap "no-such-map" not found',
         '✗ Pod  FailedMount (x2): MountVolume.SetUp failed for volume "vol" : configmap "no-such-map" not found',
         '✗ Pod  FailedMount (x4): MountVolume.SetUp failed for volume "vol" : configmap "no-such-map" not found',
@@ -180,9 +179,7 @@ describe('the story of a recorded run', () => {
     [
       'hook-poststart-failure-kills',
       [
-        '· Pod  created: Pending',
-        '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False, Initialized; ContainersReady=False, Ready=False: containers with unready status: [main]',
+        ...BEGINNING,
         '· Pod  PodReadyToStartContainers',
         '› main  started: waiting for its postStart hook',
         '✗ main  postStart hook failed',
@@ -196,7 +193,8 @@ describe('the story of a recorded run', () => {
       [
         '· Pod  created: Pending',
         '· Pod  PodScheduled',
-        '· Pod  PodReadyToStartContainers=False; Initialized=False: containers with incomplete status: [init-1 sidecar]; AllContainersRestarting=False; ContainersReady=False, Ready=False: containers with unready status: [sidecar source regular]',
+        `· Pod  ${NOT_SET_UP}; Initialized=False: containers with incomplete status: [init-1 sidecar]; ` +
+          `AllContainersRestarting=False; ${UNREADY} [sidecar source regular]`,
         '· Pod  PodReadyToStartContainers',
         '› init-1  started (init container 1 of 2)',
         '✓ init-1  exited with code 0',
@@ -207,7 +205,7 @@ describe('the story of a recorded run', () => {
         '✓ Pod  Running, ContainersReady, Ready',
         '› regular  stopping: all containers are restarted',
         '✗ source  exited with code 42 after 1s',
-        '✗ Pod  AllContainersRestarting: container exited with restart policy rule; ContainersReady=False, Ready=False: containers with unready status: [source]',
+        `✗ Pod  AllContainersRestarting: container exited with restart policy rule; ${UNREADY} [source]`,
         '› sidecar  stopping: all containers are restarted',
         '› Pod  AllContainersRestarting=False',
         '› init-1  started (init container 1 of 2, attempt 2)',

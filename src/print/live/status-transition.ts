@@ -48,7 +48,7 @@ export function statusTransitions(previous: StoredPod | undefined, next: StoredP
   return [{ kind, ...wordsOf(turns), tone: strongest(turns) }];
 }
 
-/** Neighbours that turned for the same reason share it: `Failed: Evicted; ContainersReady=False, Ready=False: PodFailed`. */
+/** Neighbours that turned for one reason share it: `Failed: Evicted; ContainersReady=False, Ready=False: PodFailed`. */
 function wordsOf(turns: readonly Turn[]): Pick<Change, 'text' | 'why'> {
   const groups: { text: string; why: string | undefined }[] = [];
   for (const { text, why } of turns) {
