@@ -1,8 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { type Header, pack } from 'tar-stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { BLOCK_BYTES, encodeTarHeader, paddingOf, type TarHeader } from '../../src/cli/connect/tar-header.ts';
 import { unpackTar } from '../../src/cli/connect/tar-unpack.ts';
 
 let folder: string;
@@ -11,28 +13,33 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-type Member = Partial<Omit<TarHeader, 'size'>> & { readonly text?: string };
+type Member = Partial<Header> & { readonly text?: string };
 
-async function unpack(...members: readonly Member[]): Promise<string[]> {
+/** An archive with these entries, as a tar in a container might write it. */
+async function archiveOf(members: readonly Member[]): Promise<Buffer> {
+  const archive = pack();
+  for (const { text = '', ...header } of members) archive.entry({ name: './x', ...header, size: text.length }, text);
+  archive.finalize();
+  return await buffer(archive as unknown as AsyncIterable<Buffer>);
+}
+
+/** Unpacks an archive that arrives in pieces of so many bytes. Answers the warnings. */
+async function unpackBytes(bytes: Buffer, pieceBytes = 700): Promise<string[]> {
   const warnings: string[] = [];
-  const plain = { name: './x', type: 'file', mode: 0o644, linkName: '', mtimeMs: 0, uid: 0, gid: 0 } as const;
-  const pieces = members.flatMap(({ text = '', ...header }) => [
-    encodeTarHeader({ ...plain, ...header, size: text.length }),
-    Buffer.from(text),
-    Buffer.alloc(paddingOf(text.length)),
-  ]);
-  async function* archive(): AsyncGenerator<Buffer> {
-    yield* [...pieces, Buffer.alloc(2 * BLOCK_BYTES)];
-  }
+  const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) =>
+    bytes.subarray(index * pieceBytes, (index + 1) * pieceBytes),
+  );
   const target = path.join(folder, 'target');
   const warn = (text: string): void => void warnings.push(text.replaceAll(folder, ''));
-  await unpackTar({ archive: archive(), root: './x', target, fileName: 'x', preserve: true, warn });
+  await unpackTar({ archive: Readable.from(pieces), root: './x', target, fileName: 'x', preserve: true, warn });
   return warnings;
 }
 
+const unpack = async (...members: readonly Member[]): Promise<string[]> => await unpackBytes(await archiveOf(members));
+
 it('leaves out what would get anywhere else', async () => {
   const warnings = await unpack(
-    { name: './x/', type: 'folder', mode: 0o755 },
+    { name: './x/', type: 'directory', mode: 0o755 },
     { name: './x/../../outside', text: 'evil' },
     { name: './x/a/../../../outside', text: 'evil' },
     { name: './x/good', text: 'good' },
@@ -46,11 +53,11 @@ it('leaves out what would get anywhere else', async () => {
 it('makes no links, and so follows none', async () => {
   const outside = path.join(folder, 'outside');
   const warnings = await unpack(
-    { name: './x/', type: 'folder', mode: 0o755 },
-    { name: './x/link', type: 'link', linkName: outside },
+    { name: './x/', type: 'directory', mode: 0o755 },
+    { name: './x/link', type: 'symlink', linkname: outside },
     { name: './x/link/file', text: 'kept inside' },
-    { name: './x/hard', type: 'hardLink', linkName: './x/../../outside' },
-    { name: './x/pipe', type: 'other' },
+    { name: './x/hard', type: 'link', linkname: './x/../../outside' },
+    { name: './x/pipe', type: 'fifo' },
   );
   expect(warnings).toEqual([
     'warning: skipping symlink: "/target/link" -> "/outside"',
@@ -63,13 +70,33 @@ it('makes no links, and so follows none', async () => {
 
 it('writes a file once more for each further name of it, and gives nobody the rights of others', async () => {
   await unpack(
-    { name: './x/', type: 'folder', mode: 0o700 },
+    { name: './x/', type: 'directory', mode: 0o700 },
     { name: './x/a', text: 'content', mode: 0o4755 },
-    { name: './x/b', type: 'hardLink', linkName: './x/a', mode: 0o640 },
+    { name: './x/b', type: 'link', linkname: './x/a', mode: 0o640 },
   );
   expect(readFileSync(path.join(folder, 'target', 'b'), 'utf8')).toBe('content');
 });
 
 it.each(['/etc/passwd', './other', '../x', './xy'])('refuses an archive of something else: %s', async (name) => {
   await expect(unpack({ name, text: 'evil' })).rejects.toThrow('error: tar contents corrupted');
+});
+
+it('passes over the content of entries that it leaves out', async () => {
+  await unpack(
+    { name: './x/', type: 'directory', mode: 0o755 },
+    { name: './x/../../outside', text: 'evil'.repeat(5000) },
+    { name: `./x/${'long/'.repeat(60)}name`, text: 'good'.repeat(5000) },
+  );
+  expect(readFileSync(path.join(folder, 'target', 'long/'.repeat(60), 'name'), 'utf8')).toBe('good'.repeat(5000));
+});
+
+it.each([
+  ['is no archive', async () => Buffer.alloc(1024, 'x'), /Invalid tar header/],
+  [
+    'ends in a file',
+    async () => (await archiveOf([{ text: 'a'.repeat(5000) }])).subarray(0, 1000),
+    /Unexpected end of data/,
+  ],
+])('fails for what %s', async (_, bytes, message) => {
+  await expect(unpackBytes(await bytes())).rejects.toThrow(message);
 });

@@ -1,56 +1,71 @@
 import { createReadStream, type Stats } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
-import { BLOCK_BYTES, encodeTarHeader, paddingOf, type TarType } from './tar-header.ts';
+import { pipeline } from 'node:stream/promises';
+import { type Header, type Pack, pack } from 'tar-stream';
 
 export interface PackRequest {
-  /** What of this machine is packed: a file, or a folder with all that it holds. */
+  /** A file of this machine, or a folder, which is packed with everything in it. */
   readonly source: string;
-  /** Its name in the archive. */
+  /** The name of `source` in the archive. */
   readonly name: string;
-  /** Told of what no archive can hold. */
+  /** Called with each file that no archive can hold: a socket, a device. */
   readonly onSkipped: (file: string) => void;
 }
 
-/** An archive, piece by piece. */
-export async function* packTar({ source, name, onSkipped }: PackRequest): AsyncGenerator<Buffer> {
-  yield* packOne(source, name, onSkipped);
-  yield Buffer.alloc(2 * BLOCK_BYTES);
+/** The part of a header that an entry needs. */
+type EntryHeader = Pick<Header, 'name'> & Partial<Header>;
+type HeaderType = 'file' | 'directory' | 'symlink';
+
+/** The largest id that a tar header holds in six octal digits. A larger id becomes 0: the user who unpacks owns the file. */
+const ID_MAX = 0o777777;
+
+/** The bytes of a tar archive, piece by piece. Fails when a file cannot be read. */
+export function packTar({ source, name, onSkipped }: PackRequest): AsyncIterable<Buffer> {
+  const archive = pack();
+  packOne(archive, source, name, onSkipped).then(
+    () => archive.finalize(),
+    (error: Error) => archive.destroy(error),
+  );
+  return archive as unknown as AsyncIterable<Buffer>;
 }
 
-async function* packOne(file: string, name: string, onSkipped: PackRequest['onSkipped']): AsyncGenerator<Buffer> {
+async function packOne(archive: Pack, file: string, name: string, onSkipped: (file: string) => void): Promise<void> {
   const stat = await lstat(file);
   const type = typeOf(stat);
-  if (type === 'other') {
-    onSkipped(file);
-    return;
-  }
-  const { mode, uid, gid, mtimeMs } = stat;
-  const linkName = type === 'link' ? await readlink(file) : '';
-  const size = type === 'file' ? stat.size : 0;
-  yield encodeTarHeader({ name: type === 'folder' ? `${name}/` : name, type, mode, uid, gid, mtimeMs, linkName, size });
-  if (size > 0) {
-    yield* contentOf(file, size);
-    yield Buffer.alloc(paddingOf(size));
-  }
-  if (type !== 'folder') return;
-  for (const entry of (await readdir(file)).toSorted()) {
-    yield* packOne(path.join(file, entry), `${name}/${entry}`, onSkipped);
-  }
+  if (type === undefined) return onSkipped(file);
+  const { size, mode, uid, gid, mtime } = stat;
+  const common = { name, type, mode: mode & 0o777, uid: idOf(uid), gid: idOf(gid), mtime };
+  if (type === 'file') return addFile(archive, file, { ...common, size });
+  if (type === 'symlink') return add(archive, { ...common, linkname: await readlink(file) });
+  await add(archive, { ...common, name: `${name}/` });
+  for (const entry of (await readdir(file)).toSorted())
+    await packOne(archive, path.join(file, entry), `${name}/${entry}`, onSkipped);
 }
 
-function typeOf(stat: Stats): TarType {
-  if (stat.isSymbolicLink()) return 'link';
-  if (stat.isDirectory()) return 'folder';
-  return stat.isFile() ? 'file' : 'other';
+function typeOf(stat: Stats): HeaderType | undefined {
+  if (stat.isSymbolicLink()) return 'symlink';
+  if (stat.isDirectory()) return 'directory';
+  return stat.isFile() ? 'file' : undefined;
 }
 
-/** So many bytes of a file, whatever becomes of it meanwhile: the header has said so. */
-async function* contentOf(file: string, size: number): AsyncGenerator<Buffer> {
-  let left = size;
-  for await (const chunk of createReadStream(file, { end: size - 1 })) {
-    left -= (chunk as Buffer).length;
-    yield chunk as Buffer;
+const idOf = (id: number): number => (id > ID_MAX ? 0 : id);
+
+/** Adds an entry without content. */
+async function add(archive: Pack, header: EntryHeader): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    archive.entry(header, '', (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Adds a file. Its header names a size: a file that grows meanwhile is cut there, one that shrinks is an error. */
+async function addFile(archive: Pack, file: string, header: EntryHeader & { readonly size: number }): Promise<void> {
+  if (header.size === 0) return add(archive, header);
+  const content = createReadStream(file, { end: header.size - 1 });
+  try {
+    await pipeline(content, archive.entry(header));
+  } catch (error) {
+    if (content.bytesRead >= header.size || !content.readableEnded) throw error;
+    throw new Error(`${file} became shorter while it was copied`, { cause: error });
   }
-  if (left > 0) throw new Error(`${file} became shorter while it was copied`);
 }

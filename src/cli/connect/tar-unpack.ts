@@ -1,62 +1,91 @@
-import { createWriteStream, statSync } from 'node:fs';
-import { chmod, copyFile, mkdir } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type Extract, extract, type Header } from 'tar-stream';
 import { PodrunError } from '../../api/errors.ts';
-import { readTar, type TarEntry } from './tar-reader.ts';
 
 export interface UnpackRequest {
-  readonly archive: AsyncIterable<Buffer>;
-  /** What was packed, by its name in the archive: everything in there begins with it. */
+  readonly archive: Readable;
+  /** The name of what was packed: the name of every entry begins with it. */
   readonly root: string;
-  /** Where it is to be. A file that is to be where a folder is gets into that, by the name of `fileName`. */
+  /** The path to unpack to. A file whose target is a folder goes into that folder, under the name `fileName`. */
   readonly target: string;
   readonly fileName: string;
-  /** Give files and folders the rights that they had? */
+  /** True: files and folders keep their permissions. */
   readonly preserve: boolean;
   readonly warn: (text: string) => void;
 }
 
 /**
- * Writes what an archive holds, which a container has made and nobody trusts: files and folders below the target, and
- * no links, so that nothing gets anywhere else. Answers how many members there were.
+ * Unpacks an archive that a container has made, which podrun does not trust: files and folders below the target, and no
+ * links, so that no entry leads out of the target. Answers the number of entries.
+ * @throws {Error} when the archive is damaged or ends too early
  */
 export async function unpackTar(request: UnpackRequest): Promise<number> {
-  const { archive, root, target, preserve, warn } = request;
+  const entries = extract();
+  // A damaged archive also ends the entry that is being read, with an error that says less.
+  let damage: unknown;
+  entries.on('error', (error) => (damage = error));
+  const reading = pipeline(request.archive, entries).catch(() => undefined);
+  try {
+    return await unpackEntries(entries, request);
+  } catch (error) {
+    throw damage ?? error;
+  } finally {
+    await reading;
+  }
+}
+
+async function unpackEntries(entries: Extract, request: UnpackRequest): Promise<number> {
+  const { root, target, preserve, warn } = request;
   const folderModes: Array<{ readonly folder: string; readonly mode: number }> = [];
   let count = 0;
-  for await (const entry of readTar(archive)) {
+  for await (const entry of entries) {
     count += 1;
-    const inside = pathBelow(entry.name, root);
-    const file = path.join(inside === '' && entry.type !== 'folder' ? fileTarget(request) : target, inside);
+    const { name, type, mode = 0 } = entry.header;
+    const inside = pathBelow(name, root);
+    const file = path.join(inside === '' && type !== 'directory' ? fileTarget(request) : target, inside);
     if (inside.split('/').includes('..')) {
       warn(`warning: file ${JSON.stringify(file)} is outside target destination, skipping`);
-      continue;
+    } else {
+      await unpackEntry(entry as unknown as Entry, file, request);
+      if (type === 'directory' && preserve) folderModes.push({ folder: file, mode: mode & MODE_BITS });
     }
-    await unpackEntry(entry, file, request);
-    if (entry.type === 'folder' && preserve) folderModes.push({ folder: file, mode: entry.mode });
+    // An entry that nothing has read would hold up the next one.
+    entry.resume();
   }
-  // At last, and from the inside to the outside: a folder may be closed to its owner.
+  // Last, and from the inside to the outside: a folder may forbid its owner to write.
   for (const { folder, mode } of folderModes.toReversed()) await chmod(folder, mode);
   return count;
 }
 
-async function unpackEntry(entry: TarEntry, file: string, request: UnpackRequest): Promise<void> {
-  const { type, mode, linkName, content } = entry;
+type Entry = AsyncIterable<Buffer> & { readonly header: Header };
+
+/** The permissions of owner, group and others: no setuid bit comes out of a container. */
+const MODE_BITS = 0o777;
+
+async function unpackEntry(entry: Entry, file: string, request: UnpackRequest): Promise<void> {
+  const { type, mode = 0, linkname } = entry.header;
   const { preserve, warn, root, target } = request;
-  if (type === 'link') return warn(`warning: skipping symlink: ${JSON.stringify(file)} -> ${JSON.stringify(linkName)}`);
-  if (type === 'other') return warn(`warning: skipping special file: ${JSON.stringify(file)}`);
-  await mkdir(type === 'folder' ? file : path.dirname(file), { recursive: true });
-  if (type === 'folder') return;
-  if (type === 'hardLink') {
-    const first = pathBelow(linkName, root);
+  if (type === 'symlink') {
+    return warn(`warning: skipping symlink: ${JSON.stringify(file)} -> ${JSON.stringify(linkname)}`);
+  }
+  if (type === 'directory') return void (await mkdir(file, { recursive: true }));
+  if (type !== 'file' && type !== 'contiguous-file' && type !== 'link') {
+    return warn(`warning: skipping special file: ${JSON.stringify(file)}`);
+  }
+  await mkdir(path.dirname(file), { recursive: true });
+  if (type === 'link') {
+    const first = pathBelow(linkname ?? '', root);
     if (first.split('/').includes('..')) return warn(`warning: skipping link: ${JSON.stringify(file)}`);
     await copyFile(path.join(target, first), file);
-  } else await pipeline(content, createWriteStream(file));
-  if (preserve) await chmod(file, mode);
+  } else await writeFile(file, entry);
+  if (preserve) await chmod(file, mode & MODE_BITS);
 }
 
-/** Where in what was packed a member is; empty: it is that itself. */
+/** The path of an entry below what was packed; empty for what was packed itself. */
 function pathBelow(name: string, root: string): string {
   const plain = name.replace(/\/+$/, '');
   if (plain === root) return '';
