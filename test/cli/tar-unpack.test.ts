@@ -20,7 +20,7 @@ async function archiveOf(members: readonly Member[]): Promise<Buffer> {
   const archive = pack();
   for (const { text = '', ...header } of members) archive.entry({ name: './x', ...header, size: text.length }, text);
   archive.finalize();
-  return await buffer(archive as unknown as AsyncIterable<Buffer>);
+  return await buffer(archive);
 }
 
 /** Unpacks an archive that arrives in pieces of so many bytes. Answers the warnings. */

@@ -44,7 +44,7 @@ async function unpackEntries(entries: Extract, request: UnpackRequest): Promise<
   let count = 0;
   for await (const entry of entries) {
     count += 1;
-    const { name, type, mode = 0 } = entry.header;
+    const { name, type, mode } = entry.header;
     const inside = pathBelow(name, root);
     const file = path.join(inside === '' && type !== 'directory' ? fileTarget(request) : target, inside);
     if (inside.split('/').includes('..')) {
@@ -67,7 +67,7 @@ type Entry = AsyncIterable<Buffer> & { readonly header: Header };
 const MODE_BITS = 0o777;
 
 async function unpackEntry(entry: Entry, file: string, request: UnpackRequest): Promise<void> {
-  const { type, mode = 0, linkname } = entry.header;
+  const { type, mode, linkname } = entry.header;
   const { preserve, warn, root, target } = request;
   if (type === 'symlink') {
     return warn(`warning: skipping symlink: ${JSON.stringify(file)} -> ${JSON.stringify(linkname)}`);
@@ -78,7 +78,7 @@ async function unpackEntry(entry: Entry, file: string, request: UnpackRequest): 
   }
   await mkdir(path.dirname(file), { recursive: true });
   if (type === 'link') {
-    const first = pathBelow(linkname ?? '', root);
+    const first = pathBelow(linkname, root);
     if (first.split('/').includes('..')) return warn(`warning: skipping link: ${JSON.stringify(file)}`);
     await copyFile(path.join(target, first), file);
   } else await writeFile(file, entry);
