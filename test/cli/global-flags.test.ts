@@ -22,6 +22,10 @@ describe('--color', () => {
     { flag: 'auto', env: { CLICOLOR_FORCE: '1', TERM: 'dumb' }, isTerminal: false, wanted: true },
     { flag: 'auto', env: { CLICOLOR_FORCE: '0' }, isTerminal: false, wanted: false },
     { flag: 'auto', env: { TERM: 'dumb' }, isTerminal: true, wanted: false },
+    { flag: 'auto', env: { CI: 'true' }, isTerminal: true, wanted: false },
+    { flag: 'auto', env: { CI: '' }, isTerminal: true, wanted: true },
+    { flag: 'auto', env: { CI: 'true', FORCE_COLOR: '1' }, isTerminal: false, wanted: true },
+    { flag: 'always', env: { CI: 'true' }, isTerminal: false, wanted: true },
   ] as const)('$flag, $env, terminal: $isTerminal', ({ wanted, ...wishes }) => {
     expect(wantsColor(wishes)).toBe(wanted);
   });

@@ -10,7 +10,7 @@ export interface ColorWishes {
 
 /**
  * Are there to be colours? The first that says something decides: --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE,
- * TERM=dumb, and whether it is a terminal. A variable that is empty says nothing.
+ * CI, TERM=dumb, and whether it is a terminal. A variable that is empty says nothing.
  * @see https://no-color.org
  * @see https://force-color.org
  * @see https://bixense.com/clicolors
@@ -21,5 +21,5 @@ export function wantsColor({ flag, env, isTerminal }: ColorWishes): boolean {
   // Programs of Node take these two for a no.
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0' && env['FORCE_COLOR'] !== 'false';
   if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true;
-  return isTerminal && env['TERM'] !== 'dumb';
+  return isTerminal && !env['CI'] && env['TERM'] !== 'dumb';
 }
