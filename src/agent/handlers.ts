@@ -127,9 +127,7 @@ export class Handlers {
       hook,
       handler,
       durationMs: Math.round((this.#clock.now().monotonicMs - began.monotonicMs) * 1000) / 1000,
-      ...(outcome.ok
-        ? { result: 'success' }
-        : { result: 'failure', message: outcome.message.slice(0, HOOK_MESSAGE_MAX) }),
+      ...(outcome.ok ? { result: 'success' } : hookFailure(outcome)),
     };
   }
 
@@ -146,6 +144,16 @@ export class Handlers {
     const inside = commandIn(instance, command.argv);
     return this.#runtime.exec({ ...command, ...inside, maxOutputBytes: QUOTED_OUTPUT_MAX_BYTES });
   }
+}
+
+function hookFailure(outcome: Extract<HookOutcome, { ok: false }>): Partial<HookRun> & Pick<HookRun, 'result'> {
+  const { message, exitCode, output } = outcome;
+  return {
+    result: 'failure',
+    message: message.slice(0, HOOK_MESSAGE_MAX),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    output: output.slice(-HOOK_MESSAGE_MAX),
+  };
 }
 
 /** A probe runs again and again: that it succeeded is worth no note, nor that nobody wanted to know any more. */

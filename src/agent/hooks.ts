@@ -41,8 +41,15 @@ export interface HookInput {
 
 export type HookOutcome =
   | { readonly ok: true }
-  /** In kubelet's words, with everything that events keep back. */
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: false;
+      /** In kubelet's words, with everything that events keep back. */
+      readonly message: string;
+      /** Of a command that has ended. */
+      readonly exitCode?: number;
+      /** The output of the command, or why the hook could not be carried out. */
+      readonly output: string;
+    };
 
 const DONE: HookOutcome = { ok: true };
 
@@ -57,7 +64,8 @@ export async function runHook(input: HookInput): Promise<HookOutcome> {
   if (get !== undefined) return runHttpHook(get, input);
   if (sleep !== undefined) return runSleepHook(sleep, input);
   input.voice.ended('this cannot be run');
-  return { ok: false, message: invalidHandler(asGoPrints(input.handler)) };
+  const message = invalidHandler(asGoPrints(input.handler));
+  return { ok: false, message, output: message };
 }
 
 /** The command is run as it is written: unlike in a probe, nothing is expanded. */
@@ -67,7 +75,14 @@ async function runExecHook(action: ExecAction, input: HookInput): Promise<HookOu
   const outcome = await input.exec([program, ...args], input.signal);
   input.voice.ended(howCommandEnded(outcome));
   if (outcome.type === 'exited' && outcome.exitCode === 0) return DONE;
-  return failed(execHook(command), input, execError(command, outcome));
+  const failure = failed(execHook(command), input, execError(command, outcome));
+  if (outcome.type !== 'exited') return { ...failure, output: execReason(outcome) };
+  return { ...failure, exitCode: outcome.exitCode, output: outcome.stdout + outcome.stderr };
+}
+
+/** Why the command of a hook has no exit code. */
+function execReason(outcome: Exclude<ExecOutcome, { type: 'exited' }>): string {
+  return outcome.type === 'failedToStart' ? outcome.error : 'the hook was cut short';
 }
 
 function execError(command: string, outcome: ExecOutcome): string {
@@ -134,8 +149,9 @@ async function runSleepHook({ seconds }: SleepAction, input: HookInput): Promise
   return failed(sleepHook(seconds), input, SLEEP_CUT_SHORT);
 }
 
-function failed(hook: string, { pod, container }: HookInput, error: string): HookOutcome {
-  return { ok: false, message: hookFailed({ hook, pod: pod.metadata, container: container.name, error }) };
+function failed(hook: string, { pod, container }: HookInput, error: string): Extract<HookOutcome, { ok: false }> {
+  const message = hookFailed({ hook, pod: pod.metadata, container: container.name, error });
+  return { ok: false, message, output: error };
 }
 
 /** As Go prints a LifecycleHandler; only one that kubelet cannot run is ever shown. */

@@ -12,4 +12,8 @@ export interface HookRun {
   readonly result: 'success' | 'failure';
   /** Of a failure: the beginning of what went wrong, in kubelet's words. */
   readonly message?: string;
+  /** The exit code of a command that failed. */
+  readonly exitCode?: number;
+  /** Of a failure: the end of what the command printed, or why the hook could not be carried out. */
+  readonly output?: string;
 }

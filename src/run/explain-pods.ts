@@ -11,13 +11,13 @@ import { podEvidence } from './pod-evidence.ts';
  */
 export function causeWithEvidence(store: FileStore, pod: StoredPod, nowMs: number): string {
   const evidence = podEvidence(store, pod);
-  const why = whyNever(pod, undefined, evidence.attempts);
+  const why = whyNever(pod, undefined, evidence);
   return `${why}\n${explainPod({ pod, evidence, untilMs: nowMs })}`.trimEnd();
 }
 
 /** What a Pod is waiting for now: a line, and below it the evidence, indented. */
 export function waitingLines(store: FileStore, pod: StoredPod, nowMs: number): string {
   const evidence = podEvidence(store, pod);
-  const phrase = waitingFor(pod, nowMs, evidence.attempts);
+  const phrase = waitingFor(pod, nowMs, evidence);
   return `pod/${pod.metadata.name}: ${phrase}\n${explainPod({ pod, evidence, untilMs: nowMs })}`.trimEnd();
 }

@@ -1,7 +1,8 @@
 import { PodrunError } from '../api/errors.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/objects.ts';
+import type { HookRun } from '../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
-import type { LogTail, PodEvidence } from '../print/waits/evidence.ts';
+import type { LogTail, PodEvidence, PodRecords } from '../print/waits/evidence.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { instanceLogPath } from '../store/logs/log-files.ts';
 import { lastLogLines } from '../store/logs/log-reader.ts';
@@ -13,18 +14,40 @@ const LINES = 10;
 /** Attempts of each probe that are kept in mind. */
 const ATTEMPTS = 50;
 
-/** Follows the probe journal of a Pod, and keeps the latest attempts of each probe. */
-export class ProbeWatch {
+/** Runs of hooks that are looked at. */
+const HOOKS = 50;
+
+/** Follows what is recorded of a Pod, and keeps the latest attempts of each probe. */
+export class RecordWatch {
+  readonly #store: FileStore;
+  readonly #pod: StoredPod;
   readonly #file: string;
   #reader: ProbeJournalReader | undefined;
   readonly #latest = new Map<string, ProbeAttempt[]>();
 
-  constructor(store: FileStore, { metadata: { namespace, name } }: StoredPod) {
+  constructor(store: FileStore, pod: StoredPod) {
+    const { namespace, name } = pod.metadata;
+    this.#store = store;
+    this.#pod = pod;
     this.#file = store.paths(namespace, name).probes;
   }
 
+  /** The records as of now. Hooks and events are read when they are asked for: few Pods need them. */
+  records(): PodRecords {
+    const [store, pod] = [this.#store, this.#pod];
+    return {
+      attempts: this.#attempts(),
+      get hooks() {
+        return latestHooks(store, pod);
+      },
+      get events() {
+        return eventsAbout(store, pod);
+      },
+    };
+  }
+
   /** The latest attempts as of now, oldest first; what cannot be read is as if it were not there. */
-  attempts(): readonly ProbeAttempt[] {
+  #attempts(): readonly ProbeAttempt[] {
     this.#read();
     return [...this.#latest.values()].flat().toSorted((a, b) => (a.time < b.time ? -1 : 1));
   }
@@ -55,16 +78,29 @@ export class ProbeWatch {
  * out: what can be told is to be told all the same.
  */
 export function podEvidence(store: FileStore, pod: StoredPod): PodEvidence {
-  const probes = new ProbeWatch(store, pod);
-  const attempts = probes.attempts();
-  probes.close();
-  const { namespace, name, uid } = pod.metadata;
+  const watch = new RecordWatch(store, pod);
+  const evidence = { ...watch.records(), logs: logTails(store, pod) };
+  watch.close();
+  return evidence;
+}
+
+function latestHooks(store: FileStore, { metadata: { namespace, name } }: StoredPod): readonly HookRun[] {
+  return orNone(() => {
+    const reader = new ProbeJournalReader(store.paths(namespace, name).hooks);
+    const runs: HookRun[] = [];
+    try {
+      // podrun's own lines: nobody else writes there.
+      for (let next = reader.next(); next.length > 0; next = reader.next()) runs.push(...(next as HookRun[]));
+    } finally {
+      reader.close();
+    }
+    return runs.slice(-HOOKS);
+  });
+}
+
+function eventsAbout(store: FileStore, { metadata: { namespace, name, uid } }: StoredPod): readonly StoredEvent[] {
   const events = orNone(() => store.list<StoredEvent>('events', { namespace, aboutPod: name }));
-  return {
-    attempts,
-    logs: logTails(store, pod),
-    events: events.filter(({ involvedObject }) => involvedObject.uid === uid),
-  };
+  return events.filter(({ involvedObject }) => involvedObject.uid === uid);
 }
 
 function logTails(store: FileStore, pod: StoredPod): ReadonlyMap<string, LogTail> {

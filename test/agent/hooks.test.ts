@@ -99,26 +99,30 @@ describe('an exec hook', () => {
     expect(seen).toEqual([['echo', '$(NAME)', '$$']]);
   });
 
-  it.each<{ name: string; outcome: ExecOutcome; error: string }>([
+  it.each<{ name: string; outcome: ExecOutcome; brief: object; error: string }>([
     {
       name: 'exits with another code',
       outcome: exited(5, 'out\n', 'err\n'),
+      brief: { exitCode: 5, output: 'out\nerr\n' },
       error: `command 'sh -c exit 5' exited with 5: err\n, message: ${String.raw`"out\nerr\n"`}`,
     },
     {
       name: 'cannot be started',
       outcome: { type: 'failedToStart', error: 'failed to exec in container: no' },
+      brief: { output: 'failed to exec in container: no' },
       error: 'rpc error: code = Unknown desc = failed to exec in container: no, message: ""',
     },
     {
       name: 'is broken off',
       outcome: { type: 'aborted' },
+      brief: { output: 'the hook was cut short' },
       error: 'rpc error: code = Canceled desc = context canceled, message: ""',
     },
-  ])('fails when it $name', async ({ outcome, error }) => {
+  ])('fails when it $name', async ({ outcome, brief, error }) => {
     const exec = (): Promise<ExecOutcome> => Promise.resolve(outcome);
     expect(await running({ exec: { command: ['sh', '-c', 'exit 5'] } }, { exec })).toEqual({
       ok: false,
+      ...brief,
       message: `Exec lifecycle hook ([sh -c exit 5]) ${IN_POD} ${error}`,
     });
   });
@@ -147,6 +151,7 @@ describe('an HTTP hook', () => {
     expect(await running({ httpGet: { path: '/stop', port } })).toEqual({
       ok: false,
       message: `HTTP lifecycle hook (/stop) ${IN_POD} ${error}`,
+      output: error,
     });
   });
 
@@ -154,6 +159,7 @@ describe('an HTTP hook', () => {
     expect(await running({ httpGet: { path: '/', port: 'web' } })).toEqual({
       ok: false,
       message: `HTTP lifecycle hook (/) ${IN_POD} strconv.Atoi: parsing "web": invalid syntax`,
+      output: 'strconv.Atoi: parsing "web": invalid syntax',
     });
   });
 
@@ -168,7 +174,7 @@ describe('an HTTP hook', () => {
     expect(clock.alarmCount).toBe(0);
     controller.abort();
     const error = `Get "http://127.0.0.1:${port}/": context canceled`;
-    expect(await outcome).toEqual({ ok: false, message: `HTTP lifecycle hook (/) ${IN_POD} ${error}` });
+    expect(await outcome).toEqual({ ok: false, message: `HTTP lifecycle hook (/) ${IN_POD} ${error}`, output: error });
   });
 });
 
@@ -208,7 +214,7 @@ describe('an HTTPS hook', () => {
       { onFallback: (host) => told.push(host) },
     );
     const error = `Get "https://127.0.0.1:${port}/": http: server gave HTTP response to HTTPS client`;
-    expect(outcome).toEqual({ ok: false, message: `HTTP lifecycle hook (/) ${IN_POD} ${error}` });
+    expect(outcome).toEqual({ ok: false, message: `HTTP lifecycle hook (/) ${IN_POD} ${error}`, output: error });
     expect({ connections, told }).toEqual({ connections: 2, told: [] });
   });
 });
@@ -233,6 +239,7 @@ describe('a sleep hook', () => {
     expect(await outcome).toEqual({
       ok: false,
       message: `Sleep lifecycle hook (60) ${IN_POD} container terminated before sleep hook finished`,
+      output: 'container terminated before sleep hook finished',
     });
     expect(clock.alarmCount).toBe(0);
   });
@@ -243,11 +250,9 @@ describe('a hook that kubelet cannot run', () => {
     { port: 8080, shown: '{0 8080 }' },
     { port: 'web', shown: '{1 0 web}' },
   ])('says what it was: $shown', async ({ port, shown }) => {
-    expect(await running({ tcpSocket: { port, host: 'db' } })).toEqual({
-      ok: false,
-      message:
-        'Cannot run handler: invalid handler: &LifecycleHandler{Exec:nil,HTTPGet:nil,' +
-        `TCPSocket:&TCPSocketAction{Port:${shown},Host:db,},Sleep:nil,}`,
-    });
+    const message =
+      'Cannot run handler: invalid handler: &LifecycleHandler{Exec:nil,HTTPGet:nil,' +
+      `TCPSocket:&TCPSocketAction{Port:${shown},Host:db,},Sleep:nil,}`;
+    expect(await running({ tcpSocket: { port, host: 'db' } })).toEqual({ ok: false, message, output: message });
   });
 });

@@ -11,7 +11,7 @@ function timeIsUp(pods: readonly StoredPod[]): string {
     outcome: { type: 'timedOut', pods, duringCommand: false, atMs: NOW_MS },
     pods,
     seen: pods,
-    evidenceOf: () => ({ attempts: [], logs: new Map(), events: [] }),
+    evidenceOf: () => ({ attempts: [], hooks: [], logs: new Map(), events: [] }),
     goal: { type: 'succeeded' },
     flags: { stateDir: undefined, timeout: '4s' },
     nowMs: NOW_MS,

@@ -1,4 +1,5 @@
 import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
+import type { HookRun } from '../../src/lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { StoredEvent, StoredMeta, StoredPod } from '../../src/api/objects.ts';
 
@@ -100,6 +101,20 @@ export function webEvent(reason: string, change: Partial<StoredEvent> & { contai
     lastTimestamp: at(-5),
     source: { component: 'kubelet' },
     ...rest,
+  };
+}
+
+/** A run of the postStart hook of the container `main` that failed. */
+export function hookRun(change: Partial<HookRun> = {}): HookRun {
+  return {
+    time: at(-29),
+    container: 'main',
+    restartCount: 0,
+    hook: 'postStart',
+    handler: 'exec [migrate]',
+    durationMs: 20,
+    result: 'failure',
+    ...change,
   };
 }
 

@@ -1,6 +1,6 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { ProbeWatch, podEvidence } from '../../src/run/pod-evidence.ts';
+import { podEvidence, RecordWatch } from '../../src/run/pod-evidence.ts';
 import { newPod } from '../store/objects.ts';
 import { openStore, temporaryFolder } from '../store/temporary-store.ts';
 
@@ -10,10 +10,10 @@ it('what cannot be read of a Pod for a while is as if it were not there', () => 
   const { probes } = store.paths('default', 'web');
   symlinkSync(probes, probes);
   expect(podEvidence(store, pod)).toMatchObject({ attempts: [], events: [] });
-  const watch = new ProbeWatch(store, pod);
-  expect(watch.attempts()).toEqual([]);
+  const watch = new RecordWatch(store, pod);
+  expect(watch.records().attempts).toEqual([]);
   rmSync(probes);
   writeFileSync(probes, '{"container":"main","probe":"Readiness","time":"2026-01-15T12:00:00.000000Z"}\n');
-  expect(watch.attempts()).toMatchObject([{ container: 'main' }]);
+  expect(watch.records().attempts).toMatchObject([{ container: 'main' }]);
   watch.close();
 });

@@ -72,7 +72,7 @@ function failure(
 ): string {
   const evidence = evidenceOf(pod);
   const block = isExplained ? explainPod({ pod, evidence, untilMs: nowMs, stateDir }) : '';
-  return `error: pod "${pod.metadata.name}" failed: ${firstCause(pod, evidence.attempts)}\n${block}`;
+  return `error: pod "${pod.metadata.name}" failed: ${firstCause(pod, evidence)}\n${block}`;
 }
 
 /**
@@ -83,7 +83,7 @@ function hopelessness({ evidenceOf, goal, nowMs, pods, flags: { stateDir } }: Ex
   const evidence = evidenceOf(seen);
   const last = pods.find(({ metadata }) => metadata.uid === seen.metadata.uid);
   const pod = last?.status.reason !== undefined && causeOf(seen) === undefined ? last : seen;
-  const why = whyNever(pod, goal, evidence.attempts);
+  const why = whyNever(pod, goal, evidence);
   const what = `cannot become ${goal === undefined ? '' : goalText(goal)}`;
   const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
   return `error: pod "${pod.metadata.name}" ${what}: ${why}\n${block}`;
@@ -93,7 +93,7 @@ function hopelessness({ evidenceOf, goal, nowMs, pods, flags: { stateDir } }: Ex
 function lapse({ evidenceOf, goal, nowMs, flags: { stateDir } }: Explanation, pod: StoredPod): string {
   const evidence = evidenceOf(pod);
   const what = goal === undefined ? pod.status.phase : goalText(goal);
-  const why = whyNever(pod, goal, evidence.attempts);
+  const why = whyNever(pod, goal, evidence);
   const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
   return `pod "${pod.metadata.name}" was not ${what} any more while COMMAND was running: ${why}\n${block}`;
 }
@@ -115,7 +115,7 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
   const lines = late.map((pod, index) => {
     const evidence = evidenceOf(pod);
     const block = index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted, stateDir }) : '';
-    return `pod/${pod.metadata.name}: ${waitingFor(pod, untilMs, evidence.attempts)}\n${block}`;
+    return `pod/${pod.metadata.name}: ${waitingFor(pod, untilMs, evidence)}\n${block}`;
   });
   return `error: timed out after ${timeout}\n${lines.join('')}${thoseThatAreThere(met, goal)}`;
 }

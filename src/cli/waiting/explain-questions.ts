@@ -47,12 +47,12 @@ function explain({ store, nowMs, stateDir, question, object, isWhole }: OneQuest
   const isExplained = isWhole && condition.type === 'state';
   const block = isExplained ? explainPod({ pod, evidence, untilMs: nowMs, isEndWanted, stateDir }) : '';
   if (condition.type === 'state' && isHopelessQuestion(question, object)) {
-    const why = whyNever(pod, condition.wanted, evidence.attempts);
+    const why = whyNever(pod, condition.wanted, evidence);
     return `${name} can never become ${condition.text}: ${why}\n${block}`;
   }
   if (condition.type === 'state' && isMetQuietly(condition, object))
     return `${name}: nothing, but it came to that too late\n`;
-  return `${questionPhrase(question, { pod, attempts: evidence.attempts }, nowMs).text}\n${block}`;
+  return `${questionPhrase(question, { pod, records: evidence }, nowMs).text}\n${block}`;
 }
 
 function isEnd({ wanted }: Extract<WaitCondition, { type: 'state' }>): boolean {

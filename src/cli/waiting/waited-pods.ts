@@ -1,26 +1,26 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { WaitedPod } from '../../print/waits/wait-phrase.ts';
-import { ProbeWatch } from '../../run/pod-evidence.ts';
+import { RecordWatch } from '../../run/pod-evidence.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
-/** Follows the probes of Pods that are waited for. */
+/** Follows what is recorded of Pods that are waited for. */
 export class WaitedPods {
   readonly #store: FileStore;
-  readonly #watches = new Map<string, ProbeWatch>();
+  readonly #watches = new Map<string, RecordWatch>();
 
   constructor(store: FileStore) {
     this.#store = store;
   }
 
-  /** The Pod with what its probes have come to. */
+  /** The Pod with its records as of now. */
   of(pod: StoredPod): WaitedPod {
     const { uid } = pod.metadata;
     let watch = this.#watches.get(uid);
     if (watch === undefined) {
-      watch = new ProbeWatch(this.#store, pod);
+      watch = new RecordWatch(this.#store, pod);
       this.#watches.set(uid, watch);
     }
-    return { pod, attempts: watch.attempts() };
+    return { pod, records: watch.records() };
   }
 
   close(): void {

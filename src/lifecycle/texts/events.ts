@@ -43,6 +43,12 @@ export function failedMount(volume: string, error: string): EventDraft {
   return warning('FailedMount', `MountVolume.SetUp failed for volume ${goQuote(volume)} : ${error}`);
 }
 
+/** Reads the message of that event: the volume, and what is wrong with it. Undefined: it is another message. */
+export function readFailedMount(message: string): { readonly volume: string; readonly why: string } | undefined {
+  const [, volume, why] = /MountVolume\.SetUp failed for volume "([^"]*)" : (.*)$/s.exec(message) ?? [];
+  return volume === undefined || why === undefined ? undefined : { volume, why };
+}
+
 /** Source: pkg/kubelet/images/image_manager.go pullImage. */
 export function pulling(container: string, image: string): EventDraft {
   return normal('Pulling', `Pulling image "${image}"`, container);

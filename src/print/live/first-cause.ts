@@ -1,6 +1,5 @@
-import type { ContainerState } from '../../api/generated/types.ts';
+import type { ContainerState, ContainerStateTerminated } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
@@ -9,7 +8,18 @@ import { excerpt } from '../excerpt.ts';
 import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
 import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
 import { conditionOf } from '../pod-status.ts';
-import { attemptsOf, briefResult, decidesToKill, probeProgress } from '../waits/probe-attempts.ts';
+import { NO_RECORDS, type PodRecords } from '../waits/evidence.ts';
+import { attemptsOf, probeProgress } from '../waits/probe-attempts.ts';
+import { failedMount } from './failed-mount.ts';
+import {
+  failedPostStart,
+  isGraceOver,
+  killingProbe,
+  podStopText,
+  postStartText,
+  type StopReason,
+  stopReason,
+} from './stopped-run.ts';
 
 /** What keeps a Pod from being Ready or from succeeding, or what made it fail. */
 export interface Cause {
@@ -24,16 +34,22 @@ export interface Cause {
 /**
  * One sentence without its full stop: why a Pod failed or cannot become Ready, for example
  * `container main exited with code 127 (command not found)`.
- * @param attempts the latest of the probe journal, where that is at hand
+ * @param records what is on record of the Pod, where that is at hand
  */
-export function firstCause(pod: StoredPod, attempts: readonly ProbeAttempt[] = []): string {
-  return causeOf(pod, attempts)?.text ?? `its phase is ${pod.status.phase ?? 'Unknown'}`;
+export function firstCause(pod: StoredPod, records: PodRecords = NO_RECORDS): string {
+  return causeOf(pod, records)?.text ?? `its phase is ${pod.status.phase ?? 'Unknown'}`;
 }
 
 /** The first thing that went wrong in a Pod; undefined when nothing did, not yet, or nobody knows. */
-export function causeOf(pod: StoredPod, attempts: readonly ProbeAttempt[] = []): Cause | undefined {
+export function causeOf(pod: StoredPod, records: PodRecords = NO_RECORDS): Cause | undefined {
   if (pod.status.phase === 'Succeeded' || pod.status.phase === 'Unknown') return undefined;
-  return podCause(pod) ?? endCause(pod, attempts) ?? waitingCause(pod) ?? readinessCause(pod, attempts);
+  return (
+    podCause(pod) ??
+    endCause(pod, records) ??
+    waitingCause(pod) ??
+    mountCause(pod, records) ??
+    readinessCause(pod, records)
+  );
 }
 
 /** A reason that the Pod itself carries: a deadline, an eviction, a scheduler that finds no place. */
@@ -56,47 +72,48 @@ function containersThatCount(pod: StoredPod): ContainerView[] {
   return containersOf(pod).filter(({ role }) => role !== 'ephemeral');
 }
 
-/** The container that failed first. A sidecar is not to blame when others ended as well: it was stopped. */
-function endCause(pod: StoredPod, attempts: readonly ProbeAttempt[]): Cause | undefined {
-  const failures = containersThatCount(pod)
-    .map((view) => ({ view, ended: lastEnd(view.status?.state, view.status?.lastState) }))
-    .filter(
-      ({ ended }) => ended !== undefined && ended.exitCode !== 0 && ended.reason !== TERMINATED.restartingAllContainers,
-    )
-    .sort((a, b) => weight(a.view) - weight(b.view) || endMs(a.ended) - endMs(b.ended));
-  const [first] = failures;
-  if (first?.ended === undefined) return undefined;
-  const { view, ended } = first;
-  const container = view.container.name;
-  const probe = killingProbe(container, view.status?.restartCount ?? 0, attempts);
-  if (probe !== undefined) {
-    const code = describeExitCode(ended.exitCode);
-    return {
-      kind: 'end',
-      container,
-      text: `${nameContainer(view)} was killed by its ${probe}, and ended with ${code}`,
-    };
-  }
-  const why = reasonOfEnd(ended);
-  return {
-    kind: 'end',
-    container,
-    text: `${nameContainer(view)} ${describeEnd(ended)}${why === undefined ? '' : `: ${excerpt(why)}`}`,
-  };
+/** A run of a container that did not end well, and why podrun ended it, if it did. */
+interface FailedRun {
+  readonly view: ContainerView;
+  readonly ended: ContainerStateTerminated;
+  readonly stop: StopReason | undefined;
 }
 
-/** `liveness probe, which failed 3 times in a row (HTTP 503)`, when that is why a run of a container ended. */
-export function killingProbe(
-  container: string,
-  restartCount: number,
-  attempts: readonly ProbeAttempt[],
-): string | undefined {
-  const last = attempts.findLast(
-    (one) => one.container === container && one.restartCount === restartCount && decidesToKill(one),
-  );
-  if (last === undefined) return undefined;
-  const times = last.failures === 1 ? 'once' : `${last.failures} times in a row`;
-  return `${last.probe} probe, which failed ${times} (${briefResult(last)})`;
+/**
+ * The container that failed first. A container that was stopped with its Pod is not to blame, and neither is a sidecar
+ * when others ended as well.
+ */
+function endCause(pod: StoredPod, records: PodRecords): Cause | undefined {
+  const runs = containersThatCount(pod)
+    .flatMap((view): FailedRun[] => {
+      const ended = lastEnd(view.status?.state, view.status?.lastState);
+      if (ended === undefined || ended.reason === TERMINATED.restartingAllContainers) return [];
+      const stop = stopReason(pod, view, ended, records);
+      return (ended.exitCode === 0 && stop !== 'hook') || stop === 'change' ? [] : [{ view, ended, stop }];
+    })
+    .sort((a, b) => weight(a.view) - weight(b.view) || endMs(a.ended) - endMs(b.ended));
+  const failed = runs.find(({ stop }) => stop !== 'pod');
+  if (failed !== undefined) {
+    const { container } = failed.view;
+    return { kind: 'end', container: container.name, text: excerpt(failureText(failed, records)) };
+  }
+  const stopped = runs.find(({ ended }) => ended.exitCode === 137) ?? runs[0];
+  if (stopped === undefined) return undefined;
+  const { view, ended } = stopped;
+  const container = isGraceOver(pod, ended) ? view.container.name : undefined;
+  return { kind: 'pod', container, text: podStopText(pod, view, ended) };
+}
+
+function failureText({ view, ended, stop }: FailedRun, records: PodRecords): string {
+  const name = nameContainer(view);
+  if (stop === 'hook') return `${name} was ended, as its ${postStartText(failedPostStart(view, records))}`;
+  const { container, status } = view;
+  const probe = killingProbe(container.name, status?.restartCount ?? 0, records.attempts);
+  if (probe !== undefined || stop === 'probe') {
+    return `${name} was killed by its ${probe ?? 'probe'}, and ended with ${describeExitCode(ended.exitCode)}`;
+  }
+  const why = reasonOfEnd(ended);
+  return `${name} ${describeEnd(ended)}${why === undefined ? '' : `: ${why}`}`;
 }
 
 /** How the latest run of a container ended, unless a later one is under way and well. */
@@ -128,8 +145,16 @@ function waitingCause(pod: StoredPod): Cause | undefined {
   return { kind: 'start', container: stuck.container.name, text: `${nameContainer(stuck)} cannot start: ${text}` };
 }
 
+/** A volume that cannot be set up holds back every container. */
+function mountCause(pod: StoredPod, { events }: PodRecords): Cause | undefined {
+  const mount = failedMount(pod, events);
+  return (
+    mount && { kind: 'start', container: undefined, text: `volume ${mount.volume} cannot be set up: ${mount.why}` }
+  );
+}
+
 /** Everything runs, but not everything is ready. */
-function readinessCause(pod: StoredPod, attempts: readonly ProbeAttempt[]): Cause | undefined {
+function readinessCause(pod: StoredPod, { attempts }: PodRecords): Cause | undefined {
   const unready = containersOf(pod).find(
     ({ role, status }) => (role === 'regular' || role === 'sidecar') && status?.state?.running && !status.ready,
   );
@@ -140,7 +165,7 @@ function readinessCause(pod: StoredPod, attempts: readonly ProbeAttempt[]): Caus
 }
 
 /** `container main is not ready: readiness probe failed 7 times in a row, last result: HTTP 503`. */
-function unreadiness(view: ContainerView, attempts: readonly ProbeAttempt[]): string {
+function unreadiness(view: ContainerView, attempts: PodRecords['attempts']): string {
   const isStarting = view.status?.started === false;
   const type = isStarting ? 'startup' : 'readiness';
   const what = `${nameContainer(view)} ${isStarting ? 'has not started up' : 'is not ready'}`;

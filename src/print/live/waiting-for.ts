@@ -1,7 +1,6 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
@@ -10,26 +9,31 @@ import { briefDuration, timestampMs } from '../age.ts';
 import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
 import { describeExitCode } from '../exit-code.ts';
 import { conditionOf } from '../pod-status.ts';
+import { NO_RECORDS, type PodRecords } from '../waits/evidence.ts';
 import { probeProgress } from '../waits/probe-attempts.ts';
+import { failedMount } from './failed-mount.ts';
+import { firstCause } from './first-cause.ts';
+import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
 
 /**
  * What a Pod is waiting for right now, as a phrase that goes on after "waiting for":
  * `init container migrate (2/3) to finish`, `container api to become ready (readiness probe)`, …
  * @param nowMs milliseconds since 1970; how much of a back-off or a grace period is left is as of then
- * @param attempts the latest of the probe journal, where that is at hand: how far a probe has got is told
+ * @param records what is on record of the Pod, where that is at hand: how far a probe has got, which volume is missing
  */
-export function waitingFor(pod: StoredPod, nowMs: number, attempts: readonly ProbeAttempt[] = []): string {
+export function waitingFor(pod: StoredPod, nowMs: number, records: PodRecords = NO_RECORDS): string {
   const { metadata, status } = pod;
-  if (status.phase === 'Succeeded' || status.phase === 'Failed') return `nothing, it has ${status.phase}`;
+  if (status.phase === 'Succeeded') return 'nothing, it has Succeeded';
+  if (status.phase === 'Failed') return `nothing, it has Failed: ${firstCause(pod, records)}`;
   if (status.phase === 'Unknown') return 'somebody to take care of it: whoever ran it is gone';
   if (metadata.deletionTimestamp) return stopping(pod, nowMs);
-  const seen: Seen = { nowMs, attempts };
+  const seen: Seen = { nowMs, records };
   return scheduling(pod) ?? starting(pod, seen) ?? readiness(pod, seen) ?? ending(pod);
 }
 
 interface Seen {
   readonly nowMs: number;
-  readonly attempts: readonly ProbeAttempt[];
+  readonly records: PodRecords;
 }
 
 function scheduling({ spec, status }: StoredPod): string | undefined {
@@ -64,14 +68,14 @@ function starting(pod: StoredPod, seen: Seen): string | undefined {
   return undefined;
 }
 
-function startOf(view: ContainerView, pod: StoredPod, { nowMs, attempts }: Seen): string | undefined {
+function startOf(view: ContainerView, pod: StoredPod, { nowMs, records }: Seen): string | undefined {
   const { status, role } = view;
   const name = nameContainer(view);
   const { running, terminated, waiting } = status?.state ?? {};
   if (running && role === 'init') return `${name} to finish${since(running.startedAt, nowMs)}`;
   if (running) {
     if (status?.started === true) return undefined;
-    return `${name} to start up (${probeProgress(view, 'startup', attempts, nowMs)})`;
+    return `${name} to start up (${probeProgress(view, 'startup', records.attempts, nowMs)})`;
   }
   if (terminated) {
     const { exitCode } = terminated;
@@ -79,30 +83,52 @@ function startOf(view: ContainerView, pod: StoredPod, { nowMs, attempts }: Seen)
     if (isDone || !shouldRestart(pod.spec.restartPolicy, view.container, exitCode)) return undefined;
     return `${name} to be restarted after ${describeExitCode(exitCode)}`;
   }
-  if (waiting?.reason === WAITING.crashLoopBackOff) return `${name} to be restarted: ${backOff(view, nowMs)}`;
+  if (waiting?.reason === WAITING.crashLoopBackOff) {
+    return `${name} to be restarted: ${backOff(view, nowMs)}${lastEndText(view, records)}`;
+  }
+  if (waiting?.reason === WAITING.postStartHookError) {
+    return `${name} to be restarted: its ${postStartText(failedPostStart(view, records))}`;
+  }
   const isOrdinary = [undefined, '', WAITING.containerCreating, WAITING.podInitializing].includes(waiting?.reason);
-  if (isOrdinary) return `${name} to start`;
+  if (isOrdinary) return `${name} to start${mountText(pod, records)}`;
   return `${name} to start: ${[waiting?.reason, waiting?.message].filter(Boolean).join(': ')}`;
 }
 
-/** `back-off 10s, 8s left (exit code 1)`. */
+/** `: volume conf cannot be set up: configmap "settings" not found`. */
+function mountText(pod: StoredPod, { events }: PodRecords): string {
+  const mount = failedMount(pod, events);
+  return mount === undefined ? '' : `: volume ${mount.volume} cannot be set up: ${mount.why}`;
+}
+
+/** How the run before ended: ` (exit code 1)`, ` (postStart hook failed with exit code 4: no database)`. */
+function lastEndText(view: ContainerView, records: PodRecords): string {
+  const { container, status } = view;
+  const ended = status?.lastState?.terminated;
+  if (ended === undefined) return '';
+  const hook = failedPostStart(view, records);
+  if (hook !== undefined) return ` (${postStartText(hook)})`;
+  const probe = killingProbe(container.name, status?.restartCount ?? 0, records.attempts);
+  if (probe !== undefined) return ` (killed by its ${probe})`;
+  const oom = ended.reason === TERMINATED.oomKilled ? `${ended.reason}, ` : '';
+  return ` (${oom}${describeExitCode(ended.exitCode)})`;
+}
+
+/** `back-off 10s, 8s left`. */
 function backOff({ status }: ContainerView, nowMs: number): string {
   const ended = status?.lastState?.terminated;
   const delay = /^back-off (\d[^ ]*) /.exec(status?.state?.waiting?.message ?? '')?.[1];
   const endedMs = timestampMs(ended?.finishedAt);
-  const oom = ended?.reason === TERMINATED.oomKilled ? `${ended.reason}, ` : '';
-  const exit = ended === undefined ? '' : ` (${oom}${describeExitCode(ended.exitCode)})`;
-  if (delay === undefined || endedMs === undefined) return `back-off${exit}`;
+  if (delay === undefined || endedMs === undefined) return 'back-off';
   const leftMs = endedMs + parseDuration(delay) - nowMs;
-  return leftMs > 0 ? `back-off ${delay}, ${secondsLeft(leftMs)} left${exit}` : `back-off ${delay} is over${exit}`;
+  return leftMs > 0 ? `back-off ${delay}, ${secondsLeft(leftMs)} left` : `back-off ${delay} is over`;
 }
 
-function readiness(pod: StoredPod, { nowMs, attempts }: Seen): string | undefined {
+function readiness(pod: StoredPod, { nowMs, records }: Seen): string | undefined {
   const unready = containersOf(pod).find(
     ({ role, status }) => (role === 'regular' || role === 'sidecar') && status?.state?.running && !status.ready,
   );
   if (unready) {
-    return `${nameContainer(unready)} to become ready (${probeProgress(unready, 'readiness', attempts, nowMs)})`;
+    return `${nameContainer(unready)} to become ready (${probeProgress(unready, 'readiness', records.attempts, nowMs)})`;
   }
   if (conditionOf(pod.status, 'Ready')?.reason !== CONDITION.readinessGatesNotReady) return undefined;
   const closed = (pod.spec.readinessGates ?? [])

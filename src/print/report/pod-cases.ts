@@ -67,7 +67,7 @@ function podResult(decided: DecidedPod): Result {
   const { phase } = pod.status;
   if (phase === 'Succeeded' || (goal?.type === 'failed' && phase === 'Failed')) return PASSED;
   const why = (): string => explained(decided);
-  if (phase === 'Failed') return { type: 'failed', message: firstCause(pod, evidence.attempts), text: why() };
+  if (phase === 'Failed') return { type: 'failed', message: firstCause(pod, evidence), text: why() };
   const waiting = waitingFor(pod, decidedAtMs);
   if (isInterrupted) return { type: 'skipped', message: `interrupted while waiting for ${waiting}` };
   const isWhatWasWanted = goal !== undefined && goalState(goal, pod) === 'met';
@@ -81,7 +81,7 @@ function goalResult(decided: DecidedPod, goal: Goal): Result {
   if (state === 'met') return PASSED;
   const waiting = waitingFor(pod, decidedAtMs);
   if (state === 'impossible') {
-    return { type: 'failed', message: firstCause(pod, evidence.attempts), text: explained(decided) };
+    return { type: 'failed', message: firstCause(pod, evidence), text: explained(decided) };
   }
   if (isInterrupted) return { type: 'skipped', message: `interrupted while waiting for ${waiting}` };
   return { type: 'failed', message: `waiting for ${waiting}`, text: explained(decided) };

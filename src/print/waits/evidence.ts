@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../api/objects.ts';
+import type { HookRun } from '../../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 
 /** The end of what a container has printed. */
@@ -9,12 +10,21 @@ export interface LogTail {
   readonly isOfPreviousRun: boolean;
 }
 
-/** What is on record of a Pod beside the object itself, as far as it can say why the Pod is not where it should be. */
-export interface PodEvidence {
+/** What is on record of a Pod beside the object itself and its logs. */
+export interface PodRecords {
   /** The latest of the probe journal, oldest first. */
   readonly attempts: readonly ProbeAttempt[];
+  /** The latest of the hook journal, oldest first. */
+  readonly hooks: readonly HookRun[];
+  /** The Events about the Pod. */
+  readonly events: readonly StoredEvent[];
+}
+
+/** Where the object alone is at hand. */
+export const NO_RECORDS: PodRecords = { attempts: [], hooks: [], events: [] };
+
+/** All that can say why a Pod is not where it should be. */
+export interface PodEvidence extends PodRecords {
   /** By name of the container; one that never printed anything need not be there. */
   readonly logs: ReadonlyMap<string, LogTail>;
-  /** Those about the Pod. */
-  readonly events: readonly StoredEvent[];
 }

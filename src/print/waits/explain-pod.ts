@@ -4,16 +4,15 @@ import { describeEnd } from '../exit-code.ts';
 import { excerpt } from '../excerpt.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
-import { causeOf, killingProbe } from '../live/first-cause.ts';
+import { causeOf } from '../live/first-cause.ts';
 import { lastWarning } from '../live/last-warning.ts';
+import { failedMount } from '../live/failed-mount.ts';
+import { failedPostStart, killingProbe, postStartText } from '../live/stopped-run.ts';
 import { escapeTerminal } from '../table-row.ts';
 import type { PodEvidence } from './evidence.ts';
 import { attemptsOf, decidesToKill, probeHistory } from './probe-attempts.ts';
 import { remedies } from './remedies.ts';
 import { isEndedForGood } from './why-never.ts';
-
-/** The reason of events about probes. */
-const UNHEALTHY = 'Unhealthy';
 
 /** How many of the last lines of a log are quoted. */
 const QUOTED_LINES = 10;
@@ -42,23 +41,30 @@ export function explainPod(question: PodQuestion): string {
   if (pod.status.phase === 'Succeeded') return '';
   const view = containerConcerned(question);
   const probing = view === undefined ? [] : probes(view, evidence);
-  // What probes came to is told from their journal, where it matters.
-  const isJournalled = evidence.attempts.length > 0;
-  const events = isJournalled ? evidence.events.filter(({ reason }) => reason !== UNHEALTHY) : evidence.events;
+  const events = evidence.events.filter(({ reason = '' }) => !isSaidElsewhere(reason, pod, evidence));
   const warning = isTerminalPhase(pod.status.phase) ? undefined : lastWarning(events, untilMs);
   const blocks = [
-    ...(view === undefined ? [] : [...restarts(view, evidence), ...probing, ...log(view, evidence)]),
+    ...(view === undefined
+      ? []
+      : [...restarts(view, evidence), ...probing, ...hookOutput(view, evidence), ...log(view, evidence)]),
     ...(warning === undefined ? [] : [`last warning: ${warning}`]),
     ...whatToTry(remedies({ pod, view, evidence, isEndWanted, stateDir })),
   ];
   return blocks.map((line) => `  ${line}\n`).join('');
 }
 
+/** Is an event of that reason told from the journals, or in the cause itself? */
+function isSaidElsewhere(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
+  if (reason === 'Unhealthy') return attempts.length > 0;
+  if (reason === 'FailedPostStartHook') return hooks.length > 0;
+  return reason === 'FailedMount' && failedMount(pod, events) !== undefined;
+}
+
 /** The container to blame, or else the first one that is not where it should be. */
 function containerConcerned({ pod, evidence, isEndWanted = false }: PodQuestion): ContainerView | undefined {
   const views = containersOf(pod).filter(({ role }) => role !== 'ephemeral');
   const regular = views.filter(({ role }) => role === 'regular');
-  const cause = causeOf(pod, evidence.attempts);
+  const cause = causeOf(pod, evidence);
   const done = isEndWanted ? undefined : regular.find((view) => isEndedForGood(pod, view));
   if (done !== undefined && (cause === undefined || cause.kind === 'readiness')) return done;
   // Whatever ran out of time, what it was at is of interest.
@@ -76,17 +82,19 @@ function wasAtWork({ role, status }: ContainerView): boolean {
 }
 
 /** What a container that runs again has behind it. */
-function restarts(view: ContainerView, { attempts }: PodEvidence): string[] {
+function restarts(view: ContainerView, evidence: PodEvidence): string[] {
   const { restartCount = 0, state, lastState } = view.status ?? {};
   const before = lastState?.terminated;
   if (restartCount === 0 || state?.running === undefined || !before) return [];
   const times = restartCount === 1 ? 'once' : `${restartCount} times`;
-  const probe = killingProbe(view.container.name, restartCount - 1, attempts);
-  const end = probe === undefined ? describeEnd(before) : `was killed by its ${probe}`;
-  return [`${nameContainer(view)} was restarted ${times}; the run before ${end}`];
+  const probe = killingProbe(view.container.name, restartCount - 1, evidence.attempts);
+  const hook = failedPostStart(view, evidence, restartCount - 1);
+  const end = hook === undefined ? describeEnd(before) : `was ended, as its ${postStartText(hook)}`;
+  const why = probe === undefined ? end : `was killed by its ${probe}`;
+  return [`${nameContainer(view)} was restarted ${times}; the run before ${why}`];
 }
 
-/** Of the probes that have failed in the present run: of one that has ended, those that ended it. */
+/** The probes that failed in the present run; where the run has ended, those that ended it. */
 function probes(view: ContainerView, { attempts }: PodEvidence): string[] {
   const isRunning = view.status?.state?.running !== undefined;
   return PROBE_TYPES.flatMap((type) => {
@@ -97,15 +105,29 @@ function probes(view: ContainerView, { attempts }: PodEvidence): string[] {
   });
 }
 
+/** What the command of a postStart hook printed that failed. */
+function hookOutput(view: ContainerView, evidence: PodEvidence): string[] {
+  const hook = failedPostStart(view, evidence);
+  if (hook?.exitCode === undefined) return [];
+  return quoted((hook.output ?? '').trimEnd().split('\n'), `the postStart hook of ${nameContainer(view)}`);
+}
+
 function log(view: ContainerView, { logs }: PodEvidence): string[] {
   const tail = logs.get(view.container.name);
-  const lines = (tail?.lines ?? [])
+  return quoted(
+    tail?.lines ?? [],
+    `${nameContainer(view)}${tail?.isOfPreviousRun === true ? ' in the run before' : ''}`,
+  );
+}
+
+/** The last lines of what somebody has printed, with a heading; nothing where there is nothing. */
+function quoted(printed: readonly string[], by: string): string[] {
+  const lines = printed
     .slice(-QUOTED_LINES)
     .map((line) => excerpt(escapeTerminal(line.replaceAll(COLOURS, '').trimEnd())));
-  if (tail === undefined || lines.length === 0) return [];
-  const run = tail.isOfPreviousRun ? ' in the run before' : '';
+  if (lines.every((line) => line === '')) return [];
   const count = lines.length === 1 ? 'last line' : `last ${lines.length} lines`;
-  return [`${count} of ${nameContainer(view)}${run}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
+  return [`${count} of ${by}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
 }
 
 function whatToTry(sentences: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { waitingFor } from '../live/waiting-for.ts';
+import type { PodRecords } from './evidence.ts';
 import type { WaitPhrase } from './progress-pace.ts';
 
 /** More Pods than that are only counted. */
@@ -9,14 +9,13 @@ const NAMED_MAX = 3;
 /** A Pod that somebody waits for. */
 export interface WaitedPod {
   readonly pod: StoredPod;
-  /** The latest of its probe journal. */
-  readonly attempts: readonly ProbeAttempt[];
+  readonly records: PodRecords;
 }
 
 /** What one Pod is waiting for, as of that moment. */
-export function podPhrase({ pod, attempts }: WaitedPod, nowMs: number): WaitPhrase {
+export function podPhrase({ pod, records }: WaitedPod, nowMs: number): WaitPhrase {
   const { name } = pod.metadata;
-  const text = waitingFor(pod, nowMs, attempts);
+  const text = waitingFor(pod, nowMs, records);
   return { text: `pod/${name}: ${text}`, key: `${name} ${withoutCounts(text)}` };
 }
 

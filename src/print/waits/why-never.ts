@@ -1,13 +1,13 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
-import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { decidedEnd, type Wanted } from '../../lifecycle/requests/hopeless.ts';
 import { describeEnd } from '../exit-code.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
 import { causeOf, firstCause } from '../live/first-cause.ts';
+import type { PodRecords } from './evidence.ts';
 
 /** A clause that says why a Pod can never be as it is wanted any more, as `lifecycle/requests/hopeless.ts` finds it. */
-export function whyNever(pod: StoredPod, wanted: Wanted | undefined, attempts: readonly ProbeAttempt[]): string {
+export function whyNever(pod: StoredPod, wanted: Wanted | undefined, records: PodRecords): string {
   const { metadata, status } = pod;
   if (status.phase === 'Unknown') return status.message ?? 'nobody runs it any more';
   if (wanted?.type === 'phase' && !/^(Pending|Running|Succeeded|Failed|Unknown)$/.test(wanted.phase)) {
@@ -16,9 +16,9 @@ export function whyNever(pod: StoredPod, wanted: Wanted | undefined, attempts: r
   const end = decidedEnd(pod);
   if (end === 'Succeeded') return 'it has Succeeded: its containers have ended, and are not started again';
   if (end === undefined && metadata.deletionTimestamp !== undefined) return 'it is being deleted';
-  const cause = causeOf(pod, attempts);
+  const cause = causeOf(pod, records);
   if (cause !== undefined && cause.kind !== 'readiness') return cause.text;
-  return end === undefined ? (endedForGood(pod) ?? firstCause(pod, attempts)) : firstCause(pod, attempts);
+  return end === undefined ? (endedForGood(pod) ?? firstCause(pod, records)) : firstCause(pod, records);
 }
 
 /** A container that has done its work leaves a Pod that is not Ready, though it runs. */

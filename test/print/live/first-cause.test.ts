@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { causeOf, firstCause } from '../../../src/print/live/first-cause.ts';
-import { at, attempt, conditions, container, ended, running, sidecar, waiting, webPod } from '../pods.ts';
+import { NO_RECORDS, type PodRecords } from '../../../src/print/waits/evidence.ts';
+import { stopping } from '../../../src/lifecycle/texts/killing.ts';
+import {
+  at,
+  attempt,
+  conditions,
+  container,
+  ended,
+  hookRun,
+  running,
+  sidecar,
+  waiting,
+  webEvent,
+  webPod,
+} from '../pods.ts';
 
 const failed = (change: Parameters<typeof webPod>[0]): StoredPod =>
   webPod({ ...change, status: { phase: 'Failed', conditions: [], ...change?.status } });
@@ -133,7 +147,7 @@ describe('firstCause()', () => {
       }),
     ],
   ])('%s', (want, blamed, pod) => {
-    expect(firstCause(pod, [])).toBe(want);
+    expect(firstCause(pod)).toBe(want);
     expect(causeOf(pod)?.container).toBe(blamed);
   });
 
@@ -141,35 +155,126 @@ describe('firstCause()', () => {
     expect(causeOf(webPod())).toBeUndefined();
     const stopped = { initContainerStatuses: [ended('proxy', 143)], containerStatuses: [ended('main', 0)] };
     const spec = { initContainers: [sidecar('proxy')] };
-    expect(firstCause(webPod({ spec, status: { ...stopped, phase: 'Succeeded' } }), [])).toBe('its phase is Succeeded');
+    expect(firstCause(webPod({ spec, status: { ...stopped, phase: 'Succeeded' } }))).toBe('its phase is Succeeded');
     const stale = [running('main', { ready: false })];
-    expect(firstCause(webPod({ status: { phase: 'Unknown', containerStatuses: stale } }), [])).toBe(
-      'its phase is Unknown',
-    );
+    expect(firstCause(webPod({ status: { phase: 'Unknown', containerStatuses: stale } }))).toBe('its phase is Unknown');
   });
 
   it('tells of the probe that had the container killed', () => {
     const pod = webPod({ status: { containerStatuses: [ended('main', 137, { restartCount: 2 })] } });
     const own = { container: 'main', probe: 'liveness' as const, restartCount: 2, exitCode: 1, failures: 3 };
     const killed = [attempt({ ...own, decision: 'restart' })];
-    expect(firstCause(pod, killed)).toBe(
+    expect(firstCause(pod, { ...NO_RECORDS, attempts: killed })).toBe(
       'container main was killed by its liveness probe, which failed 3 times in a row (exit code 1), ' +
         'and ended with exit code 137 (SIGKILL)',
     );
     // That was the run before, or it changed nothing.
     for (const other of [{ restartCount: 1, decision: 'restart' as const }, { decision: 'none' as const }]) {
-      expect(firstCause(pod, [attempt({ ...own, ...other })])).toBe('container main exited with code 137 (SIGKILL)');
+      expect(firstCause(pod, { ...NO_RECORDS, attempts: [attempt({ ...own, ...other })] })).toBe(
+        'container main exited with code 137 (SIGKILL)',
+      );
     }
   });
 
   it('tells how far the probe of a container has got that is not ready', () => {
     const unready = webPod({ status: { containerStatuses: [running('main', { ready: false })] } });
-    expect(firstCause(unready, [attempt({ probe: 'readiness', failures: 7, httpStatus: 503 })])).toBe(
-      'container main is not ready: readiness probe failed 7 times in a row, last result: HTTP 503',
-    );
+    expect(
+      firstCause(unready, { ...NO_RECORDS, attempts: [attempt({ probe: 'readiness', failures: 7, httpStatus: 503 })] }),
+    ).toBe('container main is not ready: readiness probe failed 7 times in a row, last result: HTTP 503');
     const starting = webPod({ status: { containerStatuses: [running('main', { ready: false, started: false })] } });
-    expect(firstCause(starting, [attempt({ probe: 'startup', failures: 3, failureThreshold: 30 })])).toBe(
-      'container main has not started up: startup probe attempt 3 of 30, last result: failure',
-    );
+    expect(
+      firstCause(starting, {
+        ...NO_RECORDS,
+        attempts: [attempt({ probe: 'startup', failures: 3, failureThreshold: 30 })],
+      }),
+    ).toBe('container main has not started up: startup probe attempt 3 of 30, last result: failure');
+  });
+
+  const killed = (message: string, change: { container?: string; lastTimestamp?: string } = {}) =>
+    webEvent('Killing', { container: 'main', lastTimestamp: at(-12), message, ...change });
+  const deleted = (seconds: number) => ({ deletionTimestamp: at(-12 + seconds), deletionGracePeriodSeconds: seconds });
+
+  it.each<[want: string, pod: StoredPod, records: Partial<PodRecords>]>([
+    [
+      'container main was ended, as its postStart hook failed with exit code 4: no database',
+      failed({ status: { containerStatuses: [ended('main', 143)] } }),
+      {
+        events: [killed('FailedPostStartHook')],
+        hooks: [hookRun({ exitCode: 4, output: 'migrating\nno database\n' })],
+      },
+    ],
+    [
+      'container main was ended, as its postStart hook failed: connection refused',
+      failed({ status: { containerStatuses: [ended('main', 0)] } }),
+      { events: [killed('FailedPostStartHook')], hooks: [hookRun({ output: 'connection refused' })] },
+    ],
+    [
+      'container main was killed by its probe, and ended with exit code 137 (SIGKILL)',
+      failed({ status: { containerStatuses: [ended('main', 137)] } }),
+      { events: [killed('Container main failed liveness probe')] },
+    ],
+    [
+      'it was deleted',
+      failed({ metadata: deleted(30), status: { containerStatuses: [ended('main', 143)] } }),
+      { events: [killed(stopping('main'))] },
+    ],
+    ['it was deleted', failed({ metadata: deleted(30), status: { containerStatuses: [ended('main', 143)] } }), {}],
+    [
+      'it was deleted, and container main ended with exit code 3',
+      failed({ metadata: deleted(30), status: { containerStatuses: [ended('main', 3)] } }),
+      {},
+    ],
+    [
+      'it was deleted, and container main did not end within its grace period of 2s: podrun killed it',
+      failed({ metadata: deleted(2), status: { containerStatuses: [ended('main', 137)] } }),
+      {},
+    ],
+    [
+      'it was deleted by force, which kills its containers at once',
+      failed({ metadata: deleted(0), status: { containerStatuses: [ended('main', 137)] } }),
+      {},
+    ],
+    [
+      'the podrun that ran it has ended it, and container main did not end within its grace period of 7s: ' +
+        'podrun killed it',
+      failed({ spec: { terminationGracePeriodSeconds: 7 }, status: { containerStatuses: [ended('main', 137)] } }),
+      { events: [killed(stopping('main'))] },
+    ],
+    // It had failed before it was deleted.
+    [
+      'container main exited with code 3',
+      failed({ metadata: deleted(30), status: { containerStatuses: [ended('main', 3, { finishedAt: at(-20) })] } }),
+      {},
+    ],
+    // The run before was killed, not this one.
+    [
+      'container main exited with code 137 (SIGKILL)',
+      failed({ status: { containerStatuses: [ended('main', 137)] } }),
+      { events: [killed(stopping('main'), { lastTimestamp: at(-40) })] },
+    ],
+    // Another container was stopped because this one failed.
+    [
+      'container b exited with code 3',
+      failed({
+        spec: two,
+        status: { containerStatuses: [ended('a', 143, { finishedAt: at(-11) }), ended('b', 3)] },
+      }),
+      { events: [killed(stopping('a'), { container: 'a' })] },
+    ],
+    [
+      'volume conf cannot be set up: configmap "settings" not found',
+      webPod({
+        status: { phase: 'Pending', conditions: [], containerStatuses: [waiting('main', 'ContainerCreating')] },
+      }),
+      {
+        events: [
+          webEvent('FailedMount', {
+            message: 'MountVolume.SetUp failed for volume "conf" : configmap "settings" not found',
+          }),
+        ],
+      },
+    ],
+  ])('knows from the records: %s', (want, pod, records) => {
+    expect(firstCause(pod, { ...NO_RECORDS, ...records })).toBe(want);
   });
 });

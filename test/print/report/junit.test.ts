@@ -16,7 +16,7 @@ async function decided(options: PodSimulationOptions, ms: number, more: Partial<
   const decidedAtMs = simulation.clock.now().wallMs;
   const pod: StoredPod = simulation.worker.pod;
   const logs = new Map([['main', { lines: ['cannot find it'], isOfPreviousRun: false }]]);
-  const evidence = { attempts: simulation.attempts, logs, events: [] };
+  const evidence = { attempts: simulation.attempts, hooks: [], logs, events: [] };
   const timeline = timelineOf(recordedIn(simulation), decidedAtMs);
   return { pod, evidence, timeline, goal: undefined, decidedAtMs, isInterrupted: false, ...more };
 }

@@ -2,15 +2,41 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import type { PodEvidence } from '../../../src/print/waits/evidence.ts';
 import { explainPod } from '../../../src/print/waits/explain-pod.ts';
-import { at, attempt, conditions, container, ended, NOW_MS, running, waiting, webEvent, webPod } from '../pods.ts';
+import {
+  at,
+  attempt,
+  conditions,
+  container,
+  ended,
+  hookRun,
+  NOW_MS,
+  running,
+  waiting,
+  webEvent,
+  webPod,
+} from '../pods.ts';
 
 const explain = (pod: StoredPod, evidence: Partial<PodEvidence> = {}, isEndWanted = false): string[] => {
-  const whole = { attempts: [], logs: new Map(), events: [], ...evidence };
+  const whole = { attempts: [], hooks: [], logs: new Map(), events: [], ...evidence };
   return explainPod({ pod, evidence: whole, untilMs: NOW_MS, isEndWanted }).split('\n').slice(0, -1);
 };
 const log = (...lines: string[]) => new Map([['main', { lines, isOfPreviousRun: false }]]);
 const main = (status: ReturnType<typeof running>, change: Parameters<typeof container>[1] = {}): StoredPod =>
   webPod({ spec: { containers: [container('main', change)] }, status: { containerStatuses: [status] } });
+/** A Pod whose container cannot be described. */
+const unconfigured = (message: string, namespace = 'default'): StoredPod =>
+  webPod({
+    metadata: { namespace },
+    status: { containerStatuses: [waiting('main', 'CreateContainerConfigError', { message })] },
+  });
+/** A Pod that waits for its volumes. */
+const mounting = (volumes: NonNullable<StoredPod['spec']['volumes']>): StoredPod =>
+  webPod({
+    spec: { volumes },
+    status: { phase: 'Pending', conditions: [], containerStatuses: [waiting('main', 'ContainerCreating')] },
+  });
+const failedMount = (why: string) =>
+  webEvent('FailedMount', { type: 'Warning', message: `MountVolume.SetUp failed for volume "v" : ${why}` });
 const SEE_LOG = 'read its log: podrun logs web -c main';
 /** What is said below `what to try:`. */
 const tries = (lines: string[]): string[] =>
@@ -72,6 +98,28 @@ describe('explainPod()', () => {
     );
   });
 
+  it('quotes what a postStart hook printed that failed', () => {
+    const events = [webEvent('Killing', { container: 'main', lastTimestamp: at(-12), message: 'FailedPostStartHook' })];
+    const hooks = [hookRun({ exitCode: 4, output: 'migrating\nno database\n' })];
+    const failed = webPod({ status: { phase: 'Failed', containerStatuses: [ended('main', 143)] } });
+    expect(explain(failed, { events, hooks })).toEqual([
+      '  last 2 lines of the postStart hook of container main:',
+      '    migrating',
+      '    no database',
+      '  what to try:',
+      '    read all that its hooks printed: podrun logs web -c main --hooks',
+      `    ${SEE_LOG}`,
+    ]);
+  });
+
+  it('names no command about a Pod that was deleted', () => {
+    const gone = webPod({
+      metadata: { deletionTimestamp: at(0), deletionGracePeriodSeconds: 30 },
+      status: { phase: 'Failed', containerStatuses: [ended('main', 3, { finishedAt: at(-50) })] },
+    });
+    expect(explain(gone)).toEqual([]);
+  });
+
   it('tells what a Pod was at that ran out of time', () => {
     const status = { reason: 'DeadlineExceeded', containerStatuses: [ended('main', 143)] };
     const late = webPod({ spec: { activeDeadlineSeconds: 2 }, status });
@@ -86,9 +134,9 @@ describe('explainPod()', () => {
 
   it('tells the last warning, unless the probes have told it', () => {
     const starting = main(waiting('main', 'ContainerCreating'));
-    const mount = webEvent('FailedMount', { type: 'Warning', message: 'configmap "x" not found' });
-    expect(explain(starting, { events: [mount] })[0]).toBe('  last warning: FailedMount: configmap "x" not found');
-    expect(explain(starting, { events: [{ ...mount, firstTimestamp: at(5) }] })[0]).toBe('  what to try:');
+    const warning = webEvent('FailedCreatePodSandBox', { type: 'Warning', message: 'no room' });
+    expect(explain(starting, { events: [warning] })[0]).toBe('  last warning: FailedCreatePodSandBox: no room');
+    expect(explain(starting, { events: [{ ...warning, firstTimestamp: at(5) }] })[0]).toBe('  what to try:');
     const unhealthy = webEvent('Unhealthy', { type: 'Warning', message: 'Readiness probe failed' });
     const told = explain(main(running('main', { ready: false })), { attempts: [attempt()], events: [unhealthy] });
     expect(told.join('\n')).not.toContain('warning');
@@ -101,14 +149,68 @@ describe('explainPod()', () => {
     ],
     ['see that the program is there', explain(main(ended('main', 127)))],
     ['make the program executable', explain(main(ended('main', 126)))],
-    ['find out who killed it', explain(main(ended('main', 137)))],
+    ['see whether this machine ran out of memory', explain(main(ended('main', 137)))],
+    [
+      'have the program end on SIGTERM, or raise spec.terminationGracePeriodSeconds (it is 5)',
+      explain(
+        webPod({
+          metadata: { deletionTimestamp: at(-15), deletionGracePeriodSeconds: 5 },
+          spec: { terminationGracePeriodSeconds: 5 },
+          status: { phase: 'Failed', containerStatuses: [ended('main', 137)] },
+        }),
+      ),
+    ],
     ['the program crashed', explain(main(ended('main', 139)))],
     ['a program that ends is not Ready', explain(main(ended('main', 0)))],
     [
       "say which program stands for the image: podrun apply --image 'busybox=COMMAND'",
       explain(main(waiting('main', 'ImagePullBackOff'))),
     ],
-    ['create what is missing', explain(main(waiting('main', 'CreateContainerConfigError')))],
+    ['add ConfigMap settings to the manifest', explain(unconfigured('configmap "settings" not found'))],
+    [
+      'add key password to Secret creds (namespace shop), or mark it optional',
+      explain(unconfigured("couldn't find key password in Secret shop/creds", 'shop')),
+    ],
+    [
+      'set securityContext.runAsUser to a user other than 0',
+      explain(unconfigured('container has runAsNonRoot and image will run as root (pod: "web", container: main)')),
+    ],
+    [
+      'add Secret creds to the manifest',
+      explain(mounting([{ name: 'v', secret: { secretName: 'creds' } }]), {
+        events: [failedMount('secret "creds" not found')],
+      }),
+    ],
+    [
+      'add key ca.pem to Secret creds, or mark it optional',
+      explain(mounting([{ name: 'v', secret: { secretName: 'creds' } }]), {
+        events: [failedMount('references non-existent secret key: ca.pem')],
+      }),
+    ],
+    [
+      'make the directory /data, or give the volume hostPath.type DirectoryOrCreate',
+      explain(mounting([{ name: 'v', hostPath: { path: '/data', type: 'Directory' } }]), {
+        events: [failedMount('hostPath type check failed: /data is not a directory')],
+      }),
+    ],
+    [
+      'add PersistentVolumeClaim db to the manifest',
+      explain(
+        webPod({
+          status: {
+            phase: 'Pending',
+            conditions: [
+              {
+                type: 'PodScheduled',
+                status: 'False',
+                message: '0/1 nodes are available: persistentvolumeclaim "db" not found. not found',
+              },
+            ],
+            containerStatuses: [],
+          },
+        }),
+      ),
+    ],
     [
       'if it was only slow, raise what its livenessProbe allows: failureThreshold is 3, periodSeconds 10',
       explain(main(ended('main', 137), { livenessProbe: {} }), {
@@ -155,7 +257,7 @@ describe('explainPod()', () => {
     ["/my state's", `'/my state'\\''s'`],
   ])('names the state folder %s in commands when it was given', (stateDir, quoted) => {
     const failed = main(ended('main', 3));
-    const evidence = { attempts: [], logs: new Map(), events: [] };
+    const evidence = { attempts: [], hooks: [], logs: new Map(), events: [] };
     expect(explainPod({ pod: failed, evidence, untilMs: NOW_MS, stateDir })).toContain(
       `podrun --state-dir ${quoted} logs web -c main\n`,
     );

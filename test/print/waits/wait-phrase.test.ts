@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProbeAttempt } from '../../../src/lifecycle/probes/probe-attempt.ts';
+import { NO_RECORDS } from '../../../src/print/waits/evidence.ts';
 import { joinPhrases, podPhrase } from '../../../src/print/waits/wait-phrase.ts';
 import { at, attempt, container, NOW_MS, running, webPod } from '../pods.ts';
 
@@ -40,19 +41,22 @@ describe('podPhrase()', () => {
       [attempt({ failures: 2, exitCode: 1, output: 'no database\nat all\n' }), attempt({ decision: 'abandoned' })],
     ],
   ])('%s', (want, pod, attempts) => {
-    expect(podPhrase({ pod, attempts }, NOW_MS).text).toBe(`pod/web: container main ${want}`);
+    expect(podPhrase({ pod, records: { ...NO_RECORDS, attempts } }, NOW_MS).text).toBe(
+      `pod/web: container main ${want}`,
+    );
   });
 
   it('tells when the first attempt comes', () => {
-    const { text } = podPhrase({ pod: starting, attempts: [] }, Date.parse(at(-23)));
+    const { text } = podPhrase({ pod: starting, records: NO_RECORDS }, Date.parse(at(-23)));
     expect(text).toBe('pod/web: container main to start up (startup probe, first attempt in 3s)');
   });
 
   it('has the same key as long as the same thing is waited for', () => {
-    const key = (attempts: ProbeAttempt[]): string => podPhrase({ pod: unready, attempts }, NOW_MS).key;
+    const key = (attempts: ProbeAttempt[]): string =>
+      podPhrase({ pod: unready, records: { ...NO_RECORDS, attempts } }, NOW_MS).key;
     const one = key([attempt({ failures: 2, httpStatus: 503 })]);
     expect(key([attempt({ failures: 31, exitCode: 1, output: 'never (again)' })])).toBe(one);
-    expect(podPhrase({ pod: starting, attempts: [] }, NOW_MS).key).not.toBe(one);
+    expect(podPhrase({ pod: starting, records: NO_RECORDS }, NOW_MS).key).not.toBe(one);
   });
 });
 

@@ -1,0 +1,107 @@
+import type { ContainerStateTerminated } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { HookRun } from '../../lifecycle/hook-run.ts';
+import { COMBINED } from '../../lifecycle/texts/events.ts';
+import * as killing from '../../lifecycle/texts/killing.ts';
+import { timestampMs } from '../age.ts';
+import { describeExitCode } from '../exit-code.ts';
+import type { PodRecords } from '../waits/evidence.ts';
+import { briefResult, decidesToKill } from '../waits/probe-attempts.ts';
+import { type ContainerView, nameContainer } from './container-view.ts';
+
+/** Why podrun ended a run of a container: `pod` when the Pod as a whole was ended, `change` for a new image or size. */
+export type StopReason = 'hook' | 'probe' | 'change' | 'pod';
+
+/** Why podrun ended a run of a container; undefined: the container ended by itself, as far as is known. */
+export function stopReason(
+  pod: StoredPod,
+  { container }: ContainerView,
+  ended: ContainerStateTerminated,
+  { events }: PodRecords,
+): StopReason | undefined {
+  const [startedMs, finishedMs] = [timestampMs(ended.startedAt), timestampMs(ended.finishedAt)];
+  const kill = events.find(({ reason, involvedObject, lastTimestamp }) => {
+    const atMs = timestampMs(lastTimestamp);
+    const isOfContainer = involvedObject.fieldPath?.endsWith(`{${container.name}}`) === true;
+    if (reason !== 'Killing' || !isOfContainer || atMs === undefined) return false;
+    return atMs >= (startedMs ?? 0) && atMs <= (finishedMs ?? Number.POSITIVE_INFINITY);
+  });
+  if (kill !== undefined) return reasonOfKill(kill.message ?? '', container.name);
+  const requestedMs = deletionRequestMs(pod);
+  return requestedMs !== undefined && (finishedMs ?? requestedMs) >= requestedMs ? 'pod' : undefined;
+}
+
+/** The reason that the message of an event Killing gives. */
+function reasonOfKill(message: string, container: string): StopReason {
+  const text = message.startsWith(COMBINED) ? message.slice(COMBINED.length) : message;
+  if (text === killing.HOOK_FAILED) return 'hook';
+  if (/ failed (?:liveness|startup) probe/.test(text)) return 'probe';
+  return text === killing.stopping(container) ? 'pod' : 'change';
+}
+
+function deletionRequestMs({ metadata }: StoredPod): number | undefined {
+  const deadlineMs = timestampMs(metadata.deletionTimestamp);
+  return deadlineMs === undefined ? undefined : deadlineMs - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+}
+
+const SIGTERM = 143;
+const SIGKILL = 137;
+
+/** Did SIGKILL end a container that had not ended within its grace period? */
+export function isGraceOver(pod: StoredPod, { exitCode }: ContainerStateTerminated): boolean {
+  return exitCode === SIGKILL && pod.metadata.deletionGracePeriodSeconds !== 0;
+}
+
+/**
+ * A clause about a Pod that was ended while its containers ran: `it was deleted`, with how a container took that where
+ * there is something to say.
+ */
+export function podStopText(pod: StoredPod, view: ContainerView, ended: ContainerStateTerminated): string {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
+  const isForced = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
+  if (isForced) return 'it was deleted by force, which kills its containers at once';
+  const how = deletionTimestamp === undefined ? 'the podrun that ran it has ended it' : 'it was deleted';
+  const { exitCode } = ended;
+  if (!ended.startedAt || exitCode === 0 || exitCode === SIGTERM) return how;
+  if (!isGraceOver(pod, ended)) return `${how}, and ${nameContainer(view)} ended with ${describeExitCode(exitCode)}`;
+  const seconds = deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds;
+  const period = seconds === undefined ? 'its grace period' : `its grace period of ${seconds}s`;
+  return `${how}, and ${nameContainer(view)} did not end within ${period}: podrun killed it`;
+}
+
+/** `liveness probe, which failed 3 times in a row (HTTP 503)`, when that is why a run of a container ended. */
+export function killingProbe(
+  container: string,
+  restartCount: number,
+  attempts: PodRecords['attempts'],
+): string | undefined {
+  const last = attempts.findLast(
+    (one) => one.container === container && one.restartCount === restartCount && decidesToKill(one),
+  );
+  if (last === undefined) return undefined;
+  const times = last.failures === 1 ? 'once' : `${last.failures} times in a row`;
+  return `${last.probe} probe, which failed ${times} (${briefResult(last)})`;
+}
+
+/** The postStart hook that failed in a run of a container, the latest by default; undefined: none is on record. */
+export function failedPostStart(
+  { container, status }: ContainerView,
+  { hooks }: PodRecords,
+  restartCount: number = status?.restartCount ?? 0,
+): HookRun | undefined {
+  return hooks.findLast(
+    (run) =>
+      run.container === container.name &&
+      run.hook === 'postStart' &&
+      run.result === 'failure' &&
+      run.restartCount === restartCount,
+  );
+}
+
+/** `postStart hook failed with exit code 4: cannot reach the database`. */
+export function postStartText(run: HookRun | undefined): string {
+  const lines = (run?.output ?? '').trim().split('\n');
+  const words = lines.at(-1)?.trim() ?? '';
+  const code = run?.exitCode === undefined ? '' : ` with ${describeExitCode(run.exitCode)}`;
+  return `postStart hook failed${code}${words === '' ? '' : `: ${words}`}`;
+}

@@ -1,0 +1,72 @@
+import type { ContainerStateTerminated } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
+import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
+import { meaningOfExitCode } from '../exit-code.ts';
+import type { ContainerView } from '../live/container-view.ts';
+import { stopReason } from '../live/stopped-run.ts';
+import type { PodRecords } from './evidence.ts';
+import { podCommand } from './pod-command.ts';
+import { attemptsOf, decidesToKill } from './probe-attempts.ts';
+import { killingProbeRemedies } from './probe-remedies.ts';
+
+/** What somebody may try after a run of a container that did not end well. */
+export function endRemedies(
+  ended: ContainerStateTerminated,
+  pod: StoredPod,
+  view: ContainerView,
+  records: PodRecords,
+): string[] {
+  const { container } = view;
+  const killer = PROBE_TYPES.find((type) => attemptsOf(view, type, records.attempts).some(decidesToKill));
+  if (killer !== undefined) return killingProbeRemedies(pod, container, killer);
+  const stop = stopReason(pod, view, ended, records);
+  if (stop === 'hook') {
+    return [`read all that its hooks printed: ${podCommand(pod, 'logs', ['-c', container.name, '--hooks'])}`];
+  }
+  if (stop === 'pod') return graceRemedies(ended, pod);
+  if (ended.reason === TERMINATED.oomKilled) {
+    const limit = container.resources?.limits?.['memory'];
+    const now = limit === undefined ? '' : ` (it is ${limit})`;
+    return [`raise resources.limits.memory of ${container.name}${now}, or have the program use less`];
+  }
+  if (ended.reason === TERMINATED.startError || ended.exitCode === 127) return programRemedies(ended, view);
+  if (ended.exitCode === 0) return ['a program that ends is not Ready: wait with --until succeeded, or have it go on'];
+  return exitCodeRemedies(ended.exitCode);
+}
+
+function graceRemedies({ exitCode }: ContainerStateTerminated, { spec }: StoredPod): string[] {
+  if (meaningOfExitCode(exitCode) !== 'SIGKILL') return [];
+  const seconds = spec.terminationGracePeriodSeconds;
+  const now = seconds === undefined ? '' : ` (it is ${seconds})`;
+  return [`have the program end on SIGTERM, or raise spec.terminationGracePeriodSeconds${now}`];
+}
+
+function programRemedies({ message = '', exitCode }: ContainerStateTerminated, { container }: ContainerView): string[] {
+  if (/^mount\b/.test(message)) return ['see that its volumeMounts fit what is at their mountPath on this machine'];
+  if (exitCode !== 127 && message.includes('permission denied')) return exitCodeRemedies(126);
+  const isOwnCommand = (container.command ?? []).length > 0;
+  return [
+    'see that the program is there: containers run programs of this machine; command and args say which',
+    // A command in the manifest comes before that of the image.
+    ...(isOwnCommand
+      ? []
+      : [`name another one for the image: podrun apply --image '${container.image ?? 'IMAGE'}=COMMAND'`]),
+  ];
+}
+
+function exitCodeRemedies(exitCode: number): string[] {
+  if (exitCode === 126) return ['make the program executable (chmod +x), and see that its first line names a shell'];
+  switch (meaningOfExitCode(exitCode)) {
+    case 'SIGKILL':
+      return ['see whether this machine ran out of memory: dmesg names what the kernel has killed'];
+    case 'SIGSEGV':
+    case 'SIGABRT':
+    case 'SIGBUS':
+    case 'SIGILL':
+    case 'SIGFPE':
+      return ['the program crashed: run it by hand, with the same variables'];
+    default:
+      return [];
+  }
+}

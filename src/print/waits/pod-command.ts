@@ -1,0 +1,11 @@
+import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
+
+/** A command of podrun about a Pod, to be run as it stands: `podrun describe pod web -n shop`. */
+export function podCommand(
+  { metadata: { name, namespace } }: StoredPod,
+  command: string,
+  more: readonly string[] = [],
+): string {
+  const where = namespace === DEFAULT_NAMESPACE ? [] : ['-n', namespace];
+  return ['podrun', command, name, ...more, ...where].join(' ');
+}

@@ -1,0 +1,66 @@
+import type { Container, Probe } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
+import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import type { ContainerView } from '../live/container-view.ts';
+import { podCommand } from './pod-command.ts';
+import { attemptsOf } from './probe-attempts.ts';
+
+/** After a probe had a container killed. */
+export function killingProbeRemedies(pod: StoredPod, container: Container, type: ProbeType): string[] {
+  const probe = probeOf(container, type) ?? {};
+  const { failureThreshold, timeoutSeconds, periodSeconds, initialDelaySeconds } = probeNumbers(probe);
+  const allowed = `failureThreshold is ${failureThreshold}, periodSeconds ${periodSeconds}`;
+  const start =
+    type === 'startup' || container.startupProbe !== undefined
+      ? []
+      : [
+          `if it starts slowly, a startupProbe holds the ${type} probe back ` +
+            `(initialDelaySeconds is ${initialDelaySeconds})`,
+        ];
+  return [
+    `if it was only slow, raise what its ${type}Probe allows: ${allowed}, timeoutSeconds ${timeoutSeconds}`,
+    ...start,
+    `see every attempt: ${podCommand(pod, 'probes', ['-c', container.name])}`,
+  ];
+}
+
+/** For a container that runs, and has not started up or is not ready. */
+export function unreadyRemedies(pod: StoredPod, view: ContainerView, attempts: readonly ProbeAttempt[]): string[] {
+  const { container, status } = view;
+  if (status?.ready) return [];
+  const type = status?.started === false ? 'startup' : 'readiness';
+  const probe = probeOf(container, type);
+  if (probe === undefined) return [];
+  const own = attemptsOf(view, type, attempts);
+  const last = own.at(-1);
+  const seeAll = `see every attempt: ${podCommand(pod, 'probes', ['-c', container.name])}`;
+  if (last === undefined) {
+    const { initialDelaySeconds } = probeNumbers(probe);
+    return [`wait longer: its first ${type} probe comes ${initialDelaySeconds}s after the start`];
+  }
+  if (last.successes > 0) return ['wait longer: it is on its way', seeAll];
+  return [...failureRemedies(probe, type, last), ...(type === 'startup' ? [moreStartTime(probe)] : []), seeAll];
+}
+
+function moreStartTime(probe: Probe): string {
+  const { failureThreshold, periodSeconds } = probeNumbers(probe);
+  const seconds = failureThreshold * periodSeconds;
+  const raise = `raise failureThreshold (${failureThreshold}) of its startupProbe`;
+  return `if it needs longer than ${seconds}s to start, ${raise}`;
+}
+
+function failureRemedies(probe: Probe, type: ProbeType, last: ProbeAttempt): string[] {
+  const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port;
+  if (last.errno === 'ECONNREFUSED' && port !== undefined) {
+    return [`nobody listens on port ${port}: is that the port of the program, and does it listen on all addresses?`];
+  }
+  if (last.result === 'timeout') {
+    return [`raise timeoutSeconds of its ${type}Probe (${probeNumbers(probe).timeoutSeconds}), or answer sooner`];
+  }
+  if (last.httpStatus === 404) return [`nothing is at ${probe.httpGet?.path ?? '/'}: correct httpGet.path`];
+  if (last.exitCode === 127 || last.exitCode === 126 || last.result === 'error') {
+    return ['the probe itself cannot be run: correct its command'];
+  }
+  return [];
+}

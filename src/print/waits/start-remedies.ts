@@ -1,0 +1,66 @@
+import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
+import type { ContainerView } from '../live/container-view.ts';
+import type { FailedMount } from '../live/failed-mount.ts';
+
+const UNUSABLE_IMAGE = /^(ErrImage|ImagePull|InvalidImage)/;
+
+/** What somebody may try when a container cannot start. */
+export function startRemedies(pod: StoredPod, { container, status }: ContainerView): string[] {
+  const { reason = '', message = '' } = status?.state?.waiting ?? {};
+  if (UNUSABLE_IMAGE.test(reason)) {
+    return [
+      `say which program stands for the image: podrun apply --image '${container.image ?? 'IMAGE'}=COMMAND'`,
+      'or give the container a command that this machine has',
+    ];
+  }
+  if (message.startsWith('container has runAsNonRoot')) {
+    return ['set securityContext.runAsUser to a user other than 0: without it the container runs as root'];
+  }
+  if (message.startsWith("container's runAsUser breaks")) {
+    return ['runAsNonRoot forbids runAsUser 0: change one of them'];
+  }
+  return missingObjectRemedies(pod, message);
+}
+
+/** What somebody may try when a volume cannot be set up. */
+export function mountRemedies(pod: StoredPod, { volume, why }: FailedMount): string[] {
+  const spec = pod.spec.volumes?.find(({ name }) => name === volume);
+  const [, key] = /references non-existent (?:config|secret) key: (.+)$/.exec(why) ?? [];
+  if (key !== undefined) {
+    const { configMap, secret } = spec ?? {};
+    const holder = configMap === undefined ? `Secret ${secret?.secretName ?? ''}` : `ConfigMap ${configMap.name ?? ''}`;
+    return [keyRemedy(pod, key, holder.trim())];
+  }
+  const [, path, kind] = /^hostPath type check failed: (.*) is not a (\w+)/.exec(why) ?? [];
+  if (path !== undefined) {
+    const types: Readonly<Record<string, string>> = { directory: 'DirectoryOrCreate', file: 'FileOrCreate' };
+    const type = types[kind ?? ''];
+    return [`make the ${kind} ${path}${type === undefined ? '' : `, or give the volume hostPath.type ${type}`}`];
+  }
+  return missingObjectRemedies(pod, why);
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  configmap: 'ConfigMap',
+  secret: 'Secret',
+  persistentvolumeclaim: 'PersistentVolumeClaim',
+};
+
+/** What somebody may try when an object or a key is missing, as the kubelet or the scheduler says. */
+export function missingObjectRemedies(pod: StoredPod, message: string): string[] {
+  const [, resource = '', name] = /\b(configmap|secret|persistentvolumeclaim) "([^"]+)" not found/.exec(message) ?? [];
+  if (name !== undefined) {
+    const what = `${KINDS[resource]} ${name}${inNamespace(pod)}`;
+    return [`add ${what} to the manifest, or apply it by itself: podrun apply -f FILE`];
+  }
+  const [, key, holder] = /couldn't find key (\S+) in ((?:ConfigMap|Secret) \S+)/.exec(message) ?? [];
+  return key === undefined || holder === undefined ? [] : [keyRemedy(pod, key, holder.replace(/ .*\//, ' '))];
+}
+
+function keyRemedy(pod: StoredPod, key: string, holder: string): string {
+  return `add key ${key} to ${holder}${inNamespace(pod)}, or mark it optional`;
+}
+
+function inNamespace({ metadata: { namespace } }: StoredPod): string {
+  return namespace === DEFAULT_NAMESPACE ? '' : ` (namespace ${namespace})`;
+}
