@@ -54,10 +54,11 @@ describe.concurrent('apply --until', () => {
     const { exitCode, stderr } = await workshop.run(['apply', manifest, '--timeout', '3s']);
     expect(exitCode).toBe(124);
     expect(stderr.replaceAll(/^waiting for .*\n/gm, '')).toBe(
-      'error: timed out after 3s\npod/mounting: container main to start\n' +
-        '  last warning: FailedMount: ' +
-        'MountVolume.SetUp failed for volume "settings" : configmap "missing" not found\n' +
-        '  what to try:\n    see all of it: podrun describe pod mounting\n',
+      'error: timed out after 3s\npod/mounting: container main to start: ' +
+        'volume settings cannot be set up: configmap "missing" not found\n' +
+        '  what to try:\n' +
+        '    add ConfigMap missing to the manifest, or apply it by itself: podrun apply -f FILE\n' +
+        '    see all of it: podrun describe pod mounting\n',
     );
   });
 

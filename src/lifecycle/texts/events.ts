@@ -7,6 +7,14 @@ import { backingOffPull, neverPulled } from './waiting.ts';
 // Every event that podrun records, one builder each: of the scheduler first, then those of the kubelet in the order of
 // a Pod's life, at the end podrun's own. Reasons: pkg/kubelet/events/event.go. The file beside a builder has its text.
 
+/** The reasons of events that podrun reads again. Source: pkg/kubelet/events/event.go. */
+export const EVENT_REASON = {
+  failedMount: 'FailedMount',
+  failedPostStartHook: 'FailedPostStartHook',
+  killing: 'Killing',
+  unhealthy: 'Unhealthy',
+} as const;
+
 /** An event of the scheduler, which uses the newer form: it names what was being done. */
 export interface SchedulingEvent extends EventDraft {
   readonly action: 'Binding' | 'Scheduling';
@@ -40,10 +48,10 @@ export function sandboxChanged(): EventDraft {
 
 /** Source: pkg/volume/util/operationexecutor/operation_generator.go GenerateMountVolumeFunc. */
 export function failedMount(volume: string, error: string): EventDraft {
-  return warning('FailedMount', `MountVolume.SetUp failed for volume ${goQuote(volume)} : ${error}`);
+  return warning(EVENT_REASON.failedMount, `MountVolume.SetUp failed for volume ${goQuote(volume)} : ${error}`);
 }
 
-/** Reads the message of that event: the volume, and what is wrong with it. Undefined: it is another message. */
+/** Source: as `failedMount`. Reads the message of that event: the volume, and what is wrong with it. Undefined: it is another message. */
 export function readFailedMount(message: string): { readonly volume: string; readonly why: string } | undefined {
   const [, volume, why] = /MountVolume\.SetUp failed for volume "([^"]*)" : (.*)$/s.exec(message) ?? [];
   return volume === undefined || why === undefined ? undefined : { volume, why };
@@ -100,7 +108,7 @@ export function started(container: string): EventDraft {
 
 /** Source: pkg/kubelet/kuberuntime/kuberuntime_container.go startContainer. */
 export function failedPostStartHook(container: string): EventDraft {
-  return warning('FailedPostStartHook', 'PostStartHook failed', container);
+  return warning(EVENT_REASON.failedPostStartHook, 'PostStartHook failed', container);
 }
 
 /** Source: pkg/kubelet/lifecycle/handlers.go runHTTPHandler. @param host with its port */
@@ -115,7 +123,7 @@ type ProbeName = keyof typeof PROBE_TITLE;
 
 /** Source: pkg/kubelet/prober/prober.go probe. */
 export function unhealthy(container: string, probe: ProbeName, output: string): EventDraft {
-  return warning('Unhealthy', `${PROBE_TITLE[probe]} probe failed: ${output}`, container);
+  return warning(EVENT_REASON.unhealthy, `${PROBE_TITLE[probe]} probe failed: ${output}`, container);
 }
 
 /** The probe could not be carried out. Source: pkg/kubelet/prober/prober.go probe. */
@@ -125,7 +133,7 @@ export function probeErrored(
   { state, output }: { readonly state: 'unknown' | 'failure'; readonly output: string },
 ): EventDraft {
   const message = `${PROBE_TITLE[probe]} probe errored and resulted in ${state} state: ${output}`;
-  return warning('Unhealthy', message, container);
+  return warning(EVENT_REASON.unhealthy, message, container);
 }
 
 /** Source: pkg/kubelet/prober/prober.go probe. */
@@ -141,7 +149,7 @@ export function backOffRestarting(container: string, pod: StoredMeta): EventDraf
 
 /** Source: pkg/kubelet/kuberuntime/kuberuntime_container.go killContainer. @param why see killing.ts */
 export function killing(container: string, why: string): EventDraft {
-  return normal('Killing', why, container);
+  return normal(EVENT_REASON.killing, why, container);
 }
 
 /** Source: pkg/kubelet/kuberuntime/kuberuntime_container.go executePreStopHook. */

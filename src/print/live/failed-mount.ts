@@ -1,5 +1,5 @@
 import type { StoredEvent, StoredPod } from '../../api/objects.ts';
-import { readFailedMount } from '../../lifecycle/texts/events.ts';
+import { EVENT_REASON, readFailedMount } from '../../lifecycle/texts/events.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
 import { sortedByLastSeen } from '../events.ts';
 import { containersOf } from './container-view.ts';
@@ -22,6 +22,6 @@ export function failedMount(pod: StoredPod, events: readonly StoredEvent[]): Fai
     return status === undefined || (isAtStart && status.restartCount === 0);
   });
   if (!isHeldBack) return undefined;
-  const event = sortedByLastSeen(events).findLast(({ reason }) => reason === 'FailedMount');
+  const event = sortedByLastSeen(events).findLast(({ reason }) => reason === EVENT_REASON.failedMount);
   return event && readFailedMount(event.message ?? '');
 }

@@ -1,7 +1,7 @@
 import type { ContainerStateTerminated } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
-import { COMBINED } from '../../lifecycle/texts/events.ts';
+import { COMBINED, EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import * as killing from '../../lifecycle/texts/killing.ts';
 import { timestampMs } from '../age.ts';
 import { describeExitCode } from '../exit-code.ts';
@@ -23,7 +23,7 @@ export function stopReason(
   const kill = events.find(({ reason, involvedObject, lastTimestamp }) => {
     const atMs = timestampMs(lastTimestamp);
     const isOfContainer = involvedObject.fieldPath?.endsWith(`{${container.name}}`) === true;
-    if (reason !== 'Killing' || !isOfContainer || atMs === undefined) return false;
+    if (reason !== EVENT_REASON.killing || !isOfContainer || atMs === undefined) return false;
     return atMs >= (startedMs ?? 0) && atMs <= (finishedMs ?? Number.POSITIVE_INFINITY);
   });
   if (kill !== undefined) return reasonOfKill(kill.message ?? '', container.name);

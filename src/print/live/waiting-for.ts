@@ -19,7 +19,7 @@ import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
  * What a Pod is waiting for right now, as a phrase that goes on after "waiting for":
  * `init container migrate (2/3) to finish`, `container api to become ready (readiness probe)`, …
  * @param nowMs milliseconds since 1970; how much of a back-off or a grace period is left is as of then
- * @param records what is on record of the Pod, where that is at hand: how far a probe has got, which volume is missing
+ * @param records what is on record of the Pod, where that is at hand: probes, hooks, volumes
  */
 export function waitingFor(pod: StoredPod, nowMs: number, records: PodRecords = NO_RECORDS): string {
   const { metadata, status } = pod;
@@ -128,7 +128,8 @@ function readiness(pod: StoredPod, { nowMs, records }: Seen): string | undefined
     ({ role, status }) => (role === 'regular' || role === 'sidecar') && status?.state?.running && !status.ready,
   );
   if (unready) {
-    return `${nameContainer(unready)} to become ready (${probeProgress(unready, 'readiness', records.attempts, nowMs)})`;
+    const progress = probeProgress(unready, 'readiness', records.attempts, nowMs);
+    return `${nameContainer(unready)} to become ready (${progress})`;
   }
   if (conditionOf(pod.status, 'Ready')?.reason !== CONDITION.readinessGatesNotReady) return undefined;
   const closed = (pod.spec.readinessGates ?? [])

@@ -3,6 +3,7 @@ import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { describeEnd } from '../exit-code.ts';
 import { excerpt } from '../excerpt.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
+import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { causeOf } from '../live/first-cause.ts';
 import { lastWarning } from '../live/last-warning.ts';
@@ -55,9 +56,9 @@ export function explainPod(question: PodQuestion): string {
 
 /** Is an event of that reason told from the journals, or in the cause itself? */
 function isSaidElsewhere(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
-  if (reason === 'Unhealthy') return attempts.length > 0;
-  if (reason === 'FailedPostStartHook') return hooks.length > 0;
-  return reason === 'FailedMount' && failedMount(pod, events) !== undefined;
+  if (reason === EVENT_REASON.unhealthy) return attempts.length > 0;
+  if (reason === EVENT_REASON.failedPostStartHook) return hooks.length > 0;
+  return reason === EVENT_REASON.failedMount && failedMount(pod, events) !== undefined;
 }
 
 /** The container to blame, or else the first one that is not where it should be. */
