@@ -51,7 +51,7 @@ export function failedMount(volume: string, error: string): EventDraft {
   return warning(EVENT_REASON.failedMount, `MountVolume.SetUp failed for volume ${goQuote(volume)} : ${error}`);
 }
 
-/** Source: as `failedMount`. Reads the message of that event: the volume, and what is wrong with it. Undefined: it is another message. */
+/** Source: as `failedMount`. Reads the volume from its message, and what is wrong with it. */
 export function readFailedMount(message: string): { readonly volume: string; readonly why: string } | undefined {
   const [, volume, why] = /MountVolume\.SetUp failed for volume "([^"]*)" : (.*)$/s.exec(message) ?? [];
   return volume === undefined || why === undefined ? undefined : { volume, why };
