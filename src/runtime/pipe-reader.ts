@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs';
+import { futimesSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { ReadStream } from 'node:tty';
 import { type Clock, inNextLap } from '../clock.ts';
@@ -23,10 +23,42 @@ export interface PipeReader {
 
 type OnChunk = (chunk: Buffer) => void;
 
-/** Reads a FIFO whose reading end is `fd`, and owns the descriptor. Nothing of it waits in memory at any time. */
-export function readFifo(fd: number, clock: Clock, onChunk: OnChunk): PipeReader {
-  const socket = new Socket({ fd, readable: true, writable: false });
-  return readDescriptor(socket, fd, clock, onChunk);
+/**
+ * Reads a FIFO whose reading end is `fd`, and owns the descriptor.
+ * @param isNoted each time that a piece has been handed on, the FIFO bears the note of {@link noteNothingInFlight}
+ */
+export function readFifo(fd: number, clock: Clock, onChunk: OnChunk, isNoted = false): PipeReader {
+  const onPiece = (chunk: Buffer): void => {
+    onChunk(chunk);
+    if (isNoted && !socket.destroyed) noteNothingInFlight(fd);
+  };
+  // Without a buffer of ours, a socket reads a piece ahead while it is held: that would be lost if podrun were killed.
+  const onread = { buffer: sharedBuffer, callback: (length: number): true => copyAndHandOn(length, onPiece) };
+  // Of its constructor, the types do not know this option.
+  const options = { fd, readable: true, writable: false, onread };
+  const socket = new Socket(options);
+  return readDescriptor(socket, fd, clock, onPiece);
+}
+
+/** All FIFOs are read into it: each piece is copied before anything else can happen. */
+const sharedBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+function copyAndHandOn(length: number, onChunk: OnChunk): true {
+  onChunk(Buffer.from(sharedBuffer.subarray(0, length)));
+  return true;
+}
+
+/**
+ * Notes that all that was read from a FIFO has been handed on: its access time becomes 0. The kernel takes that note
+ * away with the next read, in the same step, so that it cannot be wrong at the moment at which podrun is killed. The
+ * watchdog looks for it: see watchdog-script.ts.
+ */
+export function noteNothingInFlight(fd: number): void {
+  try {
+    futimesSync(fd, 0, 0);
+  } catch {
+    // Without the note, what podrun has not read when it is killed is left out of the log: the log has no hole.
+  }
 }
 
 /** Reads a terminal from the side of its master, and owns the descriptor. */
@@ -40,8 +72,8 @@ function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChu
     ...reader,
     async finish() {
       const startMs = clock.now().monotonicMs;
-      // While it was held, a piece may have been read that was not handed on: `read` emits it. Otherwise both ways of
-      // reading hand on at once what they have read, so that their order is that of the bytes.
+      // While it was held, a piece of a terminal may have been read that was not handed on: `read` emits it. Otherwise
+      // both ways of reading hand on at once what they have read, so that their order is that of the bytes.
       const handOnBuffered = (): void => {
         while (socket.read() !== null);
       };

@@ -6,7 +6,7 @@ import { handOver } from './hand-over.ts';
 import { closeFifo, type Fifo, FifoPool } from './fifo-pool.ts';
 import { discardInput, writeFifo } from './input-fifo.ts';
 import type { Inside } from './inside.ts';
-import { readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
+import { noteNothingInFlight, readFifo, readPipe, type PipeReader } from './pipe-reader.ts';
 import type { OutputStream } from './runtime.ts';
 import type { HeldPipes, Watchdog } from './watchdog.ts';
 
@@ -78,7 +78,9 @@ export class PipeMaker {
   /** @throws {Error} with an errno when the system gives no more files */
   async make({ owner, logFile, hasInput = false }: PipeUser): Promise<ProcessPipes> {
     if (this.#kind === 'pipe') return this.#nodePipes(hasInput);
-    const { stdin, stdout, stderr } = await this.#fifos.take({ isHeld: logFile !== undefined, hasInput });
+    const isHeld = logFile !== undefined;
+    const { stdin, stdout, stderr } = await this.#fifos.take({ isHeld, hasInput });
+    if (isHeld) for (const { readFd } of [stdout, stderr]) noteNothingInFlight(readFd);
     const { runs, release } =
       logFile === undefined ? NOT_HELD : this.#holder.hold({ stdout: stdout.path, stderr: stderr.path, logFile });
     const theirs = [...(stdin === undefined ? [] : [stdin.readFd]), stdout.writeFd, stderr.writeFd];
@@ -89,7 +91,7 @@ export class PipeMaker {
         // The process has descriptors of its own by now; with ours open, the output would never end.
         for (const descriptor of theirs) closeSync(descriptor);
         const read = ({ readFd }: Fifo, stream: OutputStream): PipeReader =>
-          readFifo(readFd, this.#clock, (chunk) => onOutput(stream, chunk));
+          readFifo(readFd, this.#clock, (chunk) => onOutput(stream, chunk), isHeld);
         const readers = [read(stdout, 'stdout'), read(stderr, 'stderr')] as const;
         void Promise.all(readers.map(({ closed }) => closed)).then(([isOutDone = false, isErrDone = false]) => {
           release();

@@ -25,6 +25,11 @@ import { CONTAINER_MARKER } from './process-table.ts';
  * end with podrun. What was to start the program writes errors into the same pipe, and has to fail when podrun dies: as
  * long as podrun has not seen the program run, lines that begin as those do are left out.
  *
+ * Podrun may be killed after it has read a piece and before that is in the log. What comes behind that piece is then
+ * left out: a log may lack its end, but has no hole. The access time of the pipe tells: podrun sets it to 0 when all
+ * that it has read is in the log, and reading changes it. Where the file system keeps no access times, it does not
+ * change when the rest is read here either, and the rest is left out as well.
+ *
  * Each thing that it is told has a variable, which is unset when that is over; the list of their names only grows,
  * until it is tidied up. To remove one of hundreds from a list takes a shell milliseconds, and with probes hundreds
  * come and go in a second. Groups are killed without the help of any program: where none can be started, that is what
@@ -174,6 +179,13 @@ export LC_ALL=C
 umask 077
 limit=
 command -v timeout >/dev/null && limit='timeout 2'
+isNoted() { # PIPE: has podrun noted that nothing of it is in flight, and nobody read it since?
+  [ "$(stat -c %X "$1" 2>/dev/null)" = 0 ]
+}
+cut() { # LOG: a record that is not complete is of the piece that was lost
+  [ -s "$1" ] && [ "$(tail -c 1 "$1" | wc -l)" -eq 0 ] || return 0
+  truncate -s "$(($(wc -c <"$1") - $(tail -n 1 "$1" | wc -c)))" "$1" || echo >>"$1"
+}
 now=$(date -u +%Y-%m-%dT%H:%M:%S.%N)
 case $now in *[!0-9T:.-]* | *.) now=\${now%%.*}.999999999 ;; esac
 now=\${now}Z
@@ -182,11 +194,11 @@ for n in $pipes; do
   others=
   [ -n "$runs" ] || others='${ENTERING_TOOLS.map((tool) => `/^${tool}: /d;`).join('')}'
   # Until the last who can write there is dead. The newline added is taken away again, or ends half a line.
-  { $limit cat <&$n; echo; } |
+  isNoted "$path" && { $limit cat <&$n; echo; } |
     sed -e "$others" -e '$!s/^/'"$now $name F /" -e '$ { /^$/d; s/^/'"$now $name P /; }" >"$path.rest"
-  if [ -s "$path.rest" ] && [ -d "\${log%/*/*/*}" ]; then
+  if [ -s "$path.rest" ] && ! isNoted "$path" && [ -d "\${log%/*/*/*}" ]; then
     mkdir -p "\${log%/*}"
-    [ ! -s "$log" ] || [ -z "$(tail -c 1 "$log")" ] || echo >>"$log"
+    cut "$log"
     cat "$path.rest" >>"$log"
   fi
   rm -f "$path" "$path.rest"

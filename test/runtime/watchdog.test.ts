@@ -9,8 +9,10 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  readSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -209,6 +211,8 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
     execFileSync('mkfifo', paths);
     const log = path.join(folder, 'logs', 'main', '0.log');
     const lines = [`log 10 ${log}`, `out 10 ${paths[0]}`, `err 11 ${paths[1]}`, 'runs 10'];
+    // As podrun does when nothing that it has read is on its way to the log.
+    for (const fifo of paths) utimesSync(fifo, 0, 0);
     return { folder, log, lines, podruns: paths.map((fifo) => openSync(fifo, 'r+')), paths };
   }
   /** Starts a container that writes to them; when it has written, podrun dies. */
@@ -255,7 +259,16 @@ describe.runIf(onLinux).each(HOLDING)('what podrun has not read when it dies, in
     mkdirSync(path.dirname(place.log), { recursive: true });
     writeFileSync(place.log, '2026-01-01T00:00:00.000000000Z stdout F first\n2026-01-01T00:0');
     await die(place, 'echo second');
-    expect(recordsIn(place.log)).toEqual(['stdout F first', undefined, 'stdout F second']);
+    expect(recordsIn(place.log)).toEqual(['stdout F first', 'stdout F second']);
+  });
+
+  it('is left out of the log when it follows a piece that podrun had read and not written', async () => {
+    const place = pipes();
+    const [stdout = ''] = place.paths;
+    writeFileSync(stdout, 'lost\n');
+    readSync(place.podruns[0] ?? 0, Buffer.alloc('lost\n'.length));
+    await die(place, 'echo behind it; echo other >&2');
+    expect(recordsIn(place.log)).toEqual(['stderr F other']);
   });
 
   it('is without the words of what was to start the program, as long as podrun has not seen it run', async () => {
