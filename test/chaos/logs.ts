@@ -37,7 +37,9 @@ export function faultsInLogs({ stateDir, ledgers, wasKilled }: LogCheck): string
     if (!isInOrder) return [`${file}: the lines are ${numbers.join(' ')}`];
     const missing = noted - numbers.length;
     const lost = missing * (`${noted} `.length + width);
-    return lost <= (wasKilled ? LOST_BYTES_MAX : 0) ? [] : [`${file}: ${missing} of ${noted} lines are missing at the end`];
+    return lost <= (wasKilled ? LOST_BYTES_MAX : 0)
+      ? []
+      : [`${file}: ${missing} of ${noted} lines are missing at the end`];
   });
 }
 

@@ -42,7 +42,9 @@ describe('the log of hooks and probes', () => {
     const logs = newLogs();
     for (let attempt = 0; attempt < 4; attempt++) {
       appendToHookLog(hookLogPath(logs, 'main', attempt), { handler: 'h', stream: 'stdout', lines: LINE }, WRITTEN_MS);
-      new ContainerLog(instanceLogPath(logs, 'main', attempt)).close();
+      const log = new ContainerLog(instanceLogPath(logs, 'main', attempt));
+      log.write('stdout', Buffer.from('x\n'), WRITTEN_MS);
+      log.close();
     }
     const left = readdirSync(path.join(logs, 'main')).toSorted();
     expect(left).toEqual(['2.hooks.log', '2.log', '3.hooks.log', '3.log']);

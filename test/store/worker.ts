@@ -1,5 +1,6 @@
 /** The other process of the tests with two processes: does a job on a store and tells its parent. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { PodrunError } from '../../src/api/errors.ts';
@@ -97,6 +98,26 @@ const JOBS: Record<string, () => unknown> = {
       isUsable,
       names: store.list('pods').map(({ metadata }) => metadata.name),
     });
+    process.disconnect();
+  },
+  /** Fills the disk while a log is being written, makes room, and fills it again; tells what is in the log. */
+  gapsInLog: () => {
+    const file = path.join(root, 'logs/main/0.log');
+    const filler = path.join(root, 'filler');
+    mkdirSync(path.join(root, 'logs'));
+    const log = new ContainerLog(file);
+    const write = (text: string): unknown => failureOf(() => log.write('stdout', Buffer.from(text), 0));
+    const fill = (): unknown => spawnSync('sh', ['-c', `cat /dev/zero >'${filler}'`]);
+    write('before\nhalf');
+    fill();
+    for (const text of ['a'.repeat(100_000), 'b'.repeat(100_000), 'short\n']) write(text);
+    rmSync(filler);
+    write('after\n');
+    fill();
+    write('d'.repeat(100_000));
+    log.close();
+    const records = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+    process.send?.({ texts: records.map((line) => line.split(' ').slice(3).join(' ')).filter(Boolean) });
     process.disconnect();
   },
   /** Tries to write where nothing can be written any more. */

@@ -11,6 +11,8 @@ const KUBELET_LIMITS: LogLimits = { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 
 
 const FILE_MODE = 0o600;
 
+const NEWLINE = 10;
+
 /** Much less is said by hooks and probes. */
 const HOOK_LOG_LIMITS: LogLimits = { fileBytesMax: 1024 * 1024, filesMax: 2 };
 
@@ -24,30 +26,30 @@ export interface LogLimits {
 /**
  * Writes the log of one instance of a container: see cri-line.ts for the form and log-files.ts for the files. Every
  * chunk of output is in the file, byte for byte, when `write` returns; nothing is held back for the end of a line.
+ * Where a chunk could not be written, because the disk was full, a line says how much is missing, as soon as there is
+ * room for it.
  */
 export class ContainerLog {
   readonly #path: string;
   readonly #limits: LogLimits;
-  #file: number;
-  #size: number;
+  /** Undefined: not open yet. */
+  #file: number | undefined;
+  #size = 0;
   #lastMs = 0;
+  /** Bytes of output that could not be written since the last that could, by stream. */
+  readonly #missing = new Map<LogStream, { readonly bytes: number; readonly tags: string | undefined }>();
+  /** Streams whose last line in the file has no end yet. */
+  readonly #unfinished = new Set<LogStream>();
 
-  /**
-   * Opens the log, or continues it, and removes those of instances that are too old.
-   * @param file `…/logs/CONTAINER/RESTARTCOUNT.log`; its folders are made, but that of its Pod is not
-   * @throws {PodrunError} when it cannot be written
-   */
+  /** @param file `…/logs/CONTAINER/RESTARTCOUNT.log`; its folders are made, but that of its Pod is not */
   constructor(file: string, limits: LogLimits = KUBELET_LIMITS) {
     this.#path = file;
     this.#limits = limits;
-    [this.#file, this.#size] = this.#onDisk(() => {
-      makeLogFolders(file);
-      return openLog(file);
-    });
   }
 
   /**
-   * Writes a piece of output.
+   * Writes a piece of output. The first one opens the log, or continues it, and removes those of instances that are too
+   * old.
    * @param wallMs when it was read; times in a log never go back, whatever the clock does
    * @param tags of its records, see recordHead
    * @throws {PodrunError} when it cannot be written; the log then ends with a whole record
@@ -55,36 +57,76 @@ export class ContainerLog {
   write(stream: LogStream, chunk: Buffer, wallMs: number, tags?: string): void {
     if (chunk.length === 0) return;
     this.#lastMs = Math.max(this.#lastMs, wallMs);
-    const time = recordTime(this.#lastMs);
-    this.#onDisk(() =>
-      makeRecords(chunk, { time, stream, tags }, (records) => {
-        if (this.#size > 0 && this.#size + records.length > this.#limits.fileBytesMax) this.#rotate(time);
-        this.#append(records);
-      }),
-    );
-  }
-
-  /** @throws {PodrunError} when the disk tells only now that it did not keep what was written */
-  close(): void {
-    this.#onDisk(() => closeSync(this.#file));
-  }
-
-  #append(records: Uint8Array): void {
     try {
-      let written = 0;
-      while (written < records.length) written += writeSync(this.#file, records, written);
-      this.#size += records.length;
+      this.#appendWhole((time) => {
+        this.#appendGaps(time);
+        makeRecords(chunk, { time, stream, tags }, (records) => this.#append(records, time));
+      });
     } catch (error) {
-      // Half a record would spoil the next one.
-      ftruncateSync(this.#file, this.#size);
+      this.#missing.set(stream, { bytes: (this.#missing.get(stream)?.bytes ?? 0) + chunk.length, tags });
       throw error;
     }
+    this.#missing.clear();
+    if (chunk.at(-1) === NEWLINE) this.#unfinished.delete(stream);
+    else this.#unfinished.add(stream);
+  }
+
+  /**
+   * @throws {PodrunError} when the end of the output is missing and there is no room to say so, or when the disk tells
+   *   only now that it did not keep what was written
+   */
+  close(): void {
+    try {
+      if (this.#missing.size > 0) this.#appendWhole((time) => this.#appendGaps(time));
+    } finally {
+      const file = this.#file;
+      this.#file = undefined;
+      if (file !== undefined) this.#onDisk(() => closeSync(file));
+    }
+  }
+
+  /** Leaves the file as it was when that fails. */
+  #appendWhole(append: (time: string) => void): void {
+    this.#onDisk(() => {
+      if (this.#file === undefined) this.#open();
+      const before = { file: this.#file, size: this.#size };
+      try {
+        append(recordTime(this.#lastMs));
+      } catch (error) {
+        // Of a file that was put aside meanwhile, what was written stays: half a record would spoil the next one.
+        this.#size = before.file === this.#file ? before.size : 0;
+        if (this.#file !== undefined) ftruncateSync(this.#file, this.#size);
+        throw error;
+      }
+    });
+  }
+
+  /** Says what is missing here. */
+  #appendGaps(time: string): void {
+    for (const [stream, { bytes, tags }] of this.#missing) {
+      const end = this.#unfinished.has(stream) ? '\n' : '';
+      const line = Buffer.from(`${end}podrun: ${bytes} bytes of output are missing here: they could not be written\n`);
+      makeRecords(line, { time, stream, tags }, (records) => this.#append(records, time));
+    }
+  }
+
+  #append(records: Uint8Array, time: string): void {
+    if (this.#size > 0 && this.#size + records.length > this.#limits.fileBytesMax) this.#rotate(time);
+    if (this.#file === undefined) return;
+    let written = 0;
+    while (written < records.length) written += writeSync(this.#file, records, written);
+    this.#size += records.length;
+  }
+
+  #open(): void {
+    makeLogFolders(this.#path);
+    [this.#file, this.#size] = openLog(this.#path);
   }
 
   #rotate(time: string): void {
     putAside(this.#path, time, this.#limits.filesMax);
     const next = openSync(this.#path, 'a', FILE_MODE);
-    closeSync(this.#file);
+    if (this.#file !== undefined) closeSync(this.#file);
     this.#file = next;
     this.#size = 0;
   }

@@ -8,6 +8,7 @@ import type { LogStream } from '../../../src/store/logs/cri-line.ts';
 import { instanceLogPath } from '../../../src/store/logs/log-files.ts';
 import { LogReader } from '../../../src/store/logs/log-reader.ts';
 import { temporaryFolder } from '../temporary-store.ts';
+import { canMount, messageOf, startWorkerOnSmallDisk, useWorkers } from '../workers.ts';
 import { START_MS, newLogPath, writeAll, recordsOf, bytesOf, textOf, out, error } from './written-log.ts';
 
 /** Bytes with many newlines, and lines around the longest piece. */
@@ -21,6 +22,8 @@ const anyOutput = fc.record({
   stream: fc.constantFrom<LogStream>('stdout', 'stderr'),
   chunk: anyChunk.map((bytes) => Buffer.from(bytes)),
 });
+
+const LINE = Buffer.from('line\n');
 
 describe('a container log', () => {
   it('has the form of the container runtimes', () => {
@@ -116,9 +119,21 @@ describe('a container log', () => {
   it('says in one sentence that it cannot be written', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'logs'), '');
-    const open = (): unknown => new ContainerLog(path.join(folder, 'logs/main/0.log'));
-    expect(open).toThrow(PodrunError);
-    expect(open).toThrow(/^cannot use the log .*0\.log: not a directory$/);
+    const write = (): void => new ContainerLog(path.join(folder, 'logs/main/0.log')).write('stdout', LINE, 0);
+    expect(write).toThrow(PodrunError);
+    expect(write).toThrow(/^cannot use the log .*0\.log: not a directory$/);
+  });
+});
+
+useWorkers();
+
+describe.runIf(canMount())('a container log on a full disk', () => {
+  it('says how much is missing, where it is missing, as soon as there is room', async () => {
+    const { texts } = await messageOf<{ texts: string[] }>(startWorkerOnSmallDisk(temporaryFolder(), 'gapsInLog'));
+    const missing = (bytes: number): string =>
+      `podrun: ${bytes} bytes of output are missing here: they could not be written`;
+    // What is short enough fits into the last block of the file.
+    expect(texts).toEqual(['before', 'half', missing(200_000), 'short', 'after', missing(100_000)]);
   });
 });
 
@@ -130,7 +145,9 @@ describe('the log of a Pod that was removed', () => {
 
   it('does not bring the folder of the Pod back when something is written', () => {
     const { pod, file } = removedLog();
-    expect(() => new ContainerLog(file)).toThrow(/^cannot use the log .*: no such file or directory$/);
+    expect(() => new ContainerLog(file).write('stdout', LINE, 0)).toThrow(
+      /^cannot use the log .*: no such file or directory$/,
+    );
     expect(existsSync(pod)).toBe(false);
   });
 
