@@ -1,6 +1,6 @@
 import { PodrunError } from '../api/errors.ts';
-import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
-import type { Clock } from '../clock.ts';
+import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import type { Alarm, Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { withScheduled } from '../lifecycle/node/pod-scheduled.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
@@ -22,10 +22,16 @@ export interface PodRecordOptions {
   readonly onGone: () => void;
 }
 
+/** A status that could not be written is written again after this long, until it is on record. */
+const RETRY_MS = 1000;
+
+/** The end of a Pod waits this long for that. Then its record stays open: see Ownership.release. */
+const PATIENCE_MS = 10_000;
+
 /**
  * What is stored of one Pod: its object and its events. A store that cannot be written to (a full disk, say) must not
- * take running programs down: the user is told, and the next change is another chance. A Pod that is no longer there
- * was removed by force.
+ * take running programs down: the user is told, and the status is written as soon as that is possible. For the end of
+ * the Pod there is room in reserve. A Pod that is no longer there was removed by force.
  */
 export class PodRecord {
   readonly #options: PodRecordOptions;
@@ -33,6 +39,10 @@ export class PodRecord {
   #isGone = false;
   #isBinding = false;
   #isSavingStatus = false;
+  /** Writes again what could not be written; undefined: all is. */
+  #retry: Alarm | undefined;
+  /** What the user was told last of what cannot be written. */
+  #toldTrouble = '';
 
   constructor(options: PodRecordOptions) {
     this.#options = options;
@@ -77,13 +87,34 @@ export class PodRecord {
 
   /** Writes the status of the Pod; what others have written into it meanwhile stays. Answers the Pod as stored. */
   saveStatus(pod: StoredPod): StoredPod {
+    this.#retry?.cancel();
+    this.#retry = undefined;
     this.#isSavingStatus = true;
     try {
       const merge = (stored: StoredPod): StoredPod => ({ ...stored, status: mergeStatus(stored.status, pod.status) });
-      return this.#write(() => this.#change('status', merge), pod);
+      const saved = this.#attempt(() => this.#change('status', merge), isTerminalPhase(pod.status.phase));
+      if (saved === undefined && !this.#isGone) this.#retry = this.#wakeAfter(RETRY_MS, () => this.saveStatus(pod));
+      return saved ?? pod;
     } finally {
       this.#isSavingStatus = false;
     }
+  }
+
+  /** Calls back when all is written, or when that takes too long: at once, mostly. */
+  whenSaved(done: () => void): void {
+    const deadlineMs = this.#options.clock.now().monotonicMs + PATIENCE_MS;
+    const look = (): void => {
+      const isTooLate = this.#options.clock.now().monotonicMs >= deadlineMs;
+      if (this.#retry !== undefined && !this.#isGone && !isTooLate) return void this.#wakeAfter(RETRY_MS, look);
+      this.#retry?.cancel();
+      done();
+    };
+    look();
+  }
+
+  #wakeAfter(ms: number, run: () => void): Alarm {
+    const { clock } = this.#options;
+    return clock.wakeAt(clock.now().monotonicMs + ms, run);
   }
 
   /** Events of the kubelet, or of podrun. */
@@ -104,8 +135,8 @@ export class PodRecord {
       ...stored,
       metadata: { ...stored.metadata, deletionGracePeriodSeconds: 0 },
     });
-    this.#write(() => this.#change('object', hurry), undefined);
-    this.#write(() => store.delete('pods', namespace, name), undefined);
+    this.#attempt(() => this.#change('object', hurry), true);
+    this.#attempt(() => store.delete('pods', namespace, name), true);
     this.#isGone = true;
   }
 
@@ -120,15 +151,33 @@ export class PodRecord {
   }
 
   #write<T>(write: () => T, otherwise: T): T {
-    if (this.#isGone) return otherwise;
-    const { store, pod, onTrouble, onGone } = this.#options;
+    return this.#attempt(write, false) ?? otherwise;
+  }
+
+  /**
+   * Answers undefined where that cannot be written.
+   * @param isLast it is the end of the Pod, for which there is room in reserve
+   */
+  #attempt<T>(write: () => T, isLast: boolean): T | undefined {
+    if (this.#isGone) return undefined;
+    const { store, pod, onGone } = this.#options;
     try {
-      return write();
+      const written = write();
+      this.#toldTrouble = '';
+      return written;
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
-      if (isStored(store, pod)) onTrouble(error);
-      else onGone();
-      return otherwise;
+      if (!isStored(store, pod)) onGone();
+      else if (isLast && store.spendReserve(pod.metadata)) return this.#attempt(write, false);
+      else this.#tell(error);
+      return undefined;
     }
+  }
+
+  /** The same trouble once, however often it is met. */
+  #tell(error: PodrunError): void {
+    if (error.message === this.#toldTrouble) return;
+    this.#toldTrouble = error.message;
+    this.#options.onTrouble(error);
   }
 }

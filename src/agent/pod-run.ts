@@ -232,8 +232,10 @@ export class PodRun {
   }
 
   #end(): void {
-    this.#isOver = true;
-    this.#options.onOver(this.pod);
+    this.#record.whenSaved(() => {
+      this.#isOver = true;
+      this.#options.onOver(this.pod);
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { PipeKind } from '../runtime/process-pipes.ts';
 import type { ProcessRuntime } from '../runtime/process-runtime.ts';
+import { DiskError } from '../store/disk-errors.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
 import { atExit } from './at-exit.ts';
@@ -43,6 +44,7 @@ export class RunningPods {
   readonly #forgetAtExit: () => void;
   #subscriptions: readonly Subscription[] = [];
   #settled: Promise<void> = Promise.resolve();
+  #isRecordComplete = true;
 
   /** Opens what Pods are run with. None of them has begun. */
   static async open(options: PodsToRun): Promise<RunningPods> {
@@ -68,8 +70,16 @@ export class RunningPods {
       onHookOutput: listener.onHookOutput,
       onOver: listener.onChange,
       onEvent: listener.onEvent,
-      onTrouble: (error) => listener.onTrouble(error.message),
+      onTrouble: (error) => {
+        if (error instanceof DiskError) this.#isRecordComplete = false;
+        listener.onTrouble(error.message);
+      },
     });
+  }
+
+  /** Could all that became of the Pods be written down, their output and their events, too? */
+  get isRecordComplete(): boolean {
+    return this.#isRecordComplete;
   }
 
   /** The Pods as last told. */
@@ -101,9 +111,20 @@ export class RunningPods {
     await this.#settled;
     for (const subscription of this.#subscriptions) subscription.close();
     this.agent.close();
-    for (const { release } of this.#options.begun) release();
+    for (const { release } of this.#options.begun) this.#release(release);
     await this.#runtime.close();
     this.#forgetAtExit();
+  }
+
+  /** Who cannot be struck off the record of a Pod that has ended does no harm there. */
+  #release(release: () => void): void {
+    try {
+      release();
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+      this.#isRecordComplete = false;
+      this.#options.listener.onTrouble(error.message);
+    }
   }
 
   /** What must neither delay these Pods nor end them: their manifests, and what other podruns have left behind. */

@@ -25,11 +25,16 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Something could not be read or written: the disk is full, read-only, broken, … */
+export class DiskError extends PodrunError {
+  override readonly name: string = 'DiskError';
+}
+
 /**
  * Runs something that reads or writes, so that trouble with the disk becomes one sentence. Whatever the system answers
  * to a call is such trouble: file systems answer with more errors than anybody lists.
  * @param what for example `the state folder /home/u/.local/state/podrun`
- * @throws {PodrunError} when the disk is full, read-only, broken, …
+ * @throws {DiskError} when the disk is full, read-only, broken, …
  */
 export function onDisk<T>(what: string, run: () => T): T {
   try {
@@ -37,7 +42,7 @@ export function onDisk<T>(what: string, run: () => T): T {
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble === undefined) throw error;
-    throw new PodrunError(`cannot use ${what}: ${trouble}`, {
+    throw new DiskError(`cannot use ${what}: ${trouble}`, {
       hint: 'Repair it, or choose another folder with --state-dir or PODRUN_STATE_DIR.',
       cause: error,
     });

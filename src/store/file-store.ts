@@ -11,6 +11,7 @@ import type { StoredObject } from './metadata.ts';
 import { type Claim, type Owner, Ownership, type RecordedProcess, type RunStart } from './ownership.ts';
 import { PlainRecords } from './plain-records.ts';
 import { type LostPod, PodRecords } from './pod-records.ts';
+import { spendReserve } from './reserve.ts';
 import { VersionSource } from './resource-version.ts';
 import { StagingArea, type StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from './store.ts';
@@ -142,6 +143,10 @@ export class FileStore implements Store {
     const bound = this.#onDisk(() => this.#pods.bind(key, bind));
     this.#watches.tell('pods', [bound]);
     return bound;
+  }
+
+  spendReserve({ namespace, name }: ObjectKey): boolean {
+    return this.#onDisk(() => spendReserve(this.paths(namespace, name)));
   }
 
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {

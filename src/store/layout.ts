@@ -17,6 +17,9 @@ export interface PodPaths {
   /** What containers have taken in all, likewise. */
   readonly usage: string;
   readonly owner: string;
+  /** Room for the end of the Pod, see reserve.ts; and another name of it. */
+  readonly reserve: string;
+  readonly reserveLink: string;
   /** Processes that the agent started, one per line. */
   readonly processes: string;
   /** `logs/CONTAINER/RESTARTS.log`, see container-log.ts. */
@@ -98,6 +101,8 @@ export function pathsInPodFolder(folder: string): PodPaths {
     hooks: `${folder}/hooks.ndjson`,
     usage: `${folder}/usage.ndjson`,
     owner: `${folder}/owner.json`,
+    reserve: `${folder}/reserve`,
+    reserveLink: `${folder}/reserve.link`,
     processes: `${folder}/processes.ndjson`,
     logs: `${folder}/logs`,
     volumes: `${folder}/volumes`,

@@ -1,6 +1,6 @@
 import { isProcess, parseStored } from './stored-json.ts';
 import { appendFileSync, existsSync, readFileSync, unlinkSync } from 'node:fs';
-import type { StoredPod } from '../api/objects.ts';
+import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import { readJson, writeFileAtomically } from './atomic-file.ts';
@@ -8,6 +8,8 @@ import { ifPresent } from './disk-errors.ts';
 import type { FileLocks } from './file-lock.ts';
 import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from './known-process.ts';
 import { podPaths } from './layout.ts';
+import { readStatus } from './pod-folder.ts';
+import { spendReserve } from './reserve.ts';
 import { notFound } from './store-errors.ts';
 
 /** The agent that runs a Pod. */
@@ -108,12 +110,18 @@ export class Ownership {
     return { ok: true, release: () => this.release(namespace, name, owner) };
   }
 
-  /** Does nothing when the Pod has another owner by now, or is gone. */
+  /**
+   * Does nothing when the Pod has another owner by now, or is gone. A Pod whose end is not on record keeps its owner:
+   * when that is gone, readers see that nobody knows what became of the Pod, and the next command closes its record.
+   */
   release(namespace: string, name: string, owner: Owner): void {
     this.#parts.locks.hold('pods', namespace, name, () => {
+      const paths = podPaths(this.#parts.root, namespace, name);
       const present = this.ownerOf(namespace, name);
       if (present?.pid !== owner.pid || present.since !== owner.since) return;
-      ifPresent(() => unlinkSync(podPaths(this.#parts.root, namespace, name).owner));
+      if (!isTerminalPhase(readStatus(paths)?.phase)) return;
+      ifPresent(() => unlinkSync(paths.owner));
+      spendReserve(paths);
     });
   }
 

@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { allContainers, isTerminalPhase, type StoredPod } from '../api/objects.ts';
 import { inFolder, namesIn, removeTree, replaceFile, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
 import { errorCode } from './disk-errors.ts';
 import { agentPaths, historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
@@ -17,6 +17,7 @@ import {
 } from './metadata.ts';
 import type { Owner, Ownership } from './ownership.ts';
 import { LOST_STATUS, objectText, readPodFolder, readStatus, statusText } from './pod-folder.ts';
+import { checkRoom, keepReserve } from './reserve.ts';
 import type { StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Scope, Storable } from './store.ts';
 import { alreadyExists, notFound } from './store-errors.ts';
@@ -42,6 +43,8 @@ export interface LostPod {
 export class PodRecords {
   readonly #parts: StorageParts;
   readonly #ownership: Ownership;
+  /** Folders of Pods whose last change is stored, and missing in the transition log: there was no room for the line. */
+  readonly #unlogged = new Set<string>();
 
   constructor(parts: StorageParts, ownership: Ownership) {
     this.#parts = parts;
@@ -113,7 +116,7 @@ export class PodRecords {
       const stored = this.#mustRead(namespace, name);
       const changed = change(stored);
       checkPrecondition('pods', changed.metadata, stored.metadata);
-      if (isSamePart(part, changed, stored)) return stored;
+      if (isSamePart(part, changed, stored) && !this.#unlogged.has(paths.folder)) return stored;
       return part === 'status' ? this.#writeStatus(paths, stored, changed) : this.#writeObject(paths, stored, changed);
     });
   }
@@ -158,6 +161,7 @@ export class PodRecords {
       const old = this.#read(namespace, name);
       const over = old === undefined || isTerminalPhase(old.status.phase);
       if (!over && present !== undefined && this.#ownership.isAlive(present)) return { runningUnder: present };
+      checkRoom(this.#parts.root);
       const { pod, folder } = this.#stage(object, owner);
       if (old !== undefined) this.#archive(old, paths);
       this.#putInPlace(folder, paths.folder);
@@ -203,11 +207,14 @@ export class PodRecords {
 
   /**
    * Makes a change and logs it, in this order: who reads a line, or begins to watch after it, finds a state at least as
-   * new. On a full disk the state may be stored and its line missing; the change is then reported as failed.
+   * new. On a full disk the state may be stored and its line missing; the change is then reported as failed, and the
+   * same change once more writes the line.
    */
   #write(paths: PodPaths, pod: StoredPod, store: () => void): void {
     store();
+    this.#unlogged.add(paths.folder);
     appendTransition(paths.transitions, transitionLine('MODIFIED', pod, this.#parts.clock.now().wallMs));
+    this.#unlogged.delete(paths.folder);
   }
 
   /** Writes a new Pod completely, but not yet in its place. */
@@ -222,7 +229,10 @@ export class PodRecords {
       writePrivateFile(paths.object, objectText(pod));
       writePrivateFile(paths.status, statusText(pod));
       writePrivateFile(paths.transitions, transitionLine('ADDED', pod, clock.now().wallMs));
-      if (owner !== undefined) writePrivateFile(paths.owner, JSON.stringify(owner));
+      if (owner !== undefined) {
+        writePrivateFile(paths.owner, JSON.stringify(owner));
+        keepReserve(paths, allContainers(pod.spec).length);
+      }
     } catch (error) {
       staging.discard(folder);
       throw error;

@@ -80,6 +80,11 @@ export interface Store {
    * @throws {PodrunError} when the Pod is missing; {ConflictError} when the answer has another uid
    */
   bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod;
+  /**
+   * Gives up the room that a Pod keeps for its end, when the disk is full and its end is to be written. False when it
+   * has none, or none any more.
+   */
+  spendReserve(key: ObjectKey): boolean;
   /** Removes the object, and for a Pod its logs and volumes; answers the last state, undefined when there was none. */
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined;
   /**

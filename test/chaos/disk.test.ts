@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
 import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
+import { outputIn } from './logs.ts';
+import { PATIENT } from '../patience.ts';
 import { StoreReader } from './store-reader.ts';
 import { SMALL_DISK } from './what-is-left.ts';
 
@@ -35,7 +37,7 @@ function mountState(...options: string[]): void {
     '-t',
     'tmpfs',
     '-o',
-    ['size=256k', ...options].join(','),
+    ['size=256k,nr_inodes=150', ...options].join(','),
     SMALL_DISK,
     workshop.stateDir,
   ]);
@@ -47,24 +49,95 @@ function unmountState(): void {
   for (const place of mounted.splice(0)) spawnSync('umount', [place]);
 }
 
+const FILL_BYTES = 'cat /dev/zero >>filler';
+const FULL = [
+  { what: 'bytes', fill: FILL_BYTES },
+  { what: 'files', fill: 'mkdir -p fillers && i=0 && while : >fillers/$i; do i=$((i+1)); done' },
+];
+
+function fillDisk(fill: string): void {
+  spawnSync('sh', ['-c', `${fill} 2>/dev/null`], { cwd: workshop.stateDir });
+}
+
+function makeRoom(): void {
+  for (const name of ['filler', 'fillers'])
+    rmSync(path.join(workshop.stateDir, name), { recursive: true, force: true });
+}
+
+/** How many of a writer's lines are in its log, or are said to be missing there. */
+function linesAndGaps(pod: string): number {
+  const text = outputIn(path.join(workshop.stateDir, 'pods/default', pod, 'logs/main/0.log'));
+  const lines = text.split('\n').filter((line) => /^line \d+$/.test(line)).length;
+  const missing = [...text.matchAll(/^podrun: (\d+) bytes of output are missing here/gm)].map(([, bytes]) =>
+    Number(bytes),
+  );
+  return lines + missing.reduce((sum, bytes) => sum + bytes, 0) / 'line 10\n'.length;
+}
+
 /** Only root can mount a small disk on the machine itself. */
 describe.runIf(isRoot)('a state folder', () => {
-  it('on a full disk: the Pod runs to its end, no file is torn, and there is a word about it', async () => {
+  it.each(FULL)('without room for $what: nothing is started, and the reason is said', async ({ fill }) => {
+    mountState();
+    fillDisk(fill);
+    const { exitCode, stderr } = await workshop.run(['apply', workshop.pod('full', writer(10))]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('no space left on device');
+    unmountState();
+    await assertNothingLeft(workshop);
+  });
+
+  it.each(FULL)('that loses its room for $what: the Pod runs to its end, which is on record', async ({ fill }) => {
     mountState();
     const reader = new StoreReader(workshop.stateDir);
     const podrun = workshop.start(['apply', workshop.pod('full', writer(100))]);
     await podrun.until(({ stdout }) => stdout.includes('line 10'));
-    spawnSync('sh', ['-c', `cat /dev/zero >${workshop.stateDir}/filler 2>/dev/null`]);
+    fillDisk(fill);
     const { exitCode, stdout, stderr } = await podrun.ended;
     reader.close();
     expect(stdout).toContain('line 99');
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(1);
     expect(stderr + stdout).toContain('no space left on device');
     expect(stderr).not.toMatch(/defect|^\s+at /m);
     expect(reader.torn).toEqual([]);
-    expect((await workshop.run(['get', 'pods', '-o', 'json'])).exitCode).toBe(0);
-    rmSync(path.join(workshop.stateDir, 'filler'));
+    expect((await podsOf(workshop, {}))[0]?.status?.phase).toBe('Succeeded');
+    expect(existsSync(path.join(workshop.stateDir, 'pods/default/full/owner.json'))).toBe(false);
+    expect(linesAndGaps('full')).toBe(100);
+    makeRoom();
     expect((await workshop.run(['delete', 'pod', 'full'])).exitCode).toBe(0);
+    unmountState();
+    await assertNothingLeft(workshop);
+  });
+
+  it.each(FULL)(
+    'that loses its room for $what while a Pod runs in the background: its end is on record',
+    async (full) => {
+      mountState();
+      const applied = await workshop.run(['apply', '-d', '--wait', workshop.pod('full', writer(100))]);
+      expect(applied).toMatchObject({ exitCode: 0 });
+      fillDisk(full.fill);
+      const phase = async (): Promise<string | undefined> => (await podsOf(workshop, {}))[0]?.status?.phase;
+      await expect.poll(phase, PATIENT).toBe('Succeeded');
+      makeRoom();
+      await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
+      expect(linesAndGaps('full')).toBe(100);
+      expect((await workshop.run(['delete', 'pod', 'full'])).exitCode).toBe(0);
+      unmountState();
+      await assertNothingLeft(workshop);
+    },
+  );
+
+  it('that is filled anew whenever there is room: a Pod that has ended is not said to run', async () => {
+    mountState();
+    const podrun = workshop.start(['apply', workshop.pod('full', writer(30))]);
+    await podrun.until(({ stdout }) => stdout.includes('line 10'));
+    fillDisk(FILL_BYTES);
+    const filling = setInterval(() => fillDisk(FILL_BYTES), 20);
+    const { exitCode } = await podrun.ended.finally(() => clearInterval(filling));
+    expect(exitCode).toBe(1);
+    const [pod] = await podsOf(workshop, {});
+    expect(pod?.status?.phase).toMatch(/^(Succeeded|Failed|Unknown)$/);
+    makeRoom();
+    await workshop.run(['get', 'pods']);
     unmountState();
     await assertNothingLeft(workshop);
   });

@@ -97,6 +97,10 @@ export class MemoryStore implements Store {
     return this.#put('pods', 'MODIFIED', { ...given, metadata }) as Storable as StoredPod;
   }
 
+  spendReserve(): boolean {
+    return false;
+  }
+
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {
     const stored = this.get<StoredObject>(resource, namespace, name);
     if (stored === undefined) return undefined;

@@ -108,7 +108,7 @@ describe('the owner of a Pod', () => {
     expect(claim).toMatchObject({ ok: false, owner: { command: 'podrun apply' } });
   });
 
-  it('gives up only what is still its own', () => {
+  it('gives up only what is still its own, and whose end is on record', () => {
     const { machine, root } = runningPod();
     const store = machine.open(root);
     machine.startTimes.set(process.pid, '200');
@@ -117,6 +117,10 @@ describe('the owner of a Pod', () => {
     const first = store.startRun(newPod('other'));
     if (first.ok) first.release();
     expect(store.ownerOf('default', 'web')?.command).toBe('second');
+    if (late.ok) late.release();
+    expect(store.ownerOf('default', 'web')?.command).toBe('second');
+    const web = store.get<StoredPod>('pods', 'default', 'web');
+    if (web !== undefined) store.updateStatus('pods', withPhase(web, 'Failed'));
     if (late.ok) late.release();
     expect(store.ownerOf('default', 'web')).toBeUndefined();
     if (late.ok) late.release();

@@ -195,7 +195,7 @@ describe('a new run', () => {
 
   it('is possible once the Pod was given up', () => {
     const store = openStore(temporaryFolder());
-    const first = store.startRun(newPod('web', { phase: 'Running' }));
+    const first = store.startRun(newPod('web', { phase: 'Succeeded' }));
     if (first.ok) first.release();
     expect(store.ownerOf('default', 'web')).toBeUndefined();
     expect(store.startRun(newPod('web')).ok).toBe(true);

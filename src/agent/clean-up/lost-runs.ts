@@ -44,6 +44,8 @@ export async function closeLostRun(
 
 async function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock: Clock): Promise<boolean> {
   const { namespace, name, uid } = lost.metadata;
+  // It was kept for this.
+  store.spendReserve(lost.metadata);
   const claim = claimUnowned(store, lost, 'apply');
   if (claim === undefined) return false;
   try {

@@ -1,6 +1,7 @@
 import { ApplyRun } from '../../agent/apply-run.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
+import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { SystemClock } from '../../clock.ts';
 import type { NetworkFacts } from '../../runtime/network/detect.ts';
@@ -111,7 +112,8 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     nowMs: clock.now().wallMs,
   });
   if (explanation !== '') printError(explanation);
-  return exitCodeOf(outcome, pods);
+  const exitCode = exitCodeOf(outcome, pods);
+  return exitCode === EXIT.ok && !running.isRecordComplete ? EXIT.failed : exitCode;
 }
 
 /** What becomes of Pods is shown, and taken note of. */

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { handlerTags, type LogStream, recordTime } from './cri-line.ts';
+import { handlerTags, type LogStream, parseRecord, recordTime } from './cri-line.ts';
 import { onDisk } from '../disk-errors.ts';
 import { endsWithNewline } from '../line-cursor.ts';
 import { makeLogFolders, putAside, removeOldInstances } from './log-files.ts';
@@ -12,6 +12,12 @@ const KUBELET_LIMITS: LogLimits = { fileBytesMax: 10 * 1024 * 1024, filesMax: 5 
 const FILE_MODE = 0o600;
 
 const NEWLINE = 10;
+
+/** More than what is said of the gaps of both streams. */
+const GAPS_BYTES_MAX = 400;
+
+/** In which there are so many bytes of whole records: more than the longest record. */
+const TAIL_BYTES = 32 * 1024;
 
 /** Much less is said by hooks and probes. */
 const HOOK_LOG_LIMITS: LogLimits = { fileBytesMax: 1024 * 1024, filesMax: 2 };
@@ -77,12 +83,44 @@ export class ContainerLog {
    */
   close(): void {
     try {
-      if (this.#missing.size > 0) this.#appendWhole((time) => this.#appendGaps(time));
+      if (this.#missing.size > 0) this.#appendLastGaps();
     } finally {
       const file = this.#file;
       this.#file = undefined;
       if (file !== undefined) this.#onDisk(() => closeSync(file));
     }
+  }
+
+  /** Where there is no room to say what is missing, that is said in the place of the last records. */
+  #appendLastGaps(): void {
+    const append = (time: string): void => this.#appendGaps(time);
+    try {
+      this.#appendWhole(append);
+    } catch (error) {
+      if (this.#file === undefined || this.#size === 0) throw error;
+      this.#onDisk(() => this.#dropLastRecords());
+      this.#appendWhole(append);
+    }
+  }
+
+  /** Makes room for what is said of gaps; what is dropped is missing as well. */
+  #dropLastRecords(): void {
+    if (this.#file === undefined) return;
+    const tail = Buffer.alloc(Math.min(this.#size, TAIL_BYTES));
+    readSync(this.#file, tail, 0, tail.length, this.#size - tail.length);
+    let end = tail.length;
+    while (end > 0 && tail.length - end < GAPS_BYTES_MAX) {
+      const start = end < 2 ? 0 : tail.lastIndexOf(NEWLINE, end - 2) + 1;
+      const record = parseRecord(tail.subarray(start, end - 1));
+      if (record !== undefined) {
+        const { bytes = 0, tags } = this.#missing.get(record.stream) ?? {};
+        const dropped = record.content.length + (record.isEnd ? 1 : 0);
+        this.#missing.set(record.stream, { bytes: bytes + dropped, tags });
+      }
+      end = start;
+    }
+    this.#size -= tail.length - end;
+    ftruncateSync(this.#file, this.#size);
   }
 
   /** Leaves the file as it was when that fails. */
