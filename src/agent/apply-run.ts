@@ -51,6 +51,9 @@ export interface ApplyRunOptions {
   readonly onDecided?: (outcome: RunOutcome) => void;
 }
 
+/** Hang-ups within this time are one. */
+const SAME_HANG_UP_MS = 1000;
+
 /**
  * Decides when a foreground run is over: all Pods ended, goal met or out of reach, time up, COMMAND finished,
  * interrupted. Whatever comes first decides; then the Pods are ended, and when all are, `outcome` resolves.
@@ -64,6 +67,8 @@ export class ApplyRun {
   readonly #states = new WeakMap<StoredPod, GoalState>();
   #commandStarted = false;
   #reported = false;
+  /** When the terminal was first known to be gone, on the stopwatch. */
+  #hungUpMs: number | undefined;
 
   constructor(options: ApplyRunOptions) {
     this.#options = options;
@@ -110,11 +115,25 @@ export class ApplyRun {
   }
 
   /** The user, or the system, wants the run to end; asking twice means at once. */
-  interrupt(signal: EndingSignal): void {
-    const again = this.#decided !== undefined;
+  interrupt(signal: Exclude<EndingSignal, 'SIGPIPE'>): void {
+    const isSameHangUp = signal === 'SIGHUP' && this.#isSameHangUp();
+    const again = this.#decided !== undefined && !isSameHangUp;
     this.#decide({ type: 'interrupted', signal });
     if (again) this.#options.agent.terminate({ force: true });
     this.#reportWhenOver();
+  }
+
+  /** Nobody reads the output any more. This ends the run, and never means "at once": nobody has asked for it. */
+  readerGone(how: 'SIGHUP' | 'SIGPIPE'): void {
+    if (how === 'SIGHUP') this.#hungUpMs ??= this.#options.clock.now().monotonicMs;
+    this.#decide({ type: 'interrupted', signal: how });
+  }
+
+  /** A terminal that is closed is told several times: by the kernel, by the shell, and by output that finds no reader. */
+  #isSameHangUp(): boolean {
+    const { monotonicMs } = this.#options.clock.now();
+    this.#hungUpMs ??= monotonicMs;
+    return monotonicMs - this.#hungUpMs < SAME_HANG_UP_MS;
   }
 
   #startCommand(command: GoalCommand): void {

@@ -89,7 +89,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   });
   const progress = tellProgress(session, allPods, begun.length > 0);
   const signals = listenForSignals(clock, (signal) => run.interrupt(signal));
-  view.onReaderGone((how) => run.interrupt(how));
+  view.onReaderGone((how) => run.readerGone(how));
   running.begin();
   const early = session.held?.release();
   if (early !== undefined) run.interrupt(early);
