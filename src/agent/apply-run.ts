@@ -129,7 +129,7 @@ export class ApplyRun {
     this.#decide({ type: 'interrupted', signal: how });
   }
 
-  /** A terminal that is closed is told several times: by the kernel, by the shell, and by output that finds no reader. */
+  /** A closed terminal is told several times: by the kernel, by the shell, and by output that finds no reader. */
   #isSameHangUp(): boolean {
     const { monotonicMs } = this.#options.clock.now();
     this.#hungUpMs ??= monotonicMs;
