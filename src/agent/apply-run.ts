@@ -1,6 +1,17 @@
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import { type Goal, goalState, type GoalState } from '../lifecycle/requests/goal.ts';
+import {
+  type GoalRules,
+  type GoalWatch,
+  lapseLeft,
+  lapseSince,
+  NOT_REACHED,
+  watchGoal,
+} from '../lifecycle/requests/goal-watch.ts';
+import type { EndingSignal, Lapse, RunOutcome } from '../lifecycle/requests/run-outcome.ts';
+
+export type { EndingSignal, RunOutcome } from '../lifecycle/requests/run-outcome.ts';
 
 /** A command that is run once the goal is met. */
 export interface GoalCommand {
@@ -9,27 +20,6 @@ export interface GoalCommand {
   /** The time is up, or the user has had enough. */
   readonly stop: () => void;
 }
-
-/** What asks a run to end from outside: a vanished terminal, Ctrl-C, an output that nobody reads, a kill. */
-export type EndingSignal = 'SIGHUP' | 'SIGINT' | 'SIGPIPE' | 'SIGTERM';
-
-/** How a run of `apply` came to its end. */
-export type RunOutcome =
-  /** Every Pod ended, or was deleted, by itself. */
-  | { readonly type: 'ended' }
-  | { readonly type: 'goalMet' }
-  /** This Pod can never get there any more. */
-  | { readonly type: 'goalImpossible'; readonly pod: StoredPod }
-  /** The Pods as they were when the time was up. */
-  | {
-      readonly type: 'timedOut';
-      readonly pods: readonly StoredPod[];
-      readonly duringCommand: boolean;
-      /** When that was, milliseconds since 1970. */
-      readonly atMs: number;
-    }
-  | { readonly type: 'commandEnded'; readonly exitCode: number }
-  | { readonly type: 'interrupted'; readonly signal: EndingSignal };
 
 /** What a run needs of the agent. */
 export interface RunAgent {
@@ -45,18 +35,22 @@ export interface ApplyRunOptions {
   readonly pods: () => readonly StoredPod[];
   readonly clock: Clock;
   readonly goal: Goal | undefined;
+  readonly rules: GoalRules;
   readonly timeoutMs: number | undefined;
   readonly command: GoalCommand | undefined;
   /** Called when the outcome is known and the Pods begin to be ended. */
   readonly onDecided?: (outcome: RunOutcome) => void;
+  /** The Pods that wait in vain where nothing can happen any more. Asked for without a goal; by default there are none. */
+  readonly stuck?: () => readonly StoredPod[];
 }
 
 /** Hang-ups within this time are one. */
 const SAME_HANG_UP_MS = 1000;
 
 /**
- * Decides when a foreground run is over: all Pods ended, goal met or out of reach, time up, COMMAND finished,
- * interrupted. Whatever comes first decides; then the Pods are ended, and when all are, `outcome` resolves.
+ * Decides when a foreground run is over: all Pods ended, goal met or out of reach, time up, COMMAND finished, nothing
+ * left that could happen, interrupted. Whatever comes first decides; then the Pods are ended, and when all are,
+ * `outcome` resolves.
  */
 export class ApplyRun {
   readonly outcome: Promise<RunOutcome>;
@@ -65,7 +59,12 @@ export class ApplyRun {
   #resolve: (outcome: RunOutcome) => void = () => undefined;
   #decided: RunOutcome | undefined;
   readonly #states = new WeakMap<StoredPod, GoalState>();
+  #watch: GoalWatch = NOT_REACHED;
+  /** Rings when the goal has held long enough. */
+  #settleAlarm: Alarm | undefined;
   #commandStarted = false;
+  /** The first breakdown of a Pod while COMMAND is running. */
+  #lapse: Lapse | undefined;
   #reported = false;
   /** When the terminal was first known to be gone, on the stopwatch. */
   #hungUpMs: number | undefined;
@@ -90,21 +89,52 @@ export class ApplyRun {
 
   /** Something has changed: look whether that decides the run. */
   look(): void {
-    const { agent, goal, command } = this.#options;
+    const { agent, goal } = this.#options;
     const isOver = this.#options.isOver?.() ?? agent.isOver;
-    const pods = this.#options.pods();
-    if (this.#decided === undefined && goal !== undefined && !this.#commandStarted) {
-      const states = pods.map((pod) => this.#stateOf(pod, goal));
-      const hopeless = pods[states.indexOf('impossible')];
-      if (hopeless !== undefined) this.#decide({ type: 'goalImpossible', pod: hopeless });
-      else if (states.every((state) => state === 'met')) {
-        if (command === undefined) this.#decide({ type: 'goalMet' });
-        else this.#startCommand(command);
-      }
+    if (this.#decided === undefined) {
+      const pods = this.#options.pods();
+      if (this.#commandStarted) this.#watchCommand(pods);
+      else if (goal === undefined) this.#lookForLife();
+      else this.#lookAtGoal(goal, pods);
     }
-    // While COMMAND runs, its exit code is what counts, even when the Pods are done.
+    // While COMMAND runs, its end is waited for, even when the Pods are done.
     if (isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
     this.#reportWhenOver();
+  }
+
+  #lookAtGoal(goal: Goal, pods: readonly StoredPod[]): void {
+    const { clock, command, rules } = this.#options;
+    const stateOf = (pod: StoredPod): GoalState => this.#stateOf(pod, goal);
+    const { watch, progress } = watchGoal(this.#watch, { goal, rules, pods, now: clock.now(), stateOf });
+    this.#watch = watch;
+    this.#settleAlarm?.cancel();
+    switch (progress.type) {
+      case 'pending':
+        return;
+      case 'settling':
+        this.#settleAlarm = clock.wakeAt(progress.untilMs, () => this.look());
+        return;
+      case 'impossible':
+        return this.#decide({ type: 'goalImpossible', pod: progress.pod });
+      case 'lapsed':
+        return this.#decide({ type: 'goalLapsed', lapse: progress.lapse });
+      case 'met':
+        return command === undefined ? this.#decide({ type: 'goalMet' }) : this.#startCommand(command);
+      default:
+        return progress satisfies never;
+    }
+  }
+
+  /** Pods that wait for images nobody has explained would wait for ever. */
+  #lookForLife(): void {
+    const stuck = this.#options.stuck?.() ?? [];
+    if (stuck.length > 0) this.#decide({ type: 'stuck', pods: stuck });
+  }
+
+  #watchCommand(pods: readonly StoredPod[]): void {
+    const { goal, rules } = this.#options;
+    if (goal === undefined || this.#watch.reached === undefined) return;
+    this.#lapse ??= lapseSince(this.#watch.reached, goal, pods, rules.allowRestarts);
   }
 
   /** Of a thousand Pods, one has changed since the last look: the others are the same objects. */
@@ -138,13 +168,19 @@ export class ApplyRun {
 
   #startCommand(command: GoalCommand): void {
     this.#commandStarted = true;
-    void command.run().then((exitCode) => this.#decide({ type: 'commandEnded', exitCode }));
+    void command.run().then((exitCode) => {
+      const { goal, pods } = this.#options;
+      this.#watchCommand(pods());
+      const left = goal && this.#watch.reached && lapseLeft(this.#watch.reached, goal, pods());
+      this.#decide({ type: 'commandEnded', exitCode, lapse: this.#lapse ?? left });
+    });
   }
 
   #decide(outcome: RunOutcome): void {
     if (this.#decided !== undefined) return;
     this.#decided = outcome;
     this.#alarm?.cancel();
+    this.#settleAlarm?.cancel();
     if (this.#commandStarted && outcome.type !== 'commandEnded') this.#options.command?.stop();
     this.#options.onDecided?.(outcome);
     this.#options.agent.terminate({ force: false });

@@ -20,3 +20,16 @@ export function durationFlag(flag: string, text: string): number {
     });
   }
 }
+
+/**
+ * Milliseconds of `--settle`.
+ * @throws {PodrunError} (usage) when it is no duration, or negative
+ */
+export function settleFlag(text: string): number {
+  const ms = durationFlag('--settle', text);
+  if (ms >= 0) return ms;
+  throw new PodrunError('error: --settle cannot be negative', {
+    exitCode: EXIT.usage,
+    hint: '0 switches it off: then a container is Ready as soon as it runs.',
+  });
+}

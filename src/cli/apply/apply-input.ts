@@ -1,12 +1,15 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
-import { type Goal, parseGoal } from '../../lifecycle/requests/goal.ts';
+import { type Goal, includesReady, parseGoal } from '../../lifecycle/requests/goal.ts';
+import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
+import { settleFlag } from '../duration-flag.ts';
 import type { ApplyFlags } from './apply.ts';
 
 /** The command line of `apply`, understood. */
 export interface ApplyPlan {
   readonly goal: Goal | undefined;
+  readonly rules: GoalRules;
   readonly timeoutMs: number | undefined;
   readonly crashLoop: BackOffLimits;
   readonly command: readonly [string, ...string[]] | undefined;
@@ -68,17 +71,29 @@ export function planApply(flags: ApplyFlags, command: readonly string[] | undefi
   if (command !== undefined && program === undefined) {
     throw new PodrunError('error: there is no command after --', { exitCode: EXIT.usage });
   }
-  const goal = flags.until === undefined ? undefined : readGoal(flags.until);
+  // COMMAND is for Pods that serve: without a goal of its own it waits until they are Ready. So does a wait for Pods in
+  // the background, of which some may never end.
+  const isForReady = program !== undefined || flags.wait || (flags.detach && flags.timeout !== undefined);
+  const asked = flags.until === undefined ? undefined : readGoal(flags.until);
+  const goal = asked ?? (isForReady ? READY : undefined);
   return {
-    // COMMAND is for Pods that serve: without a goal of its own it waits until they are Ready. So does who waits for
-    // Pods in the background, of which some may never end.
-    goal:
-      goal ??
-      (program !== undefined || flags.wait || (flags.detach && flags.timeout !== undefined) ? READY : undefined),
+    goal,
+    rules: readRules(flags, goal),
     timeoutMs: flags.timeout === undefined ? undefined : positive('--timeout', flags.timeout),
     crashLoop,
     command: program === undefined ? undefined : [program, ...args],
   };
+}
+
+/** @throws {PodrunError} (usage) for rules of a goal that nobody waits for */
+function readRules({ settle, allowRestarts }: ApplyFlags, goal: Goal | undefined): GoalRules {
+  const settleMs = settleFlag(settle);
+  const rule = allowRestarts ? '--allow-restarts' : settleMs === SETTLE_MS ? undefined : '--settle';
+  if (rule === undefined || (goal !== undefined && includesReady(goal))) return { settleMs, allowRestarts };
+  throw new PodrunError(`error: ${rule} is about Pods that are to be Ready`, {
+    exitCode: EXIT.usage,
+    hint: 'Use it with --until ready, with --detach --wait, or with a COMMAND.',
+  });
 }
 
 function readGoal(text: string): Goal {

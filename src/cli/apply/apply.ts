@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { formatGoDuration } from '../../api/duration.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
+import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { countOption } from '../count-option.ts';
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../api/runtime-choice.ts';
 
@@ -12,6 +13,10 @@ export interface ApplyFlags extends OutputFlags {
   readonly namespace: string | undefined;
   readonly until: string | undefined;
   readonly timeout: string | undefined;
+  /** How long a container that no probe vouches for must have run before it counts as Ready. */
+  readonly settle: string;
+  /** Containers may end, as long as they come back. */
+  readonly allowRestarts: boolean;
   /** Leave the Pods to a background agent. */
   readonly detach: boolean;
   /** Of `detach`: not before they are Ready. */
@@ -60,7 +65,9 @@ type Optional =
   | 'detach'
   | 'wait'
   | 'isolate'
-  | 'strictPid1';
+  | 'strictPid1'
+  | 'settle'
+  | 'allowRestarts';
 
 const UNLESS_GIVEN = {
   recursive: false,
@@ -72,21 +79,31 @@ const UNLESS_GIVEN = {
   wait: false,
   isolate: false,
   strictPid1: false,
+  settle: formatGoDuration(SETTLE_MS),
+  allowRestarts: false,
 } as const;
 
 const EXIT_CODES = `
 Exit codes:
   0    every Pod Succeeded, or the goal of --until was met
-  1    a Pod Failed, or the goal cannot be met any more, or a Pod that runs cannot be changed like this
+  1    a Pod Failed, or the goal cannot be met any more, or did not hold: a container ended by itself;
+       or all that is left waits for images that no program stands for;
+       or a Pod that runs cannot be changed like this
   2    the command line or a manifest is wrong; nothing was started
   124  --timeout passed; the Pods were terminated gracefully
   129  the terminal is gone (SIGHUP)
   130  interrupted (SIGINT); a second Ctrl-C kills
   141  nobody reads the output any more (SIGPIPE)
   143  terminated (SIGTERM)
-  With -- COMMAND: the exit code of COMMAND.
+  With -- COMMAND: the exit code of COMMAND; 1 when it is 0 and a container ended meanwhile by itself.
   With --detach: 0 as soon as the Pods run in the background; with --wait, --until, --timeout or
   COMMAND as above, but whatever happens, the Pods go on.
+
+Variables of COMMAND, beside its own:
+  PODRUN_STATE_DIR, PODRUN_NAMESPACE   where podrun keeps the Pods, so that podrun exec finds them
+  PODRUN_POD_IP                        the address of the Pod named pod
+  PODRUN_POD_PORT_HTTP                 the number of its containerPort named http; also PODRUN_POD_PORT_8080
+  Names are in capitals, with _ for other characters. With one Pod also PODRUN_IP, PODRUN_PORT_HTTP.
 
 Examples:
   podrun apply pod.yaml
@@ -95,6 +112,8 @@ Examples:
   podrun apply -d --wait -f pod.yaml && ./smoke.sh; podrun delete -f pod.yaml
   kubectl get pod web -o yaml | podrun apply -f - --image 'nginx:*=nginx -g "daemon off;"'
 `;
+
+const SETTLE_HELP = 'Ready counts once a container without readiness and startup probe has run so long; 0: at once';
 
 const append = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
 
@@ -136,6 +155,8 @@ export function registerApply(
     .option('-n, --namespace <name>', 'namespace of objects that name none')
     .option('--until <goal>', 'ready, succeeded, failed or CONDITION[=STATUS]: end the Pods as soon as all got there')
     .option('--timeout <duration>', 'give up after this long, for example 60s or 2m30s')
+    .option('--settle <duration>', SETTLE_HELP, formatGoDuration(SETTLE_MS))
+    .option('--allow-restarts', 'a container may end after the goal was reached, if it is Ready again at the end')
     .option('-d, --detach', 'leave the Pods running in the background')
     .option('--wait', 'with --detach: wait until the Pods are Ready, or got where --until says')
     .option('--no-logs', 'do not show what containers print')

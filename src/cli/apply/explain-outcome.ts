@@ -6,6 +6,9 @@ import { waitingFor } from '../../print/live/waiting-for.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
 import type { ApplyFlags } from './apply.ts';
 import { isThere } from './run-progress.ts';
+import { decidedEnd } from '../../lifecycle/requests/hopeless.ts';
+import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
+import { whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { explainPod } from '../../print/waits/explain-pod.ts';
 import { whyNever } from '../../print/waits/why-never.ts';
 
@@ -23,7 +26,9 @@ export interface Explanation {
   /** As it was when the outcome was decided. */
   readonly evidenceOf: (pod: StoredPod) => PodEvidence;
   readonly goal: Goal | undefined;
-  readonly flags: Pick<ApplyFlags, 'stateDir' | 'timeout'>;
+  readonly flags: Pick<ApplyFlags, 'stateDir' | 'timeout' | 'settle' | 'allowRestarts'>;
+  /** What to write where so that these Pods find the programs of their images; see `adviseImages`. */
+  readonly imageAdvice: (pods: readonly StoredPod[]) => string;
   /** When the outcome was decided, milliseconds since 1970. */
   readonly nowMs: number;
 }
@@ -37,10 +42,28 @@ export function podsToExplain(
   goal: Goal | undefined,
   pods: readonly StoredPod[],
 ): readonly StoredPod[] {
-  if (outcome.type === 'goalImpossible') return [outcome.pod];
-  const isCommandFailed = outcome.type === 'commandEnded' && outcome.exitCode !== 0;
-  if (outcome.type !== 'timedOut' && !isCommandFailed) return [];
-  return pods.filter((pod) => !isThere(pod, goal)).slice(0, EXPLAINED_MAX);
+  switch (outcome.type) {
+    case 'goalImpossible':
+      return [outcome.pod];
+    case 'goalLapsed':
+      return [outcome.lapse.pod];
+    case 'stuck':
+      return outcome.pods;
+    case 'timedOut':
+      return pods.filter((pod) => !isThere(pod, goal)).slice(0, EXPLAINED_MAX);
+    case 'commandEnded': {
+      const { lapse, exitCode } = outcome;
+      const others = pods.filter(({ metadata }) => metadata.uid !== lapse?.pod.metadata.uid);
+      const late = exitCode === 0 ? [] : others.filter((pod) => !isThere(pod, goal));
+      return [...(lapse === undefined ? [] : [lapse.pod]), ...late].slice(0, EXPLAINED_MAX);
+    }
+    case 'ended':
+    case 'goalMet':
+    case 'interrupted':
+      return [];
+    default:
+      return outcome satisfies never;
+  }
 }
 
 /** What is said last, on standard error: why it did not end well. Empty when there is nothing to explain. */
@@ -55,8 +78,16 @@ export function explainOutcome(explanation: Explanation): string {
       return hopelessness(explanation, outcome.pod);
     case 'timedOut':
       return timeOut(explanation, outcome);
-    case 'commandEnded':
-      return explanation.seen.map((pod) => lapse(explanation, pod)).join('');
+    case 'goalLapsed':
+      return lapsed(explanation, outcome.lapse, '');
+    case 'stuck':
+      return stuck(explanation, outcome.pods);
+    case 'commandEnded': {
+      const { lapse } = outcome;
+      const others = explanation.seen.filter((pod) => pod !== lapse?.pod);
+      const first = lapse === undefined ? '' : lapsed(explanation, lapse, ' while COMMAND was running');
+      return first + others.map((pod) => absence(explanation, pod)).join('');
+    }
     case 'goalMet':
     case 'interrupted':
       return '';
@@ -89,8 +120,31 @@ function hopelessness({ evidenceOf, goal, nowMs, pods, flags: { stateDir } }: Ex
   return `error: pod "${pod.metadata.name}" ${what}: ${why}\n${block}`;
 }
 
+/** A Pod that had reached the goal and broke down before podrun began to end it. */
+function lapsed({ evidenceOf, goal, nowMs, flags }: Explanation, lapse: Lapse, when: string): string {
+  const { pod, container } = lapse;
+  const { stateDir, allowRestarts } = flags;
+  const evidence = evidenceOf(pod);
+  const what = goal === undefined ? '' : `did not stay ${goalText(goal)}`;
+  const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
+  const mayComeBack = !allowRestarts && container !== undefined && decidedEnd(pod) === undefined;
+  const hint = mayComeBack ? '  --allow-restarts tolerates a container that comes back and is Ready in the end\n' : '';
+  return `error: pod "${pod.metadata.name}" ${what}${when}: ${whyLapsed(lapse, evidence.attempts)}\n${block}${hint}`;
+}
+
+/** Nothing runs, and nothing will: all that is left waits for images. */
+function stuck({ evidenceOf, imageAdvice, pods: all }: Explanation, pods: readonly StoredPod[]): string {
+  const failed = all.filter(({ status, metadata: { uid } }) => {
+    return status.phase === 'Failed' && !pods.some(({ metadata }) => metadata.uid === uid);
+  });
+  const lines = pods.map((pod) => `pod/${pod.metadata.name}: ${firstCause(pod, evidenceOf(pod).attempts)}\n`);
+  const others = failed.map((pod) => `pod/${pod.metadata.name}: ${firstCause(pod, evidenceOf(pod).attempts)}\n`);
+  const first = 'error: nothing can happen any more: all that is left waits for images that no program stands for\n';
+  return `${first}${lines.join('')}${others.join('')}${imageAdvice(pods)}`;
+}
+
 /** A check may well have failed because a Pod did: while COMMAND ran, nothing else was waited for. */
-function lapse({ evidenceOf, goal, nowMs, flags: { stateDir } }: Explanation, pod: StoredPod): string {
+function absence({ evidenceOf, goal, nowMs, flags: { stateDir } }: Explanation, pod: StoredPod): string {
   const evidence = evidenceOf(pod);
   const what = goal === undefined ? pod.status.phase : goalText(goal);
   const why = whyNever(pod, goal, evidence);
@@ -100,9 +154,9 @@ function lapse({ evidenceOf, goal, nowMs, flags: { stateDir } }: Explanation, po
 
 function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 'timedOut' }>): string {
   const { goal, evidenceOf } = explanation;
-  const { timeout, stateDir } = explanation.flags;
+  const { timeout, settle, stateDir } = explanation.flags;
   if (outcome.duringCommand) {
-    const lapses = explanation.seen.map((pod) => lapse(explanation, pod)).join('');
+    const lapses = explanation.seen.map((pod) => absence(explanation, pod)).join('');
     return `error: timed out after ${timeout} while COMMAND was running\n${lapses}`;
   }
   const isEndWanted = goal === undefined || goal.type === 'succeeded';
@@ -112,6 +166,9 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
     outcome.pods.filter((pod) => !isThere(pod, goal)),
     outcome.pods.filter((pod) => isThere(pod, goal)),
   ];
+  if (late.length === 0 && goal !== undefined) {
+    return `error: timed out after ${timeout}\nevery Pod is ${goalText(goal)}, but not for ${settle} yet (--settle)\n`;
+  }
   const lines = late.map((pod, index) => {
     const evidence = evidenceOf(pod);
     const block = index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted, stateDir }) : '';

@@ -9,12 +9,15 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { ApplyFlags } from './apply.ts';
 import type { ApplyPlan } from './apply-input.ts';
 import { type ChosenRuntime, lackOf } from '../../run/choose-runtime.ts';
-import { exitCodeOf } from './apply-outcome.ts';
+import { stuckPods } from '../../lifecycle/requests/stuck.ts';
+import { verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { explainOutcome, podsToExplain } from './explain-outcome.ts';
 import { tellProgress } from './run-progress.ts';
 import type { ApplyView } from '../view/apply-view.ts';
 import type { Begun } from '../../run/begin-runs.ts';
 import { LivePods } from '../../run/live-pods.ts';
+import { isOnPath } from '../../run/program-on-path.ts';
+import { adviseImages } from '../../print/waits/image-advice.ts';
 import { podEvidence } from '../../run/pod-evidence.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
 import { goalCommand } from './goal-command.ts';
@@ -76,6 +79,8 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     pods: allPods,
     clock,
     goal: plan.goal,
+    rules: plan.rules,
+    stuck: () => stuckPods(running.pods),
     timeoutMs: plan.timeoutMs,
     command: plan.command && goalCommand(plan.command, view, () => progress.close()),
     onDecided: (outcome) => {
@@ -109,11 +114,21 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     evidenceOf: (pod) => evidence.get(pod.metadata.uid) ?? podEvidence(store, pod),
     goal: plan.goal,
     flags: session.flags,
+    imageAdvice: (waiting) => adviceOn(session, waiting),
     nowMs: clock.now().wallMs,
   });
   if (explanation !== '') printError(explanation);
-  const exitCode = exitCodeOf(outcome, pods);
+  const { exitCode } = verdictOf(outcome, pods);
   return exitCode === EXIT.ok && !running.isRecordComplete ? EXIT.failed : exitCode;
+}
+
+/** What to write where so that containers find the programs of their images. */
+function adviceOn({ config }: Session, pods: readonly StoredPod[]): string {
+  return adviseImages({
+    pods,
+    configPath: config?.path ?? 'podrun.yaml',
+    isOnPath: (program) => isOnPath(program, process.env['PATH']),
+  });
 }
 
 /** What becomes of Pods is shown, and taken note of. */

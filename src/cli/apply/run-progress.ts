@@ -1,5 +1,5 @@
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import { type Goal, goalState } from '../../lifecycle/requests/goal.ts';
+import { type Goal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
 import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
 import { WaitedPods } from '../waiting/waited-pods.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
@@ -27,6 +27,10 @@ export function tellProgress(
     quietMs: QUIET_MS,
     phrase: () => {
       const late = pods().filter((pod) => !isThere(pod, goal));
+      if (late.length === 0 && goal !== undefined) {
+        const text = `waiting for ${goalText(goal)} to hold for ${flags.settle} (--settle)`;
+        return { text, key: text };
+      }
       return joinPhrases(late.map((pod) => podPhrase(waited.of(pod), clock.now().wallMs)));
     },
   });

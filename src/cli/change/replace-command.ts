@@ -4,6 +4,7 @@ import { formatGoDuration } from '../../api/duration.ts';
 import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
 import { resourceTypeOf } from '../../api/resource-types.ts';
 import { SystemClock } from '../../clock.ts';
+import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
 import { changeObject } from '../../run/change-object.ts';
 import { rememberCreated } from '../../run/last-manifest.ts';
@@ -153,6 +154,8 @@ function applyFlags({
     showManagedFields: false,
     until: undefined,
     timeout: undefined,
+    settle: formatGoDuration(SETTLE_MS),
+    allowRestarts: false,
     wait: false,
     logs: false,
     annotations: 'none',

@@ -229,6 +229,8 @@ const ENDINGS: { readonly [Type in RunOutcome['type']]: (outcome: Extract<RunOut
   ended: () => '',
   goalMet: () => 'goal met, ending the Pods',
   goalImpossible: ({ pod }) => `pod ${pod.metadata.name} cannot get there any more, ending the Pods`,
+  goalLapsed: ({ lapse: { pod } }) => `pod ${pod.metadata.name} did not hold, ending the Pods`,
+  stuck: () => 'nothing can happen any more, ending the Pods',
   timedOut: () => 'time is up, ending the Pods',
   commandEnded: ({ exitCode }) => `COMMAND exited with ${exitCode}, ending the Pods`,
   interrupted: ({ signal }) => `${signal}: ending the Pods (once more to kill them)`,

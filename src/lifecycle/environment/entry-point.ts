@@ -93,13 +93,19 @@ function wordsOfImage(image: string, args: readonly string[], mapping: ImageMapp
 }
 
 function isBase(image: string): boolean {
+  const name = officialName(image);
+  return name !== undefined && BASES.has(name);
+}
+
+/** The name of an official image, `nginx` of `docker.io/library/nginx:1.27`, also under a mirror; undefined for others. */
+export function officialName(image: string): string | undefined {
   const outcome = parseImageReference(image);
-  if (!outcome.ok) return false;
+  if (!outcome.ok) return undefined;
   const { domain, path } = outcome.reference;
   const name = path.slice(path.lastIndexOf('/') + 1);
   const namespace = `${domain}/${path.slice(0, path.length - name.length)}`;
   // Mirrors of Docker's registry keep the namespace of the official images.
-  return BASES.has(name) && (namespace.endsWith(`/${OFFICIAL_PREFIX}`) || BASE_COPIES.has(namespace));
+  return namespace.endsWith(`/${OFFICIAL_PREFIX}`) || BASE_COPIES.has(namespace) ? name : undefined;
 }
 
 function unknownEntryPoint(image: string): string {

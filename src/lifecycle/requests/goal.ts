@@ -31,6 +31,12 @@ export function goalText(goal: Goal): string {
   return goal.status === 'True' ? goal.condition : `${goal.condition}=${goal.status}`;
 }
 
+/** True for a goal that is about a Pod that serves: `Ready`, and `ContainersReady` below it. */
+export function includesReady(goal: Goal): boolean {
+  if (goal.type !== 'condition' || goal.status !== 'True') return false;
+  return ['ready', 'containersready'].includes(goal.condition.toLowerCase());
+}
+
 /**
  * Has the Pod got there, can it still, or never any more? `impossible` is said as soon as it is certain: no later
  * than the Pod's end, and before its processes are gone. What this machine and its podrun will not change while the Pod

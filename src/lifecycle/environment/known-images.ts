@@ -1,0 +1,31 @@
+import { officialName } from './entry-point.ts';
+
+type Command = readonly [string, ...string[]];
+
+/** The programs that official images run, the likeliest first, under the names that distributions give them. */
+const COMMANDS: Readonly<Record<string, readonly Command[]>> = {
+  caddy: [['caddy', 'run']],
+  httpd: [
+    ['httpd', '-D', 'FOREGROUND'],
+    ['apache2ctl', '-D', 'FOREGROUND'],
+  ],
+  mariadb: [['mariadbd'], ['mysqld']],
+  memcached: [['memcached']],
+  mongo: [['mongod']],
+  mysql: [['mysqld']],
+  nginx: [['nginx', '-g', 'daemon off;']],
+  node: [['node']],
+  postgres: [['postgres']],
+  python: [['python3'], ['python']],
+  rabbitmq: [['rabbitmq-server']],
+  redis: [['redis-server']],
+  registry: [['registry', 'serve'], ['docker-registry', 'serve']],
+  ruby: [['irb']],
+  valkey: [['valkey-server']],
+};
+
+/** The commands that may stand for a well-known image, the likeliest first; none for an image that is not. */
+export function knownCommands(image: string): readonly Command[] {
+  const name = officialName(image) ?? '';
+  return Object.hasOwn(COMMANDS, name) ? (COMMANDS[name] ?? []) : [];
+}

@@ -1,0 +1,63 @@
+import type { Container, ContainerStatus } from '../../api/generated/types.ts';
+import { isSidecar, type StoredPod } from '../../api/objects.ts';
+import { type Goal, goalState, includesReady } from './goal.ts';
+import type { Lapse } from './run-outcome.ts';
+
+/**
+ * The breakdown of a Pod that had reached the goal; undefined while it keeps up.
+ *
+ * After a goal that includes Ready, that is a container that ended by itself: crashed, done, or killed by its probe. A
+ * container that ends because somebody deletes the Pod, or changes its spec, does not end by itself. After any other
+ * goal containers may well end, and only a Pod that Failed has broken down.
+ * @param before the Pod when it reached the goal
+ * @param allowRestarts a container may end, as long as it comes back
+ */
+export function lapseOf(goal: Goal, before: StoredPod, now: StoredPod, allowRestarts: boolean): Lapse | undefined {
+  if (now === before || now.metadata.deletionTimestamp !== undefined) return undefined;
+  if (includesReady(goal)) {
+    const container = endedContainers(before, now).find(
+      (name) => !allowRestarts && !isChanged(specOf(before, name), specOf(now, name)),
+    );
+    if (container !== undefined) return { pod: now, container };
+  }
+  const { phase } = now.status;
+  const isBroken = phase === 'Unknown' || (phase === 'Failed' && goal.type !== 'failed');
+  return isBroken && phase !== before.status.phase ? { pod: now, container: endedContainers(before, now)[0] } : undefined;
+}
+
+/** The breakdown that is left when the run ends: a container that was allowed to end and is not Ready again. */
+export function lapseAtEnd(goal: Goal, before: StoredPod, now: StoredPod): Lapse | undefined {
+  if (!includesReady(goal) || now.metadata.deletionTimestamp !== undefined) return undefined;
+  const [container] = endedContainers(before, now);
+  return container === undefined || goalState(goal, now) === 'met' ? undefined : { pod: now, container };
+}
+
+/** Names of the containers that ran before and have ended since, whether or not they were started again. */
+function endedContainers(before: StoredPod, now: StoredPod): string[] {
+  const later = new Map(servingStatuses(now).map((status) => [status.name, status]));
+  return servingStatuses(before)
+    .filter(({ name, state, restartCount }) => {
+      const status = later.get(name);
+      if (state?.running === undefined || status === undefined) return false;
+      return status.restartCount > restartCount || status.state?.running === undefined;
+    })
+    .map(({ name }) => name);
+}
+
+/** The statuses of regular containers, then of sidecars: of all that Ready needs. */
+function servingStatuses({ spec, status }: StoredPod): ContainerStatus[] {
+  const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
+  return [
+    ...(status.containerStatuses ?? []),
+    ...(status.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name)),
+  ];
+}
+
+function specOf({ spec }: StoredPod, name: string): Container | undefined {
+  return [...spec.containers, ...(spec.initContainers ?? [])].find((container) => container.name === name);
+}
+
+/** True when somebody changed what may be changed of a container that runs: its image, its resources. */
+function isChanged(before: Container | undefined, now: Container | undefined): boolean {
+  return before?.image !== now?.image || JSON.stringify(before?.resources) !== JSON.stringify(now?.resources);
+}

@@ -1,0 +1,67 @@
+import { EXIT } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { RunOutcome } from './run-outcome.ts';
+
+/** A Pod for which a run is a failure. */
+export type Fault =
+  /** It ended otherwise than with Succeeded. */
+  | { readonly type: 'failed'; readonly pod: StoredPod }
+  /** It can never reach the goal any more. */
+  | { readonly type: 'impossible'; readonly pod: StoredPod }
+  /** It had reached the goal and broke down; see `Lapse`. */
+  | { readonly type: 'lapsed'; readonly pod: StoredPod; readonly container: string | undefined }
+  /** No program stands for its image. */
+  | { readonly type: 'stuck'; readonly pod: StoredPod };
+
+export interface Verdict {
+  /** The exit code of `apply`, as its help lists them. */
+  readonly exitCode: number;
+  /** `interrupted`: somebody ended the run, which is neither good nor bad. */
+  readonly result: 'passed' | 'failed' | 'interrupted';
+  /** The Pods to blame, as they were when that was seen; empty when time or COMMAND alone decided. */
+  readonly faults: readonly Fault[];
+}
+
+const SIGNAL_EXIT = {
+  SIGHUP: EXIT.hungUp,
+  SIGINT: EXIT.interrupted,
+  SIGPIPE: EXIT.nobodyReads,
+  SIGTERM: EXIT.terminated,
+} as const;
+
+/**
+ * The verdict on a run of Pods. Everything that tells how a run went follows it: the exit code of `apply`, its last
+ * lines, its JUnit report, and the error of the library's `until`.
+ * @param pods all Pods of the run, as they are now
+ */
+export function verdictOf(outcome: RunOutcome, pods: readonly StoredPod[]): Verdict {
+  switch (outcome.type) {
+    case 'ended':
+      return failing(pods.flatMap((pod) => (pod.status.phase === 'Succeeded' ? [] : [{ type: 'failed', pod }])));
+    case 'goalMet':
+      return failing([]);
+    case 'goalImpossible':
+      return failing([{ type: 'impossible', pod: outcome.pod }]);
+    case 'goalLapsed':
+      return failing([{ type: 'lapsed', ...outcome.lapse }]);
+    case 'stuck':
+      return failing(outcome.pods.map((pod) => ({ type: 'stuck', pod })));
+    case 'timedOut':
+      return { exitCode: EXIT.timeout, result: 'failed', faults: [] };
+    case 'commandEnded': {
+      const { exitCode, lapse } = outcome;
+      const verdict = failing(lapse === undefined ? [] : [{ type: 'lapsed', ...lapse }]);
+      return exitCode === 0 ? verdict : { ...verdict, exitCode, result: 'failed' };
+    }
+    case 'interrupted':
+      return { exitCode: SIGNAL_EXIT[outcome.signal], result: 'interrupted', faults: [] };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function failing(faults: readonly Fault[]): Verdict {
+  return faults.length === 0
+    ? { exitCode: EXIT.ok, result: 'passed', faults }
+    : { exitCode: EXIT.failed, result: 'failed', faults };
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import type { RunOutcome } from '../../../src/lifecycle/requests/run-outcome.ts';
+import { type Verdict, verdictOf } from '../../../src/lifecycle/requests/verdict.ts';
+import { webPod } from '../../print/pods.ts';
+
+const good = webPod({ status: { phase: 'Succeeded' } });
+const bad = webPod({ status: { phase: 'Failed' } });
+const lapse = { pod: bad, container: 'main' };
+const lapsed = [{ type: 'lapsed' as const, ...lapse }];
+
+it.each<[RunOutcome, number, Verdict['result'], Verdict['faults']]>([
+  [{ type: 'ended' }, 1, 'failed', [{ type: 'failed', pod: bad }]],
+  [{ type: 'goalMet' }, 0, 'passed', []],
+  [{ type: 'goalImpossible', pod: bad }, 1, 'failed', [{ type: 'impossible', pod: bad }]],
+  [{ type: 'goalLapsed', lapse }, 1, 'failed', lapsed],
+  [{ type: 'stuck', pods: [bad] }, 1, 'failed', [{ type: 'stuck', pod: bad }]],
+  [{ type: 'timedOut', pods: [good], duringCommand: true, atMs: 0 }, 124, 'failed', []],
+  [{ type: 'commandEnded', exitCode: 0 }, 0, 'passed', []],
+  [{ type: 'commandEnded', exitCode: 7 }, 7, 'failed', []],
+  // The code of COMMAND wins, unless it is 0.
+  [{ type: 'commandEnded', exitCode: 0, lapse }, 1, 'failed', lapsed],
+  [{ type: 'commandEnded', exitCode: 7, lapse }, 7, 'failed', lapsed],
+  [{ type: 'interrupted', signal: 'SIGHUP' }, 129, 'interrupted', []],
+  [{ type: 'interrupted', signal: 'SIGINT' }, 130, 'interrupted', []],
+  [{ type: 'interrupted', signal: 'SIGPIPE' }, 141, 'interrupted', []],
+  [{ type: 'interrupted', signal: 'SIGTERM' }, 143, 'interrupted', []],
+])('%o has exit code %i', (outcome, exitCode, result, faults) => {
+  expect(verdictOf(outcome, [good, bad])).toEqual({ exitCode, result, faults });
+});
+
+it('is good when all Pods Succeeded', () => {
+  expect(verdictOf({ type: 'ended' }, [good])).toEqual({ exitCode: 0, result: 'passed', faults: [] });
+});
