@@ -36,7 +36,10 @@ export class ManifestError extends PodrunError {
   }
 }
 
-/** What was waited for can never come any more. `message` says why, with the evidence: probes, the last log lines. */
+/**
+ * The goal of a wait can never be reached any more, or was reached and did not hold. `message` says why, with the
+ * evidence: probes, the last log lines.
+ */
 export class GoalError extends PodrunError {
   override readonly name: string = 'GoalError';
   /** What was waited for: `Ready`, `Succeeded`, `example.com/lb=True`. */
@@ -47,8 +50,8 @@ export class GoalError extends PodrunError {
   readonly reason: string;
 
   /** @internal */
-  constructor(goal: string, pod: Pod, why: string) {
-    super(`pod "${pod.metadata.name}" cannot become ${goal}: ${why}`);
+  constructor(goal: string, pod: Pod, why: string, failing: 'cannot become' | 'did not stay' = 'cannot become') {
+    super(`pod "${pod.metadata.name}" ${failing} ${goal}: ${why}`);
     this.goal = goal;
     [this.reason = ''] = why.split('\n');
     hide(this, 'pod', pod);

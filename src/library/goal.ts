@@ -7,13 +7,15 @@ import type { Goal } from './types.ts';
 export interface AskedGoal {
   /** As people write it. */
   readonly text: string;
+  /** Undefined: a function of the user's decides. */
+  readonly goal: StatusGoal | undefined;
   /** May throw what a function of the user's throws. */
   readonly stateOf: (pod: StoredPod) => GoalState;
 }
 
 /** @throws {PodrunError} (usage) for a text that is no goal */
 export function readGoal(goal: Goal): AskedGoal {
-  if (typeof goal === 'function') return { text: `what ${goal.name || 'the function'} asks for`, stateOf: asks(goal) };
+  if (typeof goal === 'function') return asked(goal);
   const text = typeof goal === 'string' ? goal.replace(/^condition=/i, '') : '';
   const parsed: StatusGoal | undefined = parseGoal(text);
   if (parsed === undefined) {
@@ -22,7 +24,11 @@ export function readGoal(goal: Goal): AskedGoal {
       "It takes 'Ready', 'Succeeded', 'Failed', the type of a condition, with =False or =Unknown, or a function.",
     );
   }
-  return { text: goalText(parsed), stateOf: (pod) => goalState(parsed, pod) };
+  return { text: goalText(parsed), goal: parsed, stateOf: (pod) => goalState(parsed, pod) };
+}
+
+function asked(predicate: (pod: StoredPod) => boolean): AskedGoal {
+  return { text: `what ${predicate.name || 'the function'} asks for`, goal: undefined, stateOf: asks(predicate) };
 }
 
 /** A Pod that has ended does not change any more. */

@@ -7,7 +7,7 @@ import type { FileStore } from '../store/file-store.ts';
 import { patched, withCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { readGoal } from './goal.ts';
-import { timeoutOf, usage } from './options.ts';
+import { rulesOf, timeoutOf, usage } from './options.ts';
 import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
 import { described, eventsAbout, logText } from './read.ts';
 import type { StatePlace } from './state-folder.ts';
@@ -50,6 +50,8 @@ export interface LivePodsParts {
   readonly warnings: readonly string[];
   readonly warn: (text: string) => void;
   readonly timeout: unknown;
+  /** What `run` was given for all waits. */
+  readonly goalRules: Pick<UntilOptions, 'settle' | 'allowRestarts'>;
   readonly signal: AbortSignal | undefined;
   readonly onPod: Listeners<WatchEvent<StoredPod>>;
   readonly onChange: Listeners<void>;
@@ -100,7 +102,8 @@ export class LivePods implements Pods {
     return told(() => structuredClone(this.#pod(name)));
   }
 
-  until(goal: Goal, { timeout = this.#parts.timeout as number, pod, signal }: UntilOptions = {}): Promise<void> {
+  until(goal: Goal, options: UntilOptions = {}): Promise<void> {
+    const { timeout = this.#parts.timeout as number, pod, signal } = options;
     return told(async () => {
       const { clock, onChange } = this.#parts;
       const uid = pod === undefined ? undefined : this.#pod(pod).metadata.uid;
@@ -112,7 +115,8 @@ export class LivePods implements Pods {
         onChange: (look: () => void) => onChange.add(look),
       };
       const signals = [this.#parts.signal, signal].filter((one) => one !== undefined);
-      await waitUntil(awaited, readGoal(goal), { timeoutMs: timeoutOf(timeout), signals });
+      const rules = rulesOf({ ...this.#parts.goalRules, ...options });
+      await waitUntil(awaited, readGoal(goal), { timeoutMs: timeoutOf(timeout), rules, signals });
     });
   }
 

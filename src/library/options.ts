@@ -4,7 +4,8 @@ import { envNameMessages } from '../api/names.ts';
 import { RUNTIME_CHOICES } from '../api/runtime-choice.ts';
 import { isImagePattern } from '../lifecycle/environment/image-pattern.ts';
 import { mostSimilar } from '../api/similar.ts';
-import type { RunOptions } from './types.ts';
+import { type GoalRules, SETTLE_MS } from '../lifecycle/requests/goal-watch.ts';
+import type { RunOptions, UntilOptions } from './types.ts';
 
 /** Something that an option must be: undefined when it is, else what is said. */
 type Check = (value: unknown) => string | undefined;
@@ -24,7 +25,10 @@ const isDuration: Check = (value) => {
 
 const isSignal: Check = (value) => (value instanceof AbortSignal ? undefined : 'must be an AbortSignal');
 
+const isSettle: Check = (value) => (value === 0 || value === '0' || value === '0s' ? undefined : isDuration(value));
+
 const CHECKS: { readonly [Name in keyof Required<RunOptions>]: Check } = {
+  allowRestarts: isSwitch,
   backoff: (value) =>
     isRecord(value) && Object.entries(value).every(([name, one]) => /^(initial|max)$/.test(name) && !isDuration(one))
       ? undefined
@@ -45,6 +49,7 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: Check } = {
   onTransition: isCallback,
   onWarning: isCallback,
   runtime: oneOf(RUNTIME_CHOICES),
+  settle: isSettle,
   signal: isSignal,
   stateDir: isText,
   strict: isSwitch,
@@ -87,6 +92,16 @@ export function timeoutOf(value: unknown): number {
   const wrong = CHECKS.timeout(value);
   if (wrong !== undefined) throw usage(`timeout ${wrong}`);
   return durationMs(value) ?? Infinity;
+}
+
+/**
+ * The rules by which a goal is reached.
+ * @throws {PodrunError} (usage)
+ */
+export function rulesOf({ settle, allowRestarts }: Pick<UntilOptions, 'settle' | 'allowRestarts'>): GoalRules {
+  const wrong = settle === undefined ? undefined : CHECKS.settle(settle);
+  if (wrong !== undefined) throw usage(`settle ${wrong}`);
+  return { settleMs: durationMs(settle) ?? SETTLE_MS, allowRestarts: allowRestarts ?? false };
 }
 
 function checkVariables(value: unknown): string | undefined {

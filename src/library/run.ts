@@ -134,7 +134,11 @@ async function runBegun(
 ): Promise<Pods> {
   const onPod = new Listeners<WatchEvent<StoredPod>>();
   const onChange = new Listeners<void>();
-  const { onTransition, signal, timeout = TIMEOUT } = options;
+  const { onTransition, signal, timeout = TIMEOUT, settle, allowRestarts } = options;
+  const goalRules = {
+    ...(settle === undefined ? {} : { settle }),
+    ...(allowRestarts === undefined ? {} : { allowRestarts }),
+  };
   const output = outputTaker(options.logs);
   const running = await RunningPods.open({
     settings,
@@ -158,7 +162,7 @@ async function runBegun(
       onTrouble: warn,
     },
   });
-  const pods = new LivePods({ running, place, clock, warnings, warn, timeout, signal, onPod, onChange });
+  const pods = new LivePods({ running, place, clock, warnings, warn, timeout, goalRules, signal, onPod, onChange });
   running.begin();
   if (signal?.aborted === true) running.agent.terminate({ force: false });
   if (options.stateDir === undefined) inNextLap(sweepStateFolders);

@@ -47,6 +47,13 @@ export interface PodChange {
 export interface RunOptions {
   /** How long `until` waits when it is not told otherwise. Default: 30s; `Infinity`: as long as it takes. */
   readonly timeout?: Duration;
+  /**
+   * How long a container without readiness and startup probe must have run before its Pod counts as Ready. Default: 1s;
+   * 0: as soon as it runs.
+   */
+  readonly settle?: Duration;
+  /** `until('Ready')` waits on when a container ends by itself that was Ready already. Default: false, it rejects. */
+  readonly allowRestarts?: boolean;
   /** Namespace of objects that name none. Default: `default`. */
   readonly namespace?: string;
   /** Programs that stand for images; names may have `*`. They come before those of podrun.yaml. */
@@ -113,6 +120,10 @@ export type Goal =
 export interface UntilOptions {
   /** Default: that of `run`. */
   readonly timeout?: Duration;
+  /** Default: that of `run`. */
+  readonly settle?: Duration;
+  /** Default: that of `run`. */
+  readonly allowRestarts?: boolean;
   /** The one Pod that it is about. Default: all of them. */
   readonly pod?: string;
   /** Ends the wait, which rejects with its reason; the Pods go on. */
@@ -191,8 +202,9 @@ export interface Pods extends AsyncDisposable {
   get(name?: string): Pod;
 
   /**
-   * Resolves as soon as all Pods are there. Rejects at once with a `GoalError` when one of them can never get there any
-   * more, and with a `TimeoutError` when it takes too long. Either way the Pods go on.
+   * Resolves as soon as all Pods are there; Ready has to hold for a moment, see `settle`. Rejects at once with a
+   * `GoalError` when one of them can never get there any more, or a container ends by itself that was Ready already,
+   * and with a `TimeoutError` when it takes too long. Either way the Pods go on.
    */
   until(goal: Goal, options?: UntilOptions): Promise<void>;
 

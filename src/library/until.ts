@@ -1,7 +1,8 @@
 import { formatGoDuration } from '../api/duration.ts';
 import type { StoredPod } from '../api/objects.ts';
-import type { Clock } from '../clock.ts';
-import { causeWithEvidence, waitingLines } from '../run/explain-pods.ts';
+import type { Alarm, Clock } from '../clock.ts';
+import { type GoalProgress, type GoalRules, NOT_REACHED, watchGoal } from '../lifecycle/requests/goal-watch.ts';
+import { causeWithEvidence, lapseWithEvidence, waitingLines } from '../run/explain-pods.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { asCalls } from './as-calls.ts';
 import { GoalError, TimeoutError } from './errors.ts';
@@ -19,28 +20,41 @@ export interface Awaited {
 
 export interface Patience {
   readonly timeoutMs: number;
-  /** Whoever aborts one of these has had enough. */
+  readonly rules: GoalRules;
+  /** Aborting one of these signals ends the wait. */
   readonly signals: readonly AbortSignal[];
 }
 
 /**
- * Resolves when all of the Pods are there. Rejects as soon as that cannot be any more, with a `GoalError`; with a
- * `TimeoutError` when the time is up; with the reason of a signal.
+ * Resolves when all of the Pods are there, and that held. Rejects as soon as that cannot be any more, or has lapsed,
+ * with a `GoalError`; with a `TimeoutError` when the time is up; with the reason of a signal.
  */
-export async function waitUntil(awaited: Awaited, goal: AskedGoal, { timeoutMs, signals }: Patience): Promise<void> {
+export async function waitUntil(awaited: Awaited, goal: AskedGoal, patience: Patience): Promise<void> {
+  const { timeoutMs, signals, rules } = patience;
   for (const signal of signals) signal.throwIfAborted();
   const { clock } = awaited;
   const ends: Array<() => void> = [];
   const wait = new Promise<void>((resolve, reject) => {
+    let watch = NOT_REACHED;
+    let nextLook: Alarm | undefined;
     const look = (): void => {
+      nextLook?.cancel();
       try {
-        if (isThere(awaited, goal)) resolve();
+        const question = { goal: goal.goal, rules, pods: awaited.pods(), now: clock.now(), stateOf: goal.stateOf };
+        const looked = watchGoal(watch, question);
+        watch = looked.watch;
+        const untilMs = whenToLookAgain(awaited, goal, looked.progress);
+        if (untilMs === 0) resolve();
+        else if (untilMs !== undefined) nextLook = clock.wakeAt(untilMs, look);
       } catch (error) {
         reject(error);
       }
     };
     const subscription = awaited.onChange(look);
-    ends.push(() => subscription.close());
+    ends.push(
+      () => subscription.close(),
+      () => nextLook?.cancel(),
+    );
     for (const signal of signals) {
       const onAbort = (): void => reject(signal.reason);
       signal.addEventListener('abort', onAbort);
@@ -55,19 +69,34 @@ export async function waitUntil(awaited: Awaited, goal: AskedGoal, { timeoutMs, 
   await wait.finally(() => ends.forEach((end) => end()));
 }
 
-/** @throws {GoalError} when one of them can never get there */
-function isThere({ pods, isDeleted, store, clock }: Awaited, goal: AskedGoal): boolean {
-  let areThere = true;
-  for (const pod of pods()) {
-    const state = goal.stateOf(pod);
-    if (state !== 'met') areThere = false;
-    if (state === 'impossible') {
-      const why = asCalls(causeWithEvidence(store, pod, clock.now().wallMs));
-      throw new GoalError(goal.text, structuredClone(pod), why);
+/**
+ * On the stopwatch; undefined: at the next change; 0: the Pods are there.
+ * @throws {GoalError} when one of them can never get there, or was there and broke down
+ */
+function whenToLookAgain(awaited: Awaited, goal: AskedGoal, progress: GoalProgress): number | undefined {
+  const { pods, isDeleted, store, clock } = awaited;
+  const { wallMs } = clock.now();
+  switch (progress.type) {
+    case 'met':
+      return 0;
+    case 'settling':
+      return progress.untilMs;
+    case 'impossible': {
+      const why = asCalls(causeWithEvidence(store, progress.pod, wallMs));
+      throw new GoalError(goal.text, structuredClone(progress.pod), why);
     }
-    if (state === 'pending' && isDeleted(pod)) throw new GoalError(goal.text, structuredClone(pod), 'it was deleted');
+    case 'lapsed': {
+      const why = asCalls(lapseWithEvidence(store, progress.lapse, wallMs));
+      throw new GoalError(goal.text, structuredClone(progress.lapse.pod), why, 'did not stay');
+    }
+    case 'pending': {
+      const gone = pods().find((pod) => isDeleted(pod) && goal.stateOf(pod) === 'pending');
+      if (gone !== undefined) throw new GoalError(goal.text, structuredClone(gone), 'it was deleted');
+      return undefined;
+    }
+    default:
+      return progress satisfies never;
   }
-  return areThere;
 }
 
 function timedOut({ pods, store, clock }: Awaited, goal: AskedGoal, timeoutMs: number): TimeoutError {

@@ -8,6 +8,8 @@ export interface JunitCase {
   readonly seconds?: number | undefined;
   /** `FILE:LINE` of what says so. Not of the schema, but what annotates test files reads it. */
   readonly place?: string | undefined;
+  /** What it wrote. */
+  readonly output?: string | undefined;
   readonly result:
     /** `remark` is what should be known nevertheless, on any number of lines. */
     | { readonly type: 'passed'; readonly remark?: string | undefined }
@@ -34,15 +36,25 @@ export interface JunitSuite {
  */
 export function renderJunit(name: string, suites: readonly JunitSuite[]): string {
   const all = suites.flatMap(({ cases }) => cases);
-  const times = suites.flatMap(({ seconds }) => seconds ?? []);
-  const longest = times.length === 0 ? undefined : Math.max(...times);
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${attribute(name)}" ${counts(all, false)}${time(longest)}>`,
+    `<testsuites name="${attribute(name)}" ${counts(all, false)}${time(spanOf(suites))}>`,
     ...suites.flatMap(suiteLines),
     '</testsuites>',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** The seconds from the first start to the last end; where a start is not known, those of the longest suite. */
+function spanOf(suites: readonly JunitSuite[]): number | undefined {
+  const timed = suites.flatMap(({ startedAt, seconds }) =>
+    seconds === undefined ? [] : [{ seconds, startMs: startedAt === undefined ? Number.NaN : Date.parse(startedAt) }],
+  );
+  if (timed.length === 0) return undefined;
+  const longest = Math.max(...timed.map(({ seconds }) => seconds));
+  const firstMs = Math.min(...timed.map(({ startMs }) => startMs));
+  const span = Math.max(...timed.map(({ startMs, seconds }) => (startMs - firstMs) / 1000 + seconds));
+  return Number.isNaN(span) ? longest : span;
 }
 
 function suiteLines({ name, startedAt, seconds, cases }: JunitSuite): string[] {
@@ -56,20 +68,24 @@ function suiteLines({ name, startedAt, seconds, cases }: JunitSuite): string[] {
   ];
 }
 
-function caseLines({ about, name, seconds, place, result }: JunitCase): string[] {
+function caseLines({ about, name, seconds, place, result, output }: JunitCase): string[] {
   const head = `classname="${attribute(about)}" name="${attribute(name)}"${time(seconds)}${placeOf(place)}`;
-  const inside = insideOf(result);
-  if (inside === undefined) return [`    <testcase ${head}/>`];
-  return [`    <testcase ${head}>`, `      ${inside}`, '    </testcase>'];
+  const inside = [...resultElements(result), ...outputElements(result, output)];
+  if (inside.length === 0) return [`    <testcase ${head}/>`];
+  return [`    <testcase ${head}>`, ...inside.map((element) => `      ${element}`), '    </testcase>'];
 }
 
-function insideOf(result: JunitCase['result']): string | undefined {
-  if (result.type === 'passed') {
-    return result.remark === undefined ? undefined : `<system-out>${content(result.remark)}</system-out>`;
-  }
+function resultElements(result: JunitCase['result']): string[] {
+  if (result.type === 'passed') return [];
   const message = `message="${attribute(result.message)}"`;
-  if (result.type === 'skipped') return `<skipped ${message}/>`;
-  return `<failure ${message} type="failure">${content(result.text)}</failure>`;
+  if (result.type === 'skipped') return [`<skipped ${message}/>`];
+  return [`<failure ${message} type="failure">${content(result.text)}</failure>`];
+}
+
+/** A testcase has one system-out. */
+function outputElements(result: JunitCase['result'], output: string | undefined): string[] {
+  const texts = [result.type === 'passed' ? result.remark : undefined, output].filter((text) => text !== undefined);
+  return texts.length === 0 ? [] : [`<system-out>${content(texts.join('\n'))}</system-out>`];
 }
 
 function time(seconds: number | undefined): string {

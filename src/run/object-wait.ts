@@ -11,9 +11,9 @@ export interface ObjectWait {
   readonly deadlineMs: number;
   /**
    * Asked of everything in the scope, at the start and after every change; undefined stands for an object that does
-   * not exist. What it throws ends the wait.
+   * not exist. `untilMs` asks again at that time, on the stopwatch. What it throws ends the wait.
    */
-  readonly isMet: (object: StoredKubeObject | undefined) => boolean;
+  readonly isMet: (object: StoredKubeObject | undefined) => boolean | { readonly untilMs: number };
   /** Ends the wait as if the deadline had passed. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -30,11 +30,15 @@ export function waitForObject({
 }: ObjectWait): Promise<boolean> {
   let subscription: Subscription | undefined;
   let alarm: Alarm | undefined;
+  let nextLook: Alarm | undefined;
   let giveUp: () => void = () => undefined;
   const result = new Promise<boolean>((resolve, reject) => {
     const look = (object: StoredKubeObject | undefined): void => {
+      nextLook?.cancel();
       try {
-        if (isMet(object)) resolve(true);
+        const answer = isMet(object);
+        if (answer === true) resolve(true);
+        else if (answer !== false) nextLook = clock.wakeAt(answer.untilMs, () => look(object));
       } catch (error) {
         reject(error);
       }
@@ -52,6 +56,7 @@ export function waitForObject({
   return result.finally(() => {
     subscription?.close();
     alarm?.cancel();
+    nextLook?.cancel();
     signal?.removeEventListener('abort', giveUp);
   });
 }

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { errnoOf, errnoText } from './errno.ts';
+import type { OutputStream } from './runtime.ts';
 import { exitCodeOf } from './spawn.ts';
 
 /** A command of the user, run in the user's terminal: `podrun apply … -- COMMAND ARGS…`. */
@@ -10,6 +12,11 @@ export interface CommandRequest {
   readonly cwd: string;
   /** The command shares a terminal with podrun: what is typed there reaches both. */
   readonly interactive: boolean;
+  /**
+   * Takes what the command writes, instead of our own streams. Answers when it takes more, where that is not now. A
+   * stream that is left out stays our own.
+   */
+  readonly output?: { readonly [Stream in OutputStream]?: (chunk: Buffer) => Promise<void> | undefined };
 }
 
 export interface RunningCommand {
@@ -17,6 +24,8 @@ export interface RunningCommand {
   readonly exitCode: Promise<number>;
   /** Hands on a signal that podrun got, unless the command got it as well. */
   forward(signal: NodeJS.Signals): void;
+  /** Resolves when all output was taken: later than the exit code, where something else still holds the streams. */
+  readonly outputTaken: Promise<unknown>;
 }
 
 /** The exit codes are the shell's: 127 for a command that was not found, 126 for one that cannot be run. */
@@ -31,11 +40,18 @@ const TYPED_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']
  * Starts a command with our own standard streams and in our own process group, so that it is in the foreground when we
  * are: it may ask questions, and Ctrl-C and Ctrl-Z mean what they always mean.
  */
-export async function startCommand({ argv, env, cwd, interactive }: CommandRequest): Promise<CommandOutcome> {
+export async function startCommand({
+  argv,
+  env,
+  cwd,
+  interactive,
+  output = {},
+}: CommandRequest): Promise<CommandOutcome> {
   const [name, ...args] = argv;
   let child: ChildProcess;
   try {
-    child = spawn(name, args, { env, cwd, stdio: 'inherit' });
+    const stdio = [output.stdout, output.stderr].map((taker) => (taker === undefined ? 'inherit' : 'pipe'));
+    child = spawn(name, args, { env, cwd, stdio: ['inherit', ...stdio] });
     if (child.pid === undefined) await once(child, 'spawn'); // rejects with the error
   } catch (error) {
     const errno = errnoOf(error);
@@ -48,7 +64,16 @@ export async function startCommand({ argv, env, cwd, interactive }: CommandReque
   const forward = (signal: NodeJS.Signals): void => {
     if (!(interactive && TYPED_SIGNALS.has(signal))) child.kill(signal);
   };
-  return { ok: true, command: { exitCode, forward } };
+  const outputTaken = Promise.all([take(child.stdout, output.stdout), take(child.stderr, output.stderr)]);
+  return { ok: true, command: { exitCode, forward, outputTaken } };
+}
+
+async function take(
+  stream: Readable | null,
+  taker: ((chunk: Buffer) => Promise<void> | undefined) | undefined,
+): Promise<void> {
+  if (stream === null || taker === undefined) return;
+  for await (const chunk of stream) await taker(chunk as Buffer);
 }
 
 function words(errno: string, name: string): string {

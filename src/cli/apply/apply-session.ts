@@ -72,7 +72,7 @@ export async function apply(
     ? await (await import('../../run/private-networks.ts')).privateNetworks(place.userPath)
     : undefined;
   const view = await openView({ flags, clock, pods: applied, manifests: pods });
-  const session: Session = { flags, plan, clock, store, view, images, config, runtime, privateNetworks };
+  const session: Session = { flags, plan, clock, store, view, images, config, runtime, privateNetworks, expected };
   try {
     await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], warn);
     for (const record of records) await keepOnRecord(session, record);
@@ -143,7 +143,7 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
   });
   if (others.length > 0) warnOfIdleFlags(session);
   if (begun.length === 0 && !isWaiting(plan)) {
-    (await openReport(session, others))?.write(others, (trouble) => view.trouble(trouble));
+    (await openReport(session, others))?.write(others, undefined, (trouble) => view.trouble(trouble));
     return EXIT.ok;
   }
   if (others.length > 0) tellOfOthers(session, others);

@@ -8,6 +8,7 @@ import type { ApplyFlags } from './apply.ts';
 import { isThere } from './run-progress.ts';
 import { decidedEnd } from '../../lifecycle/requests/hopeless.ts';
 import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
+import { missingImageLines } from '../../print/waits/image-advice.ts';
 import { whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { explainPod } from '../../print/waits/explain-pod.ts';
 import { whyNever } from '../../print/waits/why-never.ts';
@@ -137,10 +138,14 @@ function stuck({ evidenceOf, imageAdvice, pods: all }: Explanation, pods: readon
   const failed = all.filter(({ status, metadata: { uid } }) => {
     return status.phase === 'Failed' && !pods.some(({ metadata }) => metadata.uid === uid);
   });
-  const lines = pods.map((pod) => `pod/${pod.metadata.name}: ${firstCause(pod, evidenceOf(pod).attempts)}\n`);
-  const others = failed.map((pod) => `pod/${pod.metadata.name}: ${firstCause(pod, evidenceOf(pod).attempts)}\n`);
+  const causeLine = (pod: StoredPod): string =>
+    `pod/${pod.metadata.name}: ${firstCause(pod, evidenceOf(pod).attempts)}\n`;
+  const lines = pods.flatMap((pod) => {
+    const images = missingImageLines(pod);
+    return images.length === 0 ? [causeLine(pod)] : images;
+  });
   const first = 'error: nothing can happen any more: all that is left waits for images that no program stands for\n';
-  return `${first}${lines.join('')}${others.join('')}${imageAdvice(pods)}`;
+  return `${first}${lines.join('')}${failed.map(causeLine).join('')}${imageAdvice(pods)}`;
 }
 
 /** A check may well have failed because a Pod did: while COMMAND ran, nothing else was waited for. */

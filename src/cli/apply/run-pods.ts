@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { ApplyRun } from '../../agent/apply-run.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
@@ -20,10 +21,12 @@ import { isOnPath } from '../../run/program-on-path.ts';
 import { adviseImages } from '../../print/waits/image-advice.ts';
 import { podEvidence } from '../../run/pod-evidence.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
-import { goalCommand } from './goal-command.ts';
+import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
+import { UserCommand } from './goal-command.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { type RunListener, RunningPods } from '../../run/running-pods.ts';
+import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import type { RunReport } from '../report/write-report.ts';
 import { preferences } from '../preferences.ts';
 import { SmallHeap } from '../small-heap.ts';
@@ -45,6 +48,8 @@ export interface Session {
   readonly held?: HeldSignals;
   /** How Pods get networks of their own; undefined: they share that of the host. */
   readonly privateNetworks: NetworkFacts | undefined;
+  /** What `--expect` expects of the Pods. */
+  readonly expected: ApplyExpectations | undefined;
 }
 
 /** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
@@ -72,6 +77,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const evidence = new Map<string, PodEvidence>();
   let seen: readonly StoredPod[] = [];
   const allPods = (): readonly StoredPod[] => [...running.pods, ...others.pods];
+  const command = userCommand(session, allPods, report !== undefined, () => progress.close());
   const run = new ApplyRun({
     agent,
     // Without a goal, Pods of others are waited for only where there are no others to wait for.
@@ -82,7 +88,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     rules: plan.rules,
     stuck: () => stuckPods(running.pods),
     timeoutMs: plan.timeoutMs,
-    command: plan.command && goalCommand(plan.command, view, () => progress.close()),
+    command,
     onDecided: (outcome) => {
       progress.close();
       // What the Pods say and do while they are being ended is not why it came to this.
@@ -102,7 +108,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const outcome = await run.outcome;
   await running.close();
   // Who is impatient now must not get half of it.
-  report?.write(allPods(), (trouble) => view.trouble(trouble));
+  report?.write(allPods(), command?.record, (trouble) => view.trouble(trouble));
   others.close();
   signals.close();
   view.close();
@@ -120,6 +126,18 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   if (explanation !== '') printError(explanation);
   const { exitCode } = verdictOf(outcome, pods);
   return exitCode === EXIT.ok && !running.isRecordComplete ? EXIT.failed : exitCode;
+}
+
+/** COMMAND of the command line; undefined: there is none. */
+function userCommand(
+  { plan, view, clock, store }: Session,
+  pods: () => readonly StoredPod[],
+  keepsOutput: boolean,
+  onStart: () => void,
+): UserCommand | undefined {
+  if (plan.command === undefined) return undefined;
+  const variables = (): Record<string, string> => commandVariables(pods(), path.resolve(store.root));
+  return new UserCommand({ argv: plan.command, view, clock, variables, keepsOutput, onStart });
 }
 
 /** What to write where so that containers find the programs of their images. */
@@ -154,7 +172,15 @@ export async function openReport(session: Session, others: readonly StoredPod[])
   const { flags, plan, store, clock } = session;
   if (flags.report === undefined) return undefined;
   const { RunReport } = await import('../report/write-report.ts');
-  return new RunReport({ folder: flags.report, store, clock, goal: plan.goal, command: plan.command, others });
+  return new RunReport({
+    folder: flags.report,
+    store,
+    clock,
+    goal: plan.goal,
+    command: plan.command,
+    others,
+    expected: session.expected,
+  });
 }
 
 /** How Pods of this command are run. What they ask for and this machine does not permit is said. */

@@ -1,7 +1,8 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { Expectation } from '../../api/expectation.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { isMet, renderOutcomes } from '../../print/expectation/outcome.ts';
+import type { JunitSuite } from '../../print/junit.ts';
+import { type ExpectationOutcome, isMet, outcomeSuites, renderOutcomes } from '../../print/expectation/outcome.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { RecordedRuns } from '../../store/recorded-runs.ts';
 import { note } from '../preferences.ts';
@@ -32,15 +33,24 @@ export class ApplyExpectations {
 
   /** Tells what came of it, and answers the exit code: that of the run, or 1 for one that was good but not expected. */
   check(store: FileStore, exitCode: number): number {
+    const outcomes = this.#outcomes(store);
+    const text = renderOutcomes(outcomes);
+    if (outcomes.every(isMet)) note(text.trimEnd());
+    else printError(text);
+    return exitCode === EXIT.ok && !outcomes.every(isMet) ? EXIT.failed : exitCode;
+  }
+
+  /** What came of it, for a report. */
+  suites(store: FileStore): readonly JunitSuite[] {
+    return outcomeSuites(this.#outcomes(store));
+  }
+
+  #outcomes(store: FileStore): readonly ExpectationOutcome[] {
     const runs = new RecordedRuns(store);
     const named = this.#pods.map(({ metadata: { namespace, name } }) => {
       const found = runs.find(namespace, name);
       return { run: found.run, recorded: runs.read(found) };
     });
-    const outcomes = outcomesOf(this.#expectations, named);
-    const text = renderOutcomes(outcomes);
-    if (outcomes.every(isMet)) note(text.trimEnd());
-    else printError(text);
-    return exitCode === EXIT.ok && !outcomes.every(isMet) ? EXIT.failed : exitCode;
+    return outcomesOf(this.#expectations, named);
   }
 }

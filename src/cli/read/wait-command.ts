@@ -1,12 +1,14 @@
-import { PodrunError } from '../../api/errors.ts';
-import type { StoredKubeObject } from '../../api/objects.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
+import { type Goal, type GoalState, includesReady } from '../../lifecycle/requests/goal.ts';
+import { NOT_REACHED, SETTLE_MS, watchGoal } from '../../lifecycle/requests/goal-watch.ts';
 import { parseWaitCondition, type WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import type { Store } from '../../store/store.ts';
 import { detail } from '../preferences.ts';
-import { durationFlag, WEEK_MS } from '../duration-flag.ts';
+import { durationFlag, settleFlag, WEEK_MS } from '../duration-flag.ts';
 import { openStore } from '../environment.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { waitForObject } from '../../run/object-wait.ts';
@@ -30,6 +32,8 @@ interface Wait {
   readonly isLook: boolean;
   /** Aborted when what is waited for can never come: then the time is up. */
   readonly signal: AbortSignal;
+  /** How long a container that no probe vouches for must have run before its Pod counts as Ready, milliseconds. */
+  readonly settleMs: number;
 }
 
 /** `podrun wait`: flags in, exit code out. */
@@ -38,13 +42,14 @@ export async function wait(words: readonly string[], flags: WaitFlags): Promise<
   objectPrinter(flags);
   const timeoutMs = durationFlag('--timeout', flags.timeout);
   const conditions = (flags.for.length === 0 ? [''] : flags.for).map(parseWaitCondition);
+  const settleMs = readSettle(flags, conditions);
   const selection = await readSelection('wait', words, flags);
   if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
   const clock = new SystemClock();
   const deadlineMs = clock.now().monotonicMs + (timeoutMs < 0 ? WEEK_MS : timeoutMs);
   const store = openStore(flags.stateDir, clock);
   const hopeless = new AbortController();
-  const going: Wait = { store, clock, deadlineMs, isLook: timeoutMs === 0, signal: hopeless.signal };
+  const going: Wait = { store, clock, deadlineMs, isLook: timeoutMs === 0, signal: hopeless.signal, settleMs };
   if (conditions.some(({ type }) => type === 'create')) await untilCreated(going, selection);
   const questions = refsNow(store, selection, conditions).flatMap((ref) => {
     const object = getObject(store, ref);
@@ -56,6 +61,22 @@ export async function wait(words: readonly string[], flags: WaitFlags): Promise<
   } finally {
     watch?.close();
   }
+}
+
+/** @throws {PodrunError} (usage) when it is given, and nothing is to be Ready */
+function readSettle({ settle }: WaitFlags, conditions: readonly WaitCondition[]): number {
+  const settleMs = settleFlag(settle);
+  if (settleMs === SETTLE_MS || conditions.some((condition) => readyGoal(condition) !== undefined)) return settleMs;
+  throw new PodrunError('error: --settle is about Pods that are to be Ready', {
+    exitCode: EXIT.usage,
+    hint: 'Use it with --for=condition=Ready.',
+  });
+}
+
+/** The condition as a goal that has to hold; undefined where it need not. */
+function readyGoal(condition: WaitCondition): Goal | undefined {
+  const wanted = condition.type === 'state' ? condition.wanted : undefined;
+  return wanted?.type === 'condition' && includesReady(wanted) ? wanted : undefined;
 }
 
 /** One after the other, as they were named; what went wrong is told in the end, and why. */
@@ -125,16 +146,27 @@ async function untilCreated({ store, clock, deadlineMs }: Wait, selection: Selec
  * nothing to say; `late` when the time is up; or the error that is to be told when all the others have been waited for.
  */
 async function settle(
-  { store, clock, deadlineMs, isLook, signal }: Wait,
+  { store, clock, deadlineMs, isLook, signal, settleMs }: Wait,
   { ref, object: first, condition }: Question,
 ): Promise<StoredKubeObject | PodrunError | 'late' | undefined> {
   if (condition.type === 'create') return first;
   if (first === undefined) return condition.type === 'delete' ? undefined : notFound(store, ref);
   let last = first;
-  const isMet = (object: StoredKubeObject | undefined): boolean => {
+  const goal = readyGoal(condition);
+  let watch = NOT_REACHED;
+  const isMet = (object: StoredKubeObject | undefined): boolean | { readonly untilMs: number } => {
     if (condition.type === 'delete') return object?.metadata.uid !== first.metadata.uid;
     last = object ?? last;
-    return object !== undefined && condition.isMet(object);
+    if (object === undefined || goal === undefined || ref.type.plural !== 'pods') {
+      return object !== undefined && condition.isMet(object);
+    }
+    // As in kubectl, a container that ends meanwhile is no reason to give up: it may come back.
+    const rules = { settleMs, allowRestarts: true };
+    const pods = [object as unknown as StoredPod];
+    const stateOf = (): GoalState => (condition.isMet(object) ? 'met' : 'pending');
+    const looked = watchGoal(watch, { goal, rules, pods, now: clock.now(), stateOf });
+    watch = looked.watch;
+    return looked.progress.type === 'settling' ? looked.progress : looked.progress.type === 'met';
   };
   const { namespace, name, type } = ref;
   const scope = { namespace, name };

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { formatGoDuration } from '../../api/duration.ts';
+import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { append, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 
@@ -6,6 +8,8 @@ import { append, type SelectionFlags, withSelectionFlags } from '../select/selec
 export interface WaitFlags extends SelectionFlags, OutputFlags {
   readonly for: readonly string[];
   readonly timeout: string;
+  /** How long a container that no probe vouches for must have run before its Pod counts as Ready. */
+  readonly settle: string;
 }
 
 const EXAMPLES = `
@@ -34,6 +38,11 @@ export function registerWait(program: Command, done: (exitCode: number) => void)
       [],
     )
     .option('--timeout <duration>', 'how long at most for all of them; 0: look once, negative: a week', '30s')
+    .option(
+      '--settle <duration>',
+      'Ready counts once a container without readiness and startup probe has run so long; 0: at once',
+      formatGoDuration(SETTLE_MS),
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], flags: Omit<WaitFlags, 'stateDir'>) => {
       const { stateDir } = program.opts<{ stateDir?: string }>();

@@ -5,6 +5,11 @@ import { formatTime } from '../../api/time.ts';
 import type { SystemClock } from '../../clock.ts';
 import type { Goal } from '../../lifecycle/requests/goal.ts';
 import { type JunitCase, type JunitSuite, renderJunit } from '../../print/junit.ts';
+import { verdictOf } from '../../lifecycle/requests/verdict.ts';
+import { describeExitCode } from '../../print/exit-code.ts';
+import { fitVerdict, type PodSuite } from '../../print/report/fit-verdict.ts';
+import type { CommandRecord } from '../apply/goal-command.ts';
+import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import { podCases } from '../../print/report/pod-cases.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
 import { podEvidence } from '../../run/pod-evidence.ts';
@@ -26,6 +31,8 @@ export interface ReportRequest {
   readonly command: readonly string[] | undefined;
   /** Pods of others that were changed, and not waited for. */
   readonly others: readonly StoredPod[];
+  /** What `--expect` expects of the Pods. */
+  readonly expected: ApplyExpectations | undefined;
 }
 
 /** The Pods of a run as they were when its end was decided. */
@@ -55,9 +62,10 @@ export class RunReport {
   /**
    * Writes the report, each file whole.
    * @param pods as they ended
+   * @param command undefined: COMMAND was not started
    * @param onTrouble told what went wrong: a run is not worth less for that
    */
-  write(pods: readonly StoredPod[], onTrouble: (text: string) => void): void {
+  write(pods: readonly StoredPod[], command: CommandRecord | undefined, onTrouble: (text: string) => void): void {
     const { folder, clock } = this.#request;
     try {
       const runs = this.#runsOf(pods);
@@ -67,7 +75,7 @@ export class RunReport {
       writeWhole(file('pods.json'), json(pods));
       writeWhole(file('events.json'), json(runs.flatMap(({ recorded }) => eventsOf(recorded))));
       if (runs.length > 0) writeWhole(file('timeline.html'), runPage(runs, nowMs));
-      writeWhole(file('junit.xml'), renderJunit('podrun', this.#suites(pods, runs)));
+      writeWhole(file('junit.xml'), renderJunit('podrun', this.#suites(pods, runs, command)));
     } catch (error) {
       onTrouble(`the report could not be written to ${folder}: ${reasonOf(error)}`);
     }
@@ -85,38 +93,46 @@ export class RunReport {
     );
   }
 
-  #suites(pods: readonly StoredPod[], runs: readonly RunInTime[]): JunitSuite[] {
-    const { goal, others } = this.#request;
-    const decision = this.#decision;
-    const suites = pods.map((last): JunitSuite => {
-      const { uid, namespace, name, creationTimestamp } = last.metadata;
-      const pod = decision?.pods.find(({ metadata }) => metadata.uid === uid) ?? last;
-      const evidence = decision?.evidence.get(uid) ?? podEvidence(this.#request.store, last);
-      const timeline = runs.find(({ recorded }) => recorded.uid === uid)?.timeline;
-      const decidedAtMs = decision?.atMs ?? this.#request.clock.now().wallMs;
-      const isInterrupted = decision?.outcome.type === 'interrupted';
-      const isOfOthers = others.some(({ metadata }) => metadata.uid === uid);
-      const cases = podCases({ pod, evidence, timeline, goal, decidedAtMs, isInterrupted, isOfOthers });
-      const seconds = (timeline?.endMs ?? 0) / 1000;
-      return { name: `${namespace}/${name}`, startedAt: creationTimestamp, seconds, cases };
-    });
-    const command = this.#commandCase();
-    if (command === undefined) return suites;
-    const startedAt = suites[0]?.startedAt ?? formatTime(0);
-    return [...suites, { name: 'COMMAND', startedAt, seconds: command.seconds, cases: [command] }];
+  #suites(
+    pods: readonly StoredPod[],
+    runs: readonly RunInTime[],
+    command: CommandRecord | undefined,
+  ): readonly JunitSuite[] {
+    const outcome = this.#decision?.outcome;
+    const suites = pods.map((pod) => this.#podSuite(pod, runs));
+    const own = this.#commandSuite(outcome, command);
+    const isCommandsFault = own?.cases.some(({ result }) => result.type === 'failed') ?? false;
+    const why = outcome?.type === 'timedOut' ? 'the time was up before the goal had held' : 'the run failed';
+    const fitting =
+      outcome === undefined ? suites : fitVerdict(suites, verdictOf(outcome, pods), isCommandsFault ? '' : why);
+    const expected = this.#request.expected?.suites(this.#request.store) ?? [];
+    return [...fitting, ...(own === undefined ? [] : [own]), ...expected];
   }
 
-  #commandCase(): (JunitCase & { readonly seconds: number }) | undefined {
-    const { command } = this.#request;
-    const outcome = this.#decision?.outcome;
+  #podSuite(last: StoredPod, runs: readonly RunInTime[]): PodSuite {
+    const { goal, others } = this.#request;
+    const decision = this.#decision;
+    const { uid, namespace, name, creationTimestamp } = last.metadata;
+    const pod = decision?.pods.find(({ metadata }) => metadata.uid === uid) ?? last;
+    const evidence = decision?.evidence.get(uid) ?? podEvidence(this.#request.store, last);
+    const timeline = runs.find(({ recorded }) => recorded.uid === uid)?.timeline;
+    const decidedAtMs = decision?.atMs ?? this.#request.clock.now().wallMs;
+    const isInterrupted = decision?.outcome.type === 'interrupted';
+    const isOfOthers = others.some(({ metadata }) => metadata.uid === uid);
+    const cases = podCases({ pod, evidence, timeline, goal, decidedAtMs, isInterrupted, isOfOthers });
+    const seconds = (timeline?.endMs ?? 0) / 1000;
+    return { pod: last, name: `${namespace}/${name}`, startedAt: creationTimestamp, seconds, cases };
+  }
+
+  #commandSuite(outcome: RunOutcome | undefined, record: CommandRecord | undefined): JunitSuite | undefined {
+    const { command, clock } = this.#request;
     if (command === undefined || outcome === undefined) return undefined;
-    const named = { about: 'COMMAND', name: command.join(' '), seconds: 0 };
-    if (outcome.type !== 'commandEnded') {
-      return { ...named, result: { type: 'skipped', message: 'it did not come to its end' } };
-    }
-    if (outcome.exitCode === 0) return { ...named, result: { type: 'passed' } };
-    const message = `it exited with code ${outcome.exitCode}`;
-    return { ...named, result: { type: 'failed', message, text: message } };
+    const seconds = (record?.durationMs ?? 0) / 1000;
+    const output = record?.output === '' ? undefined : record?.output;
+    const result = commandResult(outcome, record !== undefined);
+    const startedAt = formatTime(record?.startedAtMs ?? clock.now().wallMs);
+    const cases = [{ about: 'COMMAND', name: command.join(' '), seconds, output, result }];
+    return { name: 'COMMAND', startedAt, seconds, cases };
   }
 
   /** `logs/POD/CONTAINER/N.log`, all that is kept of run N; with the namespace before it, where there are several. */
@@ -135,6 +151,17 @@ export class RunReport {
       }
     }
   }
+}
+
+function commandResult(outcome: RunOutcome, isStarted: boolean): JunitCase['result'] {
+  if (outcome.type === 'commandEnded') {
+    if (outcome.exitCode === 0) return { type: 'passed' };
+    const message = `it exited with ${describeExitCode(outcome.exitCode).replace(/^exit /, '')}`;
+    return { type: 'failed', message, text: message };
+  }
+  if (!isStarted) return { type: 'skipped', message: 'it was not started' };
+  const message = outcome.type === 'timedOut' ? 'the time was up while it was running' : 'it did not come to its end';
+  return outcome.type === 'timedOut' ? { type: 'failed', message, text: message } : { type: 'skipped', message };
 }
 
 function wholeLog(log: string): Buffer {

@@ -19,7 +19,10 @@ const COMMANDS: Readonly<Record<string, readonly Command[]>> = {
   python: [['python3'], ['python']],
   rabbitmq: [['rabbitmq-server']],
   redis: [['redis-server']],
-  registry: [['registry', 'serve'], ['docker-registry', 'serve']],
+  registry: [
+    ['registry', 'serve'],
+    ['docker-registry', 'serve'],
+  ],
   ruby: [['irb']],
   valkey: [['valkey-server']],
 };

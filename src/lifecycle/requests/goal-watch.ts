@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types.ts';
 import { isSidecar, type StoredPod } from '../../api/objects.ts';
 import { type Instant, parseTime } from '../../api/time.ts';
-import { type Goal, goalState, type GoalState, includesReady } from './goal.ts';
+import { type Goal, type GoalState, includesReady } from './goal.ts';
 import { lapseAtEnd, lapseOf } from './lapse.ts';
 import type { Lapse } from './run-outcome.ts';
 
@@ -36,12 +36,13 @@ export type GoalProgress =
   | { readonly type: 'lapsed'; readonly lapse: Lapse };
 
 export interface GoalQuestion {
-  readonly goal: Goal;
+  /** Undefined: it is nothing that podrun knows by name, and `stateOf` alone decides. */
+  readonly goal: Goal | undefined;
   readonly rules: GoalRules;
   readonly pods: readonly StoredPod[];
   readonly now: Instant;
-  /** `goalState`, which a caller may remember by Pod. */
-  readonly stateOf?: (pod: StoredPod) => GoalState;
+  /** Whether a Pod is there: `goalState` of the goal, which a caller may remember by Pod. */
+  readonly stateOf: (pod: StoredPod) => GoalState;
 }
 
 /**
@@ -54,15 +55,15 @@ export function watchGoal(
   watch: GoalWatch,
   question: GoalQuestion,
 ): { readonly watch: GoalWatch; readonly progress: GoalProgress } {
-  const { goal, rules, pods, now, stateOf = (pod) => goalState(goal, pod) } = question;
-  const lapse = watch.reached && lapseSince(watch.reached, goal, pods, rules.allowRestarts);
+  const { goal, rules, pods, now, stateOf } = question;
+  const lapse = goal && watch.reached && lapseSince(watch.reached, goal, pods, rules.allowRestarts);
   const states = pods.map(stateOf);
   const hopeless = pods[states.indexOf('impossible')];
   if (hopeless !== undefined) return { watch, progress: { type: 'impossible', pod: hopeless } };
   if (lapse !== undefined) return { watch, progress: { type: 'lapsed', lapse } };
   if (!states.every((state) => state === 'met')) return { watch: NOT_REACHED, progress: { type: 'pending' } };
   const reached = watch.reached ?? new Map(pods.map((pod) => [pod.metadata.uid, pod]));
-  if (!includesReady(goal) || rules.settleMs === 0) {
+  if (goal === undefined || !includesReady(goal) || rules.settleMs === 0) {
     return { watch: { reached, settledAtMs: watch.settledAtMs }, progress: { type: 'met' } };
   }
   const settledAtMs = settleTimes(watch.settledAtMs, pods, rules.settleMs, now);
@@ -133,6 +134,6 @@ function unprobedStarts({ spec, status }: StoredPod): ReadonlyArray<{ name: stri
     .filter(({ readinessProbe, startupProbe }) => readinessProbe === undefined && startupProbe === undefined)
     .flatMap(({ name }) => {
       const startedAt = statuses.find((one) => one.name === name)?.state?.running?.startedAt;
-      return startedAt == null ? [] : [{ name, startedAt: String(startedAt) }];
+      return startedAt ? [{ name, startedAt }] : [];
     });
 }

@@ -22,7 +22,9 @@ export function lapseOf(goal: Goal, before: StoredPod, now: StoredPod, allowRest
   }
   const { phase } = now.status;
   const isBroken = phase === 'Unknown' || (phase === 'Failed' && goal.type !== 'failed');
-  return isBroken && phase !== before.status.phase ? { pod: now, container: endedContainers(before, now)[0] } : undefined;
+  return isBroken && phase !== before.status.phase
+    ? { pod: now, container: endedContainers(before, now)[0] }
+    : undefined;
 }
 
 /** The breakdown that is left when the run ends: a container that was allowed to end and is not Ready again. */

@@ -34,7 +34,8 @@ export function podCases(decided: DecidedPod): JunitCase[] {
   const { pod, timeline, goal } = decided;
   const { namespace, name, creationTimestamp } = pod.metadata;
   const about = `${namespace}/${name}`;
-  const seconds = Math.max(0, (decided.decidedAtMs - Date.parse(creationTimestamp)) / 1000);
+  const lifeMs = timeline?.endMs ?? Number.POSITIVE_INFINITY;
+  const seconds = Math.max(0, Math.min(lifeMs, decided.decidedAtMs - Date.parse(creationTimestamp)) / 1000);
   if (decided.isOfOthers) {
     const message = `another podrun runs it; when this one was done it was ${pod.status.phase}`;
     return [{ about, name: `Pod ${name}`, seconds, result: { type: 'skipped', message } }];

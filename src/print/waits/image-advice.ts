@@ -11,43 +11,79 @@ export interface ImageQuestion {
   readonly isOnPath: (program: string) => boolean;
 }
 
+interface MissingImage {
+  readonly image: string;
+  /** The container that waits for it, as `container main`. */
+  readonly container: string;
+  /** The volume that shows the image; undefined: the container would run it. */
+  readonly volume: string | undefined;
+}
+
+/** The images that a Pod waits for, a line each: `pod/web: container main waits for image "nginx"`. */
+export function missingImageLines(pod: StoredPod): string[] {
+  return missingImages(pod).map(({ image, container, volume }) => {
+    const where = volume === undefined ? '' : ` of volume ${volume}`;
+    return `pod/${pod.metadata.name}: ${container} waits for image ${JSON.stringify(image)}${where}\n`;
+  });
+}
+
 /**
  * The images that no program stands for, and what to write where: lines with their ends, indented. A well-known image
  * whose program is there is given that program, any other one a place to fill in.
  */
 export function adviseImages({ pods, configPath, isOnPath }: ImageQuestion): string {
-  const images = [...new Set(pods.flatMap(missingImages))];
-  if (images.length === 0) return '';
-  const choices = images.map((image) => {
-    const known = knownCommands(image);
-    return { image, known, command: known.find(([program]) => isOnPath(program)) };
-  });
-  const absent = choices.filter(({ known, command }) => known.length > 0 && command === undefined);
-  const [first] = choices;
-  const flag = first && `--image '${first.image}=${(first.command ?? ['COMMAND']).map(shellWord).join(' ')}'`;
+  const choices = new Map(pods.flatMap(missingImages).map((missing) => [missing.image, choiceOf(missing, isOnPath)]));
+  const programs = [...choices.values()].filter(({ volume }) => volume === undefined);
+  const first = programs.find(({ isKnown }) => isKnown) ?? programs[0];
   const lines = [
-    `say in ${configPath} which programs of this machine stand for them:`,
+    `say in ${configPath} what of this machine stands for them:`,
     '  images:',
-    ...choices.map(({ image, command }) => `    ${JSON.stringify(image)}: ${JSON.stringify(command ?? ['COMMAND'])}`),
-    `or on the command line: ${flag}`,
-    'or give the containers a command in the manifest',
-    ...absent.map(({ image, known }) => `${known[0]?.[0]}, which ${image} runs, is not on PATH`),
+    ...[...choices.values()].map(({ image, entry }) => `    ${JSON.stringify(image)}: ${entry}`),
+    ...(first === undefined ? [] : [`or on the command line: --image '${first.image}=${first.words}'`]),
+    ...(first === undefined ? [] : ['or give the containers a command in the manifest']),
+    ...programs.flatMap(({ absent }) => absent ?? []),
   ];
-  return lines.map((line) => `  ${line}\n`).join('');
+  return choices.size === 0 ? '' : lines.map((line) => `  ${line}\n`).join('');
 }
 
-/** The images of containers that wait for them. An image volume needs a folder, which the message of its wait says. */
-function missingImages({ spec, status }: StoredPod): string[] {
-  const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
-  const waiting = new Set(statuses.filter(waitsForImage).map(({ name }) => name));
-  return [...(spec.initContainers ?? []), ...spec.containers]
-    .filter(({ name }) => waiting.has(name))
-    .filter(({ command = [] }) => command.length === 0)
-    .flatMap((container) => imageNeeds(spec, container).filter(({ volume }) => volume === undefined))
-    .map(({ image }) => image);
+interface Choice extends MissingImage {
+  /** The value of an entry in podrun.yaml. */
+  readonly entry: string;
+  /** The same for `--image`. */
+  readonly words: string;
+  /** True where podrun knows the program, and it is there. */
+  readonly isKnown: boolean;
+  /** The program of a well-known image that is not there, in a sentence. */
+  readonly absent?: string;
 }
 
-/** A word inside the single quotes of --image: in double quotes where it needs some. */
-function shellWord(word: string): string {
+function choiceOf(missing: MissingImage, isOnPath: (program: string) => boolean): Choice {
+  if (missing.volume !== undefined) return { ...missing, entry: '{folder: ./FOLDER}', words: '', isKnown: false };
+  const known = knownCommands(missing.image);
+  const [usual] = known;
+  const present = known.find(([program]) => isOnPath(program));
+  const command = present ?? ['COMMAND'];
+  const entry = `[${command.map((word) => JSON.stringify(word)).join(', ')}]`;
+  const isKnown = present !== undefined;
+  const choice = { ...missing, entry, words: command.map(quotedWord).join(' '), isKnown };
+  if (usual === undefined || isKnown) return choice;
+  return { ...choice, absent: `${usual[0]}, the program of ${missing.image}, is not on PATH` };
+}
+
+/** The images that containers wait for, as the messages of their states name them. */
+function missingImages({ spec, status }: StoredPod): MissingImage[] {
+  const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].filter(waitsForImage);
+  return [...(spec.initContainers ?? []), ...spec.containers].flatMap((container) => {
+    const state = statuses.find(({ name }) => name === container.name)?.state;
+    const [, image] = /image "([^"]+)"/.exec(state?.waiting?.message ?? '') ?? [];
+    const need = imageNeeds(spec, container).find((one) => one.image === image);
+    return need === undefined
+      ? []
+      : [{ image: need.image, container: `container ${container.name}`, volume: need.volume }];
+  });
+}
+
+/** A word inside the single quotes of `--image`. */
+function quotedWord(word: string): string {
   return /^[\w./:=-]+$/.test(word) ? word : `"${word}"`;
 }

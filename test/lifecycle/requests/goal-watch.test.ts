@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { type Goal, parseGoal } from '../../../src/lifecycle/requests/goal.ts';
+import { type Goal, goalState, type GoalState, parseGoal } from '../../../src/lifecycle/requests/goal.ts';
 import {
   type GoalProgress,
   type GoalRules,
@@ -45,7 +45,8 @@ function progressOf(
   let progress: GoalProgress = { type: 'pending' };
   for (const [ms, ...pods] of looks) {
     const now = { monotonicMs: ms, wallMs: NOW_MS + ms };
-    ({ watch, progress } = watchGoal(watch, { goal: goal(text), rules, pods, now }));
+    const stateOf = (pod: StoredPod): GoalState => goalState(goal(text), pod);
+    ({ watch, progress } = watchGoal(watch, { goal: goal(text), rules, pods, now, stateOf }));
   }
   return progress;
 }
@@ -54,9 +55,21 @@ describe('a goal that includes Ready', () => {
   it.each<[string, StoredPod, GoalProgress]>([
     ['a container that started just now has to run on', ready(), { type: 'settling', untilMs: 800 }],
     ['one that has run long enough is there', webPod(), { type: 'met' }],
-    ['a readiness probe vouches for it', ready({ spec: { containers: [container('main', { readinessProbe: probe })] } }), { type: 'met' }],
-    ['so does a startup probe', ready({ spec: { containers: [container('main', { startupProbe: probe })] } }), { type: 'met' }],
-    ['a liveness probe does not', ready({ spec: { containers: [container('main', { livenessProbe: probe })] } }), { type: 'settling', untilMs: 800 }],
+    [
+      'a readiness probe vouches for it',
+      ready({ spec: { containers: [container('main', { readinessProbe: probe })] } }),
+      { type: 'met' },
+    ],
+    [
+      'so does a startup probe',
+      ready({ spec: { containers: [container('main', { startupProbe: probe })] } }),
+      { type: 'met' },
+    ],
+    [
+      'a liveness probe does not',
+      ready({ spec: { containers: [container('main', { livenessProbe: probe })] } }),
+      { type: 'settling', untilMs: 800 },
+    ],
     [
       'the youngest of several containers decides',
       ready({
@@ -88,26 +101,61 @@ describe('a goal that includes Ready', () => {
   });
 
   it('is met when it held', () => {
-    expect(progressOf('ready', [[0, ready()], [800, ready()]])).toEqual({ type: 'met' });
+    expect(
+      progressOf('ready', [
+        [0, ready()],
+        [800, ready()],
+      ]),
+    ).toEqual({ type: 'met' });
   });
 
   it('is settled by the stopwatch: a wall clock that jumps does not matter', () => {
-    const { watch } = watchGoal(NOT_REACHED, { goal: goal('ready'), rules: RULES, pods: [ready()], now: { monotonicMs: 0, wallMs: NOW_MS } });
+    const question = { goal: goal('ready'), rules: RULES, pods: [ready()], stateOf: () => 'met' as const };
+    const { watch } = watchGoal(NOT_REACHED, { ...question, now: { monotonicMs: 0, wallMs: NOW_MS } });
     const now = { monotonicMs: 800, wallMs: NOW_MS - 3_600_000 };
-    expect(watchGoal(watch, { goal: goal('ready'), rules: RULES, pods: [ready()], now }).progress).toEqual({ type: 'met' });
+    expect(watchGoal(watch, { ...question, now }).progress).toEqual({ type: 'met' });
   });
 
   it('begins anew when a probe takes it back', () => {
     const unready = ready({ status: { conditions: NOT_READY } });
-    expect(progressOf('ready', [[0, ready()], [100, unready]])).toEqual({ type: 'pending' });
+    expect(
+      progressOf('ready', [
+        [0, ready()],
+        [100, unready],
+      ]),
+    ).toEqual({ type: 'pending' });
   });
 
   it('has lapsed when a container ends meanwhile by itself', () => {
     const lapse = { type: 'lapsed', lapse: { pod: backOff, container: 'main' } };
-    expect(progressOf('ready', [[0, ready()], [100, backOff]])).toEqual(lapse);
-    expect(progressOf('ready', [[0, ready()], [100, again]])).toMatchObject({ lapse: { pod: again, container: 'main' } });
-    expect(progressOf('ready', [[0, ready()], [100, backOff]], RESTARTS)).toEqual({ type: 'pending' });
-    expect(progressOf('ready', [[0, backOff], [100, ready()]])).toEqual({ type: 'settling', untilMs: 800 });
+    expect(
+      progressOf('ready', [
+        [0, ready()],
+        [100, backOff],
+      ]),
+    ).toEqual(lapse);
+    expect(
+      progressOf('ready', [
+        [0, ready()],
+        [100, again],
+      ]),
+    ).toMatchObject({ lapse: { pod: again, container: 'main' } });
+    expect(
+      progressOf(
+        'ready',
+        [
+          [0, ready()],
+          [100, backOff],
+        ],
+        RESTARTS,
+      ),
+    ).toEqual({ type: 'pending' });
+    expect(
+      progressOf('ready', [
+        [0, backOff],
+        [100, ready()],
+      ]),
+    ).toEqual({ type: 'settling', untilMs: 800 });
   });
 
   it('takes a container for done that is not started again', () => {
@@ -115,7 +163,12 @@ describe('a goal that includes Ready', () => {
       spec: { restartPolicy: 'Never' },
       status: { conditions: NOT_READY, containerStatuses: [ended('main', 0)] },
     });
-    expect(progressOf('ready', [[0, ready()], [100, done]])).toEqual({ type: 'impossible', pod: done });
+    expect(
+      progressOf('ready', [
+        [0, ready()],
+        [100, done],
+      ]),
+    ).toEqual({ type: 'impossible', pod: done });
   });
 });
 

@@ -12,7 +12,11 @@ const NOT_READY = conditions({ Ready: 'False', ContainersReady: 'False' });
 const spec = { restartPolicy: 'Always' as const, initContainers: [sidecar('proxy')] };
 const before = webPod({ spec, status: { initContainerStatuses: [running('proxy')] } });
 const after = (status: Partial<PodStatus>, change: Parameters<typeof webPod>[0] = {}): StoredPod =>
-  webPod({ ...change, spec: { ...spec, ...change.spec }, status: { initContainerStatuses: [running('proxy')], ...status } });
+  webPod({
+    ...change,
+    spec: { ...spec, ...change.spec },
+    status: { initContainerStatuses: [running('proxy')], ...status },
+  });
 
 const restarted = after({ containerStatuses: [running('main', { restartCount: 1 })] });
 const down = after({ conditions: NOT_READY, containerStatuses: [waiting('main', 'CrashLoopBackOff')] });
@@ -25,13 +29,24 @@ describe('a Pod that had been Ready', () => {
     ['lost its readiness only', after({ conditions: NOT_READY }), undefined],
     ['has a container that ended', down, 'main'],
     ['has a container that was restarted', restarted, 'main'],
-    ['has a sidecar that was restarted', after({ initContainerStatuses: [running('proxy', { restartCount: 2 })] }), 'proxy'],
+    [
+      'has a sidecar that was restarted',
+      after({ initContainerStatuses: [running('proxy', { restartCount: 2 })] }),
+      'proxy',
+    ],
     ['has done its work', done, 'main'],
     ['failed', failed, 'main'],
-    ['is being deleted', after({ containerStatuses: [ended('main', 143)] }, { metadata: { deletionTimestamp: at(0) } }), undefined],
+    [
+      'is being deleted',
+      after({ containerStatuses: [ended('main', 143)] }, { metadata: { deletionTimestamp: at(0) } }),
+      undefined,
+    ],
     [
       'got another image',
-      after({ containerStatuses: [running('main', { restartCount: 1 })] }, { spec: { containers: [container('main', { image: 'alpine' })] } }),
+      after(
+        { containerStatuses: [running('main', { restartCount: 1 })] },
+        { spec: { containers: [container('main', { image: 'alpine' })] } },
+      ),
       undefined,
     ],
   ])('%s', (_, now, name) => {

@@ -9,9 +9,21 @@ const stuck = webPod({ status: { phase: 'Pending', containerStatuses: [noImage] 
 describe('a Pod waits in vain', () => {
   it.each<[string, StoredPod, boolean]>([
     ['for its image', stuck, true],
-    ['for an image that is never pulled', webPod({ status: { containerStatuses: [waiting('main', 'ErrImageNeverPull')] } }), true],
-    ['for an image whose name is none', webPod({ status: { containerStatuses: [waiting('main', 'InvalidImageName')] } }), true],
-    ['not before its image was tried', webPod({ status: { containerStatuses: [waiting('main', 'ErrImagePull')] } }), false],
+    [
+      'for an image that is never pulled',
+      webPod({ status: { containerStatuses: [waiting('main', 'ErrImageNeverPull')] } }),
+      true,
+    ],
+    [
+      'for an image whose name is none',
+      webPod({ status: { containerStatuses: [waiting('main', 'InvalidImageName')] } }),
+      true,
+    ],
+    [
+      'not before its image was tried',
+      webPod({ status: { containerStatuses: [waiting('main', 'ErrImagePull')] } }),
+      false,
+    ],
     [
       'behind an init container',
       webPod({
@@ -57,7 +69,11 @@ describe('a Pod waits in vain', () => {
     ],
     ['not when a deadline ends it', webPod({ spec: { activeDeadlineSeconds: 5 }, status: stuck.status }), false],
     ['not when it is being deleted', webPod({ metadata: { deletionTimestamp: at(0) }, status: stuck.status }), false],
-    ['not when it is about to start', webPod({ status: { containerStatuses: [waiting('main', 'ContainerCreating')] } }), false],
+    [
+      'not when it is about to start',
+      webPod({ status: { containerStatuses: [waiting('main', 'ContainerCreating')] } }),
+      false,
+    ],
   ])('%s', (_, pod, isStuck) => {
     expect(stuckPods([pod])).toEqual(isStuck ? [pod] : []);
   });

@@ -1,0 +1,55 @@
+import type { StoredPod } from '../../api/objects.ts';
+import type { Fault, Verdict } from '../../lifecycle/requests/verdict.ts';
+import type { JunitCase, JunitSuite } from '../junit.ts';
+import { missingImageLines } from '../waits/image-advice.ts';
+import { whyLapsed } from '../waits/why-lapsed.ts';
+
+/** The cases of one Pod; the first one is about the Pod as a whole. */
+export interface PodSuite extends JunitSuite {
+  readonly pod: StoredPod;
+}
+
+/**
+ * The cases of Pods in keeping with the verdict on the run: there is a failure where the run failed, and none where it
+ * passed. What went wrong and was made up for is a remark then.
+ * @param why the reason of a failure that no Pod is to blame for
+ */
+export function fitVerdict(suites: readonly PodSuite[], verdict: Verdict, why: string): JunitSuite[] {
+  if (verdict.result === 'passed') {
+    return suites.map((suite) => ({ ...suite, cases: suite.cases.map(asRemark) }));
+  }
+  const blamed = suites.map((suite): JunitSuite => {
+    const fault = verdict.faults.find(({ pod }) => pod.metadata.uid === suite.pod.metadata.uid);
+    return fault === undefined ? suite : withFailure(suite, faultText(fault));
+  });
+  const hasFailure = blamed.some(({ cases }) => cases.some(({ result }) => result.type === 'failed'));
+  if (hasFailure || verdict.result === 'interrupted' || why === '') return blamed;
+  return blamed.map((suite, index) => (index === 0 ? withFailure(suite, why) : suite));
+}
+
+function asRemark(one: JunitCase): JunitCase {
+  const { result } = one;
+  return result.type === 'failed' ? { ...one, result: { type: 'passed', remark: result.text } } : one;
+}
+
+/** A Pod that is to blame fails as a whole, unless its case says so already. */
+function withFailure(suite: JunitSuite, message: string): JunitSuite {
+  const [whole, ...others] = suite.cases;
+  if (whole === undefined || whole.result.type === 'failed') return suite;
+  return { ...suite, cases: [{ ...whole, result: { type: 'failed', message, text: message } }, ...others] };
+}
+
+function faultText(fault: Fault): string {
+  switch (fault.type) {
+    case 'lapsed':
+      return `it did not hold: ${whyLapsed(fault, [])}`;
+    case 'stuck':
+      return missingImageLines(fault.pod).join('').trimEnd() || 'it waits for an image';
+    case 'failed':
+      return `its phase is ${fault.pod.status.phase ?? 'Unknown'}`;
+    case 'impossible':
+      return 'it can never reach the goal';
+    default:
+      return fault satisfies never;
+  }
+}

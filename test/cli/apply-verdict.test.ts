@@ -1,0 +1,170 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { workshopFor } from './workshop.ts';
+
+const CRASH_LOOP = path.resolve('fixtures/crash-loop.yaml');
+const LAPSED = 'error: pod "crash-loop" did not stay ready: container crasher exited with code 1\n';
+
+/** A server that goes on until the file `crash` appears, which it removes; with that it ends as told. */
+const crashing = (end: string): { name: string; command: string[] } => ({
+  name: 'main',
+  command: ['sh', '-c', `until test -e crash; do sleep 0.1; done; rm crash; echo oops; ${end}`],
+});
+
+describe.concurrent('a Pod that dies is never a success', () => {
+  it('when it was Ready for a moment', async (context) => {
+    const { exitCode, stderr } = await workshopFor(context).run(['apply', CRASH_LOOP, '--until', 'ready']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(LAPSED);
+    expect(stderr).toContain('  last line of container crasher:\n    cannot find my configuration\n');
+    expect(stderr).toContain('--allow-restarts');
+  });
+
+  it('in the background', async (context) => {
+    const workshop = workshopFor(context);
+    const { exitCode, stderr } = await workshop.run(['apply', '--detach', '--wait', CRASH_LOOP]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('did not stay Ready: container crasher exited with code 1');
+    const waited = await workshop.run(['wait', 'pod/crash-loop', '--for=condition=Ready', '--timeout=2s']);
+    expect(waited.exitCode).toBe(1);
+    await workshop.run(['delete', 'pod', 'crash-loop', '--now']);
+  });
+
+  it('while COMMAND runs, though it comes back and COMMAND ends with 0', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('server', { containers: [crashing('exit 3')] });
+    const again = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1";
+    const wait = `${workshop.commandLine(['wait', 'pod/server']).join(' ')} ${again} --timeout=60s`;
+    const apply = ['apply', manifest, '--settle', '0'];
+    const { exitCode, stderr } = await workshop.run([...apply, '--', 'sh', '-c', `touch crash; ${wait}`]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      'error: pod "server" did not stay Ready while COMMAND was running: container main exited with code 3\n' +
+        '  last line of container main:\n    oops\n',
+    );
+    const ready = `${workshop.commandLine(['wait', 'pod/server']).join(' ')} --for=condition=Ready --timeout=60s`;
+    const check = ['--', 'sh', '-c', `touch crash; ${wait} && ${ready}`];
+    expect(await workshop.run([...apply, '--allow-restarts', ...check])).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await workshop.run([...apply, '--', 'sh', '-c', `touch crash; ${wait}; exit 7`])).toMatchObject({
+      exitCode: 7,
+    });
+  });
+
+  it('while COMMAND runs, and it has not come back when COMMAND ends', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('server', { restartPolicy: 'Never', containers: [crashing('exit 3')] });
+    const failed = `${workshop.commandLine(['wait', 'pod/server']).join(' ')} --for=jsonpath={.status.phase}=Failed`;
+    const flags = ['--settle', '0', '--allow-restarts', '--', 'sh', '-c', `touch crash; ${failed}`];
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, ...flags]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('did not stay Ready while COMMAND was running: container main exited with code 3');
+  });
+});
+
+describe.concurrent('a Pod that keeps up', () => {
+  it('may be deleted by COMMAND, and be given another image', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('server', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
+    const podrun = workshop.commandLine([]).join(' ');
+    const patch = `${podrun} patch pod server -p '{"spec":{"containers":[{"name":"main","image":"alpine"}]}}'`;
+    const again = `${podrun} wait pod/server '--for=jsonpath={.status.containerStatuses[0].restartCount}=1'`;
+    const ready = `${podrun} wait pod/server --for=condition=Ready`;
+    const check = ['--', 'sh', '-c', `${patch} && ${again} && ${ready} && ${podrun} delete pod server --now`];
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, '--settle', '0', ...check]);
+    expect([exitCode, stderr.replaceAll(/^Warning: .*\n/gm, '')]).toEqual([0, '']);
+  });
+
+  it('is Ready at once where nothing is to be settled', async (context) => {
+    const workshop = workshopFor(context);
+    const probe = { exec: { command: ['true'] }, periodSeconds: 1 };
+    const probed = workshop.pod('probed', {
+      containers: [{ name: 'main', command: ['sleep', '1000'], readinessProbe: probe }],
+    });
+    const flags = ['--until', 'ready', '--timeout', '60s'];
+    expect(await workshop.run(['apply', probed, ...flags, '--settle', '1h'])).toMatchObject({ exitCode: 0 });
+    const plain = workshop.pod('plain', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
+    expect(await workshop.run(['apply', plain, ...flags, '--settle', '0'])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('is not waited for longer than --timeout', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('plain', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
+    const flags = ['--until', 'Ready', '--settle', '1h', '--timeout', '2s'];
+    const { exitCode, stderr } = await workshop.run(['apply', manifest, ...flags]);
+    expect(exitCode).toBe(124);
+    expect(stderr).toContain('error: timed out after 2s\nevery Pod is Ready, but not for 1h yet (--settle)\n');
+  });
+
+  it('has to settle for `wait`, too', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('plain', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
+    await workshop.run(['apply', '--detach', manifest]);
+    const wait = ['wait', 'pod/plain', '--for=condition=Ready'];
+    expect(await workshop.run([...wait, '--settle=0'])).toMatchObject({ exitCode: 0 });
+    expect(await workshop.run([...wait, '--settle=1h', '--timeout=0'])).toMatchObject({ exitCode: 1 });
+    expect(await workshop.run(wait)).toMatchObject({ exitCode: 0 });
+    await workshop.run(['delete', 'pod', 'plain', '--now']);
+  });
+});
+
+describe.concurrent('rules of a goal', () => {
+  it.for([
+    [['--settle', '2s'], 'error: --settle is about Pods that are to be Ready'],
+    [['--allow-restarts', '--until', 'succeeded'], 'error: --allow-restarts is about Pods that are to be Ready'],
+    [['--settle', '-1s', '--until', 'ready'], 'error: --settle cannot be negative'],
+    [['--settle', 'soon', '--until', 'ready'], 'error: invalid argument "soon" for "--settle" flag'],
+  ] as const)('%j', async ([flags, message], context) => {
+    const { exitCode, stderr } = await workshopFor(context).run(['apply', CRASH_LOOP, ...flags]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
+  it('are not for a wait for something else', async (context) => {
+    const wait = ['wait', 'pod/x', '--for=delete', '--settle=2s'];
+    expect(await workshopFor(context).run(wait)).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe.concurrent('apply ends when nothing can happen any more', () => {
+  it('and says what to write where', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('web', {
+      containers: [
+        { name: 'main', image: 'node:20' },
+        { name: 'api', image: 'ghcr.io/acme/api:1' },
+      ],
+    });
+    const { exitCode, stderr } = await workshop.run(['apply', manifest]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      'error: nothing can happen any more: all that is left waits for images that no program stands for\n' +
+        'pod/web: container main waits for image "node:20"\n' +
+        'pod/web: container api waits for image "ghcr.io/acme/api:1"\n' +
+        '  say in podrun.yaml what of this machine stands for them:\n' +
+        '    images:\n' +
+        '      "node:20": ["node"]\n' +
+        '      "ghcr.io/acme/api:1": ["COMMAND"]\n' +
+        "  or on the command line: --image 'node:20=node'\n" +
+        '  or give the containers a command in the manifest\n',
+    );
+  });
+
+  it('but not while something runs', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('web', {
+      restartPolicy: 'Never',
+      containers: [
+        { name: 'main', image: 'ghcr.io/acme/api:1' },
+        { name: 'other', command: ['sh', '-c', 'until test -e go; do sleep 0.1; done'] },
+      ],
+    });
+    const podrun = workshop.start(['apply', manifest]);
+    await podrun.until(({ stdout }) => stdout.includes('ImagePullBackOff'));
+    await workshop.run(['wait', 'pod/web', '--for=jsonpath={.status.containerStatuses[1].ready}=true']);
+    writeFileSync(path.join(workshop.folder, 'go'), '');
+    const { exitCode, stderr } = await podrun.ended;
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('nothing can happen any more');
+  });
+});

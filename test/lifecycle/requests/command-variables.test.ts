@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import type { StoredPod } from '../../../src/api/objects.ts';
+import { commandVariables } from '../../../src/lifecycle/requests/command-variables.ts';
+import { container, webPod } from '../../print/pods.ts';
+
+const pod = (
+  name: string,
+  podIP: string | undefined,
+  ports: Array<{ name?: string; containerPort: number }>,
+): StoredPod =>
+  webPod({
+    metadata: { name, uid: name, namespace: 'shop' },
+    spec: { containers: [container('main', { ports }), container('other')] },
+    status: { podIP },
+  });
+const here = { PODRUN_STATE_DIR: '/state', PODRUN_NAMESPACE: 'shop' };
+
+it('has the address and the ports of one Pod with and without its name', () => {
+  const one = pod('my-web.1', '127.1.2.3', [{ name: 'http-alt', containerPort: 8080 }, { containerPort: 9090 }]);
+  expect(commandVariables([one], '/state')).toEqual({
+    ...here,
+    PODRUN_MY_WEB_1_IP: '127.1.2.3',
+    PODRUN_MY_WEB_1_PORT_8080: '8080',
+    PODRUN_MY_WEB_1_PORT_HTTP_ALT: '8080',
+    PODRUN_MY_WEB_1_PORT_9090: '9090',
+    PODRUN_IP: '127.1.2.3',
+    PODRUN_PORT_8080: '8080',
+    PODRUN_PORT_HTTP_ALT: '8080',
+    PODRUN_PORT_9090: '9090',
+  });
+});
+
+it('names each of several Pods', () => {
+  const pods = [pod('web', '127.1.2.3', [{ name: 'http', containerPort: 80 }]), pod('db', undefined, [])];
+  expect(commandVariables(pods, '/state')).toEqual({
+    ...here,
+    PODRUN_WEB_IP: '127.1.2.3',
+    PODRUN_WEB_PORT_80: '80',
+    PODRUN_WEB_PORT_HTTP: '80',
+  });
+});
+
+it('leaves out what two would share', () => {
+  const pods = [
+    pod('a-b', '127.1.2.3', [{ containerPort: 80 }]),
+    pod('a.b', '127.4.5.6', [
+      { name: 'web', containerPort: 80 },
+      { name: 'admin', containerPort: 81 },
+    ]),
+  ];
+  expect(commandVariables(pods, '/state')).toEqual({
+    ...here,
+    PODRUN_A_B_PORT_80: '80',
+    PODRUN_A_B_PORT_WEB: '80',
+    PODRUN_A_B_PORT_81: '81',
+    PODRUN_A_B_PORT_ADMIN: '81',
+  });
+});
+
+it('is about no Pod where there is none', () => {
+  expect(commandVariables([], '/state')).toEqual({ PODRUN_STATE_DIR: '/state' });
+});
