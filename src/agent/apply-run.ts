@@ -40,7 +40,7 @@ export interface ApplyRunOptions {
   readonly command: GoalCommand | undefined;
   /** Called when the outcome is known and the Pods begin to be ended. */
   readonly onDecided?: (outcome: RunOutcome) => void;
-  /** The Pods that wait in vain where nothing can happen any more. Asked for without a goal; by default there are none. */
+  /** The Pods that wait in vain, where nothing can happen any more. Not asked for with a goal; by default none. */
   readonly stuck?: () => readonly StoredPod[];
 }
 

@@ -123,7 +123,7 @@ describe.concurrent('apply --until', () => {
     );
   });
 
-  it('tells of a Pod that was not Ready any more when COMMAND failed', async (context) => {
+  it('tells of a Pod that broke down when COMMAND failed', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('server', {
       restartPolicy: 'Never',
@@ -134,7 +134,7 @@ describe.concurrent('apply --until', () => {
     const { exitCode, stderr } = await workshop.run(['apply', manifest, '--', 'sh', '-c', check]);
     expect(exitCode).toBe(7);
     expect(stderr).toContain(
-      'pod "server" was not Ready any more while COMMAND was running: container main exited with code 3\n' +
+      'error: pod "server" did not stay Ready while COMMAND was running: container main exited with code 3\n' +
         '  last line of container main:\n    oops\n',
     );
   });

@@ -168,3 +168,29 @@ describe.concurrent('apply ends when nothing can happen any more', () => {
     expect(stderr).toContain('nothing can happen any more');
   });
 });
+
+describe.concurrent('COMMAND gets', () => {
+  it('the address of the Pod, its ports and the state folder', async (context) => {
+    const workshop = workshopFor(context);
+    const ports = [{ name: 'http', containerPort: 8080 }];
+    const manifest = workshop.pod('my-web', { containers: [{ name: 'main', command: ['sleep', '1000'], ports }] });
+    const podrun = workshop.commandLine(['get', 'pod', 'my-web']).join(' ');
+    const check = `env | grep ^PODRUN_ | sort; ${podrun} -o 'jsonpath={.status.podIP}'`;
+    const apply = ['apply', manifest, '--settle', '0', '--no-logs', '--', 'sh', '-c', check];
+    const { exitCode, stdout } = await workshop.run(apply);
+    expect(exitCode).toBe(0);
+    const [, ip = ''] = /^PODRUN_IP=(.*)$/m.exec(stdout) ?? [];
+    expect(ip).toMatch(/^127\./);
+    for (const line of [
+      `PODRUN_MY_WEB_IP=${ip}`,
+      'PODRUN_MY_WEB_PORT_8080=8080',
+      'PODRUN_MY_WEB_PORT_HTTP=8080',
+      'PODRUN_NAMESPACE=default',
+      'PODRUN_PORT_8080=8080',
+      'PODRUN_PORT_HTTP=8080',
+      `PODRUN_STATE_DIR=${workshop.stateDir}`,
+    ])
+      expect(stdout.split('\n')).toContain(line);
+    expect(stdout).toContain(`\n${ip}`);
+  });
+});

@@ -74,6 +74,8 @@ export const ENDINGS: Readonly<Record<string, Ending>> = {
   'podrun diff web@1 web': { exitCode: 1 },
   'podrun diff web@1 web --tolerance 50%': { exitCode: 1 },
   'podrun diff good.ndjson web': { exitCode: 1, before: 'podrun apply job.yaml -o json > good.ndjson' },
+  // The Pod of pod.yaml does its work and ends: it does not stay Ready.
+  'podrun apply -f pod.yaml --until ready --timeout 60s -- ./smoke.sh': { exitCode: 1 },
   // What is copied into a container must not get to the machine
   'podrun cp config.yaml web:/etc/app/config.yaml': { ...APART, isRebuilt: true },
   'podrun cp ./site web:/srv -c nginx': APART,

@@ -72,6 +72,52 @@ describe('apply --report', () => {
     expect(reportOf('junit.xml')).toMatch(/name="goal Ready" time="[\d.]+"\/>/);
   });
 
+  it('has the time and the output of COMMAND, and its verdict', async () => {
+    const manifest = workshop.pod('web', {
+      containers: [
+        { name: 'main', command: ['sh', '-c', 'until test -e crash; do sleep 0.1; done; rm crash; echo oops; exit 3'] },
+      ],
+    });
+    const again = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1";
+    const [wait] = [`${workshop.commandLine(['wait', 'pod/web']).join(' ')}`];
+    const check = `echo checking; touch crash; ${wait} ${again} && echo '<done>' >&2 && sleep 1`;
+    const apply = ['apply', manifest, '--settle', '0', '--report', reportFolder()];
+    const failed = await workshop.run([...apply, '--', 'sh', '-c', check]);
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stdout).toContain('checking\n');
+    expect(failed.stderr).toContain('<done>\n');
+    const junit = reportOf('junit.xml');
+    expect(checkJunit(junit).errors).toEqual([]);
+    expect(junit).toContain('<failure message="it did not hold: container main exited with code 3"');
+    expect(junit).toMatch(/<system-out>checking\npod\/web condition met\n&lt;done&gt;\n<\/system-out>/);
+    const [whole, web, command] = [...junit.matchAll(/<testsuites? .*time="([\d.]+)"/g)].map(([, time]) =>
+      Number(time),
+    );
+    expect(command).toBeGreaterThanOrEqual(1);
+    expect(whole).toBeGreaterThanOrEqual(Math.max(web ?? 0, command ?? 0));
+    expect(web).toBeGreaterThan(command ?? 0);
+    const ready = `${check}; ${wait} --for=condition=Ready --timeout=60s`;
+    expect(await workshop.run([...apply, '--allow-restarts', '--', 'sh', '-c', ready])).toMatchObject({ exitCode: 0 });
+    expect(reportOf('junit.xml')).toContain('failures="0"');
+    expect(reportOf('junit.xml')).toContain('restarted once');
+  });
+
+  it('has a failure where only the time or an expectation failed', async () => {
+    const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['sleep', '1000'] }] });
+    const report = ['--report', reportFolder()];
+    const settling = ['apply', manifest, '--until', 'ready', '--settle', '1h', '--timeout', '2s', ...report];
+    expect((await workshop.run(settling)).exitCode).toBe(124);
+    expect(reportOf('junit.xml')).toContain('<failure message="the time was up before the goal had held"');
+    const slow = ['apply', manifest, '--settle', '0', '--timeout', '2s', ...report, '--', 'sleep', '1000'];
+    expect((await workshop.run(slow)).exitCode).toBe(124);
+    expect(reportOf('junit.xml')).toContain('<failure message="the time was up while it was running"');
+    const file = path.join(workshop.folder, 'web.expect.yaml');
+    writeFileSync(file, 'never: [{ phase: Running }]\n');
+    const unexpected = ['apply', manifest, '--until', 'ready', '--settle', '0', '--expect', file, ...report];
+    expect((await workshop.run(unexpected)).exitCode).toBe(1);
+    expect(reportOf('junit.xml')).toMatch(/<testsuites .*failures="1"/);
+  });
+
   it('starts nothing when the folder cannot be written', async () => {
     writeFileSync(path.join(workshop.folder, 'file'), '');
     const manifest = workshop.pod('web', { containers: [{ name: 'main', command: ['true'] }] });

@@ -40,6 +40,29 @@ describe('until', () => {
     await expect(pods.until(() => false)).rejects.toThrow('cannot become');
   });
 
+  it('rejects when a container ends that was Ready already', async () => {
+    const crashing = shellPod('web', 'echo no DATABASE_URL >&2; exit 3', {}, { restartPolicy: 'Always' });
+    await using pods = await run(crashing, { timeout: '10m' });
+    const error = await pods.until('Ready').catch((rejected: unknown) => rejected);
+    expect(error).toBeInstanceOf(GoalError);
+    expect(error).toMatchObject({
+      goal: 'Ready',
+      message: expect.stringMatching(
+        /^pod "web" did not stay Ready: container main exited with code 3\n(.*\n)* +no DATABASE_URL\n/,
+      ) as string,
+      reason: 'container main exited with code 3',
+    });
+    await expect(pods.until('Ready', { allowRestarts: true, timeout: 100 })).rejects.toThrow(TimeoutError);
+    await expect(pods.until('Ready', { settle: 'soon' })).rejects.toThrow('settle must be');
+  });
+
+  it('waits until Ready has held, as long as it is told', async () => {
+    await using pods = await run(shellPod('web', FOREVER), { settle: '1h' });
+    await expect(pods.until('Ready', { timeout: 500 })).rejects.toThrow(TimeoutError);
+    await pods.until('Ready', { settle: 0 });
+    await pods.until('Initialized');
+  });
+
   it('rejects when the time is up, and says what was waited for; the Pods go on', async () => {
     await using pods = await run(shellPod('web', FOREVER, readyWith('/nowhere')), { timeout: 300 });
     const error = await pods.until('Ready').catch((rejected: unknown) => rejected);

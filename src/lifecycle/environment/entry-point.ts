@@ -97,7 +97,7 @@ function isBase(image: string): boolean {
   return name !== undefined && BASES.has(name);
 }
 
-/** The name of an official image, `nginx` of `docker.io/library/nginx:1.27`, also under a mirror; undefined for others. */
+/** The name of an official image, `nginx` of `docker.io/library/nginx:1.27`, also of a mirror; undefined for others. */
 export function officialName(image: string): string | undefined {
   const outcome = parseImageReference(image);
   if (!outcome.ok) return undefined;
