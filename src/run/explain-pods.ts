@@ -20,7 +20,7 @@ export function causeWithEvidence(store: FileStore, pod: StoredPod, nowMs: numbe
 /** What befell a Pod that was where it should be, and below it the evidence, indented. */
 export function lapseWithEvidence(store: FileStore, lapse: Lapse, nowMs: number): string {
   const evidence = podEvidence(store, lapse.pod);
-  const why = whyLapsed(lapse, evidence.attempts);
+  const why = whyLapsed(lapse, evidence);
   return `${why}\n${explainPod({ pod: lapse.pod, evidence, untilMs: nowMs })}`.trimEnd();
 }
 

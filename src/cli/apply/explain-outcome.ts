@@ -130,7 +130,7 @@ function lapsed({ evidenceOf, goal, nowMs, flags }: Explanation, lapse: Lapse, w
   const block = explainPod({ pod, evidence, untilMs: nowMs, stateDir });
   const mayComeBack = !allowRestarts && container !== undefined && decidedEnd(pod) === undefined;
   const hint = mayComeBack ? '  --allow-restarts tolerates a container that comes back and is Ready in the end\n' : '';
-  return `error: pod "${pod.metadata.name}" ${what}${when}: ${whyLapsed(lapse, evidence.attempts)}\n${block}${hint}`;
+  return `error: pod "${pod.metadata.name}" ${what}${when}: ${whyLapsed(lapse, evidence)}\n${block}${hint}`;
 }
 
 /** Nothing runs, and nothing will: all that is left waits for images. */
@@ -138,8 +138,7 @@ function stuck({ evidenceOf, imageAdvice, pods: all }: Explanation, pods: readon
   const failed = all.filter(({ status, metadata: { uid } }) => {
     return status.phase === 'Failed' && !pods.some(({ metadata }) => metadata.uid === uid);
   });
-  const causeLine = (pod: StoredPod): string =>
-    `pod/${pod.metadata.name}: ${firstCause(pod, evidenceOf(pod).attempts)}\n`;
+  const causeLine = (pod: StoredPod): string => `pod/${pod.metadata.name}: ${firstCause(pod, evidenceOf(pod))}\n`;
   const lines = pods.flatMap((pod) => {
     const images = missingImageLines(pod);
     return images.length === 0 ? [causeLine(pod)] : images;

@@ -98,7 +98,7 @@ export class GitHubView implements ApplyView {
       this.#annotate(podError(outcome.pod, 'cannot get there any more'), outcome.pod);
     const isLapse = outcome.type === 'goalLapsed' || outcome.type === 'commandEnded';
     const lapse = isLapse ? outcome.lapse : undefined;
-    if (lapse !== undefined) this.#annotate(podError(lapse.pod, 'did not hold', whyLapsed(lapse, [])), lapse.pod);
+    if (lapse !== undefined) this.#annotate(podError(lapse.pod, 'did not hold', whyLapsed(lapse)), lapse.pod);
     if (outcome.type === 'stuck') {
       for (const pod of outcome.pods) this.#annotate(podError(pod, 'waits for an image'), pod);
     }

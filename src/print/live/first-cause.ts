@@ -104,11 +104,20 @@ function endCause(pod: StoredPod, records: PodRecords): Cause | undefined {
   return { kind: 'pod', container, text: podStopText(pod, view, ended) };
 }
 
+/** The latest end of a container, as a clause, also when it runs again or ended well; undefined: it never ended. */
+export function latestEnd(pod: StoredPod, view: ContainerView, records: PodRecords): string | undefined {
+  const { state, lastState } = view.status ?? {};
+  const ended = state?.terminated ?? lastState?.terminated;
+  if (!ended) return undefined;
+  return excerpt(failureText({ view, ended, stop: stopReason(pod, view, ended, records) }, records));
+}
+
 function failureText({ view, ended, stop }: FailedRun, records: PodRecords): string {
   const name = nameContainer(view);
   if (stop === 'hook') return `${name} was ended, as its ${postStartText(failedPostStart(view, records))}`;
   const { container, status } = view;
-  const probe = killingProbe(container.name, status?.restartCount ?? 0, records.attempts);
+  const run = (status?.restartCount ?? 0) - (status?.state?.running ? 1 : 0);
+  const probe = killingProbe(container.name, run, records.attempts);
   if (probe !== undefined || stop === 'probe') {
     return `${name} was killed by its ${probe ?? 'probe'}, and ended with ${describeExitCode(ended.exitCode)}`;
   }

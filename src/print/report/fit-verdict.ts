@@ -42,7 +42,7 @@ function withFailure(suite: JunitSuite, message: string): JunitSuite {
 function faultText(fault: Fault): string {
   switch (fault.type) {
     case 'lapsed':
-      return `it did not hold: ${whyLapsed(fault, [])}`;
+      return `it did not hold: ${whyLapsed(fault)}`;
     case 'stuck':
       return missingImageLines(fault.pod).join('').trimEnd() || 'it waits for an image';
     case 'failed':
