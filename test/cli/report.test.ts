@@ -79,7 +79,7 @@ describe('apply --report', () => {
       ],
     });
     const again = "--for=jsonpath='{.status.containerStatuses[0].restartCount}'=1";
-    const [wait] = [`${workshop.commandLine(['wait', 'pod/web']).join(' ')}`];
+    const wait = workshop.commandLine(['wait', 'pod/web']).join(' ');
     const check = `echo checking; touch crash; ${wait} ${again} && echo '<done>' >&2 && sleep 1`;
     const apply = ['apply', manifest, '--settle', '0', '--report', reportFolder()];
     const failed = await workshop.run([...apply, '--', 'sh', '-c', check]);
