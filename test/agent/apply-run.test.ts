@@ -14,6 +14,7 @@ function endings(steps: readonly Step[]): string[] {
     pods: () => [],
     clock,
     goal: undefined,
+    rules: { settleMs: 0, allowRestarts: false },
     timeoutMs: undefined,
     command: undefined,
   });
