@@ -3,6 +3,7 @@
 // podrun.cjs           the program: one file without runtime dependencies
 // podrun.cjs.*.apply   the code that V8 compiled for it (bin/podrun.js reads both)
 // library/             the same code for `import { run } from 'podrun'`, in modules that load when they are needed
+// descriptions.json    what Kubernetes says of its fields, for `podrun explain`
 // types/               the declarations of the library, for editors and tsc
 
 import { execFileSync } from 'node:child_process';
@@ -21,6 +22,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build, transform } from 'esbuild';
+import { DESCRIPTION_PACKAGES, fieldDescriptions } from './src/api/schema/descriptions.mjs';
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
@@ -97,6 +99,7 @@ for (const { path: file, contents } of library.outputFiles) {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, contents);
 }
+writeFileSync(path.join(dist, 'descriptions.json'), JSON.stringify(fieldDescriptions()));
 writeTypes();
 const modules = [program, library].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(path.join(dist, 'THIRD_PARTY_LICENSES'), licencesOf(bundledPackages(modules)));
@@ -163,10 +166,10 @@ function replace(file, contents) {
   renameSync(`${file}.${process.pid}`, file);
 }
 
-/** The folders of the packages whose code is in the bundles: their licences ask for their texts to travel along. */
+/** The folders of the packages whose code or texts are in dist/: their licences ask for their texts to travel along. */
 function bundledPackages(inputs) {
   const folders = inputs.flatMap((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
-  return [...new Set(folders)].toSorted((a, b) => (a < b ? -1 : 1));
+  return [...new Set([...folders, ...DESCRIPTION_PACKAGES])].toSorted((a, b) => (a < b ? -1 : 1));
 }
 
 function licencesOf(folders) {
@@ -176,7 +179,10 @@ function licencesOf(folders) {
     if (file === undefined) throw new Error(`${name} has no licence text: it must not be bundled`);
     return `${name} ${packageVersion} (${license})\n\n${readFileSync(path.join(root, folder, file), 'utf8').trim()}\n`;
   });
-  return [`podrun contains code of the following packages.\n`, ...texts].join(`\n${'-'.repeat(80)}\n\n`);
+  const head =
+    'podrun contains code and texts of the following packages. The descriptions of fields in kubernetes-models and\n' +
+    '@kubernetes-models are those of Kubernetes, Copyright The Kubernetes Authors (Apache-2.0).\n';
+  return [head, ...texts].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 function readJson(file) {

@@ -1,15 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import type { TestModule } from 'vitest/node';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
-
-function tellOfSecondAttempts(modules: readonly TestModule[]): void {
-  for (const module of modules)
-    for (const test of module.children.allTests('passed'))
-      if (test.diagnostic()?.flaky === true)
-        console.log(`passed at the second attempt: ${module.moduleId} > ${test.fullName}`);
-}
 
 const config: ViteUserConfig = defineConfig({
   // As the build does it: see build.mjs.
@@ -24,10 +16,8 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    // Thousands of tests start processes, and CI runs wherever there is room: who fails there is asked once more, and the
-    // report says so. Where somebody looks, it fails at once.
-    retry: process.env['CI'] === undefined ? 0 : 1,
-    reporters: ['default', { onTestRunEnd: tellOfSecondAttempts }],
+    // A test that fails once is mended: no second attempts, anywhere.
+    retry: 0,
     // Black-box tests start processes, and mostly wait for them: somewhat more workers than two cores have room for.
     // Many more would make their deadlines unreliable.
     maxWorkers: 3,

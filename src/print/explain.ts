@@ -1,33 +1,88 @@
-import type { ExplainedField } from '../api/explained-field.ts';
+import type { Descriptions, ExplainedField, FieldDescription } from '../api/explained-field.ts';
+import { wordWrap } from './word-wrap.ts';
 
 export interface ExplainedResource {
   readonly kind: string;
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string;
+  /** The type that `below` are the fields of, as the field table names it. */
+  readonly typeName: string;
   /** Undefined: the resource as a whole. */
   readonly field: ExplainedField | undefined;
   readonly below: readonly ExplainedField[];
 }
 
+/** The width that kubectl wraps descriptions to; their indent comes on top. */
+const TEXT_WIDTH = 76;
+
+/** Values of an enum that a list of fields shows. */
+const VALUES_SHOWN = 4;
+
 /**
- * What `kubectl explain` prints of a field, apart from the descriptions: in their place stands how podrun treats it.
+ * What `kubectl explain` prints of a field, and how podrun treats it.
  * Source: staging/src/k8s.io/kubectl/pkg/explain/v2/templates/plaintext.tmpl.
- * @param recursive with the fields of the fields
+ * @param recursive with the fields of the fields, and without their descriptions
  */
-export function renderExplained(resource: ExplainedResource, recursive: boolean): string {
+export function renderExplained(
+  resource: ExplainedResource,
+  { recursive, descriptions }: { readonly recursive: boolean; readonly descriptions: Descriptions },
+): string {
   const { kind, apiVersion, field, below } = resource;
   const depth = depthOf(field?.path ?? '');
   const shown = below.filter(({ path }) => recursive || depthOf(path) === depth + 1);
-  const first = depthOf(shown[0]?.path ?? '');
-  const fields = shown.map(({ path, type }) => {
-    return `${'  '.repeat(depthOf(path) - first + 1)}${lastName(path)}\t<${type}>\n`;
-  });
+  const group = apiVersion.includes('/') ? `GROUP:      ${apiVersion.slice(0, apiVersion.indexOf('/'))}\n` : '';
+  const fields = shown.map((each) => fieldLines(each, depthOf(each.path) - depth, recursive, descriptions));
   return [
-    `KIND:       ${kind}\nVERSION:    ${apiVersion}\n`,
-    ...(field === undefined ? [] : [`FIELD: ${lastName(field.path)} <${field.type}>\n`]),
-    ...(field?.support === undefined ? [] : [`SUPPORT:\n    ${supportOf(field)}\n`]),
+    `${group}KIND:       ${kind}\nVERSION:    ${apiVersion.slice(apiVersion.indexOf('/') + 1)}\n\n`,
+    ...(field === undefined ? [] : [headOf(field, descriptionOf(field, descriptions))]),
+    `DESCRIPTION:\n${indented(wordWrap(textOf(resource, descriptions), TEXT_WIDTH), 4)}\n`,
     ...(fields.length === 0 ? [] : [`FIELDS:\n${fields.join('')}`]),
-  ].join('\n');
+    '\n',
+  ].join('');
+}
+
+function headOf(field: ExplainedField, description: FieldDescription | undefined): string {
+  const values = (description?.values ?? []).map((value) => `\n    ${shownValue(value)}`);
+  const closed = values.length === 0 ? '' : `ENUM:${values.join('')}`;
+  const support =
+    field.support === undefined ? '' : `SUPPORT:\n${indented(wordWrap(supportOf(field), TEXT_WIDTH), 4)}\n\n`;
+  return `FIELD: ${lastName(field.path)} <${field.type}>\n${closed}\n\n${support}`;
+}
+
+/** The text of the field and, behind it, that of its type. */
+function textOf({ field, typeName }: ExplainedResource, descriptions: Descriptions): string {
+  const texts = [
+    field === undefined ? undefined : descriptionOf(field, descriptions)?.text,
+    descriptions[typeName]?.text,
+  ].flatMap((text) => (text === undefined || text === '' ? [] : [`${text}\n`]));
+  return texts.length === 0 ? '<empty>' : texts.join('');
+}
+
+function fieldLines(field: ExplainedField, level: number, recursive: boolean, descriptions: Descriptions): string {
+  const description = descriptionOf(field, descriptions);
+  const indent = '  '.repeat(level);
+  const values = description?.values?.slice(0, VALUES_SHOWN).map(shownValue).join(', ');
+  const more = (description?.values?.length ?? 0) > VALUES_SHOWN ? ', ....' : '';
+  const line = [
+    `${indent}${lastName(field.path)}\t<${field.type}>${description?.required ? ' -required-' : ''}\n`,
+    values === undefined ? '' : `${indent}enum: ${values}${more}\n`,
+  ].join('');
+  if (recursive) return line;
+  const text = description?.text || '<no description>';
+  return `${line}${indented(wordWrap(text, TEXT_WIDTH), 4)}\n\n`;
+}
+
+function descriptionOf({ owner, path }: ExplainedField, descriptions: Descriptions): FieldDescription | undefined {
+  return descriptions[owner]?.fields[lastName(path)];
+}
+
+function shownValue(value: string): string {
+  return value === '' ? '""' : value;
+}
+
+function indented(text: string, columns: number): string {
+  const indent = ' '.repeat(columns);
+  return indent + text.replaceAll('\n', `\n${indent}`);
 }
 
 /** Few paths are longer; those that are push the rest of their line aside. */

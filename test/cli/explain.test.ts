@@ -37,11 +37,19 @@ describe('explain', () => {
     expect(below).toHaveLength(13);
   });
 
-  it('without --support tells the fields and their types', async () => {
-    expect((await run('pods.spec.os')).stdout).toBe(
-      'KIND:       Pod\nVERSION:    v1\n\nFIELD: os <PodOS>\n\nSUPPORT:\n    partly: see its fields\n\n' +
-        'FIELDS:\n  name\t<string>\n',
-    );
+  it('without --support tells what Kubernetes says, and how podrun treats it', async () => {
+    const { stdout } = await run('pods.spec.dnsPolicy');
+    expect(stdout).toMatch(/^KIND: {7}Pod\nVERSION: {4}v1\n\nFIELD: dnsPolicy <string>\nENUM:\n {4}ClusterFirst\n/);
+    expect(stdout).toMatch(/\nSUPPORT:\n(?: {4}\S.*\n)+\nDESCRIPTION:\n {4}Set DNS policy for the pod\. /);
+    expect(stdout.split('\n').filter((line) => line.length > 80 && line.includes(' ', 4))).toEqual([]);
+  });
+
+  it('has a description for every field of every kind', async () => {
+    for (const kind of ['po', 'svc', 'cm', 'ev', 'ns', 'pvc', 'secret', 'sa', 'po.spec', 'po.spec.containers']) {
+      const { stdout } = await run(kind);
+      expect(stdout).toContain('\nFIELDS:\n');
+      expect(stdout).not.toContain('<no description>');
+    }
   });
 
   it.each([

@@ -17,7 +17,7 @@ const BENCHMARKS = [
   'npm run bench -- cold-start one-shot      # some, by the names of their files in bench/rows',
   'npm run bench -- --with-peers             # gets pm2 and concurrently from npm first, into a cache folder',
   'npm run bench -- --save                   # keeps the result in bench/results, in the file of the day',
-  'npm run bench -- --fast --check           # what CI does: is any ratio worse than the recorded one?',
+  'npm run bench -- --fast --check           # is any ratio worse than the recorded one?',
 ];
 const A_TERMINAL = 'what is typed is a person’s: test/cli has it, in a terminal';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ExplainedField } from '../../src/api/explained-field.ts';
+import type { Descriptions, ExplainedField } from '../../src/api/explained-field.ts';
 import { explain } from '../../src/manifest/support/explain.ts';
 import { SUPPORTED_KINDS } from '../../src/manifest/support/table.ts';
 import { renderExplained, renderSupport } from '../../src/print/explain.ts';
@@ -56,7 +56,7 @@ describe('explain()', () => {
       'IntOrString',
       '[]string',
       'ObjectMeta',
-      'Time',
+      'string',
       'integer',
     ]);
   });
@@ -64,26 +64,83 @@ describe('explain()', () => {
 
 describe('what is printed', () => {
   const pod = { kind: 'Pod', apiVersion: 'v1' };
+  const descriptions: Descriptions = {
+    Pod: { text: 'A group of containers.', fields: { spec: { text: 'Wanted.' }, kind: { text: 'Its kind.' } } },
+    PodSpec: { text: '', fields: { tolerations: { text: 'Taints that it bears.\n\nPossible values:\n - any' } } },
+    Toleration: {
+      text: 'A taint that is borne.',
+      fields: {
+        effect: { text: 'What follows.', values: ['', 'A', 'B', 'C', 'D'] },
+        key: { text: `A name${' of a taint'.repeat(8)}`, required: true },
+        operator: { text: 'How keys are compared.', values: ['Equal', 'Exists'] },
+      },
+    },
+  };
   const explained = (names: readonly string[], recursive: boolean): string => {
-    const [field, ...fields] = below('Pod', names);
-    return renderExplained({ ...pod, field, below: fields }, recursive);
+    const outcome = explain({ apiVersion: 'v1', kind: 'Pod' }, 'pod', names);
+    if (!outcome.ok) throw new Error(outcome.missing);
+    return renderExplained({ ...pod, ...outcome.explained }, { recursive, descriptions });
   };
 
-  it('of a field are its fields, as kubectl prints them without descriptions', () => {
-    expect(explained(['spec', 'tolerations'], false)).toBe(
-      'KIND:       Pod\nVERSION:    v1\n\nFIELD: tolerations <[]Toleration>\n\n' +
-        'SUPPORT:\n    partly: of the taints that podrun.yaml gives this node\n\n' +
-        'FIELDS:\n  effect\t<string>\n  key\t<string>\n  operator\t<string>\n' +
-        '  tolerationSeconds\t<integer>\n  value\t<string>\n',
+  it('of a field are its description, that of its type, and its fields, as kubectl prints them', () => {
+    expect(explained(['spec', 'tolerations'], false)).toBe(`KIND:       Pod
+VERSION:    v1
+
+FIELD: tolerations <[]Toleration>
+
+
+SUPPORT:
+    partly: of the taints that podrun.yaml gives this node
+
+DESCRIPTION:
+    Taints that it bears.
+    
+    Possible values:
+     - any
+    A taint that is borne.
+    
+FIELDS:
+  effect\t<string>
+  enum: "", A, B, C, ....
+    What follows.
+
+  key\t<string> -required-
+    A name of a taint of a taint of a taint of a taint of a taint of a taint of
+    a taint of a taint
+
+  operator\t<string>
+  enum: Equal, Exists
+    How keys are compared.
+
+  tolerationSeconds\t<integer>
+    <no description>
+
+  value\t<string>
+    <no description>
+
+
+`);
+  });
+
+  it('of a field with an enum are all its values', () => {
+    expect(explained(['spec', 'tolerations', 'effect'], false)).toBe(
+      'KIND:       Pod\nVERSION:    v1\n\nFIELD: effect <string>\nENUM:\n    ""\n    A\n    B\n    C\n    D\n\n' +
+        'SUPPORT:\n    works\n\nDESCRIPTION:\n    What follows.\n    \n\n',
     );
   });
 
-  it('of a kind are its fields, with --recursive those of its fields as well', () => {
-    const whole = renderExplained({ ...pod, field: undefined, below: below('Pod') }, false);
-    expect(whole).toContain('VERSION:    v1\n\nFIELDS:\n  apiVersion\t<string>\n  kind\t<string>\n  metadata\t');
-    expect(explained(['spec', 'affinity', 'nodeAffinity'], true)).toContain(
-      '  requiredDuringSchedulingIgnoredDuringExecution\t<NodeSelector>\n' +
-        '    nodeSelectorTerms\t<[]NodeSelectorTerm>\n      matchExpressions\t<[]NodeSelectorRequirement>\n',
+  it('of a kind of a group is the group', () => {
+    const resource = { kind: 'Deployment', apiVersion: 'apps/v1', below: [], field: undefined, typeName: 'None' };
+    expect(renderExplained(resource, { recursive: false, descriptions })).toBe(
+      'GROUP:      apps\nKIND:       Deployment\nVERSION:    v1\n\nDESCRIPTION:\n    <empty>\n\n',
+    );
+  });
+
+  it('of a kind are its fields, with --recursive those of its fields as well, without descriptions', () => {
+    expect(explained([], false)).toContain('DESCRIPTION:\n    A group of containers.\n    \nFIELDS:\n  apiVersion\t');
+    expect(explained(['spec'], true)).toContain(
+      '  tolerations\t<[]Toleration>\n    effect\t<string>\n    enum: "", A, B, C, ....\n' +
+        '    key\t<string> -required-\n    operator\t<string>\n',
     );
   });
 

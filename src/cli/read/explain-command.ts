@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import type { ExplainedField } from '../../api/explained-field.ts';
+import type { Descriptions, ExplainedField } from '../../api/explained-field.ts';
 import { type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
 import { explain, type Explained } from '../../manifest/support/explain.ts';
 import { SUPPORTED_KINDS } from '../../manifest/support/table.ts';
@@ -32,12 +34,19 @@ function answer(words: readonly string[], flags: ExplainFlags): string {
   const { field, below } = explained;
   if (!flags.support && flags.output === undefined) {
     const { kind, apiVersion } = type;
-    return renderExplained({ kind, apiVersion, field, below }, flags.recursive);
+    const { recursive } = flags;
+    return renderExplained({ kind, apiVersion, ...explained }, { recursive, descriptions: readDescriptions() });
   }
   if (!SUPPORTED_KINDS.includes(type.kind)) {
     throw usage(`error: podrun writes ${type.plural} itself: there is nothing to support`);
   }
   return renderFields(field === undefined ? below : [field, ...below], flags);
+}
+
+/** The descriptions lie beside the built program: only this command reads them. */
+function readDescriptions(): Descriptions {
+  const file = path.join(path.dirname(import.meta.filename), 'descriptions.json');
+  return JSON.parse(readFileSync(file, 'utf8')) as Descriptions;
 }
 
 /** @throws {PodrunError} when there is no such resource or field, in the words of kubectl */
@@ -76,7 +85,9 @@ function singular({ kind }: ResourceType): string {
 }
 
 function renderFields(fields: readonly ExplainedField[], flags: ExplainFlags): string {
-  return flags.output === 'json' ? `${formatJson(fields, '\n')}\n` : renderSupport(fields, flags);
+  if (flags.output !== 'json') return renderSupport(fields, flags);
+  const rows = fields.map(({ path, type, support, note }) => ({ path, type, support, note }));
+  return `${formatJson(rows, '\n')}\n`;
 }
 
 function usage(message: string, hint = "See 'podrun explain --help' for usage."): PodrunError {

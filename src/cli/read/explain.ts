@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { outputOption } from '../select/selection-flags.ts';
 
-/** What stands on the command line of `explain`, as it was written. */
+/** The flags of `explain`. */
 export interface ExplainFlags {
   readonly support: boolean;
   readonly recursive: boolean;
@@ -13,7 +13,7 @@ const EXAMPLES = `
 Examples:
   podrun explain --support                      # every field, and how podrun treats it
   podrun explain pod.spec.volumes --support     # the fields below one
-  podrun explain pod.spec.containers            # the fields of a container and their types
+  podrun explain pod.spec.containers            # the fields of a container and their descriptions
   podrun explain --support -o json | jq '.[] | select(.support == "no effect").path'
 `;
 
@@ -21,7 +21,7 @@ export function registerExplain(program: Command, done: (exitCode: number) => vo
   program
     .command('explain')
     .summary('Tell the fields of a resource, and how podrun treats them')
-    .description('Tells the fields of a resource and their types, and which of them podrun honours.')
+    .description('Tells what Kubernetes says of a resource and its fields, and which of them podrun honours.')
     .usage('[TYPE[.FIELD...]] [--support] [flags]')
     .argument('[path...]', 'pod, pod.spec.volumes, …')
     .option('--support', 'every field below, with how podrun treats it: works, partly, no effect, refused, …', false)

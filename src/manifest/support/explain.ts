@@ -6,6 +6,8 @@ import { SUPPORT_TABLE } from './table.ts';
 
 /** What there is to say of a resource, or of a field of it. */
 export interface Explained {
+  /** The type that `below` are the fields of, as the field table names it. */
+  readonly typeName: string;
   /** Undefined: it is about the resource as a whole. */
   readonly field: ExplainedField | undefined;
   /** Every field below, by name, each before its own. */
@@ -42,7 +44,7 @@ export function explain(
     if (next === undefined) return { ok: false, missing: name };
     ({ place, field } = next);
   }
-  return { ok: true, explained: { field, below: fieldsBelow(place, [place.typeName]) } };
+  return { ok: true, explained: { typeName: place.typeName, field, below: fieldsBelow(place, [place.typeName]) } };
 }
 
 function fieldsBelow(place: Place, above: readonly string[]): ExplainedField[] {
@@ -66,7 +68,14 @@ function stepTo({ path, typeName, cover }: Place, name: string): { place: Place;
   const below = { path: `${path}.${name}`, typeName: parseType(type).base };
   return {
     place: { ...below, cover: rule !== undefined && coversBelow(rule) ? rule : undefined },
-    field: { path: below.path, type: shownType(type), support: told?.treatment, note: told?.note ?? '' },
+    field: {
+      path: below.path,
+      type: shownType(type),
+      support: told?.treatment,
+      note: told?.note ?? '',
+      owner: typeName,
+      valueType: below.typeName,
+    },
   };
 }
 
@@ -78,8 +87,8 @@ const SHOWN: Readonly<Record<string, string>> = {
   float64: 'number',
   quantity: 'Quantity',
   intOrString: 'IntOrString',
-  time: 'Time',
-  microTime: 'MicroTime',
+  time: 'string',
+  microTime: 'string',
   bytes: 'string',
   any: 'Object',
   object: 'Object',

@@ -1,0 +1,85 @@
+// Reads what Kubernetes says of each field from the declarations of the npm package kubernetes-models, which are
+// generated from the OpenAPI schema of Kubernetes. build.mjs puts the result into the program.
+
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.join(import.meta.dirname, '../../..');
+
+/** The packages that have the texts. Their licences travel along. */
+export const DESCRIPTION_PACKAGES = [
+  'node_modules/@kubernetes-models/apimachinery',
+  'node_modules/@kubernetes-models/base',
+  'node_modules/kubernetes-models',
+];
+const [apimachinery, base, models] = DESCRIPTION_PACKAGES;
+
+/** The folder of each group of `k8s-types.json`. */
+const FOLDERS = {
+  '': `${models}/v1`,
+  apps: `${models}/apps/v1`,
+  autoscaling: `${models}/autoscaling/v1`,
+  batch: `${models}/batch/v1`,
+  discovery: `${models}/discovery.k8s.io/v1`,
+  events: `${models}/events.k8s.io/v1`,
+  meta: `${apimachinery}/apis/meta/v1`,
+  node: `${models}/node.k8s.io/v1`,
+  scheduling: `${models}/scheduling.k8s.io/v1`,
+};
+
+const COMMENT = String.raw`\/\*\*\n((?: *\*(?: .*)?\n)*?) *\*\/\n`;
+const INTERFACE = new RegExp(String.raw`(?:^${COMMENT})?^export interface (\w+)[^{]*\{\n([^]*?)^\}`, 'm');
+const FIELD = new RegExp(String.raw`(?:^    ${COMMENT})?^    "?([\w$]+)"?(\??): (.*)$`, 'gm');
+const TEXTS = /^"[^"]*"(?: \| "[^"]*")+;$/;
+
+/**
+ * The table of descriptions, by the type names of `k8s-types.json`. A type that the package does not have is left out:
+ * the types of later versions of Kubernetes.
+ *
+ * @returns {Record<string, { text: string, fields: Record<string, { text: string, required?: true, values?: string[] }> }>}
+ */
+export function fieldDescriptions() {
+  const { types } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'k8s-types.json'), 'utf8'));
+  const common = declared(`${base}/dist/meta.d.ts`).fields;
+  return Object.fromEntries(
+    Object.entries(types).flatMap(([name, known]) => {
+      const [group, bare] = name.includes('.') ? name.split('.') : ['', name];
+      const file = `${FOLDERS[group]}/${bare}.d.ts`;
+      if (!existsSync(path.join(root, file))) return [];
+      const { text, fields } = declared(file);
+      const own = Object.keys(known).flatMap((field) => {
+        const isCommon = isTypeMeta(field, known) && fields[field]?.text === '';
+        const described = isCommon ? { text: common[field].text } : fields[field];
+        return described === undefined ? [] : [[field, described]];
+      });
+      return [[name, { text, fields: Object.fromEntries(own) }]];
+    }),
+  );
+}
+
+function isTypeMeta(field, known) {
+  return (field === 'apiVersion' || field === 'kind') && 'metadata' in known;
+}
+
+/** The first interface of a file. */
+function declared(file) {
+  const source = readFileSync(path.join(root, file), 'utf8');
+  const found = INTERFACE.exec(source);
+  if (found === null) return { text: '', fields: {} };
+  const [, comment, , body] = found;
+  const fields = [...body.matchAll(FIELD)].map(([, said, name, optional, type]) => [
+    name,
+    {
+      text: plain(said),
+      ...(optional === '' ? { required: true } : {}),
+      ...(TEXTS.test(type) ? { values: type.match(/"[^"]*"/g).map((value) => JSON.parse(value)) } : {}),
+    },
+  ]);
+  return { text: plain(comment), fields: Object.fromEntries(fields) };
+}
+
+/** The text of a comment. */
+function plain(comment = '') {
+  const lines = comment.split('\n').map((line) => line.replace(/^ *\* ?/, ''));
+  return lines.join('\n').trim().replaceAll('\\*', '*');
+}

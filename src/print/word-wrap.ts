@@ -1,0 +1,21 @@
+/**
+ * Breaks lines between words so that none is longer than `width`, unless one word is. Line breaks and the indent of a
+ * line stay. Source: github.com/mitchellh/go-wordwrap, which kubectl uses.
+ */
+export function wordWrap(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => wrappedLine(line, width))
+    .join('\n');
+}
+
+function wrappedLine(line: string, width: number): string {
+  let wrapped = '';
+  let column = 0;
+  for (const [piece, word = ''] of line.matchAll(/\s*(\S+)|\s+$/g)) {
+    const isTooLong = column > 0 && column + piece.length > width;
+    wrapped += isTooLong ? `\n${word}` : piece;
+    column = isTooLong ? word.length : column + piece.length;
+  }
+  return wrapped;
+}
