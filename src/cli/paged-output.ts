@@ -1,7 +1,7 @@
 import { isInPath, runPager } from '../runtime/pager.ts';
 import { preferences } from './preferences.ts';
 import { StandardOutput } from './standard-output.ts';
-import { isTerminal, streamOf } from './standard-streams.ts';
+import { isTerminal, safeText, streamOf } from './standard-streams.ts';
 
 /** No such program: the shell says so, and the text has not been seen. */
 const NOT_FOUND = 127;
@@ -18,7 +18,7 @@ export async function showPaged(text: string): Promise<void> {
   process.on('SIGINT', ignore);
   try {
     // What less is to do unless somebody has said it: no pager for what fits, colours as they are, the text stays.
-    const exitCode = await runPager(pager, text, { LESS: 'FRX', LV: '-c', ...process.env });
+    const exitCode = await runPager(pager, safeText('stdout', text), { LESS: 'FRX', LV: '-c', ...process.env });
     if (exitCode === NOT_FOUND) new StandardOutput().write(text);
   } finally {
     process.off('SIGINT', ignore);

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, statSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
+import { visibleControls } from '../print/terminal-text.ts';
 import { errnoOf, errnoText } from '../runtime/errno.ts';
 
 export type StandardStream = 'stdout' | 'stderr';
@@ -13,6 +14,8 @@ const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
 
 const opened = new Map<StandardStream, NodeJS.WriteStream>();
 const lost = new Map<StandardStream, ReaderGone>();
+const colored = new Set<StandardStream>();
+const exact = new Set<StandardStream>();
 const onLost = new Set<(how: ReaderGone) => void>();
 let hasFailed = false;
 
@@ -35,10 +38,33 @@ export function openStreams(): void {
   streamOf('stderr');
 }
 
-/** Writes at once, or, where the stream was opened, behind what waits there. Without a reader, nothing happens. */
-export function print(name: StandardStream, text: string | Uint8Array): void {
+/** From now on, colours of podrun in the text of this stream are colours. */
+export function permitColors(name: StandardStream): void {
+  colored.add(name);
+}
+
+/** From now on, the text of this stream is written as it is: a program reads what a template made. */
+export function keepText(name: StandardStream): void {
+  exact.add(name);
+}
+
+/** Text as `print` writes it. */
+export function safeText(name: StandardStream, text: string): string {
+  if (exact.has(name)) return text;
+  return visibleControls(text, { keepsColors: colored.has(name) });
+}
+
+/**
+ * Writes at once, or, where the stream was opened, behind what waits there. Without a reader, nothing happens.
+ *
+ * This is the one place that keeps terminals safe: a string may contain names and messages of others, and is written
+ * with its control characters made visible. Bytes are written as they are: the output of containers, and what moves the
+ * cursor.
+ */
+export function print(name: StandardStream, output: string | Uint8Array): void {
   if (lost.has(name)) return;
   const stream = opened.get(name);
+  const text = typeof output === 'string' ? safeText(name, output) : output;
   let rest: string | Uint8Array = text;
   try {
     // Into a file, Node writes at once, too, and throws what goes wrong.

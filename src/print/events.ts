@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../api/objects.ts';
 import { timestampMs } from './age.ts';
 import { eventAge } from './event-row.ts';
-import { escapeTerminal } from './table-row.ts';
+import { escapeTerminal } from './terminal-text.ts';
 import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
 
 /** The flags of `events` that choose what its table shows. */

@@ -1,3 +1,5 @@
+import { escapeTerminal } from './terminal-text.ts';
+
 /** Rows of a table as lines for a TabWriter: tabs between the cells, so that the last column is never padded. */
 export function renderRows(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(tableCell).join('\t')}\n`).join('');
@@ -7,9 +9,4 @@ export function renderRows(rows: readonly (readonly string[])[]): string {
 function tableCell(text: string): string {
   const end = text.search(/[\n\r\f]/);
   return escapeTerminal(end === -1 ? text : `${text.slice(0, end)}...`);
-}
-
-/** Takes the effect out of terminal escapes in text that others wrote. Source: cli-runtime, printers/terminal.go. */
-export function escapeTerminal(text: string): string {
-  return text.replaceAll('\u001B', '^[').replaceAll('\r', String.raw`\r`);
 }

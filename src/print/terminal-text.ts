@@ -14,8 +14,20 @@ const SEQUENCE = new RegExp(
   'g',
 );
 
-/** Everything that is no text: what is left of C0 without the tab, DEL, C1. */
-const CONTROLS = new RegExp(String.raw`[\u0000-\u0008\u000A-\u001F\u007F-\u009F]`, 'g');
+/** DEL, C1, and the bidi controls of Unicode, which change the order in which characters are shown. */
+const BEYOND_C0 = String.raw`\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069`;
+
+/** Everything that is no text: what is left of C0 without the tab, and what is beyond. */
+const CONTROLS = new RegExp(String.raw`[\u0000-\u0008\u000A-\u001F${BEYOND_C0}]`, 'g');
+
+/** The same but for line breaks, and form feeds and vertical tabs, which mean something in tables. */
+const ESCAPED = new RegExp(String.raw`[\u0000-\u0008\u000D-\u001F${BEYOND_C0}]`, 'g');
+
+/** The colours that podrun itself writes: see cli/view/chalk-painter.ts. */
+const OWN_STYLE = String.raw`\u001B\[(?:0|3[1-6]|39|9[0-6])m`;
+
+const UNSAFE = new RegExp(String.raw`[\u0000-\u0008\u000B-\u001F${BEYOND_C0}]`);
+const UNSAFE_OR_STYLE = new RegExp(`${OWN_STYLE}|${UNSAFE.source}`, 'g');
 
 const RESET = '\u001B[0m';
 
@@ -41,4 +53,29 @@ export function terminalLine(text: string): string {
 /** Text that others wrote, without anything that a terminal would obey. */
 export function withoutControls(text: string): string {
   return PRINTABLE_ASCII.test(text) ? text : text.replaceAll(SEQUENCE, '').replaceAll(CONTROLS, ' ');
+}
+
+/**
+ * Text as podrun writes it to its standard streams: what a terminal would obey becomes visible. Line breaks and tabs stay.
+ * ESC becomes `^[` and CR `\r`, as in kubectl (cli-runtime, printers/terminal.go); other C0 controls `^G`; DEL, C1 and bidi
+ * controls `\u009b`, which inside JSON means the same character.
+ * @param keepsColors the colours of podrun stay
+ */
+export function visibleControls(text: string, { keepsColors }: { readonly keepsColors: boolean }): string {
+  if (!UNSAFE.test(text)) return text;
+  return text.replaceAll(UNSAFE_OR_STYLE, (found) => {
+    if (found.length === 1) return visible(found);
+    return keepsColors ? found : visible('\u001B') + found.slice(1);
+  });
+}
+
+/** The same for the cells of tables, before they are aligned. */
+export function escapeTerminal(text: string): string {
+  return PRINTABLE_ASCII.test(text) ? text : text.replaceAll(ESCAPED, visible);
+}
+
+function visible(control: string): string {
+  if (control === '\r') return String.raw`\r`;
+  const code = control.charCodeAt(0);
+  return code < 0x20 ? `^${String.fromCharCode(code + 0x40)}` : String.raw`\u${code.toString(16).padStart(4, '0')}`;
 }

@@ -61,8 +61,14 @@ interface Traits {
   readonly canBlock: boolean;
 }
 
-/** What libyaml does not print as it stands: control characters, the tab, everything beyond the first plane. */
-const SPECIAL = /[^\n\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]/;
+/**
+ * What libyaml does not print as it stands: control characters, the tab, everything beyond the first plane. The bidi
+ * controls are ours: a terminal would obey them.
+ */
+const SPECIAL = new RegExp(
+  String.raw`[^\n\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]|` +
+    String.raw`[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]`,
+);
 
 /** Which styles can carry the text unharmed. */
 function traitsOf(text: string): Traits {

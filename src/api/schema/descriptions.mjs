@@ -36,7 +36,7 @@ const TEXTS = /^"[^"]*"(?: \| "[^"]*")+;$/;
  * The table of descriptions, by the type names of `k8s-types.json`. A type that the package does not have is left out:
  * the types of later versions of Kubernetes.
  *
- * @returns {Record<string, { text: string, fields: Record<string, { text: string, required?: true, values?: string[] }> }>}
+ * @returns {import('../explained-field.ts').Descriptions}
  */
 export function fieldDescriptions() {
   const { types } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'k8s-types.json'), 'utf8'));

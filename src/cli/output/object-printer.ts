@@ -7,6 +7,7 @@ import { jsonPathPrinter } from '../../print/formats/json-path-format.ts';
 import { PrintFailure } from '../../print/formats/print-failure.ts';
 import { listOf, type PrintedObject, renderObject, renderWatchLine } from '../../print/object.ts';
 import { formatYaml } from '../../print/yaml.ts';
+import { isTerminal, keepText } from '../standard-streams.ts';
 import type { OutputFlags } from './output-flags.ts';
 
 /** Prints objects in the format that the user chose, one after the other. */
@@ -37,6 +38,8 @@ export function objectPrinter(flags: PrinterFlags): ObjectPrinter | undefined {
   if (format === 'yaml') return yamlPrinter(flags);
   try {
     const print = templatePrinter(format, given || flags.template || '', flags);
+    // Scripts take values from templates: into a pipe or a file they go byte for byte, as kubectl writes them.
+    if (!format.startsWith('custom-columns') && !isTerminal('stdout')) keepText('stdout');
     if (!format.startsWith('custom-columns')) return oneByOne(print, (change) => print(asObject(change)));
     // Rows that come together are aligned together.
     const rows = (items: readonly PrintedObject[]): string => (items.length === 0 ? '' : print(listOf(items)));

@@ -178,7 +178,8 @@ export class TextView implements ApplyView {
 
   #logLine(line: LogLine): void {
     const text = this.#isTerminal ? terminalLine(line.text) : line.text;
-    this.#line(renderLogLine({ ...line, text }, this.#style));
+    // Bytes: the output of a hook stays as it is, like that of a container.
+    this.#print(Buffer.from(`${renderLogLine({ ...line, text }, this.#style)}\n`));
   }
 
   #line(text: string): void {
@@ -208,7 +209,8 @@ export class TextView implements ApplyView {
         this.#showsLogs = !this.#showsLogs;
       },
     };
-    this.#status = new Status(view, (text) => this.#out.write(text));
+    // Bytes: the block moves the cursor.
+    this.#status = new Status(view, (text) => this.#out.write(Buffer.from(text)));
   }
 
   #flush(pod: StoredPod, container: string): void {

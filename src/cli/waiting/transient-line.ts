@@ -1,6 +1,6 @@
 import { EXIT } from '../../api/errors.ts';
 import { excerpt } from '../../print/excerpt.ts';
-import { escapeTerminal } from '../../print/table-row.ts';
+import { escapeTerminal } from '../../print/terminal-text.ts';
 import { isTerminal, printError, streamOf } from '../standard-streams.ts';
 
 /** A line of the terminal behind standard error that is written again and again, and taken away in the end. */
@@ -22,12 +22,12 @@ export class TransientLine {
   show(text: string): void {
     if (this.#shown === undefined && process.listenerCount('SIGINT') === 0) process.once('SIGINT', this.#onInterrupt);
     const line = excerpt(escapeTerminal(text.replaceAll('\n', ' ')), Math.max(10, streamOf('stderr').columns - 1));
-    printError(`${this.#takeBack()}${line}`);
+    printError(Buffer.from(`${this.#takeBack()}${line}`));
     this.#shown = line.length;
   }
 
   clear(): void {
-    if (this.#shown !== undefined) printError(this.#takeBack());
+    if (this.#shown !== undefined) printError(Buffer.from(this.#takeBack()));
     this.#shown = undefined;
   }
 

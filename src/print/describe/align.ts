@@ -1,4 +1,4 @@
-import { escapeTerminal } from '../table-row.ts';
+import { escapeTerminal } from '../terminal-text.ts';
 import { DESCRIBE_LAYOUT, TabWriter } from '../tab-writer.ts';
 import { line } from './line.ts';
 

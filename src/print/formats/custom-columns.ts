@@ -1,7 +1,7 @@
 import { goText } from '../../api/go-text.ts';
 import { findResults, FloatLiteral, JsonPathError, parseTemplate, relaxedPath } from '../../api/json-path/index.ts';
 import type { PrintedObject } from '../object.ts';
-import { escapeTerminal } from '../table-row.ts';
+import { escapeTerminal } from '../terminal-text.ts';
 import { TABLE_LAYOUT, TabWriter } from '../tab-writer.ts';
 import { PrintFailure } from './print-failure.ts';
 

@@ -2,7 +2,7 @@ import { formatGoDuration } from '../../api/duration.ts';
 import { breakLines, type TextRange } from '../break-lines.ts';
 import { excerpt } from '../excerpt.ts';
 import type { Painter, Tone } from '../painter.ts';
-import { escapeTerminal } from '../table-row.ts';
+import { escapeTerminal } from '../terminal-text.ts';
 import { type LiveColumns, logName, POD_SUBJECT, shortName } from './live-columns.ts';
 import type { Transition } from './transition.ts';
 

@@ -9,7 +9,7 @@ import { causeOf } from '../live/first-cause.ts';
 import { lastWarning } from '../live/last-warning.ts';
 import { failedMount } from '../live/failed-mount.ts';
 import { failedPostStart, killingProbe, postStartText } from '../live/stopped-run.ts';
-import { escapeTerminal } from '../table-row.ts';
+import { escapeTerminal } from '../terminal-text.ts';
 import type { PodEvidence } from './evidence.ts';
 import { attemptsOf, decidesToKill, probeHistory } from './probe-attempts.ts';
 import { remedies } from './remedies.ts';

@@ -1,0 +1,263 @@
+import { copyFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { type Ended, Workshop } from './workshop.ts';
+
+/** A title, a cleared screen, a bell, C1, a carriage return, a changed direction: what a terminal would obey. */
+const HOSTILE = 'a\u001B]0;owned\u0007\u001B[2J\u001B[31mb\u009B5mc\rd\u202Ee\u2066f\u007Fg';
+const OBEYED = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/;
+
+const metadata = { name: 'web', annotations: { note: HOSTILE } };
+const POD = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata,
+  spec: {
+    restartPolicy: 'Never',
+    containers: [
+      {
+        name: 'main',
+        image: 'busybox',
+        command: ['sh', '-c', 'printf "$TEXT" > "$PODRUN_TERMINATION_LOG" 2>/dev/null || true; exit 3'],
+        args: [HOSTILE],
+        env: [{ name: 'TEXT', value: HOSTILE }],
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+        lifecycle: { postStart: { exec: { command: ['sh', '-c', 'printf "$TEXT"; exit 1'] } } },
+        readinessProbe: { exec: { command: ['sh', '-c', 'printf "$TEXT"; exit 1'] }, periodSeconds: 1 },
+      },
+    ],
+  },
+};
+/** An object of somebody else: nothing in it was checked. */
+const SAVED = {
+  apiVersion: 'v1',
+  kind: 'List',
+  items: [
+    {
+      ...POD,
+      metadata: { ...metadata, name: HOSTILE, namespace: 'default', uid: HOSTILE, labels: { [HOSTILE]: HOSTILE } },
+      spec: { ...POD.spec, nodeName: HOSTILE, containers: [{ name: HOSTILE, image: HOSTILE }] },
+      status: {
+        phase: HOSTILE,
+        reason: HOSTILE,
+        message: HOSTILE,
+        conditions: [{ type: HOSTILE, status: 'False', reason: HOSTILE, message: HOSTILE }],
+        containerStatuses: [
+          {
+            name: HOSTILE,
+            image: HOSTILE,
+            imageID: '',
+            ready: false,
+            restartCount: 1,
+            state: { waiting: { reason: HOSTILE, message: HOSTILE } },
+            lastState: { terminated: { exitCode: 1, reason: HOSTILE, message: HOSTILE } },
+          },
+        ],
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'e', namespace: 'default' },
+      involvedObject: { kind: 'Pod', name: HOSTILE, namespace: 'default', uid: HOSTILE },
+      reason: HOSTILE,
+      message: HOSTILE,
+      type: 'Warning',
+      source: { component: HOSTILE },
+    },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, data: { [HOSTILE]: HOSTILE } },
+  ],
+};
+const INVALID = stringify({
+  ...POD,
+  metadata: { ...metadata, labels: { [HOSTILE]: HOSTILE }, [HOSTILE]: 1 },
+  spec: { ...POD.spec, restartPolicy: HOSTILE, containers: [{ name: HOSTILE, image: HOSTILE, ports: HOSTILE }] },
+});
+
+const FILE = `${HOSTILE.replaceAll('/', '')}.yaml`;
+const SAVED_FROM = ['--from', 'saved.json'];
+
+/** What each command is called with. */
+const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  init: [[HOSTILE], ['web', '--image', HOSTILE]],
+  validate: [
+    ['bad.yaml'],
+    [FILE],
+    ['bad.yaml', '-o', 'json'],
+    ['bad.yaml', '-o', 'sarif'],
+    ['bad.yaml', '-o', 'github'],
+  ],
+  apply: [
+    ['-f', 'bad.yaml'],
+    ['-f', FILE],
+    ['-f', HOSTILE],
+    ['-f', 'web.yaml', '--until', HOSTILE],
+    ['-f', 'web.yaml', '--dry-run', '-o', 'yaml'],
+    ['-f', 'web.yaml', '-o', 'json', '--replace'],
+    ['-f', 'image.yaml', '--timeout', '1s'],
+    ['-f', 'web.yaml', '--', HOSTILE],
+  ],
+  wait: [
+    ['pod/web', '--for', `condition=${HOSTILE}`, '--timeout', '1s'],
+    [`pod/${HOSTILE}`, '--for', 'condition=Ready'],
+  ],
+  get: [
+    ['pods', '-o', 'wide', '--show-labels'],
+    ['pods', '-o', 'yaml'],
+    ['pods', '-o', 'json'],
+    ['pods', '-o', 'custom-columns=A:.metadata.annotations.note'],
+    ['pods,cm,events', ...SAVED_FROM],
+    ['pods', '-o', 'yaml', ...SAVED_FROM],
+    [HOSTILE],
+    ['pod', HOSTILE],
+    ['pods', '-o', HOSTILE],
+    ['pods', '-l', HOSTILE],
+  ],
+  describe: [
+    ['pod', 'web'],
+    ['pods', ...SAVED_FROM],
+    ['pod', HOSTILE],
+  ],
+  logs: [['web'], ['web', '-c', HOSTILE], [HOSTILE]],
+  events: [[], SAVED_FROM, ['-o', 'yaml'], ['--for', HOSTILE]],
+  probes: [['web'], ['web', '-o', 'json'], [HOSTILE]],
+  top: [['pods'], ['pod', HOSTILE]],
+  history: [[], [HOSTILE], ['web', '-o', 'json']],
+  timeline: [['web'], ['web', '-o', 'html'], ['web', '-o', 'trace'], ['web', '-o', 'json'], [HOSTILE]],
+  diff: [
+    ['web', 'web@1'],
+    [HOSTILE, 'web'],
+    ['web@1', 'web', '-o', 'json'],
+  ],
+  expect: [['expected.yaml'], [HOSTILE]],
+  advise: [['web'], ['web', '-o', 'json'], [HOSTILE]],
+  exec: [
+    [HOSTILE, '--', 'true'],
+    ['web', '-c', HOSTILE, '--', 'true'],
+  ],
+  attach: [[HOSTILE], ['web', '-c', HOSTILE]],
+  debug: [
+    [HOSTILE, '--image', HOSTILE],
+    ['web', '--image', 'busybox', '-c', HOSTILE],
+  ],
+  cp: [
+    [`web:/tmp/${HOSTILE}`, HOSTILE],
+    [HOSTILE, 'web:/tmp'],
+  ],
+  'port-forward': [
+    [HOSTILE, '80'],
+    ['web', HOSTILE],
+  ],
+  patch: [
+    ['pod', 'web', '-p', HOSTILE],
+    ['pod', HOSTILE, '-p', '{}'],
+    ['pod', 'web', '-p', '{"spec":{"x":1}}', '-o', 'yaml'],
+  ],
+  replace: [
+    ['-f', 'bad.yaml'],
+    ['-f', 'web.yaml', '--dry-run=server', '-o', 'yaml'],
+  ],
+  label: [
+    ['pod', 'web', `a=${HOSTILE}`],
+    ['pod', HOSTILE, 'a=b'],
+  ],
+  annotate: [
+    ['pod', 'web', '--list'],
+    ['pod', 'web', `${HOSTILE}=a`],
+    ['pod', 'web', `b=${HOSTILE}`],
+  ],
+  condition: [
+    ['pod/web', `example.com/x=True`, '--message', HOSTILE],
+    ['pod/web', `${HOSTILE}=True`],
+  ],
+  gc: [['--dry-run'], ['--keep', HOSTILE]],
+  explain: [[HOSTILE], [`pod.${HOSTILE}`]],
+  doctor: [[HOSTILE], ['--state-dir', HOSTILE]],
+  completion: [[HOSTILE]],
+  __complete: [
+    ['get', 'pods', ''],
+    ['logs', 'web', '-c', ''],
+  ],
+  version: [[HOSTILE], ['-o', HOSTILE]],
+  help: [[HOSTILE]],
+  [HOSTILE]: [[]],
+  delete: [
+    ['pod', HOSTILE],
+    ['-f', 'bad.yaml'],
+    ['pod', 'web'],
+  ],
+};
+
+describe('what a terminal would obey is nowhere in what podrun writes', () => {
+  const workshop = new Workshop();
+  const run = async (...args: string[]): Promise<Ended> => {
+    const ended = await workshop.run(args);
+    expect(OBEYED.exec(ended.stdout)).toBeNull();
+    expect(OBEYED.exec(ended.stderr)).toBeNull();
+    return ended;
+  };
+
+  beforeAll(async () => {
+    workshop.file('web.yaml', stringify(POD));
+    workshop.file('bad.yaml', INVALID);
+    workshop.file('saved.json', JSON.stringify(SAVED));
+    workshop.file(
+      'expected.yaml',
+      stringify({ pod: 'web', steps: [{ started: HOSTILE }, { exited: 'main', code: 0 }] }),
+    );
+    workshop.file(
+      'image.yaml',
+      stringify({
+        ...POD,
+        metadata: { name: 'image' },
+        spec: { containers: [{ name: 'main', image: 'nowhere.example/x:1', command: [`/nowhere/${HOSTILE}`] }] },
+      }),
+    );
+    copyFileSync(path.join(workshop.folder, 'bad.yaml'), path.join(workshop.folder, FILE));
+    await run('apply', '-f', 'web.yaml');
+    await run('apply', '-f', 'web.yaml', '--replace');
+  });
+
+  afterAll(() => workshop.close());
+
+  it.each(Object.keys(LINES))('%j', async (command) => {
+    for (const words of LINES[command] ?? []) await run(command, ...words);
+  });
+
+  it('and every command of podrun was tried', async () => {
+    const { stdout } = await run('--help');
+    const commands = [...stdout.matchAll(/^ {2}([a-z][\w-]+) {2,}[A-Z]/gm)].map(([, name]) => name);
+    expect(commands.length).toBeGreaterThan(25);
+    expect(commands.filter((name) => LINES[name!] === undefined)).toEqual([]);
+  });
+
+  it('data stays what it is', async () => {
+    const annotation = (text: string, read: (text: string) => unknown): unknown =>
+      (read(text) as typeof SAVED).items[2]!.data![HOSTILE];
+    const { stdout: json } = await run('get', 'pods,events,cm', '-o', 'json', ...SAVED_FROM);
+    const { stdout: yaml } = await run('get', 'pods,events,cm', '-o', 'yaml', ...SAVED_FROM);
+    expect(annotation(json, JSON.parse)).toBe(HOSTILE);
+    expect(annotation(yaml, parse)).toBe(HOSTILE);
+  });
+
+  it('a template writes what it takes byte for byte into a pipe', async () => {
+    const { stdout } = await workshop.run(['get', 'cm', '-o', 'jsonpath={.items[0].data}', ...SAVED_FROM]);
+    expect(JSON.parse(stdout)).toEqual({ [HOSTILE]: HOSTILE });
+    const jsonPath = '{.items[0].status.message}';
+    expect((await workshop.run(['get', 'pods', '-o', `jsonpath=${jsonPath}`, ...SAVED_FROM])).stdout).toBe(HOSTILE);
+  });
+
+  it('with colours nothing is obeyed but colours of podrun', async () => {
+    for (const args of [
+      ['validate', 'bad.yaml'],
+      ['timeline', 'web'],
+      ['advise', 'web'],
+      ['describe', 'pod', 'web'],
+    ]) {
+      const { stdout, stderr } = await workshop.run([...args, '--color', 'always'], { NO_COLOR: '', CI: '' });
+      const colours = /\u001B\[(?:0|3[1-6]|39|9[0-6])m/g;
+      expect(OBEYED.exec((stdout + stderr).replaceAll(colours, ''))).toBeNull();
+    }
+  });
+});
