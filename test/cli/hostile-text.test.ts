@@ -6,7 +6,10 @@ import { type Ended, Workshop } from './workshop.ts';
 
 /** A title, a cleared screen, a bell, C1, a carriage return, a changed direction: what a terminal would obey. */
 const HOSTILE = 'a\u001B]0;owned\u0007\u001B[2J\u001B[31mb\u009B5mc\rd\u202Ee\u2066f\u007Fg';
-const OBEYED = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/;
+const OBEYED = new RegExp(
+  String.raw`[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]`,
+  'g',
+);
 
 const metadata = { name: 'web', annotations: { note: HOSTILE } };
 const POD = {
@@ -191,10 +194,12 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 describe('what a terminal would obey is nowhere in what podrun writes', () => {
   const workshop = new Workshop();
+  /** Runs podrun and remembers what a terminal would obey. */
+  const obeyed: string[] = [];
   const run = async (...args: string[]): Promise<Ended> => {
     const ended = await workshop.run(args);
-    expect(OBEYED.exec(ended.stdout)).toBeNull();
-    expect(OBEYED.exec(ended.stderr)).toBeNull();
+    const found = (ended.stdout + ended.stderr).match(OBEYED);
+    if (found !== null) obeyed.push(JSON.stringify([args, found]));
     return ended;
   };
 
@@ -223,6 +228,7 @@ describe('what a terminal would obey is nowhere in what podrun writes', () => {
 
   it.each(Object.keys(LINES))('%j', async (command) => {
     for (const words of LINES[command] ?? []) await run(command, ...words);
+    expect(obeyed.splice(0)).toEqual([]);
   });
 
   it('and every command of podrun was tried', async () => {
@@ -256,8 +262,8 @@ describe('what a terminal would obey is nowhere in what podrun writes', () => {
       ['describe', 'pod', 'web'],
     ]) {
       const { stdout, stderr } = await workshop.run([...args, '--color', 'always'], { NO_COLOR: '', CI: '' });
-      const colours = /\u001B\[(?:0|3[1-6]|39|9[0-6])m/g;
-      expect(OBEYED.exec((stdout + stderr).replaceAll(colours, ''))).toBeNull();
+      const colours = new RegExp(String.raw`\u001B\[(?:0|3[1-6]|39|9[0-6])m`, 'g');
+      expect((stdout + stderr).replaceAll(colours, '').match(OBEYED)).toBeNull();
     }
   });
 });
