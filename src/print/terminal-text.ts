@@ -56,9 +56,9 @@ export function withoutControls(text: string): string {
 }
 
 /**
- * Text as podrun writes it to its standard streams: what a terminal would obey becomes visible. Line breaks and tabs stay.
- * ESC becomes `^[` and CR `\r`, as in kubectl (cli-runtime, printers/terminal.go); other C0 controls `^G`; DEL, C1 and bidi
- * controls `\u009b`, which inside JSON means the same character.
+ * Text as podrun writes it to its standard streams: what a terminal would obey becomes visible. Line breaks and tabs
+ * stay. ESC becomes `^[` and CR `\r`, as in kubectl (cli-runtime, printers/terminal.go); other C0 controls `^G`; DEL,
+ * C1 and bidi controls `\u009b`, which inside JSON means the same character.
  * @param keepsColors the colours of podrun stay
  */
 export function visibleControls(text: string, { keepsColors }: { readonly keepsColors: boolean }): string {
