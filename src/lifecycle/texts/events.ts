@@ -12,6 +12,7 @@ export const EVENT_REASON = {
   failedMount: 'FailedMount',
   failedPostStartHook: 'FailedPostStartHook',
   killing: 'Killing',
+  started: 'Started',
   unhealthy: 'Unhealthy',
 } as const;
 

@@ -39,15 +39,16 @@ export function renderTransition(transition: Transition, sinceMs: number, style:
   ];
   if (width === undefined) return paintParts([...head, ...body]);
   const used = textOf(head).length;
-  // In a narrow terminal, what happened goes on at the beginning of the next line.
-  const indent = width - used < LEAST_ROOM ? 0 : used;
+  // Where names leave little room, lines go on below the names.
+  const indent = width - used < width * ROOM_SHARE ? Math.min(CONTINUED_INDENT, used) : used;
   const [first, ...rest] = breakLines(textOf(body), width - used, width - indent);
   const more = rest.map((range) => `\n${' '.repeat(indent)}${paintParts(body, range)}`);
   return `${paintParts(head)}${paintParts(body, first)}${more.join('')}`;
 }
 
-/** Fewer characters than these are no room for what happened. */
-const LEAST_ROOM = 24;
+/** A smaller share of the line is little room for what happened. */
+const ROOM_SHARE = 0.5;
+const CONTINUED_INDENT = 10;
 
 /** A line that a container, or one of its hooks, has written. */
 export interface LogLine {

@@ -1,6 +1,7 @@
 import type { Instant } from '../../api/time.ts';
 import { cellsOf, cutToCells } from '../cells.ts';
 import type { Painter, Tone } from '../painter.ts';
+import { shortName } from './live-columns.ts';
 import { type FollowedPod, podEntry, type PodEntry, type StatusRow } from './status-row.ts';
 
 /** What the block is drawn from, and the room that it has. */
@@ -40,7 +41,8 @@ const GAP = 2;
 const LEAST_NOW = 20;
 const GIVING_WAY: readonly Column[] = ['age', 'restarts', 'ready'];
 /** The longest a name may be, as a share of the line. */
-const NAME_SHARE = 0.4;
+const NAME_SHARE = 0.25;
+const LEAST_NAME = 16;
 /** In a terminal that has fewer columns, some of them are narrower. */
 const WIDE = 100;
 const NARROW_RESTARTS = 'RST';
@@ -129,7 +131,7 @@ function widthsOf(rows: readonly PlacedRow[], block: StatusBlock): Widths {
   const widths: Record<Column, number> = { ...NO_WIDTHS };
   for (const column of COLUMNS) widths[column] = widest(column);
   if (block.columns < WIDE) widths.status = Math.min(widths.status, NARROW_STATUS);
-  widths.name = Math.min(widths.name, Math.max(8, Math.floor(block.columns * NAME_SHARE)));
+  widths.name = Math.min(widths.name, Math.max(LEAST_NAME, Math.floor(block.columns * NAME_SHARE)));
   return widths;
 }
 
@@ -148,8 +150,10 @@ function columnsShown(widths: Widths, block: StatusBlock): readonly Column[] {
   return shown;
 }
 
-function nameOf({ sign, name }: StatusRow): string {
-  return sign === '' ? name : ` ${sign} ${name}`;
+/** @param width characters for the sign and the name, which is shortened to fit; undefined: as many as they need */
+function nameOf({ sign, name }: StatusRow, width: number = Number.POSITIVE_INFINITY): string {
+  const mark = sign === '' ? '' : ` ${sign} `;
+  return `${mark}${shortName(name, width - mark.length)}`;
 }
 
 function renderRow(row: PlacedRow, widths: Widths, block: StatusBlock): string {
@@ -163,7 +167,7 @@ function renderRow(row: PlacedRow, widths: Widths, block: StatusBlock): string {
     age: (text) => color.tone('muted', text),
   };
   const cells: Cell[] = columnsShown(widths, block).map((column) => ({
-    text: column === 'name' ? nameOf(row) : row[column],
+    text: column === 'name' ? nameOf(row, widths.name) : row[column],
     width: widths[column],
     paint: paint[column],
   }));

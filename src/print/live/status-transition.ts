@@ -1,10 +1,11 @@
 import type { ContainerStatus, PodCondition } from '../../api/generated/types.ts';
 import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
 import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
+import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { Tone } from '../painter.ts';
 import { conditionOf } from '../pod-status.ts';
-import { containersOf } from './container-view.ts';
+import { type ContainerView, containersOf } from './container-view.ts';
 import { causeOf } from './first-cause.ts';
 import type { Change } from './transition.ts';
 
@@ -210,5 +211,9 @@ function toneOf(
 function isOnlyDone(pod: StoredPod): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return true;
   const unready = containersOf(pod).filter(({ role, status }) => role === 'regular' && status?.ready !== true);
-  return unready.length > 0 && unready.every(({ status }) => status?.state?.terminated?.exitCode === 0);
+  const isDone = ({ container, status }: ContainerView): boolean => {
+    const isSuccess = status?.state?.terminated?.exitCode === 0;
+    return isSuccess && !shouldRestart(pod.spec.restartPolicy, container, 0);
+  };
+  return unready.length > 0 && unready.every(isDone);
 }

@@ -13,6 +13,7 @@ import { NO_RECORDS, type PodRecords } from '../waits/evidence.ts';
 import { probeProgress } from '../waits/probe-attempts.ts';
 import { failedMount } from './failed-mount.ts';
 import { firstCause } from './first-cause.ts';
+import { isInPostStart } from './running-hook.ts';
 import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
 
 /**
@@ -77,6 +78,7 @@ function startOf(view: ContainerView, pod: StoredPod, { nowMs, records }: Seen):
     if (status?.started === true) return undefined;
     return `${name} to start up (${probeProgress(view, 'startup', records.attempts, nowMs)})`;
   }
+  if (isInPostStart(view, records)) return `the postStart hook of ${name} to return`;
   if (terminated) {
     const { exitCode } = terminated;
     const isDone = role === 'init' && exitCode === 0;

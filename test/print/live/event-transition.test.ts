@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
 import { eventTransition } from '../../../src/print/live/event-transition.ts';
-import { webEvent } from '../pods.ts';
+import { at, container, webEvent, webPod } from '../pods.ts';
 import { storyLine } from '../story.ts';
 
 const told = (event: StoredEvent): string | undefined => {
@@ -57,6 +57,47 @@ describe('eventTransition()', () => {
     const seen = counts.filter((count) => eventTransition({ ...warning('FailedMount', 'x'), count }, 0));
     expect(seen).toEqual([1, 2, 4, 8, 16]);
     expect(told({ ...warning('FailedMount', 'x'), count: 8 })).toBe('✗ Pod  FailedMount (x8): x');
+  });
+
+  it('tells each change of state, however often it comes', () => {
+    const killing = webEvent('Killing', {
+      container: 'main',
+      message: 'Container main failed liveness probe, will be restarted',
+    });
+    expect([1, 2, 3, 7].map((count) => told({ ...killing, count }))).toEqual(
+      Array.from({ length: 4 }, () => '✗ main  stopping: its liveness probe failed, it will be restarted'),
+    );
+  });
+
+  describe('of a container with hooks', () => {
+    const hook = { exec: { command: ['true'] } };
+    const lifecycle = { postStart: hook, preStop: hook };
+    const spec = { containers: [container('main', { lifecycle }), container('other')] };
+    const about = (event: StoredEvent, pod = webPod({ spec })): string | undefined => {
+      const transition = eventTransition(event, 0, pod);
+      return transition && storyLine(transition);
+    };
+    const started = webEvent('Started', { container: 'main', count: 3 });
+    const stopping = webEvent('Killing', { container: 'main', message: 'Stopping container main' });
+    const deleted = (graceSeconds: number): StoredPod =>
+      webPod({ spec, metadata: { deletionTimestamp: at(30), deletionGracePeriodSeconds: graceSeconds } });
+
+    it('says which of them is waited for', () => {
+      expect(about(started)).toBe('› main  started: waiting for its postStart hook');
+      expect(about(stopping)).toBe('› main  stopping: waiting for its preStop hook');
+      expect(about(stopping, deleted(30))).toBe('› main  stopping: waiting for its preStop hook');
+      const failed = { ...stopping, message: 'Container main failed liveness probe, will be restarted' };
+      expect(about(failed)).toBe(
+        '✗ main  stopping: its liveness probe failed, it will be restarted; waiting for its preStop hook',
+      );
+    });
+
+    it('says nothing of hooks that do not run', () => {
+      expect(about(started, deleted(30))).toBeUndefined();
+      expect(about(stopping, deleted(0))).toBe('› main  stopping');
+      expect(about({ ...stopping, message: 'killing' })).toBe('› main  stopping: all containers are restarted');
+      expect(about(webEvent('Started', { container: 'other' }))).toBeUndefined();
+    });
   });
 
   it('does not blame the container of the first of many events that are combined', () => {

@@ -79,12 +79,13 @@ describe('renderTransition()', () => {
     ]);
     expect(shown(40).split('\n')).toEqual([
       '   0.42s  web          › main     ',
-      'started: Get "http://127.0.0.1:8080/":',
-      'dial tcp 127.0.0.1:8080: connect:',
-      'connection refused',
+      '          started: Get',
+      '          "http://127.0.0.1:8080/": dial',
+      '          tcp 127.0.0.1:8080: connect:',
+      '          connection refused',
     ]);
-    expect(renderTransition({ ...started, text: '🎉'.repeat(20) }, 0, { ...style, width: 61 })).toContain(
-      `${'🎉'.repeat(13)}\n${indent}${'🎉'.repeat(7)}`,
+    expect(renderTransition({ ...started, text: '🎉'.repeat(20) }, 0, { ...style, width: 73 })).toContain(
+      `${'🎉'.repeat(19)}\n${indent}🎉`,
     );
   });
 

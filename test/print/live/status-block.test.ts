@@ -115,6 +115,19 @@ describe('renderStatusBlock()', () => {
     }
   });
 
+  it('shortens long names in their middle, so that what is going on has room', () => {
+    const names = [
+      'payments-reconciliation-worker-nightly-7c9d8f6b54-x2lqv',
+      'payments-reconciliation-worker-nightly-abc',
+    ];
+    const pods = names.map((name) => ({ pod: named(name), activity: undefined }));
+    expect(lines({ pods, keys: [] }).map((line) => line.slice(0, 40))).toEqual([
+      'POD                   READY  STATUS   RS',
+      'payments-…6b54-x2lqv  1/1    Running  0 ',
+      'payments-…ightly-abc  1/1    Running  0 ',
+    ]);
+  });
+
   it('gives a Pod one line where its containers have no room', () => {
     expect(lines({ rows: 3 })).toEqual([
       'shop  1/4    CrashLoopBackOff  3    60s  crasher: back-off 38s left, exit code…',
@@ -193,7 +206,7 @@ describe('what is going on', () => {
     ['stopping, 5s of grace left', ready, stop('signalled')],
     ['killed', ready, stop('killed')],
     [
-      'postStart hook is running',
+      'postStart hook runs',
       main(waiting('main', 'ContainerCreating')),
       activity({ containers: { main: { ...idle, isInPostStart: true } } }),
     ],

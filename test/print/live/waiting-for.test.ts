@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredPod } from '../../../src/api/objects.ts';
+import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
+import type { HookRun } from '../../../src/lifecycle/hook-run.ts';
 import { waitingFor } from '../../../src/print/live/waiting-for.ts';
 import { GOLDEN_NOW_MS, goldenPods, goldenStates } from '../golden.ts';
-import { at, conditions, container, ended, NOW_MS, running, sidecar, waiting, webPod } from '../pods.ts';
+import { at, conditions, container, ended, NOW_MS, running, sidecar, waiting, webEvent, webPod } from '../pods.ts';
 
 const notInitialized = conditions({ PodScheduled: 'True', Initialized: 'False', Ready: 'False' });
 const scheduled = conditions({ PodScheduled: 'True', Initialized: 'True', Ready: 'False' });
@@ -129,6 +130,35 @@ describe('waitingFor()', () => {
     ['somebody to take care of it: whoever ran it is gone', webPod({ status: { phase: 'Unknown' } })],
   ])('%s', (want, pod) => {
     expect(waitingFor(pod, NOW_MS)).toBe(want);
+  });
+
+  it('says that a postStart hook is waited for, until it is on record as returned', () => {
+    const lifecycle = { postStart: { exec: { command: ['register'] } } };
+    const pod = webPod({
+      spec: { containers: [container('main', { lifecycle })] },
+      status: {
+        conditions: conditions({ PodScheduled: 'True' }),
+        containerStatuses: [waiting('main', 'ContainerCreating')],
+      },
+    });
+    const started = webEvent('Started', { container: 'main', lastTimestamp: at(-5) });
+    const hook = (seconds: number): HookRun => ({
+      time: at(seconds),
+      container: 'main',
+      restartCount: 0,
+      hook: 'postStart',
+      handler: 'exec [register]',
+      durationMs: 1000,
+      result: 'success',
+    });
+    const phrase = (events: StoredEvent[], hooks: HookRun[]): string =>
+      waitingFor(pod, NOW_MS, { attempts: [], hooks, events });
+    const running = 'the postStart hook of container main to return';
+    expect(phrase([started], [])).toBe(running);
+    expect(phrase([started], [hook(-60)])).toBe(running);
+    expect(phrase([started], [hook(-4.9)])).toBe('container main to start');
+    expect(phrase([], [])).toBe('container main to start');
+    expect(phrase([webEvent('Started', { container: 'other' })], [])).toBe('container main to start');
   });
 
   it.each(goldenStates)('has a phrase of one line for the recorded state %s', (state) => {

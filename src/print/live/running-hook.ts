@@ -1,0 +1,21 @@
+import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
+import { timestampMs } from '../age.ts';
+import type { PodRecords } from '../waits/evidence.ts';
+import type { ContainerView } from './container-view.ts';
+
+/**
+ * True while the postStart hook of a container runs. The status shows the container as waiting until the hook has
+ * returned; by then the hook is on record.
+ */
+export function isInPostStart({ container }: ContainerView, records: PodRecords): boolean {
+  if (container.lifecycle?.postStart === undefined) return false;
+  const starts = records.events.filter(
+    ({ reason, involvedObject }) =>
+      reason === EVENT_REASON.started && involvedObject.fieldPath?.endsWith(`{${container.name}}`),
+  );
+  const startedMs = Math.max(...starts.map(({ lastTimestamp }) => timestampMs(lastTimestamp) ?? 0));
+  const returned = records.hooks.some((run) => {
+    return run.container === container.name && run.hook === 'postStart' && (timestampMs(run.time) ?? 0) >= startedMs;
+  });
+  return starts.length > 0 && !returned;
+}
