@@ -51,7 +51,7 @@ export function lookUpProgram({ name, cwd, searchPath, pathOf }: ProgramWish): L
  */
 export function prepareWorkingDirectory(path: string, pathOf: PathOf): string | undefined {
   const problem = makeDirectories(path, pathOf);
-  return problem === undefined ? whyNotEnterable(path, pathOf) : `error during container init: ${problem}`;
+  return problem === undefined ? whyNotEnterable(path, pathOf) : `workingDir: ${problem}`;
 }
 
 /** Why a program cannot run in that directory, in runc's words; undefined when it can. */

@@ -62,6 +62,32 @@ describe.concurrent('apply --until', () => {
     );
   });
 
+  it('names a condition that nobody has set, and what was meant', async (context) => {
+    const workshop = workshopFor(context);
+    const manifest = workshop.pod('steady', { containers: [{ name: 'main', command: ['sleep', '60'] }] });
+    const tryGoal = async (goal: string): Promise<string> => {
+      const { exitCode, stderr } = await workshop.run(['apply', manifest, '--until', goal, '--timeout', '2s']);
+      expect(exitCode).toBe(124);
+      return stderr;
+    };
+    expect(await tryGoal('redy')).toContain('condition redy to be True: it is not set, did you mean ready?\n');
+    expect(await tryGoal('example.com/warm')).toContain('podrun condition pod steady example.com/warm=True\n');
+  });
+
+  it('tells why a Pod has failed already while others were waited for', async (context) => {
+    const workshop = workshopFor(context);
+    const broken = { containers: [{ name: 'main', command: ['sh', '-c', 'echo no config; exit 3'] }] };
+    const manifests = [
+      workshop.pod('broken', { restartPolicy: 'Never', ...broken }),
+      workshop.pod('steady', { containers: [{ name: 'main', command: ['sleep', '60'] }] }),
+    ];
+    const { stderr } = await workshop.run(['apply', ...manifests, '--timeout', '3s']);
+    const [, told = ''] = stderr.split('timed out after 3s\n');
+    expect(told).toContain('pod/broken: nothing, it has Failed: container main exited with code 3\n');
+    expect(told).toContain('    no config\n');
+    expect(told).toContain('pod/steady: somebody to stop main');
+  });
+
   it('tells what probes came to and what was printed last, and what to try', async (context) => {
     const workshop = workshopFor(context);
     const manifest = workshop.pod('server', {

@@ -130,7 +130,8 @@ describe('wait that cannot be met', () => {
   it('names a condition that nothing in the Pod brings about', async () => {
     putStates(storeOf(workshop), ['running-ready']);
     const { stderr } = await run('pod/web', '--for=condition=example.com/lb', '--timeout=50ms');
-    expect(stderr.split('\n').slice(0, 2)).toEqual([`${TIMED_OUT}web`, 'pod/web: condition example.com/lb']);
+    const phrase = 'pod/web: condition example.com/lb to be True: it is not set';
+    expect(stderr.split('\n').slice(0, 2)).toEqual([`${TIMED_OUT}web`, phrase]);
   });
 
   it('tells of an image that cannot be had, and goes on waiting: it may come', async () => {

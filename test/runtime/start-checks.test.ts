@@ -109,10 +109,10 @@ describe('prepareWorkingDirectory()', () => {
   });
 
   it.each([
-    { path: '/etc/passwd', error: 'error during container init: mkdir /etc/passwd: not a directory' },
-    { path: '/etc/passwd/a/b', error: 'error during container init: mkdir /etc/passwd: not a directory' },
-    { path: '/proc/nope/x', error: 'error during container init: mkdir /proc/nope: no such file or directory' },
-    { path: '/tmp/a\0b', error: 'error during container init: mkdir /tmp/a\0b: invalid argument' },
+    { path: '/etc/passwd', error: 'workingDir: mkdir /etc/passwd: not a directory' },
+    { path: '/etc/passwd/a/b', error: 'workingDir: mkdir /etc/passwd: not a directory' },
+    { path: '/proc/nope/x', error: 'workingDir: mkdir /proc/nope: no such file or directory' },
+    { path: '/tmp/a\0b', error: 'workingDir: mkdir /tmp/a\0b: invalid argument' },
   ])('names the culprit of $path', ({ path, error }) => {
     expect(prepareWorkingDirectory(path, pathOf)).toBe(error);
   });
@@ -121,9 +121,7 @@ describe('prepareWorkingDirectory()', () => {
     const path = join(root, 'locked');
     const error = `chdir to cwd ("${path}") set in config.json failed: permission denied`;
     expect(prepareWorkingDirectory(path, pathOf)).toBe(error);
-    expect(prepareWorkingDirectory(join(path, 'x'), pathOf)).toBe(
-      `error during container init: mkdir ${path}/x: permission denied`,
-    );
+    expect(prepareWorkingDirectory(join(path, 'x'), pathOf)).toBe(`workingDir: mkdir ${path}/x: permission denied`);
   });
 });
 

@@ -2,7 +2,7 @@ import type { RunOutcome } from '../../agent/apply-run.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { type Goal, goalText } from '../../lifecycle/requests/goal.ts';
 import { causeOf, firstCause } from '../../print/live/first-cause.ts';
-import { waitingFor } from '../../print/live/waiting-for.ts';
+import { goalPhrase } from '../../print/waits/goal-phrase.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
 import type { ApplyFlags } from './apply.ts';
 import { isThere } from './run-progress.ts';
@@ -166,17 +166,18 @@ function timeOut(explanation: Explanation, outcome: Extract<RunOutcome, { type: 
   const isEndWanted = goal === undefined || goal.type === 'succeeded';
   // How a Pod was ended afterwards is not why it did not get there.
   const untilMs = outcome.atMs;
-  const [late, met] = [
-    outcome.pods.filter((pod) => !isThere(pod, goal)),
-    outcome.pods.filter((pod) => isThere(pod, goal)),
-  ];
+  // Without a goal, a Pod that Failed is at its end, and still the news.
+  const isLate = (pod: StoredPod): boolean =>
+    !isThere(pod, goal) || (goal === undefined && pod.status.phase === 'Failed');
+  const [late, met] = [outcome.pods.filter(isLate), outcome.pods.filter((pod) => !isLate(pod))];
   if (late.length === 0 && goal !== undefined) {
     return `error: timed out after ${timeout}\nevery Pod is ${goalText(goal)}, but not for ${settle} yet (--settle)\n`;
   }
   const lines = late.map((pod, index) => {
     const evidence = evidenceOf(pod);
-    const block = index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted, stateDir }) : '';
-    return `pod/${pod.metadata.name}: ${waitingFor(pod, untilMs, evidence)}\n${block}`;
+    const block =
+      index < EXPLAINED_MAX ? explainPod({ pod, evidence, untilMs, isEndWanted, wanted: goal, stateDir }) : '';
+    return `pod/${pod.metadata.name}: ${goalPhrase(pod, goal, untilMs, evidence)}\n${block}`;
   });
   return `error: timed out after ${timeout}\n${lines.join('')}${thoseThatAreThere(met, goal)}`;
 }

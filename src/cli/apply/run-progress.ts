@@ -31,7 +31,7 @@ export function tellProgress(
         const text = `waiting for ${goalText(goal)} to hold for ${flags.settle} (--settle)`;
         return { text, key: text };
       }
-      return joinPhrases(late.map((pod) => podPhrase(waited.of(pod), clock.now().wallMs)));
+      return joinPhrases(late.map((pod) => podPhrase(waited.of(pod), clock.now().wallMs, goal)));
     },
   });
   return {

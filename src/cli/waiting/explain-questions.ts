@@ -45,7 +45,9 @@ function explain({ store, nowMs, stateDir, question, object, isWhole }: OneQuest
   const evidence = podEvidence(store, pod);
   const isEndWanted = condition.type === 'state' && isEnd(condition);
   const isExplained = isWhole && condition.type === 'state';
-  const block = isExplained ? explainPod({ pod, evidence, untilMs: nowMs, isEndWanted, stateDir }) : '';
+  const block = isExplained
+    ? explainPod({ pod, evidence, untilMs: nowMs, isEndWanted, wanted: condition.wanted, stateDir })
+    : '';
   if (condition.type === 'state' && isHopelessQuestion(question, object)) {
     const why = whyNever(pod, condition.wanted, evidence);
     return `${name} can never become ${condition.text}: ${why}\n${block}`;

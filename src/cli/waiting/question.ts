@@ -41,12 +41,6 @@ export function questionPhrase({ condition, ref }: Question, waited: WaitedPod |
   if (condition.type === 'delete') {
     return waited !== undefined && isLeaving ? podPhrase(waited, nowMs) : plain('somebody to delete it');
   }
-  if (waited === undefined || condition.wanted === undefined || isOfOthers(condition.wanted))
-    return plain(condition.phrase);
-  return podPhrase(waited, nowMs);
-}
-
-/** Conditions that nothing in the Pod brings about. */
-function isOfOthers(wanted: NonNullable<Extract<WaitCondition, { type: 'state' }>['wanted']>): boolean {
-  return wanted.type === 'condition' && (wanted.condition.includes('/') || wanted.status !== 'True');
+  if (waited === undefined || condition.wanted === undefined) return plain(condition.phrase);
+  return podPhrase(waited, nowMs, condition.wanted);
 }

@@ -10,14 +10,19 @@ export type Wanted =
   /** `status.phase`, as it was written: it may be no phase at all. */
   | { readonly type: 'phase'; readonly phase: string };
 
-/** Conditions that the kubelet and the scheduler alone decide. Whoever else has one may set it at any time. */
-const OF_NODE: ReadonlySet<string> = new Set([
-  'ready',
-  'containersready',
-  'initialized',
-  'podscheduled',
-  'podreadytostartcontainers',
-]);
+/** The conditions that the kubelet and the scheduler alone decide. Any other one may be set by anybody at any time. */
+export const NODE_CONDITIONS: readonly string[] = [
+  'Ready',
+  'ContainersReady',
+  'Initialized',
+  'PodScheduled',
+  'PodReadyToStartContainers',
+];
+
+/** Is it one of those conditions, in upper or lower case? */
+export function isNodeCondition(name: string): boolean {
+  return NODE_CONDITIONS.some((type) => type.toLowerCase() === name.toLowerCase());
+}
 
 const PHASES: ReadonlySet<string> = new Set(['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown']);
 
@@ -40,7 +45,7 @@ export function isHopeless(wanted: Wanted, pod: StoredPod): boolean {
 
 function isConditionHopeless(wanted: Extract<Wanted, { type: 'condition' }>, pod: StoredPod): boolean {
   const condition = wanted.condition.toLowerCase();
-  if (!OF_NODE.has(condition)) return false;
+  if (!isNodeCondition(condition)) return false;
   if (decidedEnd(pod) !== undefined || isLost(pod)) return true;
   if (wanted.status !== 'True') return false;
   // Some containers may still run, but none is started any more, and who is about to go is of no use.

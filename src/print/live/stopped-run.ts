@@ -100,7 +100,11 @@ export function failedPostStart(
 
 /** `postStart hook failed with exit code 4: cannot reach the database`. */
 export function postStartText(run: HookRun | undefined): string {
-  const lines = (run?.output ?? '').trim().split('\n');
+  // A node, and an exec probe, would have all of containerd's words before the cause.
+  const lines = (run?.output ?? '')
+    .trim()
+    .replace(/^.*unable to start container process: /s, '')
+    .split('\n');
   const words = lines.at(-1)?.trim() ?? '';
   const code = run?.exitCode === undefined ? '' : ` with ${describeExitCode(run.exitCode)}`;
   return `postStart hook failed${code}${words === '' ? '' : `: ${words}`}`;

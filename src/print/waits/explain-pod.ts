@@ -1,4 +1,5 @@
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import type { Wanted } from '../../lifecycle/requests/hopeless.ts';
 import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { describeEnd } from '../exit-code.ts';
 import { excerpt } from '../excerpt.ts';
@@ -28,6 +29,8 @@ export interface PodQuestion {
   readonly untilMs: number;
   /** Is the end of the Pod waited for, and not that it serves? */
   readonly isEndWanted?: boolean;
+  /** How the Pod is wanted, where that is known. */
+  readonly wanted?: Wanted | undefined;
   /** `--state-dir`, where it was given. */
   readonly stateDir?: string | undefined;
 }
@@ -38,7 +41,7 @@ export interface PodQuestion {
  * empty when there is nothing to tell.
  */
 export function explainPod(question: PodQuestion): string {
-  const { pod, evidence, untilMs, isEndWanted = false, stateDir } = question;
+  const { pod, evidence, untilMs, isEndWanted = false, wanted, stateDir } = question;
   if (pod.status.phase === 'Succeeded') return '';
   const view = containerConcerned(question);
   const probing = view === undefined ? [] : probes(view, evidence);
@@ -49,7 +52,7 @@ export function explainPod(question: PodQuestion): string {
       ? []
       : [...restarts(view, evidence), ...probing, ...hookOutput(view, evidence), ...log(view, evidence)]),
     ...(warning === undefined ? [] : [`last warning: ${warning}`]),
-    ...whatToTry(remedies({ pod, view, evidence, isEndWanted, stateDir })),
+    ...whatToTry(remedies({ pod, view, evidence, isEndWanted, wanted, stateDir })),
   ];
   return blocks.map((line) => `  ${line}\n`).join('');
 }

@@ -1,4 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
+import { isNodeCondition, type Wanted } from '../../lifecycle/requests/hopeless.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
@@ -7,6 +8,7 @@ import { failedMount } from '../live/failed-mount.ts';
 import { conditionOf } from '../pod-status.ts';
 import { endRemedies } from './end-remedies.ts';
 import type { PodEvidence } from './evidence.ts';
+import { likelyGoal } from './goal-phrase.ts';
 import { podCommand } from './pod-command.ts';
 import { unreadyRemedies } from './probe-remedies.ts';
 import { missingObjectRemedies, mountRemedies, startRemedies } from './start-remedies.ts';
@@ -21,6 +23,8 @@ export interface RemedyQuestion {
   readonly evidence: PodEvidence;
   /** Is the end of the Pod waited for? */
   readonly isEndWanted: boolean;
+  /** How the Pod is wanted, where that is known. */
+  readonly wanted?: Wanted | undefined;
   /** `--state-dir`, where it was given: without it, other commands would look elsewhere. */
   readonly stateDir?: string | undefined;
 }
@@ -38,17 +42,25 @@ export function remedies({ stateDir, ...question }: RemedyQuestion): string[] {
 
 const COMMAND = /\bpodrun (?=(?:apply|condition|describe|logs|probes)\b)/g;
 
-function remediesOf({ pod, view, evidence, isEndWanted }: Omit<RemedyQuestion, 'stateDir'>): string[] {
+function remediesOf({ pod, view, evidence, isEndWanted, wanted }: Omit<RemedyQuestion, 'stateDir'>): string[] {
   if (pod.status.phase === 'Unknown')
     return [`start it again: podrun apply; see it: ${podCommand(pod, 'describe pod')}`];
   const found = [
     ...(isEndWanted ? ofEndlessness(pod) : []),
+    ...ofCondition(pod, wanted),
     ...(view === undefined ? ofPod(pod, evidence) : ofContainer(pod, view, evidence)),
   ];
   // A deleted Pod leaves nothing to look at.
   const isGone = pod.metadata.deletionTimestamp !== undefined;
   const possible = isGone ? found.filter((sentence) => !sentence.includes('podrun ')) : found;
   return [...new Set(possible)].slice(0, MAX);
+}
+
+/** Somebody has to set a condition that the node does not decide. */
+function ofCondition(pod: StoredPod, wanted: Wanted | undefined): string[] {
+  if (wanted?.type !== 'condition' || isNodeCondition(wanted.condition)) return [];
+  if (likelyGoal(pod, wanted.condition) !== undefined) return [];
+  return [`set the condition: ${podCommand(pod, 'condition pod', [`${wanted.condition}=${wanted.status}`])}`];
 }
 
 /** Everything runs as it should; it only never ends. */

@@ -1,5 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
-import { waitingFor } from '../live/waiting-for.ts';
+import type { Wanted } from '../../lifecycle/requests/hopeless.ts';
+import { goalPhrase } from './goal-phrase.ts';
 import type { PodRecords } from './evidence.ts';
 import type { WaitPhrase } from './progress-pace.ts';
 
@@ -12,10 +13,13 @@ export interface WaitedPod {
   readonly records: PodRecords;
 }
 
-/** What one Pod is waiting for, as of that moment. */
-export function podPhrase({ pod, records }: WaitedPod, nowMs: number): WaitPhrase {
+/**
+ * What one Pod is waiting for, as of that moment.
+ * @param wanted how it is to become; undefined: at its end
+ */
+export function podPhrase({ pod, records }: WaitedPod, nowMs: number, wanted?: Wanted): WaitPhrase {
   const { name } = pod.metadata;
-  const text = waitingFor(pod, nowMs, records);
+  const text = goalPhrase(pod, wanted, nowMs, records);
   return { text: `pod/${name}: ${text}`, key: `${name} ${withoutCounts(text)}` };
 }
 

@@ -209,6 +209,14 @@ describe('firstCause()', () => {
       { events: [killed('FailedPostStartHook')], hooks: [hookRun({ output: 'connection refused' })] },
     ],
     [
+      'container main was ended, as its postStart hook failed: exec: "x": no such file',
+      failed({ status: { containerStatuses: [ended('main', 143)] } }),
+      {
+        events: [killed('FailedPostStartHook')],
+        hooks: [hookRun({ output: 'exec failed: unable to start container process: exec: "x": no such file' })],
+      },
+    ],
+    [
       'container main was killed by its probe, and ended with exit code 137 (SIGKILL)',
       failed({ status: { containerStatuses: [ended('main', 137)] } }),
       { events: [killed('Container main failed liveness probe')] },

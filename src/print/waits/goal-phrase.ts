@@ -1,0 +1,36 @@
+import type { StoredPod } from '../../api/objects.ts';
+import { mostSimilar } from '../../api/similar.ts';
+import { isNodeCondition, NODE_CONDITIONS, type Wanted } from '../../lifecycle/requests/hopeless.ts';
+import { waitingFor } from '../live/waiting-for.ts';
+import type { PodRecords } from './evidence.ts';
+
+type WantedCondition = Extract<Wanted, { type: 'condition' }>;
+
+/** Is it a condition that nothing in the Pod brings about: somebody else's, or one of the node that is to be lost? */
+export function isOfOthers(wanted: Wanted | undefined): wanted is WantedCondition {
+  return wanted?.type === 'condition' && (!isNodeCondition(wanted.condition) || wanted.status !== 'True');
+}
+
+/** What a Pod is waiting for on its way to where it is wanted, as a phrase that goes on after "waiting for". */
+export function goalPhrase(pod: StoredPod, wanted: Wanted | undefined, nowMs: number, records: PodRecords): string {
+  return isOfOthers(wanted) ? conditionPhrase(pod, wanted) : waitingFor(pod, nowMs, records);
+}
+
+/** `condition example.com/warm to be True: it is not set`. */
+function conditionPhrase(pod: StoredPod, { condition, status }: WantedCondition): string {
+  const present = pod.status.conditions?.find(({ type }) => type.toLowerCase() === condition.toLowerCase());
+  const meant = likelyGoal(pod, condition);
+  const why = [present?.reason, present?.message].filter(Boolean).join(': ');
+  const now = present === undefined ? 'it is not set' : `it is ${present.status}${why === '' ? '' : ` (${why})`}`;
+  return `condition ${condition} to be ${status}: ${now}${meant === undefined ? '' : `, did you mean ${meant}?`}`;
+}
+
+/** The goal that a condition nobody has heard of may be a slip of the pen for; undefined: none is near. */
+export function likelyGoal({ spec, status }: StoredPod, condition: string): string | undefined {
+  const own = [
+    ...(status.conditions ?? []).map(({ type }) => type),
+    ...(spec.readinessGates ?? []).map(({ conditionType }) => conditionType),
+  ];
+  const isKnown = [...own, ...NODE_CONDITIONS].some((name) => name.toLowerCase() === condition.toLowerCase());
+  return isKnown ? undefined : mostSimilar(condition, ['ready', 'succeeded', 'failed', ...own, ...NODE_CONDITIONS]);
+}
