@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
 import { startFailed } from '../../src/runtime/start-errors.ts';
 
+// Where the store keeps the root of a container.
+const inStore = '/state/pods/default/web/layers/main/0/root';
+
 it.each([
   ['exec: "x": executable file not found in $PATH', 'exec: "x": executable file not found in $PATH'],
   [
-    'mount: /home/me/.local/state/podrun/pods/default/web/layers/main/0/root/etc/passwd: mount point is not a ' +
-      'directory.\n       dmesg(1) may have more information after failed mount system call.\n',
+    `mount: ${inStore}/etc/passwd: mount point is not a directory.\n` +
+      '       dmesg(1) may have more information after failed mount system call.\n',
     'mount /etc/passwd: mount point is not a directory',
   ],
   ['mount: /a: unknown filesystem\nmount: /b: the same', 'mount /a: unknown filesystem; mount: /b: the same'],
