@@ -4,7 +4,7 @@ import { type Goal, goalState, goalText } from '../../lifecycle/requests/goal.ts
 import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
 import { firstCause } from '../live/first-cause.ts';
-import { waitingFor } from '../live/waiting-for.ts';
+import { goalPhrase } from '../waits/goal-phrase.ts';
 import type { PodEvidence } from '../waits/evidence.ts';
 import { explainPod } from '../waits/explain-pod.ts';
 import type { JunitCase } from '../junit.ts';
@@ -69,7 +69,7 @@ function podResult(decided: DecidedPod): Result {
   if (phase === 'Succeeded' || (goal?.type === 'failed' && phase === 'Failed')) return PASSED;
   const why = (): string => explained(decided);
   if (phase === 'Failed') return { type: 'failed', message: firstCause(pod, evidence), text: why() };
-  const waiting = waitingFor(pod, decidedAtMs);
+  const waiting = goalPhrase(pod, goal, decidedAtMs, evidence);
   if (isInterrupted) return { type: 'skipped', message: `interrupted while waiting for ${waiting}` };
   const isWhatWasWanted = goal !== undefined && goalState(goal, pod) === 'met';
   if (isWhatWasWanted) return PASSED;
@@ -80,7 +80,7 @@ function goalResult(decided: DecidedPod, goal: Goal): Result {
   const { pod, decidedAtMs, isInterrupted, evidence } = decided;
   const state = goalState(goal, pod);
   if (state === 'met') return PASSED;
-  const waiting = waitingFor(pod, decidedAtMs);
+  const waiting = goalPhrase(pod, goal, decidedAtMs, evidence);
   if (state === 'impossible') {
     return { type: 'failed', message: firstCause(pod, evidence), text: explained(decided) };
   }
