@@ -104,6 +104,8 @@ async function once(runtime, id, layerDir) {
       shared: ['/tmp'],
       isRootReadOnly: false,
       hasAllDevices: false,
+      areKernelFilesOpen: false,
+      hidden: [],
       strictPid1: false,
     },
     onOutput: () => {

@@ -10,6 +10,8 @@ import type { Confinement, Mount } from '../runtime/confinement.ts';
 export interface Isolation {
   /** Folders that people work in: seen, and changed, as they are, unless containers are to have copies. */
   readonly shared: readonly string[];
+  /** Folders of podrun that no container sees. */
+  readonly hidden: readonly string[];
   /** Make each main process the first of its process namespace? */
   readonly strictPid1: boolean;
 }
@@ -58,8 +60,10 @@ export function confine(input: ConfineInput): Confinement {
     processesOf: targetOf(input),
     mounts: mounts.toSorted((a, b) => depthOf(a) - depthOf(b)),
     shared: isolation.shared,
+    hidden: isolation.hidden,
     isRootReadOnly: security?.readOnlyRootFilesystem === true,
     hasAllDevices: security?.privileged === true,
+    areKernelFilesOpen: security?.privileged === true || security?.procMount === 'Unmasked',
     strictPid1: isolation.strictPid1,
   };
 }

@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { Agent, type AgentOptions } from '../agent/agent.ts';
 import { readNode } from '../agent/config/node.ts';
 import { ownPowers } from '../agent/own-powers.ts';
@@ -12,6 +14,8 @@ import { idleFields } from '../manifest/support/idle-fields.ts';
 import type { RuntimeFeatures } from '../runtime/features.ts';
 import type { NetworkFacts } from '../runtime/network/detect.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { stateRoot } from '../store/layout.ts';
+import { memoryFolders } from '../store/memory-folders.ts';
 import type { LogSink } from '../agent/container-logs.ts';
 import { podFiles } from './pod-files.ts';
 
@@ -83,9 +87,20 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     powers: () => (powers ??= ownPowers(parts.runtime.features)),
     isBestEffort,
     cwd,
-    isolation: features.tier === 'namespace' ? { shared, strictPid1 } : undefined,
+    isolation: features.tier === 'namespace' ? { shared, hidden: hiddenFolders(store), strictPid1 } : undefined,
     notices: (pod) => noticesOf(pod, settings),
   });
+}
+
+/** The state folder, where podrun's sockets, logs and layers are, and what it keeps in memory; links are followed. */
+function hiddenFolders({ root, memory }: FileStore): string[] {
+  const usual = stateRoot({ env: process.env, home: homedir() });
+  return [...new Set([root, usual, ...memoryFolders(memory)].map(withoutLinks))];
+}
+
+/** What is not there yet stays as it is. */
+function withoutLinks(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folder;
 }
 
 /** Ports of the host have an effect where Pods have networks of their own. */

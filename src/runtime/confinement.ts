@@ -14,9 +14,13 @@ export interface Confinement {
   readonly mounts: readonly Mount[];
   /** What of the host is seen, and changed, as it is; all else is a copy that is lost at the end. */
   readonly shared: readonly string[];
+  /** Folders of the host that no container sees, wherever they would show: absolute, without links. */
+  readonly hidden: readonly string[];
   readonly isRootReadOnly: boolean;
-  /** All devices of the machine, not only those that are always there. */
+  /** All devices of the machine, not only those that are always there; and /sys can be written to. */
   readonly hasAllDevices: boolean;
+  /** Nothing of /proc and /sys is masked or read-only. */
+  readonly areKernelFilesOpen: boolean;
   /** Is the main process process 1 of its namespace? Otherwise a reaper is. */
   readonly strictPid1: boolean;
 }

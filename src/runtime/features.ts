@@ -7,6 +7,8 @@ export interface NamespaceTools {
   readonly unshare: string;
   readonly nsenter: string;
   readonly mount: string;
+  readonly umount: string;
+  readonly pivotRoot: string;
   readonly setpriv: string;
   readonly sleep: string;
   readonly flock: string;

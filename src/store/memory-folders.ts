@@ -88,6 +88,11 @@ export function memoryPlace(places: readonly string[]): string | undefined {
   });
 }
 
+/** The folders that hold all folders of ours in memory. Not all of them need to be there. */
+export function memoryFolders({ places }: MemoryArea): string[] {
+  return places.map(baseIn);
+}
+
 /** Removes all folders of a Pod that are in memory. What cannot be removed is left for the next sweep. */
 export function removeMemoryFolders({ root, places }: MemoryArea, podUid: string): void {
   for (const base of places.map(baseIn).filter(isOwnFolder))

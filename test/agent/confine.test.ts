@@ -22,7 +22,7 @@ it('what lies inside another mount is mounted after it, whatever comes first in 
   const { mounts } = confine({
     pod: newPod({ containers: [container] }),
     container,
-    isolation: { shared: [], strictPid1: false },
+    isolation: { shared: [], hidden: [], strictPid1: false },
     layerDir: '/layer',
     podIP: undefined,
     etcFolder: folder,

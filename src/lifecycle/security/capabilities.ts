@@ -27,8 +27,6 @@ const CAPABILITIES: readonly string[] = [
   'mac_admin syslog wake_alarm block_suspend audit_read perfmon bpf checkpoint_restore',
 ].flatMap((line) => line.split(' '));
 
-const ALL = 'ALL';
-
 /** What a container asks for, as it is written. */
 export interface CapabilityWish {
   readonly add?: readonly string[] | undefined;
@@ -40,11 +38,16 @@ export interface CapabilityWish {
  * be taken back. Source: containerd, internal/cri/opts/spec_linux_opts.go WithCapabilities.
  */
 export function wantedCapabilities({ add = [], drop = [] }: CapabilityWish): string[] {
-  const wanted = new Set(add.includes(ALL) ? CAPABILITIES : DEFAULT_CAPABILITIES);
-  if (drop.includes(ALL)) wanted.clear();
+  const wanted = new Set(add.some(isAll) ? CAPABILITIES : DEFAULT_CAPABILITIES);
+  if (drop.some(isAll)) wanted.clear();
   for (const name of add) if (isCapability(name)) wanted.add(name.toLowerCase());
   for (const name of drop) wanted.delete(name.toLowerCase());
   return CAPABILITIES.filter((name) => wanted.has(name));
+}
+
+/** True for ALL, in upper or lower case. Source: containerd, internal/cri/util/strings.go InStringSlice. */
+export function isAll(name: string): boolean {
+  return name.toUpperCase() === 'ALL';
 }
 
 /** Is it one that there is? Manifests write them without `CAP_`; one that has it is unknown to container runtimes. */
@@ -54,11 +57,11 @@ export function isCapability(name: string): boolean {
 
 /** Names that are neither ALL nor those of a capability. A container runtime passes over them. */
 export function unknownCapabilities(names: readonly string[] = []): string[] {
-  return names.filter((name) => name !== ALL && !isCapability(name));
+  return names.filter((name) => !isAll(name) && !isCapability(name));
 }
 
 export function dropsAll({ add = [], drop = [] }: CapabilityWish): boolean {
-  return drop.includes(ALL) && add.length === 0;
+  return drop.some(isAll) && add.length === 0;
 }
 
 /** The capabilities of a mask in hexadecimal, as /proc/PID/status has them. */

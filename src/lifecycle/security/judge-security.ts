@@ -11,7 +11,7 @@ import {
   otherIdentity,
   WAY_OUT,
 } from '../texts/security.ts';
-import { isCapability, unknownCapabilities, wantedCapabilities } from './capabilities.ts';
+import { isAll, isCapability, unknownCapabilities, wantedCapabilities } from './capabilities.ts';
 import { type EffectiveSecurity, effectiveSecurity, placeOf, podPlace } from './effective-security.ts';
 import { canChangeUser, canDrop, type Powers } from './powers.ts';
 import { volumeGroup } from './volume-group.ts';
@@ -164,9 +164,9 @@ function capabilityNotices({ spec, container, wish, powers, identity }: Subject)
   }
   // On a node, too, a user who was asked for by number and is not root has none in effect, whatever is added.
   const mayUse = wish.runAsUser === undefined || wish.runAsUser === 0;
-  if (!mayUse || !add.some((name) => name === 'ALL' || isCapability(name))) return complaints;
+  if (!mayUse || !add.some((name) => isAll(name) || isCapability(name))) return complaints;
   if (!isRoot) return [...complaints, about('add', NOT_TO_BE_HAD.rightsOfRoot)];
-  const added = wantedCapabilities({ drop: ['ALL'], add: add.filter((name) => name !== 'ALL') });
+  const added = wantedCapabilities({ drop: ['ALL'], add: add.filter((name) => !isAll(name)) });
   const missing = added.filter((name) => !powers.capabilities.includes(name));
   if (missing.length > 0 && !powers.isInUserNamespace) complaints.push(about('add', capabilitiesMissing(missing)));
   return complaints;

@@ -33,6 +33,8 @@ const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
   unshare: 'unshare',
   nsenter: 'nsenter',
   mount: 'mount',
+  umount: 'umount',
+  pivotRoot: 'pivot_root',
   flock: 'flock',
   env: 'env',
   setpriv: 'setpriv',
@@ -40,7 +42,7 @@ const NAMES: Readonly<Record<keyof NamespaceTools, string>> = {
 };
 
 /** Options that only those of util-linux have. */
-const OF_UTIL_LINUX: readonly (keyof NamespaceTools)[] = ['unshare', 'nsenter', 'mount', 'setpriv'];
+const OF_UTIL_LINUX: readonly (keyof NamespaceTools)[] = ['unshare', 'nsenter', 'mount', 'umount', 'setpriv'];
 
 export type ToolsOutcome =
   | { readonly ok: true; readonly tools: NamespaceTools; readonly marks: string }

@@ -38,11 +38,11 @@ layers() {
   "$MOUNT" -n -c -t overlay -o "lowerdir=$LOWER,upperdir=$1,workdir=$2$XATTR" overlay o && echo >o/podrun-trial
 }
 memory() { mkdir m/u m/w && layers m/u m/w; }
-move() { "$MOUNT" -n -c --rbind / r && cd r && "$MOUNT" -n -c --move . /; }
+pivot() { "$MOUNT" -n -c --rbind / r && cd r && "$PIVOT_ROOT" . . && "$UMOUNT" -n -l -c .; }
 step tmpfs "$MOUNT" -n -c -t tmpfs -o mode=0755 tmpfs m || exit 1
 step proc "$MOUNT" -n -c -t proc proc p
 step diskLayers layers u w || step tmpfsLayers memory
-step newRoot move || exit 1
+step newRoot pivot || exit 1
 trap '' CHLD
 exec "$SLEEP" infinity`;
 
@@ -88,6 +88,8 @@ function environment({ tools, mode, folder, searchPath }: TrialRequest): Readonl
     LC_ALL: 'C',
     FOLDER: folder,
     MOUNT: tools.mount,
+    UMOUNT: tools.umount,
+    PIVOT_ROOT: tools.pivotRoot,
     SLEEP: tools.sleep,
     // Below / are mounts that an ordinary user may not leave out of an overlay.
     LOWER: mode === 'root' ? '/' : '/usr',

@@ -1,14 +1,31 @@
-import { accessSync, constants, mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Confinement } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import { addDevices } from './devices.ts';
+import { hiddenPlaces } from './hidden-places.ts';
 import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
+import { engineSockets, MASKED_FILES, READ_ONLY_FILES } from './kernel-files.ts';
 import type { ProcessView } from './namespace-plan.ts';
 import { View } from './view.ts';
 
 /** Of these, a container has its own. */
 const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
+
+const PROC_OPTIONS = ['nosuid', 'nodev', 'noexec'];
+
+/** What is mounted in /sys and shown in containers, as container runtimes do it. */
+const CGROUPS = ['/sys/fs/cgroup'];
 
 /** File systems that may lie below an overlay; of others (network, FUSE) a container gets a read-only view. */
 const LOCAL_TYPES: ReadonlySet<string> = new Set([
@@ -46,17 +63,23 @@ export function containerView(request: ContainerViewRequest): View {
   const { layerDir, isRootReadOnly, pod, hasAllDevices } = confinement;
   const { mode, layers } = facts;
   mkdirSync(layerDir, { recursive: true, mode: 0o700 });
-  const view = new View({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly });
+  const hidden = hiddenPlaces(confinement.hidden, hostMounts);
+  const view = new View({ layerDir, hostMounts, mode, layers, isReadOnly: isRootReadOnly, hasAllDevices, hidden });
   // With the whole host shared there would be no view of one's own.
   const shared = outermost(confinement.shared.filter((place) => place !== '/' && isThere(place)));
   const targets = confinement.mounts.map(({ target }) => target);
+  const inner = isRootReadOnly ? 'read-only' : 'as they are';
   if (mode === 'root') showRoot(view, { hostMounts, shared, targets });
   else showTopFolders(view, { hostMounts, shared, skeleton: path.join(layerDir, 'top'), isRootReadOnly });
-  if (facts.hasOwnProc && processes !== 'host' && processes !== 'first')
-    view.mount('/proc', 'proc', ['nosuid', 'nodev', 'noexec']);
+  if (facts.hasOwnProc && processes !== 'host' && processes !== 'first') view.mount('/proc', 'proc', PROC_OPTIONS);
   // A main process that is the first of its processes mounts its own over it.
   else view.bind({ source: '/proc', target: '/proc', isReadOnly: false });
-  view.bind({ source: '/sys', target: '/sys', isReadOnly: mode === 'root' && !hasAllDevices });
+  if (hasAllDevices) view.bind({ source: '/sys', target: '/sys', isReadOnly: false });
+  else view.bind({ source: '/sys', target: '/sys', isReadOnly: true, inner: mode === 'root' ? CGROUPS : 'read-only' });
+  if (!confinement.areKernelFilesOpen) {
+    for (const file of MASKED_FILES) view.mask(file);
+    for (const file of READ_ONLY_FILES) view.freeze(file);
+  }
   addDevices(view, {
     folder: path.join(layerDir, 'dev'),
     common: layers === undefined ? undefined : commonDevices,
@@ -64,7 +87,8 @@ export function containerView(request: ContainerViewRequest): View {
     hostIPC: pod.hostIPC,
     sharedMemory,
   });
-  for (const place of shared) view.bind({ source: place, target: place, isReadOnly: isRootReadOnly });
+  for (const place of shared) view.bind({ source: place, target: place, isReadOnly: isRootReadOnly, inner });
+  for (const socket of engineSockets(process.getuid?.() ?? 0, homedir())) view.mask(socket);
   for (const mount of confinement.mounts) view.bind(mount);
   return view;
 }
@@ -85,12 +109,13 @@ function showRoot(view: View, { hostMounts, shared, targets }: HostView & { targ
   view.copy('/');
   const others = hostMounts.filter(({ path: at }) => at !== '/' && ![...OWN_FOLDERS, ...shared].some(within(at)));
   for (const { path: at, type, options } of others.toSorted((a, b) => a.path.length - b.path.length)) {
-    const stats = statSync(at, { throwIfNoEntry: false });
-    if (stats === undefined) continue;
+    const stats = statsOf(at);
+    // Whoever reaches a socket that is mounted by itself reaches the program behind it.
+    if (stats === undefined || stats.isSocket()) continue;
     // What nobody can write to needs no layer (1 ms each; a snap is such a mount), unless something comes into it.
     const isFixed = options.includes('ro') && !targets.some((target) => isWithin(target, at));
-    if (stats.isDirectory() && LOCAL_TYPES.has(type) && !isFixed) view.copy(at);
-    else view.bind({ source: at, target: at, isReadOnly: true });
+    if (stats.isDirectory() && LOCAL_TYPES.has(type) && !isFixed) view.copy(at, true);
+    else view.bind({ source: at, target: at, isReadOnly: true, inner: [], isOptional: true });
   }
 }
 
@@ -112,7 +137,13 @@ function showTopFolders(view: View, { hostMounts, shared, skeleton, isRootReadOn
     const inside = hostMounts.filter(({ path: at }) => at !== folder && isWithin(at, folder));
     const type = mountOf(folder, hostMounts)?.type ?? '';
     if (inside.length === 0 && LOCAL_TYPES.has(type)) view.copy(folder);
-    else view.bind({ source: folder, target: folder, isReadOnly: isRootReadOnly });
+    else
+      view.bind({
+        source: folder,
+        target: folder,
+        isReadOnly: isRootReadOnly,
+        inner: isRootReadOnly ? 'read-only' : 'as they are',
+      });
   }
 }
 
@@ -126,7 +157,16 @@ function within(place: string): (folder: string) => boolean {
 }
 
 function isThere(place: string): boolean {
-  return statSync(place, { throwIfNoEntry: false }) !== undefined;
+  return statsOf(place) !== undefined;
+}
+
+/** Undefined: there is nothing, or a file system that does not answer, or not to us. */
+function statsOf(place: string): Stats | undefined {
+  try {
+    return statSync(place, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function isReadable(folder: string): boolean {

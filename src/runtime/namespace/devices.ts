@@ -52,7 +52,7 @@ export function addDevices(view: View, { folder, common, hasAll, hostIPC, shared
   for (const entry of shown.filter(({ name }) => !OWN_FOLDERS.has(name) && !isLink(name))) {
     if (entry.isSymbolicLink()) continue;
     const place = path.join('/dev', entry.name);
-    view.bind({ source: place, target: place, isReadOnly: false });
+    view.device(place);
   }
   if (hostIPC || sharedMemory !== undefined) {
     view.bind({ source: sharedMemory ?? '/dev/shm', target: '/dev/shm', isReadOnly: false });

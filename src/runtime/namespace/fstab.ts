@@ -5,6 +5,26 @@ export interface FstabEntry {
   /** `none` for binds. */
   readonly type: string;
   readonly options: readonly string[];
+  /** A mount of the host that may have vanished, or may not answer: the container starts without it. */
+  readonly isOptional?: boolean | undefined;
+}
+
+/** Mounts that follow each other, all of which are needed, or none. */
+export interface MountStage {
+  readonly isOptional: boolean;
+  readonly entries: readonly FstabEntry[];
+}
+
+/** The same mounts in the same order, those that may fail apart from those that must not. */
+export function mountStages(entries: readonly FstabEntry[]): MountStage[] {
+  const stages: Array<{ isOptional: boolean; entries: FstabEntry[] }> = [];
+  for (const entry of entries) {
+    const isOptional = entry.isOptional === true;
+    const last = stages.at(-1);
+    if (last?.isOptional === isOptional) last.entries.push(entry);
+    else stages.push({ isOptional, entries: [entry] });
+  }
+  return stages;
 }
 
 /** The text of a file for `mount --all --fstab`, which mounts in this order. */

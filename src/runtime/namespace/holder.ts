@@ -43,8 +43,8 @@ export interface HolderRequest {
 /** What a holder does once it has its namespaces. */
 export interface HolderWork {
   readonly hostname: string | undefined;
-  /** A file that says what is mounted. */
-  readonly fstab: string;
+  /** What is mounted, in this order. */
+  readonly stages: readonly { readonly fstab: string; readonly isOptional: boolean }[];
   /** The folder that becomes the root; undefined: it stays that of the host. */
   readonly root: string | undefined;
   /** Where the layers of the container are taken into a tmpfs; undefined: they stay on disk. */
@@ -52,25 +52,31 @@ export interface HolderWork {
 }
 
 /**
- * Reads from its input, a line each: fstab, new root, host name, where a tmpfs takes in the layers beside it. The
- * programs are those of the host, by their paths.
+ * Reads from its input, a line each: new root, host name, where a tmpfs takes in the layers beside it; then files that
+ * say what to mount, `must` or `may` before each. The programs are those of the host, by their paths.
  *
- * The new root is moved over the old one: whoever enters the mounts finds itself in the uppermost. The holder itself
- * stays where it was, and has the new root as its working directory. With SIGCHLD ignored, a process is rid of children
- * without asking after them: that makes `sleep` a process 1 which leaves no zombies. (A shell would have it otherwise.)
+ * With a new root, the old one is unmounted: nothing of it is left in the container, and process 1 has no rights that
+ * others in the container could borrow. With SIGCHLD ignored, a process is rid of children without asking after them:
+ * that makes `sleep` a process 1 which leaves no zombies. (A shell would have it otherwise.)
  */
-function script({ mount, env, sleep }: NamespaceFacts['tools']): string {
+function script({ mount, umount, pivotRoot, setpriv, env, sleep }: NamespaceFacts['tools']): string {
   return [
-    'IFS= read -r fstab && IFS= read -r root && IFS= read -r name && IFS= read -r memory || exit 1',
+    'IFS= read -r root && IFS= read -r name && IFS= read -r memory || exit 1',
     'if [ -n "$name" ]; then { echo "$name" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$name"; fi',
     'if [ -n "$memory" ]; then',
     `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$memory" || exit 1`,
     '  cp -a "$memory"/../upper* "$memory"/../work* "$memory" || exit 1',
     'fi',
-    `'${mount}' -n -c -a -T "$fstab" || exit 1`,
-    `if [ -n "$root" ]; then cd "$root" && '${mount}' -n -c --move . / || exit 1; fi`,
+    'while read -r need fstab; do',
+    `  '${mount}' -n -c -a -T "$fstab" || [ "$need" = may ] || exit 1`,
+    'done',
+    `set -- '${env}' --ignore-signal=CHLD '${sleep}' infinity`,
+    'if [ -n "$root" ]; then',
+    `  cd "$root" && '${pivotRoot}' . . && '${umount}' -n -l -c . && cd / || exit 1`,
+    `  set -- '${setpriv}' --bounding-set=-all --inh-caps=-all "$@"`,
+    'fi',
     'echo ready >&2',
-    `exec '${env}' --ignore-signal=CHLD '${sleep}' infinity </dev/null 2>/dev/null`,
+    'exec "$@" </dev/null 2>/dev/null',
   ].join('\n');
 }
 
@@ -125,8 +131,9 @@ export async function setUpHolder({ child, ended }: BegunHolder, prepare: () => 
   }
 }
 
-function linesOf({ fstab, root = '', hostname = '', memory = '' }: HolderWork): string {
-  const lines = [fstab, root, hostname, memory];
+function linesOf({ stages, root = '', hostname = '', memory = '' }: HolderWork): string {
+  const mounts = stages.map(({ fstab, isOptional }) => `${isOptional ? 'may' : 'must'} ${fstab}`);
+  const lines = [root, hostname, memory, ...mounts];
   const broken = lines.find((line) => line.includes('\n'));
   if (broken !== undefined) throw new Error(`${JSON.stringify(broken)}: such a path cannot be mounted`);
   return lines.map((line) => `${line}\n`).join('');

@@ -3,15 +3,22 @@ import { readFileSync } from 'node:fs';
 /** A file system that the host has mounted. */
 export interface HostMount {
   readonly path: string;
+  /** The file system, as `major:minor`. */
+  readonly device: string;
+  /** The folder of the file system that is mounted; not `/` for bind mounts. */
+  readonly root: string;
   /** For example `ext4`. */
   readonly type: string;
   /** Of the mount itself, for example `rw`, `nosuid`. */
   readonly options: readonly string[];
 }
 
-/** What the host has mounted, as this process sees it; of several at one place, the last, which hides the others. */
-export function readHostMounts(): HostMount[] {
-  return parseMountInfo(readFileSync('/proc/self/mountinfo', 'utf8'));
+/**
+ * What is mounted, as this process, or another one, sees it; of several at one place, the last, which hides the others.
+ * @throws {Error} when there is no such process
+ */
+export function readHostMounts(pid: number | 'self' = 'self'): HostMount[] {
+  return parseMountInfo(readFileSync(`/proc/${pid}/mountinfo`, 'utf8'));
 }
 
 /**
@@ -22,12 +29,12 @@ export function parseMountInfo(text: string): HostMount[] {
   const mounts = new Map<string, HostMount>();
   for (const line of text.split('\n')) {
     const [before = '', after = ''] = line.split(' - ');
-    const [, , , , place, options = ''] = before.split(' ');
+    const [, , device = '', root = '', place, options = ''] = before.split(' ');
     const [type] = after.split(' ');
     if (place === undefined || !type) continue;
     const path = unescaped(place);
     mounts.delete(path);
-    mounts.set(path, { path, type, options: options.split(',') });
+    mounts.set(path, { path, device, root: unescaped(root), type, options: options.split(',') });
   }
   return [...mounts.values()];
 }

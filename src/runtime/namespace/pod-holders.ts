@@ -86,7 +86,7 @@ export class PodHolders {
     const request = { facts: this.#facts, id: `${pod.uid}/`, own, base: undefined, network };
     const holder = await setUpHolder(await beginHolder(request), () => ({
       hostname: pod.hostname,
-      fstab,
+      stages: [{ fstab, isOptional: false }],
       root: undefined,
     }));
     return { holder, sharedMemory: pod.hostIPC ? undefined : sharedMemory };

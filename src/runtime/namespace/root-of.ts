@@ -2,13 +2,13 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { followLinks } from './follow-links.ts';
 
-/** The root of a container, by its holder, which has it as its working directory and stays in the old one. */
+/** The root of a container, by its holder. */
 export function rootOf(holderPid: number): string {
-  return `/proc/${holderPid}/cwd`;
+  return `/proc/${holderPid}/root`;
 }
 
 /**
- * Where a path of a container is for us. `/proc/PID/cwd` leads into the container's mounts, but absolute links in it
+ * Where a path of a container is for us. `/proc/PID/root` leads into the container's mounts, but absolute links in it
  * would lead out again, to our own root: each is followed as the container follows it. What is not there is where it
  * would be.
  * @param root the container's root, as we see it

@@ -4,9 +4,11 @@ import {
   chownSync,
   closeSync,
   constants,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
+  realpathSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -31,8 +33,10 @@ const MEMORY = 'memory';
 
 const FOLDER_MODE = 0o755;
 
-/** Mount options that a user namespace must not take away from a mount of the host. */
-const LOCKED_OPTIONS = ['nosuid', 'nodev', 'noexec'];
+/** What a mount of the host forbids is forbidden in the container, too; a user namespace could not take it away. */
+const KEPT_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
+
+const MASK_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 
 export interface ViewOptions {
   /** Exists, and holds nothing yet. */
@@ -41,6 +45,28 @@ export interface ViewOptions {
   readonly mode: 'root' | 'user';
   readonly layers: NamespaceFacts['layers'];
   readonly isReadOnly: boolean;
+  /** Device nodes work wherever they are. */
+  readonly hasAllDevices: boolean;
+  /** Folders of the host that are not seen, wherever they would show. */
+  readonly hidden: readonly string[];
+}
+
+/** A file or folder of the host at a place in the container. */
+export interface Bind {
+  readonly source: string;
+  readonly target: string;
+  readonly isReadOnly: boolean;
+  /** File systems mounted in the source: as they are (the default), read-only, or only those that are named. */
+  readonly inner?: 'as they are' | 'read-only' | readonly string[];
+  /** See {@link FstabEntry}. */
+  readonly isOptional?: boolean;
+}
+
+interface OverlayRequest {
+  readonly lower: string;
+  readonly target: string;
+  readonly isReadOnly: boolean;
+  readonly isOptional?: boolean;
 }
 
 /**
@@ -83,13 +109,14 @@ export class View {
    * A folder of the host, copy-on-write; where there are no layers, or nothing may be written, read-only.
    * @param at the same path in the container; it is there
    */
-  copy(at: string): void {
-    if (this.#options.layers === undefined) return this.bind({ source: at, target: at, isReadOnly: true });
-    this.overlay({ lower: at, target: at, isReadOnly: this.#options.isReadOnly });
+  copy(at: string, isOptional = false): void {
+    const { layers, isReadOnly } = this.#options;
+    if (layers === undefined) return this.bind({ source: at, target: at, isReadOnly: true, inner: [], isOptional });
+    this.overlay({ lower: at, target: at, isReadOnly, isOptional });
   }
 
   /** A folder of the host, copy-on-write, at some place. Where there are layers only. */
-  overlay({ lower, target: wanted, isReadOnly }: { lower: string; target: string; isReadOnly: boolean }): void {
+  overlay({ lower, target: wanted, isReadOnly, isOptional = false }: OverlayRequest): void {
     const target = this.#mountPoint(wanted, true);
     const number = this.#overlays++;
     const { layerDir } = this.#options;
@@ -106,32 +133,119 @@ export class View {
       ([option, folder]) => `${option}=${overlayPath(folder)}`,
     );
     const user = this.#options.mode === 'user' ? ['userxattr'] : [];
-    const mode = isReadOnly ? ['ro'] : [];
-    this.#add({ source: 'overlay', target, type: 'overlay', options: [...layers, ...user, ...mode] });
+    const mode = [...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices()];
+    this.#add({ source: 'overlay', target, type: 'overlay', options: [...layers, ...user, ...mode], isOptional });
     this.#tree.push({ target, seen: [upper, lower], made: upper });
+    for (const place of this.#hiddenIn(lower).filter((one) => this.#isOnMountOf(one, lower))) {
+      this.#hide(path.join(target, path.relative(lower, place)), isOptional);
+    }
   }
 
-  /** A file or folder of the host, as it is, with all that is mounted in it. */
-  bind(mount: { readonly source: string; readonly target: string; readonly isReadOnly: boolean }): void {
-    const { source, isReadOnly } = mount;
+  /** A file or folder of the host, as it is, with what is mounted in it. */
+  bind({ source, target: wanted, isReadOnly, inner = 'as they are', isOptional = false }: Bind): void {
     const isFolder = statSync(source).isDirectory();
-    const target = this.#mountPoint(mount.target, isFolder);
-    const { mode, hostMounts } = this.#options;
-    const locked = mode === 'user' ? (mountOf(source, hostMounts)?.options ?? []) : [];
-    const kept = LOCKED_OPTIONS.filter((option) => locked.includes(option));
-    const options = ['rbind', ...(isReadOnly ? ['ro', ...kept] : [])];
-    this.#add({ source, target, type: 'none', options });
+    const target = this.#mountPoint(wanted, isFolder);
+    const { mode } = this.#options;
+    const place = realpathSync(source);
+    const at = (inside: string): string => path.join(target, path.relative(place, inside));
+    const isInnerReadOnly = inner === 'read-only' || (isReadOnly && inner !== 'as they are');
+    const below = isFolder ? this.#mountsBelow(place, inner) : [];
+    if (mode === 'root') {
+      this.#add({ source, target, type: 'none', options: ['bind', ...this.#optionsOf(place, isReadOnly)], isOptional });
+      for (const { path: inside } of below) {
+        const options = ['bind', ...this.#optionsOf(inside, isInnerReadOnly)];
+        this.#add({ source: inside, target: at(inside), type: 'none', options, isOptional: true });
+      }
+    } else {
+      // The kernel lets no user namespace leave out what is mounted inside.
+      const options = ['rbind', ...(isReadOnly ? this.#optionsOf(place, true) : [])];
+      this.#add({ source, target, type: 'none', options, isOptional });
+      for (const { path: inside } of inner === 'read-only' ? below : []) {
+        const remount = ['remount', 'bind', ...this.#optionsOf(inside, true)];
+        this.#add({ source: 'none', target: at(inside), type: 'none', options: remount, isOptional: true });
+      }
+    }
     this.#tree.push({ target, seen: [source], made: isFolder ? source : undefined });
+    for (const inside of this.#hiddenIn(place)) {
+      if (inner === 'as they are' || inner === 'read-only') this.#hide(at(inside), !this.#isOnMountOf(inside, place));
+      else if (this.#isOnMountOf(inside, place)) this.#hide(at(inside), isOptional);
+    }
+  }
+
+  /** A device of the host, or a folder of devices. */
+  device(at: string): void {
+    this.#add({
+      source: at,
+      target: this.#mountPoint(at, statSync(at).isDirectory()),
+      type: 'none',
+      options: ['rbind'],
+    });
+    this.#tree.push({ target: at, seen: [at], made: undefined });
+  }
+
+  /** Has something that is seen already look empty. Nothing happens where there is nothing. */
+  mask(wanted: string): void {
+    const { path: place, stats } = followPath(wanted, this.#tree);
+    if (stats === undefined) return;
+    if (stats.isDirectory()) this.#hide(place, false);
+    else this.#add({ source: '/dev/null', target: place, type: 'none', options: ['bind', 'ro', 'nosuid', 'noexec'] });
+  }
+
+  /** Has something that is seen already, a file system of the kernel's, be read-only. */
+  freeze(wanted: string): void {
+    const { path: place, stats } = followPath(wanted, this.#tree);
+    if (stats === undefined) return;
+    const source = path.join(this.root, place);
+    this.#add({ source, target: place, type: 'none', options: ['bind', ...MASK_OPTIONS] });
   }
 
   /** A file system of the kernel's own. */
   mount(target: string, type: string, options: readonly string[]): void {
     this.#add({ source: type, target: this.#mountPoint(target, true), type, options });
+    // Its files are those of the host's own, if there is one at that path.
+    this.#tree.push({ target, seen: type === 'proc' ? [target] : [], made: undefined });
+  }
+
+  /** Whatever is there, an empty folder is seen. */
+  #hide(target: string, isOptional: boolean): void {
+    const options = [...MASK_OPTIONS, 'mode=0555'];
+    this.#add({ source: 'tmpfs', target, type: 'tmpfs', options, isOptional });
     this.#tree.push({ target, seen: [], made: undefined });
   }
 
+  /** What of the hidden folders a folder of the host holds, or is. What lies in one of them is a container's own. */
+  #hiddenIn(folder: string): string[] {
+    return this.#options.hidden.filter((place) => isWithin(place, folder) && existsSync(place));
+  }
+
+  /** True when no other file system is mounted between the folder and the place in it. */
+  #isOnMountOf(place: string, folder: string): boolean {
+    const mount = mountOf(place, this.#options.hostMounts);
+    return mount === undefined || isWithin(folder, mount.path);
+  }
+
+  /** File systems mounted in a folder of the host, outer ones first. */
+  #mountsBelow(folder: string, inner: Bind['inner']): HostMount[] {
+    const below = this.#options.hostMounts.filter(({ path: at }) => at !== folder && isWithin(at, folder));
+    const named = Array.isArray(inner) ? below.filter(({ path: at }) => inner.some((one) => isWithin(at, one))) : below;
+    return named.toSorted((a, b) => a.path.length - b.path.length);
+  }
+
+  /** How a place of the host is mounted once more: with no more than it permits there. */
+  #optionsOf(place: string, isReadOnly: boolean): string[] {
+    const options = mountOf(place, this.#options.hostMounts)?.options ?? [];
+    const kept = KEPT_OPTIONS.filter((option) => options.includes(option));
+    return [...new Set([...(isReadOnly ? ['ro'] : []), ...this.#withoutDevices(), ...kept])];
+  }
+
+  /** As there is no cgroup of devices, a device node that a container makes must not work. */
+  #withoutDevices(): string[] {
+    return this.#options.mode === 'root' && !this.#options.hasAllDevices ? ['nodev'] : [];
+  }
+
   #add(entry: FstabEntry): void {
-    this.#entries.push({ ...entry, target: path.join(this.root, entry.target) });
+    // `mount --all` leaves out what seems to be mounted already, a second mount over the first: no path is twice the same.
+    this.#entries.push({ ...entry, target: `${this.root}/.${entry.target}` });
   }
 
   /** Where the path leads; what is missing is made. */

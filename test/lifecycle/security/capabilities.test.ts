@@ -19,6 +19,8 @@ describe('the capabilities of a container', () => {
     { name: 'one is added that is there', wish: { add: ['KILL'] }, want: node },
     { name: 'one is dropped', wish: { drop: ['NET_RAW'] }, want: node.filter((one) => one !== 'net_raw') },
     { name: 'all are dropped', wish: { drop: ['ALL'] }, want: [] },
+    { name: 'all are dropped, in lower case', wish: { drop: ['all'] }, want: [] },
+    { name: 'all are added, in mixed case', wish: { add: ['All'] }, want: all },
     { name: 'all are dropped but one', wish: { drop: ['ALL'], add: ['NET_BIND_SERVICE'] }, want: ['net_bind_service'] },
     { name: 'all are added', wish: { add: ['ALL'] }, want: all },
     { name: 'all are added but one', wish: { add: ['ALL'], drop: ['BPF'] }, want: all.filter((one) => one !== 'bpf') },
@@ -37,6 +39,6 @@ describe('the capabilities of a container', () => {
   });
 
   it('that are none are told apart', () => {
-    expect(unknownCapabilities(['ALL', 'net_raw', 'CAP_KILL', 'FLY'])).toEqual(['CAP_KILL', 'FLY']);
+    expect(unknownCapabilities(['ALL', 'all', 'net_raw', 'CAP_KILL', 'FLY'])).toEqual(['CAP_KILL', 'FLY']);
   });
 });

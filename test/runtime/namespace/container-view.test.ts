@@ -6,7 +6,7 @@ import type { NamespaceFacts } from '../../../src/runtime/features.ts';
 import { containerView } from '../../../src/runtime/namespace/container-view.ts';
 import type { HostMount } from '../../../src/runtime/namespace/host-mounts.ts';
 
-const ROOT: HostMount = { path: '/', type: 'ext4', options: ['rw'] };
+const ROOT: HostMount = { path: '/', device: '8:1', root: '/', type: 'ext4', options: ['rw'] };
 const facts = { mode: 'user', hasOwnProc: true, layers: 'disk' } as NamespaceFacts;
 
 /** How /usr is seen by a container of an ordinary user: the type and the options of its mount. */
@@ -23,6 +23,8 @@ function usr(others: readonly HostMount[], isRootReadOnly = false): string {
       shared: [],
       isRootReadOnly,
       hasAllDevices: false,
+      areKernelFilesOpen: false,
+      hidden: [],
       strictPid1: false,
     },
     facts,
@@ -31,13 +33,19 @@ function usr(others: readonly HostMount[], isRootReadOnly = false): string {
     commonDevices: undefined,
     sharedMemory: undefined,
   });
-  const entry = view.entries.find(({ target }) => target === path.join(view.root, 'usr'));
+  const entry = view.entries.find(({ target }) => target === `${view.root}/./usr`);
   const isReadOnly = entry?.options.includes('ro') === true;
   return `${entry?.type === 'overlay' ? 'copy' : 'as it is'}${isReadOnly ? ', read-only' : ''}`;
 }
 
 describe.skipIf(process.platform !== 'linux')('a folder of the host, for an ordinary user', () => {
-  const at = (place: string, type = 'ext4'): HostMount => ({ path: place, type, options: ['rw'] });
+  const at = (place: string, type = 'ext4'): HostMount => ({
+    path: place,
+    device: '8:2',
+    root: '/',
+    type,
+    options: ['rw'],
+  });
 
   it.each([
     ['is a copy', [], false, 'copy'],

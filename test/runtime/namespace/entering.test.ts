@@ -46,6 +46,8 @@ function launch(): ContainerLaunch {
       shared: [],
       isRootReadOnly: false,
       hasAllDevices: false,
+      areKernelFilesOpen: false,
+      hidden: [],
       strictPid1: false,
     },
   };

@@ -31,9 +31,9 @@ describe('parseMountInfo()', () => {
 
   it('knows paths, types and options, and of two at one place the later', () => {
     expect(parseMountInfo(text)).toEqual([
-      { path: '/', type: 'ext4', options: ['rw', 'relatime'] },
-      { path: '/mnt/with blank', type: 'tmpfs', options: ['rw', 'nosuid', 'nodev'] },
-      { path: '/data', type: 'tmpfs', options: ['rw'] },
+      { path: '/', device: '254:0', root: '/', type: 'ext4', options: ['rw', 'relatime'] },
+      { path: '/mnt/with blank', device: '0:21', root: '/', type: 'tmpfs', options: ['rw', 'nosuid', 'nodev'] },
+      { path: '/data', device: '0:23', root: '/', type: 'tmpfs', options: ['rw'] },
     ]);
   });
 

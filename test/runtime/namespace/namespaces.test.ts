@@ -47,6 +47,8 @@ function confined(
       shared: [homedir(), tmpdir()],
       isRootReadOnly: false,
       hasAllDevices: false,
+      areKernelFilesOpen: false,
+      hidden: [],
       strictPid1: false,
       ...changes,
     },

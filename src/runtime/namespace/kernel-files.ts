@@ -1,0 +1,43 @@
+/*
+ * Files of the kernel that belong to the whole machine, although they are seen in every /proc and /sys. A container
+ * that may read or write them learns of the machine, or changes it.
+ */
+
+/** A container sees nothing there. Source: pkg/securitycontext/util.go defaultMaskedPaths. */
+export const MASKED_FILES: readonly string[] = [
+  '/proc/acpi',
+  '/proc/asound',
+  '/proc/interrupts',
+  '/proc/kcore',
+  '/proc/keys',
+  '/proc/latency_stats',
+  '/proc/sched_debug',
+  '/proc/scsi',
+  '/proc/timer_list',
+  '/proc/timer_stats',
+  '/sys/devices/virtual/powercap',
+  '/sys/firmware',
+];
+
+/** A container cannot write there. Source: pkg/securitycontext/util.go defaultReadonlyPaths. */
+export const READ_ONLY_FILES: readonly string[] = [
+  '/proc/bus',
+  '/proc/fs',
+  '/proc/irq',
+  '/proc/sys',
+  '/proc/sysrq-trigger',
+];
+
+/** Sockets of container engines: whoever reaches one is root of the machine, or the user that the engine runs as. */
+export function engineSockets(uid: number, home: string): string[] {
+  return [
+    '/run/docker.sock',
+    '/run/containerd/containerd.sock',
+    '/run/podman/podman.sock',
+    '/run/crio/crio.sock',
+    `/run/user/${uid}/docker.sock`,
+    `/run/user/${uid}/podman/podman.sock`,
+    `${home}/.docker/run/docker.sock`,
+    `${home}/.docker/desktop/docker.sock`,
+  ];
+}
