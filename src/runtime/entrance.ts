@@ -6,7 +6,7 @@ import type { MainProcess } from './main-process.ts';
 import type { ContainerLaunch, OutputStream } from './runtime.ts';
 
 /** Programs of the host that may stand before one of a container. Each says its name before what has gone wrong. */
-export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'env', 'nice'] as const;
+export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'mount', 'env', 'nice'] as const;
 
 export type Entered =
   | { readonly ok: true; readonly process: MainProcess }

@@ -17,12 +17,10 @@ import { hiddenPlaces } from './hidden-places.ts';
 import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
 import { engineSockets, MASKED_FILES, READ_ONLY_FILES } from './kernel-files.ts';
 import type { ProcessView } from './namespace-plan.ts';
-import { View } from './view.ts';
+import { PROC_OPTIONS, View } from './view.ts';
 
 /** Of these, a container has its own. */
 const OWN_FOLDERS = ['/proc', '/sys', '/dev'];
-
-const PROC_OPTIONS = ['nosuid', 'nodev', 'noexec'];
 
 /** What is mounted in /sys and shown in containers, as container runtimes do it. */
 const CGROUPS = ['/sys/fs/cgroup'];

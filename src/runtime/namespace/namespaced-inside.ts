@@ -6,6 +6,7 @@ import { withLoaderVariablesAside } from '../loader-variables.ts';
 import { type ProcessIdentity, startTimeOf } from '../process-identity.ts';
 import { childOf, type Holder, type Joinable, joinFlags, type NamespaceKind } from './holder.ts';
 import type { ProcessView } from './namespace-plan.ts';
+import type { FstabEntry } from './fstab.ts';
 import { pathInRoot, rootOf } from './root-of.ts';
 
 export interface NamespacedInsideOptions {
@@ -13,6 +14,10 @@ export interface NamespacedInsideOptions {
   readonly facts: NamespaceFacts;
   readonly clock: Clock;
   readonly processes: ProcessView;
+  /** The capabilities that programs of the container get, at most; undefined: those of podrun. */
+  readonly capabilities: readonly string[] | undefined;
+  /** How the first of its processes mounts a /proc of its own; empty: it sees that of the host. */
+  readonly procMounts: readonly FstabEntry[];
   /** Shared memory and message queues are not those of the host. */
   readonly hasOwnMemory: boolean;
   /** Everything inside has ended. */
@@ -23,11 +28,51 @@ export interface NamespacedInsideOptions {
  * Has the program begin as the first of a new process namespace. flock(1) is what stays outside and waits, since
  * unshare(1) of util-linux before 2.40 does not hand on that its child was killed; the lock is nobody's business.
  */
-function becomeFirst({ tools, hasOwnProc }: NamespaceFacts): string[] {
-  const { unshare, flock, setpriv } = tools;
-  const ownProc = hasOwnProc ? [unshare, '--mount-proc'] : [];
+function becomeFirst({ tools }: NamespaceFacts, procMounts: readonly FstabEntry[]): string[] {
+  const { unshare, flock, setpriv, sh, mount } = tools;
+  const mounts = procMounts.map(
+    ({ source, target, type, options }) =>
+      `'${mount}' -n -c -t ${type} -o ${options.join(',')} ${source} ${target} && `,
+  );
+  const script = `${mounts.join('')}exec "$@"`;
+  const ownProc = procMounts.length === 0 ? [] : [sh, '-c', script, 'mount'];
   const diesWithParent = [setpriv, '--pdeathsig', 'KILL'];
   return [...diesWithParent, unshare, '--pid', flock, '--shared', '--close', '/', ...diesWithParent, ...ownProc];
+}
+
+/** The capabilities with which programs of podrun's become programs of the container. All are among a container's own. */
+const ENTERING = ['dac_override', 'setgid', 'setpcap', 'setuid', 'sys_chroot'];
+
+/**
+ * Capabilities that mean little. A process that has one which a container lacks is out of the reach of its debuggers.
+ * Source: security/commoncap.c cap_ptrace_access_check.
+ */
+const SHIELDS = ['wake_alarm', 'block_suspend', 'audit_read'];
+
+/**
+ * Has the rest of a command line happen in the container's root, with no more rights than the container may have:
+ * programs of the host's files give up the others, as those of the container's files may be anybody's by now.
+ */
+function changeRoot({ tools }: NamespaceFacts, root: string, cwd: string, capabilities: readonly string[]): string[] {
+  const shield = SHIELDS.find((name) => !capabilities.includes(name)) ?? SHIELDS[0];
+  const kept = new Set([...capabilities, ...ENTERING, shield]);
+  const rights = ['-all', ...[...kept].map((name) => `+${name}`)].join(',');
+  return [
+    tools.setpriv,
+    '--bounding-set',
+    rights,
+    '--inh-caps',
+    '-all',
+    tools.unshare,
+    `--root=${root}`,
+    `--wd=${cwd}`,
+  ];
+}
+
+/** Mounts of a container, by the paths under which its root is seen. */
+function mountsIn(root: string, mounts: readonly FstabEntry[]): FstabEntry[] {
+  const inRoot = (place: string): string => (place.startsWith('/') ? `${root}${place}` : place);
+  return mounts.map((entry) => ({ ...entry, source: inRoot(entry.source), target: `${root}${entry.target}` }));
 }
 
 /** How long it is waited for a process to get inside, and how often it is looked for. */
@@ -68,7 +113,7 @@ export class NamespacedInside implements Inside {
   enter(call: ProgramCall): ProgramCall {
     this.#seen = undefined;
     const { argv, env, cwd } = withLoaderVariablesAside(call);
-    const { facts, processes, hasOwnMemory } = this.#options;
+    const { facts, processes, hasOwnMemory, capabilities, procMounts, holder } = this.#options;
     const isFirst = processes === 'first' && this.#first === undefined;
     const { tools, mode } = facts;
     const kinds: NamespaceKind[] = [
@@ -77,10 +122,14 @@ export class NamespacedInside implements Inside {
       ...(hasOwnMemory ? (['ipc'] as const) : []),
       ...(processes === 'host' || isFirst ? [] : (['pid'] as const)),
     ];
-    const join = ['nsenter', ...joinFlags(this.joinable, kinds, mode), `--wdns=${cwd}`] as const;
+    const staysOutside = mode === 'root' && capabilities !== undefined;
+    const place = staysOutside ? ['--root=/', '--wd=/'] : [`--wdns=${cwd}`];
+    const root = staysOutside ? changeRoot(facts, rootOf(holder.pid), cwd, capabilities) : [];
+    const prefix = staysOutside ? rootOf(holder.pid) : '';
     // The program is found along its own PATH, as its lookup has found it, so that it sees its name as it was given.
-    const first = isFirst ? becomeFirst(facts) : [];
-    return { file: tools.nsenter, argv: [...join, ...first, ...argv], env, cwd: '/' };
+    const first = isFirst ? becomeFirst(facts, mountsIn(prefix, procMounts)) : [];
+    const join = ['nsenter', ...joinFlags(this.joinable, kinds, mode), ...place] as const;
+    return { file: tools.nsenter, argv: [...join, ...first, ...root, ...argv], env, cwd: '/' };
   }
 
   /** nsenter stays outside and waits, unless the program is to see the processes of the host. */

@@ -101,6 +101,8 @@ export class Namespaces implements Confiner {
         facts,
         clock,
         processes,
+        capabilities: launch.identity?.capabilities,
+        procMounts: facts.hasOwnProc && processes === 'first' ? (view?.procMounts ?? []) : [],
         hasOwnMemory: !pod.hostIPC,
         onGone: async () => {
           this.#open.delete(launch.id);

@@ -36,6 +36,8 @@ const FOLDER_MODE = 0o755;
 /** What a mount of the host forbids is forbidden in the container, too; a user namespace could not take it away. */
 const KEPT_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 
+export const PROC_OPTIONS: readonly string[] = ['nosuid', 'nodev', 'noexec'];
+
 const MASK_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
 
 export interface ViewOptions {
@@ -98,6 +100,18 @@ export class View {
 
   get entries(): readonly FstabEntry[] {
     return this.#entries;
+  }
+
+  /** A /proc of its own, and what is mounted in it, for a process that can have one only later; paths of the container. */
+  get procMounts(): readonly FstabEntry[] {
+    const proc: FstabEntry = { source: 'proc', target: '/proc', type: 'proc', options: PROC_OPTIONS };
+    const prefix = `${this.root}/.`;
+    const inside = this.#entries.filter(({ target }) => target.startsWith(`${prefix}/proc/`));
+    const own = (place: string): string => (place.startsWith(this.root) ? place.slice(this.root.length) : place);
+    return [
+      proc,
+      ...inside.map((entry) => ({ ...entry, source: own(entry.source), target: own(entry.target).slice(2) })),
+    ];
   }
 
   /** Folders that had to be made outside of the layer, for something to be mounted there; the innermost last. */
