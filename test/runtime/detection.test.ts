@@ -21,7 +21,7 @@ import { inTrialFolder, makeTrialFolder } from '../../src/runtime/detection/tria
 import { detectNamespaces, explainRefusal, type NamespaceQuestion } from '../../src/runtime/detection/namespaces.ts';
 
 const clock = new SystemClock();
-const TOOLS = ['sh', 'unshare', 'nsenter', 'mount', 'setpriv', 'sleep', 'flock', 'env'];
+const TOOLS = ['sh', 'unshare', 'nsenter', 'mount', 'umount', 'pivot_root', 'setpriv', 'sleep', 'flock', 'env'];
 /** Says how it was called, so that a test can tell whether anything was tried. */
 const FAILING =
   '#!/bin/sh\necho called >>"${0%/*}/../calls"\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n';

@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import type { HostPathVolumeSource, Volume } from '../../api/generated/types.ts';
 import { objectNotFound } from '../../lifecycle/texts/config-errors.ts';
+import { hostPathInState } from '../../lifecycle/texts/volume-errors.ts';
 import { type VolumeFacts, volumeFiles } from '../../lifecycle/volumes/volume-files.ts';
 import { memoryWanted } from '../../lifecycle/volumes/volume-medium.ts';
 import { type FileKind, judgeHostPath } from '../../lifecycle/volumes/volume-host-path.ts';
@@ -36,7 +37,7 @@ const HOST_FOLDER_MODE = 0o755;
  * @throws {Error} with kubelet's words, or of the file system
  */
 export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePlaces, wallMs: number): string {
-  if (volume.hostPath !== undefined) return setUpHostPath(volume.hostPath, places.cwd);
+  if (volume.hostPath !== undefined) return setUpHostPath(volume.hostPath, places);
   if (volume.persistentVolumeClaim !== undefined) {
     const { claimName } = volume.persistentVolumeClaim;
     const folder = places.claim(claimName);
@@ -84,8 +85,9 @@ function makeFolderIn(folder: string): boolean {
 }
 
 /** Source: pkg/volume/hostpath/host_path.go. */
-function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, cwd: string): string {
+function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, { cwd, memory }: VolumePlaces): string {
   const place = path.resolve(cwd, wanted);
+  if (isIn(memory.root, place)) throw new Error(hostPathInState(wanted));
   const verdict = judgeHostPath(wanted, type, kindOf(place));
   if (verdict.type === 'failed') throw new Error(verdict.message);
   if (verdict.type === 'make') {
@@ -93,6 +95,16 @@ function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, cwd: string
     else closeSync(openSync(place, 'a', 0o644));
   }
   return place;
+}
+
+/** Is it this folder, or does it lie in it, wherever links lead? */
+function isIn(folder: string, place: string): boolean {
+  try {
+    const [outer, inner] = [realpathSync(folder), realpathSync(place)];
+    return inner === outer || inner.startsWith(`${outer}/`);
+  } catch {
+    return false; // it is not there
+  }
 }
 
 function kindOf(place: string): FileKind | undefined {

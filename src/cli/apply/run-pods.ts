@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { closeInheritedDescriptors } from '../../runtime/inherited-descriptors.ts';
 import { ApplyRun } from '../../agent/apply-run.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
@@ -61,6 +62,7 @@ export interface RunPods {
 /** Runs the Pods to their end, whatever brings it about. */
 export async function runPods(session: Session, { begun, live }: RunPods): Promise<number> {
   const { plan, clock, store, view } = session;
+  closeInheritedDescriptors();
   const isAboutAll = plan.goal !== undefined || begun.length === 0;
   const report = await openReport(session, isAboutAll ? [] : live);
   const own = begun.map(({ pod }) => pod);

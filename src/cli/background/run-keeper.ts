@@ -2,6 +2,7 @@ import { Keeper } from '../../agent/keeper/keeper.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
+import { closeInheritedDescriptors } from '../../runtime/inherited-descriptors.ts';
 import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import { ContainerLog } from '../../store/logs/container-log.ts';
@@ -13,6 +14,7 @@ import { say } from './answer.ts';
 
 /** Keeps the containers of a background agent: they live as long as this process, whatever becomes of the agent. */
 export async function runKeeper(stateDir: string | undefined, id: string): Promise<number> {
+  closeInheritedDescriptors();
   const clock = new SystemClock();
   const store = openStore(stateDir, clock);
   const agents = new BackgroundAgents(store.root, { startTimeOf, bootId });

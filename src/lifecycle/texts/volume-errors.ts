@@ -16,3 +16,8 @@ export function invalidHostPathType(type: string): string {
 export function hostPathMismatch(path: string, kind: string): string {
   return `hostPath type check failed: ${path} is not a ${kind}`;
 }
+
+/** The text for a hostPath volume of podrun's own files: containers see none of them. */
+export function hostPathInState(path: string): string {
+  return `hostPath ${path} lies in podrun's state folder, which no container sees: name another folder`;
+}

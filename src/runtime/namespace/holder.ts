@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { NamespaceFacts } from '../features.ts';
 import { killProcess } from '../kill.ts';
@@ -47,21 +47,25 @@ export interface HolderWork {
   readonly stages: readonly { readonly fstab: string; readonly isOptional: boolean }[];
   /** The folder that becomes the root; undefined: it stays that of the host. */
   readonly root: string | undefined;
+  /** A folder of programs that process 1 moves into, with the mounts staying as they are; undefined: it stays outside. */
+  readonly jail?: string | undefined;
   /** Where the layers of the container are taken into a tmpfs; undefined: they stay on disk. */
   readonly memory?: string | undefined;
 }
 
 /**
- * Reads from its input, a line each: new root, host name, where a tmpfs takes in the layers beside it; then files that
- * say what to mount, `must` or `may` before each. The programs are those of the host, by their paths.
+ * Reads from its input, a line each: new root, host name, where a tmpfs takes in the layers beside it, a jail; then
+ * files that say what to mount, `must` or `may` before each. The programs are those of the host, by their paths.
  *
  * With a new root, the old one is unmounted: nothing of it is left in the container, and process 1 has no rights that
  * others in the container could borrow. With SIGCHLD ignored, a process is rid of children without asking after them:
  * that makes `sleep` a process 1 which leaves no zombies. (A shell would have it otherwise.)
  */
-function script({ mount, umount, pivotRoot, setpriv, env, sleep }: NamespaceFacts['tools']): string {
+function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: NamespaceFacts['tools']): string {
+  const last = [setpriv, '--bounding-set=-all', '--inh-caps=-all', env, '--ignore-signal=CHLD', sleep, 'infinity'];
+  const words = (list: readonly string[]): string => list.map((word) => `'${word}'`).join(' ');
   return [
-    'IFS= read -r root && IFS= read -r name && IFS= read -r memory || exit 1',
+    'IFS= read -r root && IFS= read -r name && IFS= read -r memory && IFS= read -r jail || exit 1',
     'if [ -n "$name" ]; then { echo "$name" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$name"; fi',
     'if [ -n "$memory" ]; then',
     `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$memory" || exit 1`,
@@ -70,14 +74,28 @@ function script({ mount, umount, pivotRoot, setpriv, env, sleep }: NamespaceFact
     'while read -r need fstab; do',
     `  '${mount}' -n -c -a -T "$fstab" || [ "$need" = may ] || exit 1`,
     'done',
-    `set -- '${env}' --ignore-signal=CHLD '${sleep}' infinity`,
     'if [ -n "$root" ]; then',
     `  cd "$root" && '${pivotRoot}' . . && '${umount}' -n -l -c . && cd / || exit 1`,
-    `  set -- '${setpriv}' --bounding-set=-all --inh-caps=-all "$@"`,
+    `  set -- ${words(last)}`,
+    'elif [ -n "$jail" ]; then',
+    `  set -- '${unshare}' "--root=$jail" ${words(last.map(inJail))}`,
+    'else',
+    `  set -- ${words(last.slice(3))}`,
     'fi',
     'echo ready >&2',
     'exec "$@" </dev/null 2>/dev/null',
   ].join('\n');
+}
+
+/** The folder of all programs and libraries, when it can be the root of a process; undefined: /bin and /lib are apart. */
+export function jailSource(): string | undefined {
+  const isMerged = ['/bin', '/lib'].every((at) => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  return isMerged ? '/usr' : undefined;
+}
+
+/** The path of a program where /usr is the root. */
+function inJail(word: string): string {
+  return word.startsWith('/usr/') ? word.slice('/usr'.length) : word;
 }
 
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
@@ -131,9 +149,9 @@ export async function setUpHolder({ child, ended }: BegunHolder, prepare: () => 
   }
 }
 
-function linesOf({ stages, root = '', hostname = '', memory = '' }: HolderWork): string {
+function linesOf({ stages, root = '', hostname = '', memory = '', jail = '' }: HolderWork): string {
   const mounts = stages.map(({ fstab, isOptional }) => `${isOptional ? 'may' : 'must'} ${fstab}`);
-  const lines = [root, hostname, memory, ...mounts];
+  const lines = [root, hostname, memory, jail, ...mounts];
   const broken = lines.find((line) => line.includes('\n'));
   if (broken !== undefined) throw new Error(`${JSON.stringify(broken)}: such a path cannot be mounted`);
   return lines.map((line) => `${line}\n`).join('');

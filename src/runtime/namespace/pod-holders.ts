@@ -4,8 +4,8 @@ import type { PodNamespaces } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { NetworkJoin } from '../network/join.ts';
 import { SHARED_MEMORY_OPTIONS } from './devices.ts';
-import { fstabText } from './fstab.ts';
-import { beginHolder, type Holder, type NamespaceKind, setUpHolder } from './holder.ts';
+import { type FstabEntry, fstabText } from './fstab.ts';
+import { beginHolder, type Holder, jailSource, type NamespaceKind, setUpHolder } from './holder.ts';
 
 /** What the containers of a Pod share. */
 export interface PodHolder {
@@ -76,7 +76,15 @@ export class PodHolders {
     const fstab = path.join(folder, 'fstab');
     mkdirSync(sharedMemory, { recursive: true, mode: 0o700 });
     const options = SHARED_MEMORY_OPTIONS;
-    writeFileSync(fstab, fstabText([{ source: 'shm', target: sharedMemory, type: 'tmpfs', options }]));
+    // Containers of the Pod may see its process 1. As a user they have no rights to it, in their own user namespace.
+    const source = this.#facts.mode === 'root' ? jailSource() : undefined;
+    const jail = source && path.join(folder, 'jail');
+    if (jail !== undefined) mkdirSync(jail);
+    const entries: FstabEntry[] = [
+      { source: 'shm', target: sharedMemory, type: 'tmpfs', options },
+      ...(source && jail ? [{ source, target: jail, type: 'none', options: ['bind', 'ro', 'nosuid', 'nodev'] }] : []),
+    ];
+    writeFileSync(fstab, fstabText(entries));
     const own: NamespaceKind[] = [
       'mount',
       'uts',
@@ -88,6 +96,7 @@ export class PodHolders {
       hostname: pod.hostname,
       stages: [{ fstab, isOptional: false }],
       root: undefined,
+      jail,
     }));
     return { holder, sharedMemory: pod.hostIPC ? undefined : sharedMemory };
   }

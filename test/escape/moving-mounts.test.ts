@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { APART, attemptIn, escaping, run, works } from './worlds.ts';
+
+const CHURN = 'while :; do mount -t tmpfs podrun-churn "$1" && umount "$1"; done';
+const DEAD = 'exec 3<>/dev/fuse; mount -i -n -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 podrun-dead "$1"';
+
+describe.each(APART)('starts of $who', (world) => {
+  it('do not fail when mounts of the host come and go', async (context) => {
+    const attempt = attemptIn(context, world);
+    const folders = ['a', 'b', 'c'].map((name) => path.join('/mnt', `podrun-${process.pid}-${name}`));
+    if (!works(['mkdir', ...folders])) context.skip('only root can mount');
+    const loops = folders.map((folder) =>
+      spawn('sh', ['-c', CHURN, 'sh', folder], { stdio: 'ignore', detached: true }),
+    );
+    context.onTestFinished(async () => {
+      for (const loop of loops) {
+        process.kill(-(loop.pid ?? 0), 'SIGKILL');
+        await new Promise((resolve) => loop.once('close', resolve));
+      }
+      for (const folder of folders) {
+        while (works(['mountpoint', '-q', folder]) && works(['umount', '-l', folder]));
+        works(['rmdir', folder]);
+      }
+    });
+    for (let count = 0; count < 14; count++) expect(await run(attempt, escaping('echo ran'))).toEqual(['ran']);
+  }, 120_000);
+
+  it('do not fail because of a file system that does not answer any more', async (context) => {
+    const attempt = attemptIn(context, world);
+    const [shared, other] = [path.join(attempt.workshop.folder, 'dead'), `/mnt/podrun-dead-${process.pid}`];
+    for (const folder of [shared, other]) {
+      if (!works(['mkdir', folder])) context.skip('only root can mount');
+      context.onTestFinished(() => void (works(['umount', '-l', folder]), works(['rmdir', folder])));
+      if (!works(['sh', '-c', DEAD, 'sh', folder])) context.skip('no FUSE here');
+    }
+    expect(await run(attempt, escaping('echo ran'))).toEqual(['ran']);
+    const securityContext = { readOnlyRootFilesystem: true };
+    expect(await run(attempt, escaping('echo ran', { securityContext }))).toEqual(['ran']);
+    mkdirSync(path.join(attempt.workshop.folder, 'alive'));
+  });
+});

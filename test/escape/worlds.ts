@@ -1,0 +1,98 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, readFileSync } from 'node:fs';
+import type { TestContext } from 'vitest';
+import type { Container, PodSpec } from '../../src/api/generated/types.ts';
+import { type Ended, Podrun, type Workshop, workshopFor } from '../cli/workshop.ts';
+
+/** Who runs podrun, and how its containers are kept apart. */
+export interface World {
+  readonly who: 'root' | 'user';
+  readonly tier: 'process' | 'namespace';
+}
+
+const NAMESPACES = ['unshare', '--mount', '--pid', '--fork', 'true'];
+const USER_NAMESPACES = ['unshare', '--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'];
+export const ORDINARY_USER = 65533;
+const AS_USER = ['setpriv', '--reuid', `${ORDINARY_USER}`, '--regid', `${ORDINARY_USER}`, '--clear-groups'];
+
+const isLinux = process.platform === 'linux';
+const isRoot = process.getuid?.() === 0;
+
+/** What the machine permits. A test of a world that is not among these is left out, and vitest says so. */
+const PERMITTED: Readonly<Record<string, boolean>> = {
+  'root process': isLinux && isRoot,
+  'root namespace': isLinux && isRoot && works(NAMESPACES),
+  'user process': isLinux,
+  'user namespace': isLinux && works([...(isRoot ? AS_USER : []), ...USER_NAMESPACES]),
+};
+
+export const ROOT_APART: World = { who: 'root', tier: 'namespace' };
+export const USER_APART: World = { who: 'user', tier: 'namespace' };
+/** The worlds that promise a boundary. */
+export const APART: readonly World[] = [ROOT_APART, USER_APART];
+
+export function isPermitted({ who, tier }: World): boolean {
+  return PERMITTED[`${who} ${tier}`] === true;
+}
+
+/** Leaves out a test whose world this machine does not permit. */
+export function need(context: TestContext, world: World): void {
+  if (!isPermitted(world)) context.skip(`this machine does not permit: ${world.who}, ${world.tier} tier`);
+}
+
+/** A Pod whose program tries to get out. */
+export interface Attempt {
+  readonly world: World;
+  readonly workshop: Workshop;
+}
+
+/** A fresh folder that belongs to whoever runs podrun. It is the current folder, and so shared with containers. */
+export function attemptIn(context: TestContext, world: World): Attempt {
+  need(context, world);
+  const workshop = workshopFor(context);
+  chmodSync(workshop.folder, 0o755);
+  if (isRoot && world.who === 'user') chownSync(workshop.folder, ORDINARY_USER, ORDINARY_USER);
+  return { world, workshop };
+}
+
+/** A Pod of one container that runs a shell script once. */
+export function escaping(script: string, container: Partial<Container> = {}, more: Partial<PodSpec> = {}): PodSpec {
+  const main = { name: 'main', image: 'escape', command: ['sh', '-c', script], ...container };
+  return { restartPolicy: 'Never', containers: [main], ...more };
+}
+
+export function start(attempt: Attempt, args: readonly string[], before: readonly string[] = []): Podrun {
+  const { world, workshop } = attempt;
+  const places = { PODRUN_STATE_DIR: workshop.stateDir, HOME: workshop.folder, XDG_RUNTIME_DIR: workshop.folder };
+  const as = isRoot && world.who === 'user' ? AS_USER : [];
+  const [file = '', ...words] = [...before, ...as, ...workshop.commandLine(args)];
+  const child = spawn(file, words, {
+    cwd: workshop.folder,
+    env: { ...process.env, ...places, PODRUN_RUNTIME: world.tier, NO_COLOR: '1', CI: 'true' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return new Podrun(child);
+}
+
+/** Runs the Pod to its end, and answers what its program has written. */
+export async function run(attempt: Attempt, spec: PodSpec, flags: readonly string[] = []): Promise<string[]> {
+  return linesOf(await start(attempt, ['apply', '-f', attempt.workshop.pod('web', spec), ...flags]).ended);
+}
+
+function linesOf(ended: Ended): string[] {
+  if (!/Pod +(Succeeded|Failed)/.test(ended.stdout)) throw new Error(`${ended.stdout}\n${ended.stderr}`);
+  return [...ended.stdout.matchAll(/^web\/\w+ \| (.*?) *$/gm)].map(([, line = '']) => line);
+}
+
+export function works([file = '', ...args]: readonly string[]): boolean {
+  return spawnSync(file, args).status === 0;
+}
+
+export function hasProgram(name: string): boolean {
+  return works(['sh', '-c', `command -v ${name}`]);
+}
+
+/** The mount table of this process. */
+export function mountTable(): string {
+  return readFileSync('/proc/self/mountinfo', 'utf8');
+}
