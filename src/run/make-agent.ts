@@ -73,6 +73,7 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     isBestEffort,
     privateNetworks,
   } = settings;
+  const hidden = hiddenFolders(store, hostEnv);
   let powers: Powers | undefined;
   return new Agent({
     ...parts,
@@ -87,14 +88,14 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     powers: () => (powers ??= ownPowers(parts.runtime.features)),
     isBestEffort,
     cwd,
-    isolation: features.tier === 'namespace' ? { shared, hidden: hiddenFolders(store), strictPid1 } : undefined,
+    isolation: features.tier === 'namespace' ? { shared, hidden, strictPid1 } : undefined,
     notices: (pod) => noticesOf(pod, settings),
   });
 }
 
 /** The state folder, where podrun's sockets, logs and layers are, and what it keeps in memory; links are followed. */
-function hiddenFolders({ root, memory }: FileStore): string[] {
-  const usual = stateRoot({ env: process.env, home: homedir() });
+function hiddenFolders({ root, memory }: FileStore, env: AgentSettings['hostEnv']): string[] {
+  const usual = stateRoot({ env, home: homedir() });
   return [...new Set([root, usual, ...memoryFolders(memory)].map(withoutLinks))];
 }
 

@@ -15,7 +15,8 @@ function isOut(): boolean {
 
 const PTRACE = { securityContext: { capabilities: { add: ['SYS_PTRACE'] } } };
 const THROUGH_PROCESSES = `for p in /proc/[0-9]*; do for way in root cwd cwd/.. cwd/../.. cwd/../../..; do
-  echo out > $p/$way${PROOF}; done; for fd in $p/fd/*; do echo out > $fd${PROOF}; echo out > $fd/..${PROOF}; done; done 2>/dev/null
+  echo out > $p/$way${PROOF}; done
+  for fd in $p/fd/*; do echo out > $fd${PROOF}; echo out > $fd/..${PROOF}; done; done 2>/dev/null
 echo tried`;
 
 describe.each(APART)('the files of the host, for a container of $who, $tier tier', (world) => {
@@ -30,7 +31,8 @@ describe.each(APART)('the files of the host, for a container of $who, $tier tier
 
   it('cannot be reached by a changed root', async (context) => {
     if (!hasProgram('perl')) context.skip('there is no perl to call chroot(2) with');
-    const climb = `perl -e 'mkdir "/x"; chroot "/x"; chdir ".." for 1..64; chroot "."; open F, ">${PROOF}"; print F "out"'`;
+    const calls = `mkdir "/x"; chroot "/x"; chdir ".." for 1..64; chroot "."; open F, ">${PROOF}"; print F "out"`;
+    const climb = `perl -e '${calls}'`;
     expect(await run(attemptIn(context, world), escaping(`${climb}; echo tried`))).toEqual(['tried']);
     expect(isOut()).toBe(false);
   });
@@ -63,7 +65,7 @@ it('the root of the host is mounted nowhere in a container, and no file system o
   expect(await run(attemptIn(context, ROOT_APART), escaping(script), ['--isolate'])).toEqual(['end']);
 });
 
-it('what a container puts in the place of setpriv and unshare does not run with the rights of podrun', async (context) => {
+it('what a container puts in the place of setpriv and unshare has no rights of podrun', async (context) => {
   const attempt = attemptIn(context, ROOT_APART);
   const script = `for tool in setpriv unshare env; do
   cp /usr/bin/$tool /usr/bin/$tool.real
@@ -89,7 +91,8 @@ describe('a read-only root', () => {
       context.skip('only root can mount');
     context.onTestFinished(() => void works(['umount', '-l', place]));
     const securityContext = { readOnlyRootFilesystem: true };
-    const script = `for d in ${place} ${attempt.workshop.folder} /tmp /usr /; do echo x > $d/written; done 2>/dev/null; echo tried`;
+    const script = `for d in ${place} ${attempt.workshop.folder} /tmp /usr /; do echo x > $d/written
+done 2>/dev/null; echo tried`;
     expect(await run(attempt, escaping(script, { securityContext }))).toEqual(['tried']);
     expect(existsSync(path.join(place, 'written'))).toBe(false);
     expect(existsSync(path.join(attempt.workshop.folder, 'written'))).toBe(false);
@@ -98,7 +101,8 @@ describe('a read-only root', () => {
 
 it('device nodes do not work in shared folders, volumes and the copy of the root', async (context) => {
   const attempt = attemptIn(context, ROOT_APART);
-  const script = `for d in . /tmp / /data /dev; do mknod $d/zero-${process.pid} c 1 5 && head -c 3 $d/zero-${process.pid} | wc -c; rm -f $d/zero-${process.pid}; done 2>/dev/null; echo end`;
+  const script = `for d in . /tmp / /data /dev; do node=$d/zero-${process.pid}
+  mknod $node c 1 5 && head -c 3 $node | wc -c; rm -f $node; done 2>/dev/null; echo end`;
   const more = { volumes: [{ name: 'data', emptyDir: {} }] };
   const lines = await run(attempt, escaping(script, { volumeMounts: [{ name: 'data', mountPath: '/data' }] }, more));
   expect(lines).toEqual(['0', '0', '0', '0', '0', 'end']);

@@ -5,7 +5,8 @@ import { APART, attemptIn, escaping, ROOT_APART, run, USER_APART } from './world
 const SYSTEM_FILES = '/proc/sys /proc/irq /proc/bus /proc/fs /proc/sysrq-trigger /sys';
 const WRITABLE = `find ${SYSTEM_FILES} -type f -writable 2>/dev/null | head -5; echo end`;
 const MASKED = '/proc/kcore /proc/keys /proc/timer_list /proc/sched_debug /proc/interrupts';
-const READABLE = `cat ${MASKED} 2>/dev/null | head -c 1 | wc -c; ls /sys/firmware /proc/acpi /proc/scsi 2>/dev/null | grep -v : | grep . | head -3; echo end`;
+const READABLE = `cat ${MASKED} 2>/dev/null | head -c 1 | wc -c
+ls /sys/firmware /proc/acpi /proc/scsi 2>/dev/null | grep -v : | grep . | head -3; echo end`;
 
 describe.each(APART)('the files of the kernel, for a container of $who, $tier tier', (world) => {
   it.for([[], ['--strict-pid1']] as const)(

@@ -24,7 +24,8 @@ describe.each(APART)('the processes of the host, for a container of $who, $tier 
     context.onTestFinished(() => void process_.kill('SIGKILL'));
     // The last loop tries all numbers near it: that of podrun, its watchdog and its keeper.
     const script = `${SAFE} kill -9 ${process_.pid} 2>/dev/null && echo killed; ls -d /proc/${process_.pid} 2>/dev/null
-for pid in $(seq ${(process_.pid ?? 0) + 1} ${(process_.pid ?? 0) + 300}); do kill -9 $pid 2>/dev/null && echo killed; done; echo end`;
+for pid in $(seq ${(process_.pid ?? 0) + 1} ${(process_.pid ?? 0) + 300}); do
+  kill -9 $pid 2>/dev/null && echo killed; done; echo end`;
     expect(await run(attempt, escaping(script, KILL, more))).toEqual(['end']);
     expect(process_.exitCode ?? process_.signalCode).toBe(null);
   });

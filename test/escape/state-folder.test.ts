@@ -62,7 +62,8 @@ describe.each(APART)('the state folder, for a container of $who, $tier tier', (w
   it('is what it was after a container has written to all that it sees of it', async (context) => {
     const attempt = attemptIn(context, world);
     const state = stateOf(attempt);
-    const script = `for f in $(find ${state} ${state}/.. -maxdepth 3 -path '*state*' 2>/dev/null); do echo x > $f/escaped; done 2>/dev/null; echo tried`;
+    const script = `for f in $(find ${state} ${state}/.. -maxdepth 3 -path '*state*' 2>/dev/null)
+do echo x > $f/escaped; done 2>/dev/null; echo tried`;
     expect(await run(attempt, escaping(script))).toEqual(['tried']);
     expect(readdirSync(state)).not.toContain('escaped');
   });

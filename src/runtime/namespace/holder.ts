@@ -47,7 +47,7 @@ export interface HolderWork {
   readonly stages: readonly { readonly fstab: string; readonly isOptional: boolean }[];
   /** The folder that becomes the root; undefined: it stays that of the host. */
   readonly root: string | undefined;
-  /** A folder of programs that process 1 moves into, with the mounts staying as they are; undefined: it stays outside. */
+  /** A folder of programs that becomes the root of process 1, while the mounts stay; undefined: the host's root. */
   readonly jail?: string | undefined;
   /** Where the layers of the container are taken into a tmpfs; undefined: they stay on disk. */
   readonly memory?: string | undefined;
@@ -87,7 +87,7 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
   ].join('\n');
 }
 
-/** The folder of all programs and libraries, when it can be the root of a process; undefined: /bin and /lib are apart. */
+/** The folder of all programs and libraries, which can be a root; undefined: /bin and /lib are folders of their own. */
 export function jailSource(): string | undefined {
   const isMerged = ['/bin', '/lib'].every((at) => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true);
   return isMerged ? '/usr' : undefined;

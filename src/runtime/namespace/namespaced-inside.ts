@@ -40,7 +40,7 @@ function becomeFirst({ tools }: NamespaceFacts, procMounts: readonly FstabEntry[
   return [...diesWithParent, unshare, '--pid', flock, '--shared', '--close', '/', ...diesWithParent, ...ownProc];
 }
 
-/** The capabilities with which programs of podrun's become programs of the container. All are among a container's own. */
+/** What it takes to become a program of the container. A container has these by default. */
 const ENTERING = ['dac_override', 'setgid', 'setpcap', 'setuid', 'sys_chroot'];
 
 /**

@@ -102,7 +102,7 @@ export class View {
     return this.#entries;
   }
 
-  /** A /proc of its own, and what is mounted in it, for a process that can have one only later; paths of the container. */
+  /** A /proc of its own with its mounts, for a process that can have one only later. Paths are those of the container. */
   get procMounts(): readonly FstabEntry[] {
     const proc: FstabEntry = { source: 'proc', target: '/proc', type: 'proc', options: PROC_OPTIONS };
     const prefix = `${this.root}/.`;
@@ -258,7 +258,7 @@ export class View {
   }
 
   #add(entry: FstabEntry): void {
-    // `mount --all` leaves out what seems to be mounted already, a second mount over the first: no path is twice the same.
+    // `mount --all` leaves out what is mounted already at the same path, and a second mount over the first looks so.
     this.#entries.push({ ...entry, target: `${this.root}/.${entry.target}` });
   }
 
