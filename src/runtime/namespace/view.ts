@@ -102,7 +102,7 @@ export class View {
     return this.#entries;
   }
 
-  /** A /proc of its own with its mounts, for a process that can have one only later. Paths are those of the container. */
+  /** A /proc of its own with its mounts, for a process that can have one only later. All paths are of the container. */
   get procMounts(): readonly FstabEntry[] {
     const proc: FstabEntry = { source: 'proc', target: '/proc', type: 'proc', options: PROC_OPTIONS };
     const prefix = `${this.root}/.`;
