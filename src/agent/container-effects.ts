@@ -39,6 +39,8 @@ export class ContainerEffects implements EffectRunner {
   readonly #prober: Prober;
   readonly #sandbox: Sandbox;
   readonly #limitsTold = new Set<string>();
+  /** Containers without a handler for their stop signal: one event each, however often they are stopped. */
+  readonly #withoutHandler = new Set<string>();
   #pod: StoredPod | undefined;
   /** Settles when an environment that was there already has been found again. */
   #restored: Promise<void> | undefined;
@@ -116,7 +118,9 @@ export class ContainerEffects implements EffectRunner {
     const name = stopSignal(containerSpec(pod, container));
     const running = this.#live.get(id)?.running;
     const answered = (isUnheard = false): void => {
-      if (isUnheard) this.#surroundings.event(pod, noSignalHandler(container, name));
+      if (!isUnheard || this.#withoutHandler.has(container)) return;
+      this.#withoutHandler.add(container);
+      this.#surroundings.event(pod, noSignalHandler(container, name));
     };
     if (running?.signalLater === undefined) answered(running?.signal(name));
     else void running.signalLater(name).then(answered);

@@ -1,4 +1,11 @@
-/** What to do instead, for each command of kubectl that podrun has not. */
+const IMAGES = "An image is a program of this machine: --image 'IMAGE=COMMAND' or podrun.yaml says which.";
+const KUSTOMIZE = "Use 'kubectl kustomize FOLDER | podrun apply -f -'.";
+const CONTEXTS = "There are no clusters and contexts: '--state-dir FOLDER' tells one set of Pods from another.";
+const DIFF =
+  "podrun diff compares two runs: 'podrun diff web@1 web'. What a manifest would change: " +
+  "'podrun apply -f FILE --dry-run=server'.";
+
+/** What to do instead, for each command of kubectl that podrun has not, and for those of docker compose. */
 const INSTEAD: Readonly<Record<string, string>> = {
   create: "Use 'podrun apply -f FILE': it makes what is not there, and runs the Pods.",
   run: "Use 'podrun init NAME > NAME.yaml' for a manifest, and 'podrun apply -f NAME.yaml' to run it.",
@@ -17,15 +24,48 @@ const INSTEAD: Readonly<Record<string, string>> = {
   taint: "There is one node, this machine: what it permits is told by 'podrun doctor'.",
   auth: "There are no users but you: what this machine permits is told by 'podrun doctor'.",
   certificate: 'There is no cluster here, and nothing to certify.',
-  config: "There are no clusters and contexts: '--state-dir FOLDER' tells one set of Pods from another.",
+  config: CONTEXTS,
   'cluster-info': "There is no cluster: what this machine permits is told by 'podrun doctor'.",
   'api-resources': "Use 'podrun explain KIND' for the fields of a kind; podrun runs Pods.",
   'api-versions': "Use 'podrun explain KIND' for the fields of a kind; podrun runs Pods.",
-  kustomize: "Use 'kubectl kustomize FOLDER | podrun apply -f -'.",
+  kustomize: KUSTOMIZE,
   options: "Use 'podrun --help': what every command takes stands at its end.",
+  up: "Use 'podrun apply -f FILE': it runs the Pods and shows what happens; --detach runs them in the background.",
+  down: "Use 'podrun delete -f FILE', or 'podrun delete pods --all'.",
+  ps: "Use 'podrun get pods'.",
+  start: "Use 'podrun apply -f FILE': it runs the Pods of a manifest.",
+  stop: "Use 'podrun delete pod NAME': it ends the Pod gracefully and keeps its run on record ('podrun history').",
+  restart: "Use 'podrun replace --force -f FILE': it ends the Pod and runs it anew.",
+  kill: "Use 'podrun delete pod NAME --now', or --force to kill its processes at once.",
+  rm: "Use 'podrun delete pod NAME'; 'podrun gc' removes what has ended.",
+  build: `podrun builds no images. ${IMAGES}`,
+  pull: `podrun pulls no images. ${IMAGES}`,
+  push: `podrun pushes no images. ${IMAGES}`,
+  images: `podrun keeps no images. ${IMAGES}`,
+  inspect: "Use 'podrun describe pod NAME', or 'podrun get pod NAME -o yaml'.",
+  stats: "Use 'podrun top pods'.",
 };
 
-/** One line about what to do instead; undefined: kubectl has no such command. */
+/** What to do instead, for flags of kubectl that podrun has not; by command where only one has it. */
+const FLAGS_INSTEAD: Readonly<Record<string, string>> = {
+  '-k': KUSTOMIZE,
+  '--kustomize': KUSTOMIZE,
+  '--context': CONTEXTS,
+  '--cluster': CONTEXTS,
+  '--kubeconfig': CONTEXTS,
+  '--server': CONTEXTS,
+  '--user': CONTEXTS,
+  '--token': CONTEXTS,
+  'diff -f': DIFF,
+  'diff --filename': DIFF,
+};
+
+/** One line about what to do instead of a flag; undefined: kubectl has no such flag. */
+export function insteadOfFlag(command: string, flag: string): string | undefined {
+  return FLAGS_INSTEAD[`${command} ${flag}`] ?? FLAGS_INSTEAD[flag];
+}
+
+/** One line about what to do instead; undefined: neither kubectl nor docker compose has such a command. */
 export function insteadOf(command: string): string | undefined {
   return Object.hasOwn(INSTEAD, command) ? INSTEAD[command] : undefined;
 }

@@ -1,7 +1,7 @@
 import { CommanderError, type Command, type Option } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { didYouMean, mostSimilar } from '../api/similar.ts';
-import { insteadOf } from './kubectl-commands.ts';
+import { insteadOf, insteadOfFlag } from './kubectl-commands.ts';
 import { printError } from './standard-streams.ts';
 
 /**
@@ -13,16 +13,23 @@ export function usageError(error: unknown, program: Command): number | undefined
   if (error.exitCode === 0) return EXIT.ok;
   if (error.code === 'commander.help') return EXIT.usage;
   const called = program.commands.find((command) => program.args[0] === command.name());
-  const lines = complaint(error.message, program, [...(called?.options ?? []), ...program.options]);
+  const options = [...(called?.options ?? []), ...program.options];
+  const lines = complaint(error.message, program, { command: called?.name() ?? '', options });
   const whose = called === undefined ? program.name() : `${program.name()} ${called.name()}`;
   printError(`${lines}\nSee '${whose} --help' for usage.\n`);
   return EXIT.usage;
 }
 
+/** The command that was called, `''` for none, and its flags. */
+interface Called {
+  readonly command: string;
+  readonly options: readonly Option[];
+}
+
 /** The error as kubectl words it, and below it what is nearly the same. Source: spf13/pflag errors.go, spf13/cobra. */
-function complaint(message: string, program: Command, options: readonly Option[]): string {
+function complaint(message: string, program: Command, { command: name, options }: Called): string {
   const [, flag] = /^error: unknown option '([^=]*)/.exec(message.replace(/'$/, '')) ?? [];
-  if (flag !== undefined) return unknownFlag(flag, options);
+  if (flag !== undefined) return unknownFlag(flag, { command: name, options });
   const [, command] = /^error: unknown command '(.*)'/s.exec(message) ?? [];
   if (command !== undefined) return unknownCommand(command, program);
   const [, flags] = /^error: option '(.*)' argument missing/.exec(message) ?? [];
@@ -33,11 +40,17 @@ function complaint(message: string, program: Command, options: readonly Option[]
   return hint === undefined ? message : `${message}\n${hint}`;
 }
 
-function unknownFlag(flag: string, options: readonly Option[]): string {
-  if (!flag.startsWith('--')) return `error: unknown shorthand flag: '${flag.slice(1, 2)}' in ${flag}`;
+function unknownFlag(flag: string, { command, options }: Called): string {
+  const isLong = flag.startsWith('--');
+  const error = isLong
+    ? `error: unknown flag: ${flag}`
+    : `error: unknown shorthand flag: '${flag.slice(1, 2)}' in ${flag}`;
+  const instead = insteadOfFlag(command, isLong ? flag : flag.slice(0, 2));
+  if (instead !== undefined) return `${error}\n${instead}`;
+  if (!isLong) return error;
   const known = options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
   const hint = mostSimilar(flag, known);
-  return `error: unknown flag: ${flag}${hint === undefined ? '' : `\nDid you mean ${hint}?`}`;
+  return hint === undefined ? error : `${error}\nDid you mean ${hint}?`;
 }
 
 function unknownCommand(command: string, program: Command): string {

@@ -105,3 +105,22 @@ it.each(['delete pod', 'top pod', 'debug --image=busybox', 'attach', 'wait --for
     expect(stderr).toContain('"pipeline@1" not found\npipeline@1 names a run on record: get, describe, logs,');
   },
 );
+
+it.each([
+  ['up', /podrun apply -f FILE/],
+  ['down', /podrun delete -f FILE/],
+  ['ps', /podrun get pods/],
+  ['restart', /podrun replace --force/],
+  ['pull nginx', /pulls no images/],
+  ['apply -k folder', /kubectl kustomize FOLDER/],
+  ['apply --kustomize=folder', /kubectl kustomize FOLDER/],
+  ['get --context=other', /--state-dir FOLDER/],
+  ['diff -f pod.yaml', /--dry-run=server/],
+  ['diff --filename=pod.yaml', /--dry-run=server/],
+  ['apply -f https://example.com/pod.yaml', /curl -fsSL https:\/\/example\.com\/pod\.yaml \|/],
+  ['validate http://example.com/pod.yaml', /curl -fsSL http:/],
+])('podrun %s says what to do instead', async (line, instead) => {
+  const { exitCode, stdout, stderr } = await workshop.run(line.split(' '));
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toMatch(instead);
+});

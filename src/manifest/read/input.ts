@@ -98,6 +98,8 @@ const REASONS: Readonly<Record<string, string>> = {
 function inputError(file: string, error: unknown): InputError {
   if (error instanceof InputError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
+  if (/^https?:\/\//.test(file))
+    return new InputError(`podrun downloads nothing: curl -fsSL ${file} | podrun COMMAND -f -`);
   if (code === 'ENOENT') return new InputError(`the path "${file}" does not exist`);
   return new InputError(`open ${file}: ${REASONS[code] ?? message}`, { cause: error });
 }

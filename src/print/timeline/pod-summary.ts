@@ -7,7 +7,7 @@ export function podSummary(timeline: Timeline): string {
   return `${isReady ? `Ready after ${briefDuration(toMs)}` : 'never Ready'}, ${podEnd(timeline)}`;
 }
 
-/** What became of it: `1 restart, Succeeded after 12.4s`. */
+/** What became of it: `1 restart, Succeeded after 12.4s`, or of a Pod that goes on, `1 restart, Running, 5m old`. */
 export function podEnd({ phases, endMs, isOver, containers }: Timeline): string {
   const restarts = containers
     .filter(({ role }) => role !== 'ephemeral')
@@ -18,7 +18,7 @@ export function podEnd({ phases, endMs, isOver, containers }: Timeline): string 
   const reason = phase?.reason === undefined ? '' : ` (${phase.reason})`;
   const now = isTerminal
     ? `${name}${reason} after ${briefDuration(phase?.fromMs ?? endMs)}`
-    : `${name} after ${briefDuration(endMs)}`;
+    : `${name}, ${briefDuration(endMs)} old`;
   return [
     ...(restarts === 0 ? [] : [restarts === 1 ? '1 restart' : `${restarts} restarts`]),
     isOver && !isTerminal ? `removed after ${briefDuration(endMs)}` : now,

@@ -36,7 +36,7 @@ function drawn(timelines: readonly Timeline[], glyphs: Glyphs, width: number): s
 it('draws what happened to a Pod, explains the marks, and names the critical path', async () => {
   expect(drawn([await web()], UNICODE_GLYPHS, 72)).toMatchInlineSnapshot(`
     [
-      "web: Ready after 6s, 1 restart, Running after 12s",
+      "web: Ready after 6s, 1 restart, Running, 12s old",
       "",
       "              0s                      5s                      10s",
       "              +-----------------------+-----------------------+---------",
