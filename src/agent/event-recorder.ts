@@ -33,6 +33,7 @@ export class EventRecorder {
   readonly #onEvent: (event: WatchEvent<StoredEvent>) => void;
   readonly #correlator = new EventCorrelator();
   readonly #events = new Map<string, StoredEvent>();
+  #isTellingOnly = false;
   #lastNanos = 0n;
 
   constructor({ store, clock, nodeName, onEvent }: EventRecorderOptions) {
@@ -40,6 +41,11 @@ export class EventRecorder {
     this.#clock = clock;
     this.#nodeName = nodeName;
     this.#onEvent = onEvent;
+  }
+
+  /** The object is gone, and what the store had of it: events are told from now on, and not kept. */
+  stopKeeping(): void {
+    this.#isTellingOnly = true;
   }
 
   /**
@@ -73,7 +79,8 @@ export class EventRecorder {
   #write(fresh: Map<string, StoredEvent>): void {
     if (fresh.size === 0) return;
     const keys = [...fresh.keys()];
-    const stored = this.#store.createAll('events', [...fresh.values()]);
+    const all = [...fresh.values()];
+    const stored = this.#isTellingOnly ? all : this.#store.createAll('events', all);
     fresh.clear();
     for (const [index, object] of stored.entries()) {
       this.#events.set(keys[index] ?? '', object);
@@ -82,11 +89,8 @@ export class EventRecorder {
   }
 
   #count(key: string, event: StoredEvent, now: Instant): void {
-    const object = this.#store.update('events', {
-      ...event,
-      count: (event.count ?? 1) + 1,
-      lastTimestamp: formatTime(now.wallMs),
-    });
+    const counted = { ...event, count: (event.count ?? 1) + 1, lastTimestamp: formatTime(now.wallMs) };
+    const object = this.#isTellingOnly ? counted : this.#store.update('events', counted);
     this.#events.set(key, object);
     this.#onEvent({ type: 'MODIFIED', object });
   }
@@ -99,7 +103,7 @@ export class EventRecorder {
   /** An event of a part of a cluster that podrun stands in for: said once. */
   recordAs(component: Saying['component'], about: Subject, draft: EventDraft, fieldPath?: string): void {
     const event = this.#coreEvent(about, draft, { component, now: this.#clock.now(), fieldPath });
-    this.#onEvent({ type: 'ADDED', object: this.#store.create('events', event) });
+    this.#onEvent({ type: 'ADDED', object: this.#isTellingOnly ? event : this.#store.create('events', event) });
   }
 
   /** An event of the scheduler, in the newer form that it uses. Source: pkg/scheduler/schedule_one.go. */

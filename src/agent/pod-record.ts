@@ -67,6 +67,7 @@ export class PodRecord {
   /** Somebody removed the object. */
   gone(): void {
     this.#isGone = true;
+    this.#recorder.stopKeeping();
   }
 
   /** The Pod with its node. What others make of it meanwhile is in it, and needs no answer of its own. */
@@ -117,8 +118,9 @@ export class PodRecord {
     return clock.wakeAt(clock.now().monotonicMs + ms, run);
   }
 
-  /** Events of the kubelet, or of podrun. */
+  /** Events of the kubelet, or of podrun. Those of a Pod whose object is gone reach only who follows it now. */
   events(pod: StoredPod, drafts: readonly EventDraft[]): void {
+    if (this.#isGone) return this.#recorder.record(pod, drafts);
     this.#write(() => this.#recorder.record(pod, drafts), undefined);
   }
 
@@ -137,7 +139,7 @@ export class PodRecord {
     });
     this.#attempt(() => this.#change('object', hurry), true);
     this.#attempt(() => store.delete('pods', namespace, name), true);
-    this.#isGone = true;
+    this.gone();
   }
 
   /** Changes what is stored of this Pod, and of no other that has its name now. */

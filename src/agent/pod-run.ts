@@ -142,7 +142,7 @@ export class PodRun {
     if (this.#isOver || this.#isRemoving || uid !== this.#pod.metadata.uid) return;
     this.#record.gone();
     if (this.#worker === undefined) this.#end();
-    else this.#worker.terminate({ force: false, graceSeconds: 1 });
+    else this.#worker.terminate({ force: false, graceSeconds: 1, breaksOffHook: true });
   }
 
   /** Ends the run; the record stays. */

@@ -38,6 +38,16 @@ export interface PodReport {
   finished(pod: StoredPod): void;
 }
 
+/** How a run is to be ended. */
+export interface HowToEnd {
+  /** Kill everything now. */
+  readonly force: boolean;
+  /** Undefined: the Pod's own. */
+  readonly graceSeconds?: number;
+  /** Also a postStart hook that runs, which is waited for otherwise. */
+  readonly breaksOffHook?: boolean;
+}
+
 export interface PodWorkerOptions {
   readonly pod: StoredPod;
   readonly clock: Clock;
@@ -131,10 +141,10 @@ export class PodWorker {
   }
 
   /** Ends the run without deleting the Pod: with its own grace period or this one, or by killing everything now. */
-  terminate({ force, graceSeconds: wanted }: { readonly force: boolean; readonly graceSeconds?: number }): void {
+  terminate({ force, graceSeconds: wanted, breaksOffHook = false }: HowToEnd): void {
     if (this.#facts.finished) return;
     const graceSeconds = podGraceSeconds(this.#pod, force ? 0 : wanted);
-    this.#receive({ type: 'terminate', cause: 'ended', graceSeconds, force });
+    this.#receive({ type: 'terminate', cause: 'ended', graceSeconds, force, breaksOffHook });
   }
 
   #receive(seen: Observation | 'look'): void {

@@ -21,6 +21,8 @@ export interface PodFacts {
   readonly containers: Readonly<Record<string, ContainerFacts>>;
   /** Set once; from then on the Pod only goes down. */
   readonly termination: Termination | undefined;
+  /** A termination that was asked for while a postStart hook ran: it begins when the starts under way are over. */
+  readonly requested: Termination | undefined;
   /** A container has exited with a code that a RestartAllContainers rule names, and its siblings are being removed. */
   readonly restartingAll: RestartingAll | undefined;
   /** As last measured; undefined: not yet, or the Pod has no limits for what it stores. */
@@ -91,7 +93,7 @@ export interface Starting {
   readonly attempt: number;
   /**
    * creating: the runtime was asked. postStart: it runs, and its hook has not returned; until then it is not shown as
-   * running. postStartFailed: it runs and is being stopped, because its hook failed or was broken off.
+   * running. postStartFailed: it runs and is being stopped, because its hook failed or was broken off by force.
    */
   readonly stage: 'creating' | 'postStart' | 'postStartFailed';
   readonly startedAt: Instant | undefined;
@@ -172,6 +174,7 @@ export const NEW_POD: PodFacts = {
   startTime: undefined,
   containers: {},
   termination: undefined,
+  requested: undefined,
   restartingAll: undefined,
   storage: undefined,
   finished: false,
@@ -195,6 +198,11 @@ export function isRunning(container: ContainerFacts): boolean {
 /** Is there, or may there soon be, a process? */
 export function isAlive(container: ContainerFacts): boolean {
   return container.starting !== undefined || (container.current !== undefined && container.current.exit === undefined);
+}
+
+/** Is a container being started whose postStart hook runs, or has failed and is being dealt with? */
+export function isHookUnderWay({ containers }: PodFacts): boolean {
+  return Object.values(containers).some(({ starting }) => starting !== undefined && starting.stage !== 'creating');
 }
 
 /** Has every process of the container gone, also those that its main process left behind? */

@@ -25,6 +25,8 @@ export interface TerminateRequest {
   readonly graceSeconds: number;
   /** Kill everything now. */
   readonly force: boolean;
+  /** Break off a postStart hook that runs, as force does. */
+  readonly breaksOffHook?: boolean;
   /** How the Pod has ended, as somebody else has it: it stays so. */
   readonly phase?: TerminalPhase | undefined;
 }

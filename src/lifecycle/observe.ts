@@ -7,10 +7,12 @@ import {
   containerFacts,
   type Exit,
   type Instance,
+  isHookUnderWay,
   type PodFacts,
   type StartError,
   type Starting,
   type Stop,
+  type Termination,
   withContainer,
 } from './facts.ts';
 import type { Exited, HookReturned, Observation, ProbeTurned, StartFailed, TerminateRequest } from './observation.ts';
@@ -28,7 +30,9 @@ import { HOOK_FAILED } from './texts/killing.ts';
 import { TERMINATED } from './texts/terminated.ts';
 import { HOOK_CUT_SHORT, WAITING } from './texts/waiting.ts';
 
-/** A container whose configuration is wrong is tried again this often; kubelet takes 10 to 15 s. */
+/** A container whose configuration is wrong is tried again with the next sync, which follows soon. */
+const FIRST_CONFIG_RETRY_MS = 500;
+/** And then this often; kubelet takes 10 to 15 s. */
 const CONFIG_RETRY_MS = 10_000;
 
 /**
@@ -42,7 +46,7 @@ export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now:
       if (facts.sandbox !== 'creating') return { facts, effects: [] };
       return { facts: { ...facts, sandbox: 'ready', podIP: seen.podIP }, effects: [] };
     case 'sandboxStopped':
-      return { facts: { ...facts, sandbox: 'stopped', finished: true }, effects: [{ type: 'finish' }] };
+      return { facts: { ...facts, sandbox: 'stopped' }, effects: [] };
     case 'terminate':
       return { facts: terminated(facts, seen, now), effects: [] };
     case 'storageMeasured':
@@ -86,11 +90,9 @@ function startFailed(pod: StoredPod, facts: PodFacts, seen: StartFailed): Step {
   if (own.starting?.id !== seen.id) return { facts, effects: [] };
   const failure = eventEffect(failed(name, message));
   if (seen.stage !== 'start') {
-    const startError = {
-      reason: seen.stage === 'config' ? WAITING.createContainerConfigError : WAITING.createContainerError,
-      message,
-      retryAtMs: seen.at.monotonicMs + CONFIG_RETRY_MS,
-    };
+    const reason = seen.stage === 'config' ? WAITING.createContainerConfigError : WAITING.createContainerError;
+    const retryMs = own.startError?.reason === reason ? CONFIG_RETRY_MS : FIRST_CONFIG_RETRY_MS;
+    const startError = { reason, message, retryAtMs: seen.at.monotonicMs + retryMs };
     return { facts: withContainer(facts, name, { starting: undefined, startError }), effects: [failure] };
   }
   const exit: Exit = { exitCode: 128, reason: TERMINATED.startError, message, at: seen.at };
@@ -198,21 +200,39 @@ function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
   return withContainer(facts, seen.container, { probes: { ...own.probes, [seen.probe]: seen.success } });
 }
 
+/**
+ * A postStart hook is not broken off, but by force: until the starts that are under way are over, the request waits.
+ * Source: pkg/kubelet/pod_workers.go UpdatePod; kuberuntime_container.go startContainer, which runs the hook without
+ * the context that is cancelled.
+ */
 function terminated(facts: PodFacts, seen: TerminateRequest, now: Instant): PodFacts {
-  const { cause, graceSeconds, force, phase } = seen;
-  if (facts.termination === undefined) {
-    return { ...facts, termination: { cause, since: now, graceSeconds, force, phase } };
-  }
-  const known = facts.termination;
-  const before = { ...known, force: known.force || force, phase: known.phase ?? phase };
-  if (graceSeconds >= before.graceSeconds) return { ...facts, termination: before };
-  let next: PodFacts = { ...facts, termination: { ...before, graceSeconds } };
+  const known = facts.termination ?? facts.requested;
+  const termination = known === undefined ? newTermination(seen, now) : hurried(known, seen);
+  const isAtOnce = seen.force || seen.breaksOffHook === true || termination.phase !== undefined;
+  if (facts.termination === undefined && !isAtOnce && isHookUnderWay(facts))
+    return { ...facts, requested: termination };
+  let next: PodFacts = { ...facts, termination, requested: undefined };
+  if (known === undefined || termination.graceSeconds === known.graceSeconds) return next;
   for (const [name, own] of Object.entries(facts.containers)) {
     const id = own.starting?.id ?? own.current?.id;
     if (id === undefined) continue;
-    next = changeStop(next, name, id, (stop) => shortenStop(stop, graceSeconds * 1000, now.monotonicMs));
+    next = changeStop(next, name, id, (stop) => shortenStop(stop, termination.graceSeconds * 1000, now.monotonicMs));
   }
   return next;
+}
+
+function newTermination({ cause, graceSeconds, force, phase }: TerminateRequest, since: Instant): Termination {
+  return { cause, since, graceSeconds, force, phase };
+}
+
+/** A second request can only make haste. */
+function hurried(known: Termination, { graceSeconds, force, phase }: TerminateRequest): Termination {
+  return {
+    ...known,
+    graceSeconds: Math.min(known.graceSeconds, graceSeconds),
+    force: known.force || force,
+    phase: known.phase ?? phase,
+  };
 }
 
 /**

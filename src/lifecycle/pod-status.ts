@@ -9,8 +9,8 @@ import {
   readyCondition,
   readyToStartCondition,
 } from './status/conditions.ts';
-import { closeStatuses, containerStatus } from './status/container-status.ts';
-import { type ContainerFacts, containerFacts, isAlive, type PodFacts } from './facts.ts';
+import { closeStatuses, containerStatus, isBeingDeleted } from './status/container-status.ts';
+import { type ContainerFacts, containerFacts, type PodFacts } from './facts.ts';
 import { forgetStopped } from './status/evicted-status.ts';
 import { givenVerdict, othersConditions } from './status/merge-status.ts';
 import { podPhase, type PodPhase } from './status/phase.ts';
@@ -22,14 +22,12 @@ export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonl
   const cause = facts.termination?.cause;
   if (facts.termination?.phase !== undefined) return facts.termination.phase;
   if (cause === 'deadlineExceeded') return 'Failed';
-  // Until then its conditions are those of a Pod that runs. Source: pkg/kubelet/kubelet.go SyncTerminatingPod.
-  if (cause === 'evicted' && !statuses.some(({ state }) => state?.running)) return 'Failed';
   const phase = podPhase({
     spec: pod.spec,
     // The prober fills in `started` when the phase is decided already: until a regular container runs, a sidecar counts
     // as pending, also in the new round of a RestartAllContainers rule. Source: kubelet_pods.go generateAPIPodStatus.
     statuses: statuses.map((status) => ({ ...status, started: undefined })),
-    podIsTerminal: facts.termination !== undefined && !Object.values(facts.containers).some(isAlive),
+    podIsTerminal: facts.termination !== undefined && !isSandboxReady(facts),
     podHasInitialized: pod.spec.containers.some(({ name }) => containerFacts(facts, name).current !== undefined),
   });
   return isTerminalPhase(phase) && restartIsDue(pod, facts) ? phaseBefore(pod) : phase;
@@ -86,7 +84,7 @@ function knownStatus(pod: StoredPod, facts: PodFacts, container: Container): Con
   const own = containerFacts(facts, container.name);
   // The last word on a container is written into its status; and between rounds it depends on the other containers.
   if (facts.finished || own.removed !== undefined) return containerStatus(pod, facts, container);
-  const isEnding = facts.termination !== undefined;
+  const isEnding = isBeingDeleted(pod, facts);
   const before = known.get(container);
   if (before?.own === own && before.spec === pod.spec && before.isEnding === isEnding) return before.status;
   const status = containerStatus(pod, facts, container);
@@ -107,7 +105,7 @@ export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: 
   const phase = computedPhase(pod, facts, statuses);
   const computed = conditions({ pod, facts, statuses, phase, podIP, now });
   // The last word on containers that never ran comes after the conditions, as it does on a node.
-  if (facts.finished && facts.termination?.cause === 'evicted') forgetStopped(facts, statuses);
+  if (facts.finished && facts.termination?.cause === 'evicted' && phase === 'Failed') forgetStopped(facts, statuses);
   if (facts.finished) closeStatuses(pod, init, regular);
   const visible = visiblePhase(pod, facts, phase);
 
@@ -120,7 +118,7 @@ export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: 
     ...verdict,
     hostIP,
     hostIPs: [{ ip: hostIP }],
-    ...(old.podIP !== undefined || wasStartTried(facts) ? { podIP, podIPs: [{ ip: podIP }] } : {}),
+    ...(isAddressTold(pod, facts) ? { podIP, podIPs: [{ ip: podIP }] } : {}),
     ...(facts.startTime === undefined ? {} : { startTime: formatTime(facts.startTime.wallMs) }),
     ...(init.length === 0 ? {} : { initContainerStatuses: init }),
     containerStatuses: regular,
@@ -137,12 +135,20 @@ function visiblePhase(pod: StoredPod, facts: PodFacts, phase: PodPhase): PodPhas
   return facts.finished ? 'Failed' : phase;
 }
 
-function isSandboxReady({ sandbox }: PodFacts): boolean {
-  return sandbox === 'ready' || sandbox === 'stopping';
+/**
+ * A sandbox is ready until it is gone. But a Pod that has completed is taken down by the sync that finds it so: the
+ * sandbox goes together with the containers which that stops, before the phase is told. Source: pkg/kubelet/kubelet.go
+ * SyncPod (killPod).
+ */
+function isSandboxReady({ sandbox, termination, containers }: PodFacts): boolean {
+  if (sandbox !== 'stopping') return sandbox === 'ready';
+  const isStopped = Object.values(containers).some(({ current }) => current?.stop?.forPod);
+  return !(termination?.cause === 'completed' && isStopped);
 }
 
-/** A Pod's address is told with what became of its first container, not when the sandbox has got it. */
-function wasStartTried({ containers }: PodFacts): boolean {
+/** A node's address is told at once, a Pod's own with what became of its first container. */
+function isAddressTold({ spec, status }: StoredPod, { containers }: PodFacts): boolean {
+  if (spec.hostNetwork === true || status.podIP !== undefined) return true;
   return Object.values(containers).some(({ current, startError }) => current !== undefined || startError !== undefined);
 }
 
@@ -150,7 +156,8 @@ function terminalVerdict(pod: StoredPod, facts: PodFacts, visible: string): Pick
   const { cause, message = '', phase } = facts.termination ?? {};
   if (!isTerminalPhase(visible)) return {};
   if (phase !== undefined) return givenVerdict(pod.status);
-  if (cause === 'evicted') return { reason: EVICTED, message };
+  // One whose containers all end with 0 has succeeded.
+  if (cause === 'evicted') return visible === 'Failed' ? { reason: EVICTED, message } : {};
   return cause === 'deadlineExceeded' ? DEADLINE_EXCEEDED : {};
 }
 
@@ -172,10 +179,15 @@ function conditions(input: ConditionInput): PodCondition[] {
   const others = othersConditions(pod.status);
   const wasInitialized = old.some(({ type, status }) => type === 'Initialized' && status === 'True');
   const sandboxes = [{ ready: isSandboxReady(facts), ip: podIP }];
-  const verdicts: [string, ConditionVerdict][] = [
+  const before: [string, ConditionVerdict][] = [
     ['PodReadyToStartContainers', readyToStartCondition(sandboxes)],
     ['Initialized', initializedCondition({ spec: pod.spec, statuses, phase, wasInitialized })],
-    ['Ready', readyCondition(pod.spec, others, statuses, phase)],
+  ];
+  // A readiness gate opens by what is known already: by those that come after Ready none ever does.
+  const known = [...others, ...before.map(([type, { status }]) => ({ type, status }))];
+  const verdicts: [string, ConditionVerdict][] = [
+    ...before,
+    ['Ready', readyCondition(pod.spec, known, statuses, phase)],
     ['ContainersReady', containersReadyCondition(pod.spec, statuses, phase)],
     ['PodScheduled', { status: 'True' }],
   ];

@@ -1,8 +1,9 @@
+import type { Container } from '../api/generated/types.ts';
 import { isTerminalPhase, sidecarsOf, type StoredPod } from '../api/objects.ts';
 import type { Instant } from '../api/time.ts';
 import { Draft, type SyncConfig } from './plan/draft.ts';
 import type { Step } from './effects.ts';
-import { isAlive, isGone, type PodFacts, processOf, type Starting, type Stop } from './facts.ts';
+import { isAlive, isGone, isHookUnderWay, type PodFacts, processOf, type Starting, type Stop } from './facts.ts';
 import { startEphemeralContainers } from './plan/ephemeral-plan.ts';
 import { planInitContainers } from './plan/init-plan.ts';
 import { stopContainer } from './plan/kill-container.ts';
@@ -35,12 +36,13 @@ export interface SyncResult extends Step {
  */
 export function sync(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: Instant): SyncResult {
   const draft = new Draft(pod, facts, config, now);
-  if (!facts.finished) {
+  if (facts.sandbox === 'stopped') finish(draft);
+  else if (!facts.finished) {
     if (facts.startTime === undefined) draft.facts = { ...facts, startTime: now };
-    checkDeadline(draft);
-    checkStorage(draft);
+    checkLimits(draft);
     checkCompletion(draft);
-    if (draft.facts.termination === undefined) planRunning(draft);
+    if (draft.facts.requested !== undefined) endSync(draft);
+    else if (draft.facts.termination === undefined) planRunning(draft);
     // Also when planRunning has just found that the Pod is done.
     if (draft.facts.termination !== undefined) planTermination(draft);
     advanceStops(draft);
@@ -48,15 +50,58 @@ export function sync(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: I
   return { facts: draft.facts, effects: draft.effects, wakeAtMs: draft.wakeAtMs };
 }
 
+/** The terminal phase has been told; what is said of containers that were never seen to end comes after it. */
+function finish(draft: Draft): void {
+  if (draft.facts.finished) return;
+  draft.facts = { ...draft.facts, finished: true };
+  draft.effects.push({ type: 'finish' });
+}
+
+/** The sync that runs a postStart hook goes on to its end before the next one looks at deadlines and disks. */
+function checkLimits(draft: Draft): void {
+  if (isHookUnderWay(draft.facts)) return;
+  checkDeadline(draft);
+  checkStorage(draft);
+}
+
+/**
+ * A termination that was asked for during a postStart hook begins when the sync that runs the hook is over. That starts
+ * the regular containers one after the other: those behind the hook are started, too. An end of the run that podrun
+ * itself asks for waits no longer than its grace period, as nobody may be there to hurry it.
+ * Source: pkg/kubelet/pod_workers.go, where a worker does one thing at a time; kuberuntime_manager.go SyncPod.
+ */
+function endSync(draft: Draft): void {
+  const { requested, termination } = draft.facts;
+  if (requested === undefined) return;
+  const { containers } = draft.pod.spec;
+  const isNew = (container: Container): boolean => draft.own(container).current === undefined;
+  if (termination === undefined && !containers.every(isNew)) {
+    for (const container of containers.filter(isNew)) startContainer(draft, container);
+  }
+  if (termination === undefined && draft.isStarting) {
+    if (requested.cause !== 'ended') return;
+    const untilMs = requested.since.monotonicMs + requested.graceSeconds * 1000;
+    if (draft.now.monotonicMs < untilMs) return draft.wake(untilMs);
+  }
+  const begun = termination && {
+    ...termination,
+    graceSeconds: Math.min(termination.graceSeconds, requested.graceSeconds),
+  };
+  draft.facts = { ...draft.facts, requested: undefined, termination: begun ?? requested };
+}
+
 /** Source: pkg/kubelet/active_deadline.go. */
 function checkDeadline(draft: Draft): void {
   const seconds = draft.pod.spec.activeDeadlineSeconds;
   const { startTime, termination } = draft.facts;
-  if (seconds === undefined || startTime === undefined || termination !== undefined) return;
+  // One that passes while a deleted Pod stops is its end all the same.
+  const isOver = termination !== undefined && termination.cause !== 'deleted';
+  if (seconds === undefined || startTime === undefined || isOver) return;
   const deadlineMs = startTime.monotonicMs + seconds * 1000;
   if (draft.now.monotonicMs < deadlineMs) return draft.wake(deadlineMs);
   draft.event(deadlineExceeded());
-  draft.terminate('deadlineExceeded', podGraceSeconds(draft.pod, undefined));
+  if (termination === undefined) draft.terminate('deadlineExceeded', podGraceSeconds(draft.pod, undefined));
+  else draft.facts = { ...draft.facts, termination: { ...termination, cause: 'deadlineExceeded' } };
 }
 
 /** Source: pkg/kubelet/eviction/eviction_manager.go localStorageEviction, evictPod. */
@@ -108,7 +153,8 @@ function planTermination(draft: Draft): void {
     // One that is just being created is stopped as soon as it is known whether it runs.
     if (process === undefined || own.starting?.stage === 'creating' || process.stop?.forPod) continue;
     if (own.starting?.stage === 'postStart') cancelPostStart(draft, container.name, own.starting);
-    draft.event(killing(container.name, stopping(container.name)));
+    // Of one that is being stopped already, that was told.
+    if (process.stop === undefined) draft.event(killing(container.name, stopping(container.name)));
     draft.setStop(container.name, podStop(draft, process.stop, { graceMs, hasPreStop: hasPreStop(container) }));
   }
   if (!draft.containers.every((container) => isGone(draft.own(container)))) return;
@@ -119,8 +165,8 @@ function planTermination(draft: Draft): void {
 }
 
 /**
- * What is being done for a Pod is broken off when it is to go down: a postStart hook has failed then.
- * Source: pkg/kubelet/pod_workers.go UpdatePod (cancelFn), kuberuntime_container.go startContainer.
+ * A hook that nobody waits for any more has failed.
+ * Source: kuberuntime_container.go startContainer. (On a node it goes on to its end.)
  */
 function cancelPostStart(draft: Draft, name: string, starting: Starting): void {
   draft.event(failedPostStartHook(name));

@@ -68,23 +68,67 @@ describe('postStart hooks', () => {
     });
   });
 
-  it('are broken off when their Pod is deleted, and have failed then', async () => {
-    const pod = await new PodSimulation({
-      spec: { containers: [{ ...main, lifecycle: { postStart } }] },
-      behave: () => exits(500),
-      behaveExec: () => ({ afterMs: 60_000 }),
-    }).start();
+  const hooked = { ...main, lifecycle: { postStart } };
+  const hookOf = (afterMs: number): ConstructorParameters<typeof PodSimulation>[0] => ({
+    spec: { containers: [hooked, { name: 'next', image: 'app' }] },
+    behave: () => exits(500),
+    behaveExec: () => ({ afterMs }),
+  });
+  const stops = (pod: PodSimulation): [string, number][] =>
+    pod.runtime.journal.filter(({ what }) => what === 'signal').map(({ name, atMs }) => [name, atMs]);
+
+  it('go on to their end when their Pod is deleted: those behind them start, then all are stopped', async () => {
+    const pod = await new PodSimulation(hookOf(15_000)).start();
+    await pod.clock.run(1000);
+    pod.delete(2);
+    await pod.clock.run(13_999);
+    expect(pod.container('main').state).toEqual({ waiting: { reason: 'ContainerCreating' } });
+    expect(stops(pod)).toEqual([]);
+    await pod.clock.run(1000);
+    expect(pod.startsOf('next')).toEqual([15_000]);
+    expect(stops(pod)).toEqual([
+      ['main', 15_000],
+      ['next', 15_000],
+    ]);
+    expect(pod.events.filter((event) => event.includes('PostStartHook'))).toEqual([]);
+    expect(pod.phases).toEqual(['Pending', 'Running', 'Succeeded']);
+  });
+
+  it('go on to their end when the deadline passes, which is told afterwards', async () => {
+    const { spec, ...behaviour } = hookOf(6000);
+    const pod = await new PodSimulation({ ...behaviour, spec: { ...spec, activeDeadlineSeconds: 2 } }).start();
+    await pod.clock.run(5999);
+    expect(pod.events.filter((event) => event.startsWith('DeadlineExceeded'))).toEqual([]);
+    await pod.clock.run(1000);
+    expect(pod.status).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' });
+    expect(pod.phases).toEqual(['Pending', 'Failed']);
+  });
+
+  it('are waited for no longer than the grace period when podrun itself ends the run', async () => {
+    const pod = await new PodSimulation(hookOf(60_000)).start();
+    await pod.clock.run(1000);
+    pod.worker.terminate({ force: false, graceSeconds: 5 });
+    await pod.clock.run(4999);
+    expect(stops(pod)).toEqual([]);
+    await pod.clock.run(1);
+    expect(stops(pod)).toEqual([['main', 6000]]);
+    expect(pod.events).toContain('FailedPostStartHook PostStartHook failed');
+  });
+
+  it.each([
+    ['force', { force: true }],
+    ['the removal of the object', { force: false, graceSeconds: 1, breaksOffHook: true }],
+  ])('are broken off by %s, also after a deletion, and have failed then', async (_what, how) => {
+    const pod = await new PodSimulation(hookOf(60_000)).start();
     await pod.clock.run(1000);
     pod.delete(30);
-    await pod.clock.run(499);
-    expect(pod.runtime.journal.at(-1)).toMatchObject({ what: 'execEnd', atMs: 1000, outcome: { type: 'aborted' } });
-    await pod.clock.run(1);
-    expect(pod.events.slice(-3)).toEqual([
-      'FailedPostStartHook PostStartHook failed',
-      'Killing FailedPostStartHook',
-      'Killing Stopping container main',
-    ]);
-    expect(pod.container('main').state).toMatchObject({ terminated: { exitCode: 0 } });
-    expect(pod.status.phase).toBe('Succeeded');
+    await pod.clock.run(1000);
+    pod.worker.terminate(how);
+    await pod.clock.run(500);
+    expect(pod.runtime.journal).toContainEqual(
+      expect.objectContaining({ what: 'execEnd', atMs: 2000, outcome: { type: 'aborted' } }),
+    );
+    expect(pod.events).toContain('FailedPostStartHook PostStartHook failed');
+    expect(pod.container('main').state).toMatchObject({ terminated: {} });
   });
 });

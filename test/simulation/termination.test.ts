@@ -228,22 +228,38 @@ describe('deleting a Pod', () => {
     expect(pod.status.phase).toBe('Succeeded');
   });
 
-  it('does not begin its stop anew because of a postStart hook that is broken off', async () => {
+  it('does not stop anew what is stopped because its postStart hook has failed', async () => {
     const pod = await deleted(
       {
         spec: { containers: [{ ...main, lifecycle: { postStart: { exec: { command: ['hello'] } } } }] },
         behave: () => stubborn,
-        behaveExec: () => ({ afterMs: 2500, exitCode: 1 }),
+        behaveExec: () => ({ afterMs: 500, exitCode: 1 }),
       },
       3,
     );
-    await pod.clock.run(10_000);
-    expect(times(pod, 'signal')).toEqual([['main', 0]]);
-    expect(times(pod, 'kill')).toEqual([['main', 3000]]);
-    expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual([
-      'Killing FailedPostStartHook',
-      'Killing Stopping container main',
-    ]);
+    await pod.clock.run(40_000);
+    expect(times(pod, 'signal')).toEqual([['main', -500]]);
+    expect(times(pod, 'kill')).toEqual([['main', 29_500]]);
+    expect(pod.events.filter((event) => event.startsWith('Killing'))).toEqual(['Killing FailedPostStartHook']);
+  });
+
+  it('tells nothing of starts to come any more: what waited has ended, or is about to be created', async () => {
+    const pod = await new PodSimulation({
+      spec: { containers: [{ ...main }, { name: 'lacks', image: 'gone' }] },
+      images: () => ({ lacks: { type: 'absent', pullError: 'no such image' } }),
+      behave: (name) => (name === 'main' ? { exitAfterMs: 0, exitCode: 3 } : {}),
+    }).start();
+    await pod.clock.run(1500);
+    const reasons = (): unknown[] => ['main', 'lacks'].map((name) => pod.container(name).state?.waiting?.reason);
+    expect(reasons()).toEqual(['CrashLoopBackOff', 'ImagePullBackOff']);
+    const known = pod.seen.length;
+    pod.delete(5);
+    await pod.clock.run(0);
+    const told = pod.seen.slice(known).find(({ status }) => status !== undefined);
+    const states = told?.status?.containerStatuses?.map(
+      ({ state }) => state?.waiting?.reason ?? state?.terminated?.exitCode,
+    );
+    expect(states).toEqual(['ContainerCreating', 3]);
   });
 });
 

@@ -102,7 +102,8 @@ describe('changedTimes()', () => {
     ['what has ended', [main(ended('1')), main(ended('2'))], ['start of c: 1, then 2']],
     ['nothing: a condition that turns twice', [ready('True', '1'), ready('False', '2'), ready('True', '3')], []],
   ])('notices another time of %s', (_name, statuses, changed) => {
-    const lines = statuses.map((status) => ({ type: 'MODIFIED' as const, object: { kind: 'Pod', status } }));
+    const pod = { kind: 'Pod', metadata: { uid: 'u' } };
+    const lines = statuses.map((status) => ({ type: 'MODIFIED' as const, object: { ...pod, status } }));
     expect(changedTimes(lines)).toEqual(changed);
   });
 });

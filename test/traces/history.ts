@@ -1,4 +1,4 @@
-import { conditionText, factNames, isSameState, type PodState } from './pod-state.ts';
+import { conditionText, type ContainerView, factNames, isSameState, type PodState } from './pod-state.ts';
 import { type EventNote, noteText } from './event-note.ts';
 
 /**
@@ -37,30 +37,43 @@ function strayFacts(before: PodState, state: PodState, next: PodState): string[]
 }
 
 /**
- * Two facts have values on the way that neither end has: a container that was started again has ended before, which
- * afterwards its lastState tells; and conditions that list containers follow what these have just done.
+ * Facts that have values on the way that neither end has: an instance of a container ran before it ended, and ended
+ * before its lastState told of it; conditions that list containers follow what these have just done; the phase is
+ * Running while a container runs; and the Pod's sandbox is told of while it is made, before it has an address.
  */
 function isStepBetween(name: string, before: PodState, state: PodState, next: PodState): boolean {
   const container = name.replace('container ', '');
-  if (container !== name) return isEndBetween(container, before, state, next);
-  const condition = name.replace('condition ', '');
-  if (condition === name || !factNames(state).some((other) => isNewContainer(other, before, state))) return false;
-  return state.facts[name] === listingCondition(condition, state);
+  if (container !== name) return isLifeBetween(container, before, state, next);
+  const [was, fact] = [before.facts[name], state.facts[name]];
+  if (name === 'addresses') return was === '' && fact === 'host';
+  if (name === 'condition PodReadyToStartContainers' && was === undefined) return fact === 'False';
+  if (!factNames(state).some((other) => isNewContainer(other, before, state))) return false;
+  if (name === 'phase') return fact === 'Running' && was === 'Pending';
+  return fact === listingCondition(name.replace('condition ', ''), state);
 }
 
 function isNewContainer(name: string, before: PodState, state: PodState): boolean {
   return name.startsWith('container ') && state.facts[name] !== before.facts[name];
 }
 
-function isEndBetween(container: string, before: PodState, state: PodState, next: PodState): boolean {
+/**
+ * Does a container run, or has it just ended, on the way to what the node says next? The instances of a container come
+ * one after the other, and each runs, ends and is waited for in that order. Its end is what the node tells of it.
+ */
+function isLifeBetween(container: string, before: PodState, state: PodState, next: PodState): boolean {
   const [was, is, willBe] = [before, state, next].map(({ containers }) => containers[container]);
   if (was === undefined || is === undefined || willBe === undefined) return false;
-  const hasEnded = { ready: false, started: false, state: willBe.lastState };
-  return (
-    was.state.startsWith('{"running"') &&
-    willBe.restartCount === was.restartCount + 1 &&
-    JSON.stringify(is) === JSON.stringify({ ...was, ...hasEnded })
-  );
+  if (!(progress(was) <= progress(is) && progress(is) < progress(willBe))) return false;
+  if (is.mounts !== willBe.mounts || (is.image !== was.image && is.image !== willBe.image)) return false;
+  if (is.state.startsWith('{"running"')) return progress(was) < progress(is);
+  const isSameInstance = is.restartCount === willBe.restartCount;
+  const hasEnded = willBe.lastState === is.state || (isSameInstance && willBe.state === is.state);
+  return hasEnded && !is.ready && is.started !== true && willBe.restartCount - is.restartCount <= 1;
+}
+
+function progress({ state, ids, restartCount }: ContainerView): number {
+  const stage = state.startsWith('{"running"') ? 1 : state.startsWith('{"terminated"') ? 2 : ids === 'no ids' ? 0 : 3;
+  return restartCount * 4 + stage;
 }
 
 /**

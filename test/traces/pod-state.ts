@@ -55,11 +55,15 @@ export function containerText(view: ContainerView): string {
 }
 
 /** On the node, images had the name of a registry and a tag. */
-const IMAGE = /(registry\.example\/library\/)?\b(busybox):[\d.]+/g;
+const IMAGE = /(registry\.example\/library\/)?\b(busybox|node):[\d.]+/g;
 
-/** The same text without what is different in every run: the Pod's uid, the node's name, the tags of images. */
-export function neutralText(text: string, { metadata, spec }: Pick<StoredPod, 'metadata' | 'spec'>): string {
-  const named = text.replaceAll(metadata.uid, 'UID').replaceAll(IMAGE, '$2');
+/** The ID that a container runtime gives a container or a command in it. */
+const RUNTIME_ID = /\b[\da-f]{64}\b/g;
+
+/** The same text without what is different in every run: the Pod's uid and address, the node's name, tags of images. */
+export function neutralText(text: string, { metadata, spec, status }: StoredPod): string {
+  const known = text.replaceAll(metadata.uid, 'UID').replaceAll(IMAGE, '$2').replaceAll(RUNTIME_ID, 'ID');
+  const named = status.podIP === undefined ? known : known.replaceAll(status.podIP, 'IP');
   const node = ` ${spec.nodeName}`;
   return named.endsWith(node) ? `${named.slice(0, -node.length)} NODE` : named;
 }

@@ -1,58 +1,61 @@
-import { readFileSync, rmSync } from 'node:fs';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { parse } from 'yaml';
-import type { WatchEvent } from '../../src/api/objects.ts';
-import { podsIn, Workshop } from '../cli/workshop.ts';
-import type { Story } from './differences.ts';
+import type { StoredPod, WatchEvent } from '../../src/api/objects.ts';
+import { type Podrun, podsIn, Workshop } from '../cli/workshop.ts';
+import type { TraceLine } from '../print/golden.ts';
+import { comparableStory, type Story } from './differences.ts';
 import { eventNotes, noteText } from './event-note.ts';
-import { isSameState, type PodState, podStates } from './pod-state.ts';
-
-const SCENARIOS = path.join(import.meta.dirname, '../conformance/scenarios');
-
-interface Scenario {
-  readonly manifest: string;
-  readonly flags?: readonly string[];
-  readonly steps?: ReadonlyArray<{
-    readonly when: { readonly after: string };
-    readonly run: ReadonlyArray<string | number>;
-  }>;
-}
+import { isSameState, podStates } from './pod-state.ts';
+import { needsNamespaces } from './recorded.ts';
+import { milliseconds, readScenario, type ScenarioStep } from './scenario.ts';
+import { type Effect, effectsOf, holds } from './step-time.ts';
 
 /** A run that takes longer has gone wrong. */
 const LONGEST = '45s';
 
-/** Where the node's step came at a moment that podrun passes in no time: what to wait for as well. */
-const NOT_BEFORE: Readonly<Record<string, RegExp>> = { 'restart-crashloop-event': /^\{"waiting".*back-off 4s/ };
-
 type Line = WatchEvent<unknown>;
 
+/** What a stream tells of its Pods, by name. */
+export function storiesOf(lines: readonly Line[]): Record<string, Story> {
+  const pods = lines.map(({ object }) => object as StoredPod).filter(({ kind }) => kind === 'Pod');
+  const names = [...new Set(pods.map(({ metadata }) => metadata.name))];
+  return Object.fromEntries(names.map((name) => [name, storyOf(lines.filter((line) => isAbout(name, line)))]));
+}
+
+/** What the stream of one Pod tells. */
 export function storyOf(lines: readonly Line[]): Story {
   return { states: podStates(lines), events: eventNotes(lines) };
 }
 
+function isAbout(name: string, { object }: Line): boolean {
+  const { metadata, involvedObject } = object as StoredPod & { involvedObject?: { name: string } };
+  return (involvedObject ?? metadata).name === name;
+}
+
 /**
- * Runs the manifest of a conformance scenario with the built podrun, from `apply` to its end. Each step of the scenario
- * is taken when podrun has come as far as the node had when the step showed there, but not before the time that the
- * scenario names: programs need a moment until they catch their signals, and no stream tells when they do.
+ * Runs the manifest of a conformance scenario with the built podrun, from `apply` to its end. A step of which the
+ * recording shows the effect is taken when podrun has come as far as the node had by then, and as long after that as
+ * there: programs need a moment until they catch their signals. The others wait for what the scenario says.
  * @returns what `apply -o json` printed
  */
-export async function runScenario(name: string, recorded: readonly Line[]): Promise<readonly Line[]> {
-  const scenario = parse(readFileSync(path.join(SCENARIOS, `${name}.yaml`), 'utf8')) as Scenario;
+export async function runScenario(name: string, recorded: readonly TraceLine[]): Promise<readonly Line[]> {
+  const scenario = readScenario(name);
   const workshop = new Workshop();
   const manifest = workshop.file('manifest.yaml', scenario.manifest);
-  const since = performance.now();
+  const steps = scenario.steps ?? [];
+  const effects = effectsOf(steps, recorded);
+  const env: Record<string, string> = needsNamespaces(name) ? { PODRUN_RUNTIME: 'namespace' } : {};
+  const begun = performance.now();
   const flags = ['-o', 'json', '--timeout', LONGEST, ...(scenario.flags ?? [])];
-  const podrun = workshop.start(['apply', '-f', manifest, ...flags]);
+  const podrun = workshop.start(['apply', '-f', manifest, ...flags], env);
+  let before = begun;
   try {
-    for (const step of scenario.steps ?? []) {
-      const command = step.run.map(String);
-      const before = storyOf(recorded.slice(0, firstEffect(command, recorded)));
-      // Should it never come so far, the comparison will say what is missing.
-      await podrun.until(({ lines }) => hasCaughtUp(storyOf(lines), before, NOT_BEFORE[name])).catch(() => undefined);
-      await setTimeout(Math.max(0, since + Number.parseFloat(step.when.after) * 1000 - performance.now()));
-      const { exitCode, stderr } = await workshop.run(command);
-      if (exitCode !== 0) throw new Error(`podrun ${command.join(' ')}: ${stderr}`);
+    for (const [index, step] of steps.entries()) {
+      const effect = effects[index];
+      if (effect !== undefined) await untilShown(podrun, effect, { name, recorded });
+      else await untilHolds(podrun, step, { begun, before });
+      before = performance.now();
+      await take(step, workshop);
     }
     await podrun.ended;
     return podrun.lines;
@@ -66,21 +69,52 @@ export async function runScenario(name: string, recorded: readonly Line[]): Prom
   }
 }
 
-/** Index of the first recorded line that shows the effect of a step. */
-function firstEffect([verb = '']: readonly string[], recorded: readonly Line[]): number {
-  const shows: Readonly<Record<string, (state: PodState) => boolean>> = {
-    delete: ({ facts }) => facts['deletion'] !== 'no',
-    patch: ({ facts }) => Object.keys(facts).some((name) => name.startsWith('condition example.com/')),
-  };
-  const index = recorded.findIndex((line) => podStates([line]).some(shows[verb] ?? (() => false)));
-  if (index === -1) throw new Error(`no recorded line shows an effect of podrun ${verb}`);
-  return index;
+async function take({ run, apply, flags = [], mayFail }: ScenarioStep, workshop: Workshop): Promise<void> {
+  const command =
+    apply === undefined ? (run ?? []).map(String) : ['apply', '-f', workshop.file('more.yaml', apply), ...flags];
+  const { exitCode, stderr } = await workshop.run(command);
+  if (exitCode !== 0 && mayFail !== true) throw new Error(`podrun ${command.join(' ')}: ${stderr}`);
+}
+
+interface Recording {
+  readonly name: string;
+  readonly recorded: readonly TraceLine[];
+}
+
+async function untilShown(podrun: Podrun, { index, seconds }: Effect, { name, recorded }: Recording): Promise<void> {
+  const told = (count: number): Story =>
+    comparableStory(storyOf(recorded.slice(0, count)), { scenario: name, teller: 'node', onUse: () => {} });
+  const before = told(index);
+  // Should it never come so far, the comparison will say what is missing.
+  await soon(podrun, () => hasCaughtUp(storyOf(podrun.lines), before));
+  const since = performance.now();
+  const lengthOf = ({ states, events }: Story): number => states.length + events.length;
+  let last = index;
+  while (last > 1 && lengthOf(told(last - 1)) === lengthOf(before)) last--;
+  const seen = recorded[last - 1]?.t ?? 0;
+  await setTimeout(Math.max(0, since + (seconds - seen) * 1000 - performance.now()));
+}
+
+/** @param moments when podrun was started, and when the step before was taken */
+async function untilHolds(
+  podrun: Podrun,
+  { when }: ScenarioStep,
+  moments: { readonly begun: number; readonly before: number },
+): Promise<void> {
+  await soon(podrun, () => holds(when, podrun.lines));
+  const due = when.since === undefined ? moments.begun : moments.before;
+  const ms = milliseconds(when.since ?? when.after ?? '0s');
+  await setTimeout(Math.max(0, due + ms - performance.now()));
+}
+
+/** Resolves when something holds, and also when it never comes to that. */
+function soon(podrun: Podrun, condition: () => boolean): Promise<void> {
+  return Promise.race([podrun.until(condition).catch(() => undefined), podrun.ended.then(() => undefined)]);
 }
 
 /** Has podrun shown the other's last state, as often as the other has, and all of its events? */
-function hasCaughtUp(podrun: Story, other: Story, notBefore: RegExp = /^/): boolean {
+function hasCaughtUp(podrun: Story, other: Story): boolean {
   const last = other.states.at(-1);
-  if (!Object.values(podrun.states.at(-1)?.facts ?? {}).some((fact) => notBefore.test(fact))) return false;
   if (last === undefined) return true;
   const times = ({ states }: Story): number => states.filter((state) => isSameState(state, last)).length;
   const told = new Set(podrun.events.map(noteText));

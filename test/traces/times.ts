@@ -8,7 +8,13 @@ import { allContainerStatuses, type StoredPod, type WatchEvent } from '../../src
  * @returns what changed that must not, empty when nothing did
  */
 export function changedTimes(lines: ReadonlyArray<WatchEvent<unknown>>): string[] {
-  const pods = lines.map(({ object }) => object as StoredPod).filter(({ kind }) => kind === 'Pod');
+  const all = lines.map(({ object }) => object as StoredPod).filter(({ kind }) => kind === 'Pod');
+  return [...new Set(all.map(({ metadata }) => metadata.uid))].flatMap((uid) =>
+    changedTimesOf(all.filter(({ metadata }) => metadata.uid === uid)),
+  );
+}
+
+function changedTimesOf(pods: readonly StoredPod[]): string[] {
   const told = new Map<string, string>();
   return pods.flatMap(({ status }, index) => {
     const before = pods[index - 1]?.status;

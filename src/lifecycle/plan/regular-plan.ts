@@ -29,8 +29,8 @@ export function planRegularContainers(draft: Draft): RegularPlan {
     } else {
       const request = own.current?.stop === undefined ? killReason(draft, container) : undefined;
       if (request !== undefined) kill.push({ container, request });
-      const restarts = request?.restart ?? own.current?.stop?.restart ?? true;
-      if (restarts) alive = true;
+      // One that is being stopped is waited for: a sync that stops a container ends with it.
+      if (request?.restart !== false) alive = true;
     }
   }
   return { start, kill, alive: alive || start.length > 0 };

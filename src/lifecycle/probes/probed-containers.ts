@@ -23,7 +23,7 @@ function probed(pod: StoredPod, facts: PodFacts, container: Container): ProbedCo
     startedAt: own.starting === undefined ? own.current?.startedAt : undefined,
     started: isStarted(container, own),
     ready: isReady(containerKind(pod, container.name), container, own),
-    willRestart: willRestart(pod, facts, container),
+    willRestart: facts.termination === undefined && willRestart(pod, facts, container),
     restartsAfterKill: restartsAfterKill(pod.spec.restartPolicy, container),
   };
 }

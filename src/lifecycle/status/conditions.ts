@@ -36,7 +36,7 @@ export function containersReadyCondition(
 /** Ready: ContainersReady, and every readiness gate open. */
 export function readyCondition(
   spec: ContainersOf & Pick<PodSpec, 'readinessGates'>,
-  conditions: readonly PodCondition[],
+  conditions: ReadonlyArray<Pick<PodCondition, 'type' | 'status'>>,
   statuses: Statuses,
   phase: string | undefined,
 ): ConditionVerdict {

@@ -80,9 +80,17 @@ export function isReady(kind: ContainerKind, container: Container, own: Containe
   return isStarted(container, own) && (container.readinessProbe === undefined || own.probes.readiness === true);
 }
 
-/** Will this container be started again after what ended its newest instance? Meaningful while the Pod is up. */
+/**
+ * Is the Pod being deleted, or its run ended? Then nothing is said any more of starts that are to come. A Pod that ends
+ * otherwise goes on saying it. Source: pkg/kubelet/container/helpers.go ShouldContainerBeRestarted.
+ */
+export function isBeingDeleted({ metadata }: Pick<StoredPod, 'metadata'>, { termination }: PodFacts): boolean {
+  return metadata.deletionTimestamp !== undefined || termination?.cause === 'ended';
+}
+
+/** Will this container be started again after what ended its newest instance, as far as its Pod lets it? */
 export function willRestart(pod: StoredPod, facts: PodFacts, container: Container): boolean {
-  if (facts.termination !== undefined) return false;
+  if (isBeingDeleted(pod, facts)) return false;
   const own = containerFacts(facts, container.name);
   if (own.current === undefined) return true;
   const { exit, stop } = own.current;
@@ -125,7 +133,7 @@ function runningState(instance: Instance): ContainerState {
 }
 
 function waitingState(pod: StoredPod, facts: PodFacts, own: ContainerFacts): { reason: string; message?: string } {
-  if (own.startError !== undefined) {
+  if (own.startError !== undefined && !isBeingDeleted(pod, facts)) {
     const { reason, message } = own.startError;
     return message === '' ? { reason } : { reason, message };
   }
@@ -167,7 +175,7 @@ function terminatedState(instance: Instance): ContainerStateTerminated {
  */
 export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: ContainerStatus[]): void {
   if (hasPodInitialized(pod, init, regular)) regular.forEach(closeStatus);
-  const lastRun = init.findLastIndex(({ state }) => state?.waiting === undefined);
+  const lastRun = init.findLastIndex(({ state, lastState }) => state?.waiting === undefined || lastState?.terminated);
   init.slice(0, Math.max(1, lastRun + 1)).forEach(closeStatus);
 }
 

@@ -120,7 +120,9 @@ export function lastStateIsTheInstanceBefore(entry: Entry, past: Chronicle): str
     const starts = past.livesOf(status.name);
     const shown = past.shown(status);
     const before = shown === undefined ? starts.length : starts.indexOf(shown);
-    const expected = state?.waiting === undefined ? starts[before - 1] : shown;
+    // One that waits has ended, and so has one that waited when its Pod was gone.
+    const hasWaited = state?.waiting !== undefined || state?.terminated?.reason === 'ContainerStatusUnknown';
+    const expected = hasWaited ? shown : starts[before - 1];
     return past.shown(last) === expected ? undefined : `${last.containerID} is not the one before`;
   });
 }

@@ -54,7 +54,7 @@ export function deadlineIsKept(entry: Entry, past: Chronicle): string | undefine
   if (seconds === undefined || startedAtMs === undefined) return undefined;
   const dueAtMs = startedAtMs + seconds * 1000;
   if (entry.type === 'event' && entry.event.reason === 'DeadlineExceeded' && entry.atMs < dueAtMs) return 'too early';
-  if (entry.type === 'settled' && ending === undefined && !past.isDone && !past.isOver && entry.atMs > dueAtMs)
-    return 'not ended';
-  return undefined;
+  if (entry.type !== 'settled' || ending !== undefined || past.isDone || past.isOver) return undefined;
+  // While a postStart hook runs, nobody looks.
+  return entry.atMs > dueAtMs && !past.isHookUnderWay ? 'not ended' : undefined;
 }

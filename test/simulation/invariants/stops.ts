@@ -32,8 +32,9 @@ function causesOf(life: Life, past: Chronicle): StopCause[] {
     .map(({ atMs, message }) => ({ sinceMs: atMs, graceMs: ownGraceMs(message, life, past) }));
   const { ending } = past;
   const begun = life.killings.find(({ message }) => message.startsWith('Stopping'));
-  // Of a Pod that was removed by force no event tells it.
-  const begunMs = begun?.atMs ?? (past.isRemoved ? ending?.sinceMs : undefined);
+  // Of a Pod that was removed by force no event tells it, nor of one that is being stopped already.
+  const isUntold = past.isRemoved || alone.length > 0;
+  const begunMs = begun?.atMs ?? (isUntold ? ending?.sinceMs : undefined);
   if (ending === undefined || begunMs === undefined) return alone;
   const requests = ending.requests.map(({ atMs, graceMs }) => ({ sinceMs: Math.max(begunMs, atMs), graceMs }));
   return [...alone, ...requests];

@@ -2,13 +2,14 @@ import type { Container, ContainerStatus, PodSpec } from '../../../src/api/gener
 import { allContainerStatuses, isSidecar, type StoredEvent, type StoredPod } from '../../../src/api/objects.ts';
 import type { JournalEntry } from '../simulated-runtime.ts';
 import type { Entry } from './entry.ts';
-import { type Life, lives } from './life.ts';
+import { isStarting, type Life, lives } from './life.ts';
 import { matchingAction } from './restart-rules.ts';
 import type { Purpose, Scenario } from './scenario.ts';
 
 /** The end of the Pod, as far as somebody outside knows when and why it began. */
 export interface Ending {
-  readonly cause: 'deleted' | 'ended' | 'deadlineExceeded' | 'completed';
+  /** A deadline that passes meanwhile is the cause, too. */
+  cause: 'deleted' | 'ended' | 'deadlineExceeded' | 'completed';
   readonly sinceMs: number;
   /** Who asks again can only hurry it up. */
   readonly requests: { readonly atMs: number; readonly graceMs: number }[];
@@ -38,6 +39,8 @@ export class Chronicle {
   sandbox: 'none' | 'asked' | 'ready' | 'removed' = 'none';
   sandboxFailures = 0;
   ending: Ending | undefined;
+  /** Requests to end the Pod that wait for a postStart hook. */
+  #requests: Array<{ readonly cause: Ending['cause']; readonly graceSeconds: number | undefined }> = [];
   /** A RestartAllContainers rule has matched, and the new round has not begun. */
   restartsAll = false;
   round = 0;
@@ -134,7 +137,9 @@ export class Chronicle {
     else if (entry.type === 'event') this.#recordEvent(entry.event, entry.atMs);
     else if (entry.type === 'machine') this.#recordMachine(entry.entry);
     else if (entry.type === 'over') this.isOver = true;
-    else if (entry.type === 'sandbox') {
+    else if (entry.type === 'settled') {
+      if (!this.isHookUnderWay && !this.lives.some(isStarting)) this.#begin(entry.atMs);
+    } else if (entry.type === 'sandbox') {
       if (entry.what === 'failed') this.sandboxFailures += 1;
       else this.sandbox = entry.what;
     } else if (entry.type === 'happening') {
@@ -157,12 +162,23 @@ export class Chronicle {
         this.isRemovedByForce = true;
         this.#end('deleted', { atMs, graceSeconds: 1 });
       }
-    } else if (deletionTimestamp !== undefined && deletionGracePeriodSeconds !== 0) {
+    } else if (deletionTimestamp !== this.before?.metadata.deletionTimestamp && deletionGracePeriodSeconds !== 0) {
       this.#end('deleted', { atMs, graceSeconds: deletionGracePeriodSeconds });
     }
   }
 
   #end(cause: Ending['cause'], how: { atMs: number; graceSeconds?: number | undefined; byForce?: boolean }): void {
+    const { atMs, graceSeconds, byForce = false } = how;
+    const mayWait = (cause === 'deleted' || cause === 'ended') && !byForce && !this.isRemoved;
+    if (this.ending === undefined && mayWait && this.isHookUnderWay) {
+      this.#requests.push({ cause, graceSeconds });
+      return;
+    }
+    this.#begin(atMs);
+    this.#ends(cause, how);
+  }
+
+  #ends(cause: Ending['cause'], how: { atMs: number; graceSeconds?: number | undefined; byForce?: boolean }): void {
     const { atMs, graceSeconds, byForce = false } = how;
     const { metadata, spec } = this.pod;
     const seconds = graceSeconds ?? metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? 30;
@@ -175,6 +191,20 @@ export class Chronicle {
     this.ending.requests.push(request);
   }
 
+  /** What waited for a postStart hook begins: the hook is over, or was broken off. */
+  #begin(atMs: number): void {
+    for (const { cause, graceSeconds } of this.#requests.splice(0)) this.#ends(cause, { atMs, graceSeconds });
+  }
+
+  /** As far as the agent has heard: does a postStart hook run, or is a container stopped whose hook has failed? */
+  get isHookUnderWay(): boolean {
+    return this.lives.some(({ runningAtMs, toldAtMs, killings, commands }) => {
+      if (runningAtMs === undefined || toldAtMs !== undefined) return false;
+      if (killings.some(({ message }) => message === 'FailedPostStartHook')) return true;
+      return commands.some((run) => run.purpose === 'postStart' && (run.endedAtMs === undefined || run.isCutShort));
+    });
+  }
+
   #recordEvent(event: StoredEvent, atMs: number): void {
     this.eventBefore = this.events.get(event.metadata.name);
     this.events.set(event.metadata.name, event);
@@ -183,7 +213,10 @@ export class Chronicle {
       this.#told.set(each, (this.#told.get(each) ?? 0) + (event.count ?? 1) - (this.eventBefore?.count ?? 0));
     }
     if (event.message?.startsWith('(combined')) this.hasFoldedEvents = true;
-    if (event.reason === 'DeadlineExceeded') this.#end('deadlineExceeded', { atMs });
+    if (event.reason === 'DeadlineExceeded') {
+      this.#end('deadlineExceeded', { atMs });
+      if (this.ending?.cause === 'deleted') this.ending.cause = 'deadlineExceeded';
+    }
     if (event.reason !== 'Killing') return;
     const message = event.message ?? '';
     if (message.startsWith('Stopping container')) this.#end('completed', { atMs });

@@ -98,6 +98,16 @@ export class ScenarioRun {
     await this.#clock.step(this.#clock.now().monotonicMs);
     this.#stepsLeft = ENDING_STEPS_MAX;
     await this.#settle(this.#clock.now().monotonicMs + ENDS_WITHIN_MS);
+    // Only force ends a postStart hook that never returns.
+    const hooks = Object.values(this.#scenario.commands).flatMap(({ postStart = [] }) => postStart);
+    if (!this.#run.isOver && hooks.includes('hangs')) {
+      const end: Happening = { atMs: this.#clock.now().monotonicMs, does: 'end', byForce: true };
+      this.#tell({ type: 'happening', happening: end });
+      this.#happen(end);
+      await this.#clock.step(end.atMs);
+      this.#stepsLeft = ENDING_STEPS_MAX;
+      await this.#settle(end.atMs + ENDS_WITHIN_MS);
+    }
     if (!this.#run.isOver) throw new Error('the Pod never ends');
   }
 
