@@ -8,7 +8,8 @@ const NO_IMAGE: ReadonlySet<string> = new Set(['ImagePullBackOff', 'ErrImageNeve
 
 /**
  * The Pods that wait for images that no program stands for, when nothing else is left that could happen; none while
- * anything runs, is restarted, scheduled or deleted, or while a deadline will end a Pod.
+ * anything runs, is restarted, scheduled or deleted, or while a deadline will end a Pod. A Pod that was changed since
+ * its creation, to another image perhaps, may be changed again.
  */
 export function stuckPods(pods: readonly StoredPod[]): readonly StoredPod[] {
   const left = pods.filter(({ status }) => !isTerminalPhase(status.phase));
@@ -17,7 +18,8 @@ export function stuckPods(pods: readonly StoredPod[]): readonly StoredPod[] {
 
 function isStuck(pod: StoredPod): boolean {
   const { metadata, spec, status } = pod;
-  if (metadata.deletionTimestamp !== undefined || spec.activeDeadlineSeconds !== undefined) return false;
+  const isChanged = (metadata.generation ?? 1) > 1;
+  if (isChanged || metadata.deletionTimestamp !== undefined || spec.activeDeadlineSeconds !== undefined) return false;
   const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   return statuses.some(waitsForImage) && statuses.every((one) => waitsForImage(one) || isIdle(pod, one));
 }

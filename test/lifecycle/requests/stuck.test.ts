@@ -68,6 +68,7 @@ describe('a Pod waits in vain', () => {
       false,
     ],
     ['not when a deadline ends it', webPod({ spec: { activeDeadlineSeconds: 5 }, status: stuck.status }), false],
+    ['not when somebody has changed it', webPod({ metadata: { generation: 2 }, status: stuck.status }), false],
     ['not when it is being deleted', webPod({ metadata: { deletionTimestamp: at(0) }, status: stuck.status }), false],
     [
       'not when it is about to start',
