@@ -55,7 +55,7 @@ describe.each(APART)('the files of the host, for a container of $who, $tier tier
     const file = attempt.workshop.pod('web', escaping(`ls -l /proc/self/fd | grep -c ' 200 '; ${script}`));
     const podrun = start(attempt, ['apply', '-f', file], ['bash', '-c', 'exec 200</; exec "$@"', 'bash']);
     const { stdout } = await podrun.ended;
-    expect(stdout).toMatch(/^web\/main \| 0$/m);
+    expect(stdout).toMatch(/^main \| 0$/m);
     expect(stdout).not.toMatch(/fd\/200/);
   });
 });

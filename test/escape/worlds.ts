@@ -81,7 +81,7 @@ export async function run(attempt: Attempt, spec: PodSpec, flags: readonly strin
 
 function linesOf(ended: Ended): string[] {
   if (!/Pod +(Succeeded|Failed)/.test(ended.stdout)) throw new Error(`${ended.stdout}\n${ended.stderr}`);
-  return [...ended.stdout.matchAll(/^web\/\w+ \| (.*?) *$/gm)].map(([, line = '']) => line);
+  return [...ended.stdout.matchAll(/^main \| (.*?) *$/gm)].map(([, line = '']) => line);
 }
 
 export function works([file = '', ...args]: readonly string[]): boolean {
