@@ -22,6 +22,8 @@ export interface AgentOptions extends Omit<MachineOptions, 'security' | 'isRemov
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
   /** A Pod has ended, or is gone. */
   readonly onOver: (pod: StoredPod) => void;
+  /** The record of a Pod was removed behind podrun's back. The agent ends the Pod. */
+  readonly onRecordLost: (pod: StoredPod) => void;
   /** Something was recorded about one of the Pods. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
 }
@@ -67,7 +69,7 @@ export class Agent {
   }
 
   #run(pod: StoredPod, restoration: Restoration | undefined): void {
-    const { store, clock, runtime, node, crashLoop, onOver, onEvent, onTrouble } = this.#options;
+    const { store, clock, runtime, node, crashLoop, onOver, onEvent, onRecordLost, onTrouble } = this.#options;
     const { name, namespace } = pod.metadata;
     const run = new PodRun({
       pod,
@@ -88,6 +90,7 @@ export class Agent {
         onOver(ended);
       },
       onEvent,
+      onRecordLost,
       onTrouble,
     });
     this.#runs.push(run);
@@ -96,7 +99,8 @@ export class Agent {
       store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
         if (type === 'DELETED') {
           this.#removed.add(object.metadata.uid);
-          run.objectGone(object.metadata.uid);
+          // The last state of an object that was deleted says so: see deletePod.
+          run.objectGone(object.metadata.uid, object.metadata.deletionGracePeriodSeconds === 0);
         } else {
           run.objectChanged(object);
           this.#machine.podChanged(object);

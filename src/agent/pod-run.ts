@@ -42,6 +42,8 @@ export interface PodRunOptions {
   /** The Pod has ended, or is gone: nothing will happen to it any more. */
   readonly onOver: (pod: StoredPod) => void;
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
+  /** The record was removed behind podrun's back. The Pod is ended. */
+  readonly onRecordLost: (pod: StoredPod) => void;
   /** Something could not be written down. */
   readonly onTrouble: (error: PodrunError) => void;
 }
@@ -63,7 +65,7 @@ export class PodRun {
     this.#options = options;
     this.#pod = options.pod;
     const { pod, node } = options;
-    const onGone = (): void => this.objectGone(pod.metadata.uid);
+    const onGone = (): void => this.objectGone(pod.metadata.uid, false);
     this.#record = new PodRecord({ ...options, nodeName: node.name, onGone });
   }
 
@@ -135,14 +137,16 @@ export class PodRun {
   }
 
   /**
-   * The object was removed by force. What runs is ended all the same, with the shortest grace period that there is: a
-   * second for its preStop hook, two for its stop signal. Source: pod_workers.go calculateEffectiveGracePeriod.
+   * The object is gone. By force: what runs is ended all the same, with the shortest grace period that there is: a
+   * second for its preStop hook, two for its stop signal (source: pod_workers.go calculateEffectiveGracePeriod).
+   * Otherwise its files were removed, perhaps with all of the state folder: the Pod ends with its own grace period.
    */
-  objectGone(uid: string): void {
+  objectGone(uid: string, isForced: boolean): void {
     if (this.#isOver || this.#isRemoving || uid !== this.#pod.metadata.uid) return;
     this.#record.gone();
+    if (!isForced) this.#options.onRecordLost(this.pod);
     if (this.#worker === undefined) this.#end();
-    else this.#worker.terminate({ force: false, graceSeconds: 1, breaksOffHook: true });
+    else this.#worker.terminate({ force: false, ...(isForced && { graceSeconds: 1, breaksOffHook: true }) });
   }
 
   /** Ends the run; the record stays. */

@@ -92,6 +92,19 @@ export function podFullName(metadata: Pick<StoredMeta, 'name' | 'namespace' | 'u
 
 export type TerminalPhase = 'Failed' | 'Succeeded';
 
+/** The reason of a Pod whose agent does not move. Source: pkg/controller/nodelifecycle, of the condition of a node. */
+export const NODE_STATUS_UNKNOWN = 'NodeStatusUnknown';
+
+/** True when nobody can tell what the Pod does now: its agent is out of reach, and may come back. */
+export function isUnreachable({ reason }: PodStatus): boolean {
+  return reason === NODE_STATUS_UNKNOWN;
+}
+
+/** True when the agent of the Pod is gone: nobody runs it any more, and nobody knows what became of it. */
+export function isLost(status: PodStatus): boolean {
+  return status.phase === 'Unknown' && !isUnreachable(status);
+}
+
 /** Has the Pod ended for good? */
 export function isTerminalPhase(phase: string | undefined): phase is TerminalPhase {
   return phase === 'Succeeded' || phase === 'Failed';

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { EXIT, PodrunError } from '../api/errors.ts';
 import { parseTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
-import { bootId, startTimeOf } from '../runtime/process-identity.ts';
+import { localProcesses } from '../runtime/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
 import { closeStateFolder } from '../store/state-folder.ts';
 import { detail } from './preferences.ts';
@@ -18,7 +18,7 @@ export function openStore(stateDir: string | undefined, clock: Clock): FileStore
   detail(`state folder ${root} (${rootSource(stateDir)})`);
   closeStateFolder(root, home);
   const places = memoryPlaces(process.env, process.getuid?.());
-  return new FileStore({ root, clock, processes: { startTimeOf, bootId }, memoryPlaces: places });
+  return new FileStore({ root, clock, processes: localProcesses, memoryPlaces: places });
 }
 
 /** Who says where the state folder is. */

@@ -203,7 +203,7 @@ async function settingsFor({ options, config, cwd }: Preparation, chosen: Chosen
 
 function runsAlready(store: StatePlace['store'], { metadata: { namespace, name } }: StoredPod): PodrunError {
   const owner = store.ownerOf(namespace, name);
-  const where = owner === undefined ? '' : ` under process ${owner.pid}`;
+  const where = owner === undefined ? '' : ` under ${store.describeOwner(owner)}`;
   return new PodrunError(`pod "${name}" runs already${where}, with the state folder ${store.root}`, {
     hint: 'End it first, or leave out stateDir: then a run has a folder of its own.',
   });

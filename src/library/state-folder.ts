@@ -3,9 +3,10 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
 import { atExit } from '../run/at-exit.ts';
-import { bootId, startTimeOf } from '../runtime/process-identity.ts';
+import { localProcesses } from '../runtime/process-identity.ts';
 import { removeTree } from '../store/atomic-file.ts';
 import { FileStore } from '../store/file-store.ts';
+import { knownProcess, presenceOf } from '../store/known-process.ts';
 import { memoryPlaces } from '../store/layout.ts';
 import { closeStateFolder } from '../store/state-folder.ts';
 
@@ -28,7 +29,7 @@ export function openState(stateDir: string | undefined, clock: Clock): StatePlac
   const root = stateDir ?? mkdtempSync(path.join(tmpdir(), PREFIX));
   if (stateDir !== undefined) closeStateFolder(root, homedir());
   const places = memoryPlaces(process.env, process.getuid?.());
-  const store = new FileStore({ root, clock, processes: { startTimeOf, bootId }, memoryPlaces: places });
+  const store = new FileStore({ root, clock, processes: localProcesses, memoryPlaces: places });
   if (stateDir !== undefined) return { store, close: () => undefined };
   writeFileSync(path.join(root, OWNER), ownName());
   const remove = (): void => removeFolder(root);
@@ -57,12 +58,14 @@ export function sweepStateFolders(): void {
 }
 
 function ownName(): string {
-  return [process.pid, startTimeOf(process.pid), bootId()].join('|');
+  const { pid, startTime, bootId, pidNamespace, machineId } = knownProcess(process.pid, localProcesses);
+  return [pid, startTime, bootId, pidNamespace, machineId].join('|');
 }
 
+/** True unless the process that made it is certainly gone: containers may share a folder for temporary files. */
 function isInUse(owner: string): boolean {
-  const [pid = '0', startTime, boot] = owner.split('|');
-  return boot === bootId() && (startTimeOf(Number(pid)) ?? '') === startTime;
+  const [pid = '0', startTime = '', bootId = '', pidNamespace, machineId] = owner.split('|');
+  return presenceOf({ pid: Number(pid), startTime, bootId, pidNamespace, machineId }, localProcesses) !== 'gone';
 }
 
 /** What cannot be removed now, the next run removes. */

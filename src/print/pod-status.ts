@@ -1,5 +1,5 @@
 import type { ContainerState, ContainerStatus, PodCondition, PodStatus } from '../api/generated/types.ts';
-import { isSidecar, isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { isSidecar, isTerminalPhase, isUnreachable, type StoredPod } from '../api/objects.ts';
 import { SCHEDULING_GATED } from '../api/scheduling-gated.ts';
 import { NODE_LOST } from '../lifecycle/texts/pod-reasons.ts';
 import { WAITING } from '../lifecycle/texts/waiting.ts';
@@ -54,7 +54,9 @@ function baseText(status: PodStatus): string {
   const gated = status.conditions?.some(
     ({ type, reason }) => type === 'PodScheduled' && reason === SCHEDULING_GATED.reason,
   );
-  return gated ? SCHEDULING_GATED.reason : status.reason || status.phase || '';
+  if (gated) return SCHEDULING_GATED.reason;
+  // podrun's own, see store/lost-owner.ts: a cluster has no such Pods.
+  return (isUnreachable(status) ? undefined : status.reason) || status.phase || '';
 }
 
 /** Walks the init containers up to the first one that holds the others back; `text` says what it does. */
@@ -111,6 +113,6 @@ function sumRestarts(statuses: readonly ContainerStatus[]): Restarts {
 
 function deletionText({ metadata, status }: StoredPod): string | undefined {
   if (!metadata.deletionTimestamp) return undefined;
-  if (status.reason === NODE_LOST) return 'Unknown';
+  if (status.reason === NODE_LOST || isUnreachable(status)) return 'Unknown';
   return isTerminalPhase(status.phase) ? undefined : 'Terminating';
 }

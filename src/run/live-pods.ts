@@ -1,11 +1,10 @@
-import { isTerminalPhase, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import { isLost, isTerminalPhase, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
 
-/** Does somebody run this Pod, or one of that name, at the moment? */
+/** True when somebody runs this Pod, or one of that name, or may run it out of sight. */
 export function isLive(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {
-  const owner = store.ownerOf(namespace, name);
-  if (owner === undefined || !store.isOwnerAlive(owner)) return false;
+  if (!store.isOwned(namespace, name)) return false;
   const stored = store.get<StoredPod>('pods', namespace, name);
   return stored !== undefined && !isTerminalPhase(stored.status.phase);
 }
@@ -54,7 +53,7 @@ export class LivePods {
     const { uid } = object.metadata;
     if (!this.#pods.has(uid)) return;
     this.#pods.set(uid, object);
-    const { phase } = object.status;
-    if (type === 'DELETED' || isTerminalPhase(phase) || phase === 'Unknown') this.#over.add(uid);
+    const { status } = object;
+    if (type === 'DELETED' || isTerminalPhase(status.phase) || isLost(status)) this.#over.add(uid);
   }
 }

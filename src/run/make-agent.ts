@@ -44,7 +44,7 @@ export interface AgentSettings {
   readonly isBestEffort: boolean;
 }
 
-type Listeners = Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onOver' | 'onEvent' | 'onTrouble'>;
+type Listeners = Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onOver' | 'onEvent' | 'onRecordLost' | 'onTrouble'>;
 
 /** For containers whose output somebody else writes down. */
 const NO_LOG: LogSink = { write: () => undefined, close: () => undefined };

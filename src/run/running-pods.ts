@@ -12,6 +12,7 @@ import type { Begun } from './begin-runs.ts';
 import { rememberCreated } from './last-manifest.ts';
 import { type AgentSettings, makeAgent } from './make-agent.ts';
 import { openRuntime } from './open-runtime.ts';
+import { StateGuard } from './state-guard.ts';
 
 /** Who is told what becomes of Pods. */
 export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onEvent'> {
@@ -41,6 +42,8 @@ export class RunningPods {
   readonly #runtime: ProcessRuntime;
   /** As last told, which is a moment before the agent's own view changes: no state that decides may be missed. */
   readonly #latest: Map<string, StoredPod>;
+  /** Undefined: there is no Pod to run. */
+  readonly #guard: StateGuard | undefined;
   readonly #forgetAtExit: () => void;
   #subscriptions: readonly Subscription[] = [];
   #settled: Promise<void> = Promise.resolve();
@@ -70,11 +73,27 @@ export class RunningPods {
       onHookOutput: listener.onHookOutput,
       onOver: listener.onChange,
       onEvent: listener.onEvent,
+      onRecordLost: (pod) => this.#guard?.recordLost(pod),
       onTrouble: (error) => {
         if (error instanceof DiskError) this.#isRecordComplete = false;
         listener.onTrouble(error.message);
       },
     });
+    if (begun.length === 0) return;
+    this.#guard = new StateGuard({
+      store,
+      clock,
+      onLost: (why) => {
+        listener.onTrouble(`${why}: ending its Pods`);
+        this.agent.terminate({ force: false });
+      },
+      onTrouble: listener.onTrouble,
+    });
+  }
+
+  /** True when the record of a Pod was lost, or all of the state folder. */
+  get hasLostState(): boolean {
+    return this.#guard?.hasLost === true;
   }
 
   /** Could all that became of the Pods be written down, their output and their events, too? */
@@ -111,7 +130,8 @@ export class RunningPods {
     await this.#settled;
     for (const subscription of this.#subscriptions) subscription.close();
     this.agent.close();
-    for (const { release } of this.#options.begun) this.#release(release);
+    if (this.#guard?.hasLostFolder !== true) for (const { release } of this.#options.begun) this.#release(release);
+    this.#guard?.close();
     await this.#runtime.close();
     this.#forgetAtExit();
   }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { placeTag } from '../place.ts';
 import { errnoOf } from './errno.ts';
 import { startTimeOf } from './process-identity.ts';
 
@@ -138,7 +139,7 @@ export class FifoPool {
     for (;;) {
       const path = this.#paths.pop();
       if (path === undefined) return undefined;
-      const own = join(this.#directory, `.${process.pid}-${++taken}${ending}`);
+      const own = join(this.#directory, `.${process.pid}-${placeTag()}-${++taken}${ending}`);
       try {
         renameSync(path, own);
         return own;
@@ -155,7 +156,7 @@ export class FifoPool {
     this.#hasLooked = true;
     const names = namesIn(this.#directory);
     const spares = names.filter((name) => !name.startsWith('.'));
-    const killed = names.filter((name) => name.endsWith(OURS_ALONE) && name.startsWith('.') && !isHolderAlive(name));
+    const killed = names.filter((name) => name.endsWith(OURS_ALONE) && name.startsWith('.') && !mayBeHeld(name));
     for (const name of [...spares.slice(SPARES_MAX), ...killed]) unlink(join(this.#directory, name));
     this.#paths.push(...spares.slice(0, SPARES_MAX).map((name) => join(this.#directory, name)));
   }
@@ -172,7 +173,7 @@ export class FifoPool {
     // Whoever starts a container in this moment, too, gets here first.
     await Promise.resolve();
     makeDirectory(this.#directory);
-    const prefix = `${process.pid}.${process.hrtime.bigint().toString(36)}`;
+    const prefix = `${process.pid}-${placeTag()}.${process.hrtime.bigint().toString(36)}`;
     const names = Array.from({ length: Math.max(this.#ahead, this.#wanted) }, (_, index) => `${prefix}.${index}`);
     for (let attempt = 1; ; attempt++) {
       const child = spawn('mkfifo', ['-m', '600', ...names], { cwd: this.#directory, stdio: 'ignore' });
@@ -191,13 +192,17 @@ export class FifoPool {
  * process has in hand or has made are left alone: it is about to open them, or still makes them.
  */
 export function removeFifos(directory: string): void {
-  for (const name of namesIn(directory)) if (!isHolderAlive(name)) unlink(join(directory, name));
+  for (const name of namesIn(directory)) if (!mayBeHeld(name)) unlink(join(directory, name));
 }
 
-/** Is there a process that has this one in hand, or has made it? */
-function isHolderAlive(name: string): boolean {
-  const holder = /^\.?(\d+)[-.]/.exec(name)?.[1];
-  return holder !== undefined && startTimeOf(Number(holder)) !== undefined;
+/**
+ * True while a process may have this FIFO in hand, or has made it: a process in another PID namespace or on another
+ * machine is out of sight. Names of older podruns have no place in them.
+ */
+function mayBeHeld(name: string): boolean {
+  const [, holder, place] = /^\.?(\d+)(?:-([\da-f]{8}))?[-.]/.exec(name) ?? [];
+  if (holder === undefined) return false;
+  return (place !== undefined && place !== placeTag()) || startTimeOf(Number(holder)) !== undefined;
 }
 
 /** None where nobody has needed any. */

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { machineId, pidNamespace } from '../place.ts';
 
 /**
  * A process, told apart from a later one that got the same pid: the kernel gives pids out again, but never the same
@@ -72,6 +74,18 @@ export function bootId(): string {
   if (process.platform !== 'darwin') return 'unknown';
   return runQuietly('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'])?.trim() ?? 'unknown';
 }
+
+/** Answers questions of the store about processes, see ProcessLookup. */
+interface LocalProcesses {
+  readonly startTimeOf: (pid: number) => string | undefined;
+  readonly bootId: () => string;
+  readonly pidNamespace: () => string;
+  readonly machineId: () => string;
+  readonly hostName: () => string;
+}
+
+/** The processes of this machine, as far as this process sees them. */
+export const localProcesses: LocalProcesses = { startTimeOf, bootId, pidNamespace, machineId, hostName: hostname };
 
 /**
  * Reads /proc/PID/stat. The second field is the name of the program in parentheses, which may itself hold blanks,

@@ -1,5 +1,6 @@
-import { closeSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import { handOver } from './hand-over.ts';
@@ -60,6 +61,7 @@ export class PipeMaker {
   readonly #clock: Clock;
   readonly #kind: PipeKind;
   readonly #fifos: FifoPool;
+  readonly #fifoDir: string;
   readonly #holder: PipeHolder;
 
   /** @param fifoDir see FifoPool */
@@ -67,6 +69,7 @@ export class PipeMaker {
     this.#clock = clock;
     this.#holder = holder;
     this.#kind = kind;
+    this.#fifoDir = fifoDir;
     this.#fifos = new FifoPool(fifoDir);
   }
 
@@ -79,7 +82,13 @@ export class PipeMaker {
   async make({ owner, logFile, hasInput = false }: PipeUser): Promise<ProcessPipes> {
     if (this.#kind === 'pipe') return this.#nodePipes(hasInput);
     const isHeld = logFile !== undefined;
-    const { stdin, stdout, stderr } = await this.#fifos.take({ isHeld, hasInput });
+    const taken = await this.#fifos.take({ isHeld, hasInput }).catch((error: unknown) => {
+      // Somebody has removed the state folder: the Pods are ended, and their hooks still run.
+      if (existsSync(path.dirname(this.#fifoDir))) throw error;
+      return undefined;
+    });
+    if (taken === undefined) return this.#nodePipes(hasInput);
+    const { stdin, stdout, stderr } = taken;
     if (isHeld) for (const { readFd } of [stdout, stderr]) noteNothingInFlight(readFd);
     const { runs, release } =
       logFile === undefined ? NOT_HELD : this.#holder.hold({ stdout: stdout.path, stderr: stderr.path, logFile });

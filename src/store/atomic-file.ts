@@ -13,24 +13,32 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { placeTag } from '../place.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
+import type { ProcessLookup } from './known-process.ts';
 import { parseStored, type Soundness } from './stored-json.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
+
+/** Names of older podruns end with the number. */
+const TEMPORARY = /^\.tmp-(\d+)-\d+(?:-([\da-f]{8}))?$/;
 
 let temporaryFiles = 0;
 
 /** A name that no living process uses twice: starts with a dot, which no Kubernetes name does. */
 export function temporaryName(): string {
   temporaryFiles += 1;
-  return `.tmp-${process.pid}-${temporaryFiles}`;
+  return `.tmp-${process.pid}-${temporaryFiles}-${placeTag()}`;
 }
 
-/** The process that made a temporary name; undefined for other names. */
-export function makerOf(name: string): number | undefined {
-  const match = /^\.tmp-(\d+)-\d+$/.exec(name);
-  return match === null ? undefined : Number(match[1]);
+export const isTemporary = (name: string): boolean => TEMPORARY.test(name);
+
+/** True for a temporary name whose maker is gone. A maker in another PID namespace or on another machine may live. */
+export function isLeftover(name: string, lookup: ProcessLookup): boolean {
+  const [, maker, tag] = TEMPORARY.exec(name) ?? [];
+  if (maker === undefined || (tag !== undefined && tag !== placeTag())) return false;
+  return lookup.startTimeOf(Number(maker)) === undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import { PodrunError } from '../api/errors.ts';
 import { makeFolder, namesIn, readJson, removeTree, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
 import { ifPresent, onDisk } from './disk-errors.ts';
 import { FileLocks } from './file-lock.ts';
-import { type KnownProcess, knownProcess, type ProcessLookup, rememberBoot, stillExists } from './known-process.ts';
+import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, rememberPlace } from './known-process.ts';
 import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from './layout.ts';
 
 /** Beyond this, what agents have said goes to a second file, and what was there goes away. */
@@ -28,7 +28,7 @@ export class BackgroundAgents {
 
   constructor(root: string, processes: ProcessLookup) {
     this.root = root;
-    this.#lookup = rememberBoot(processes);
+    this.#lookup = rememberPlace(processes);
     this.#locks = new FileLocks(root, this.#lookup);
   }
 
@@ -90,7 +90,7 @@ export class BackgroundAgents {
       this.#locks.hold('agents', 'all', id, () => {
         const present = this.processOf(id);
         if (present === undefined) throw new PodrunError(`there is no background agent ${id} any more`);
-        if (present.pid !== heirOf && stillExists(present, this.#lookup)) return present;
+        if (present.pid !== heirOf && !this.isGone(present)) return present;
         this.#writeProcess(id, { ...own, isReady: false });
         return undefined;
       }),
@@ -107,8 +107,9 @@ export class BackgroundAgents {
     return this.#onDisk(() => readJson<AgentProcess>(this.paths(id).process, isProcess));
   }
 
-  isAlive(process: AgentProcess): boolean {
-    return stillExists(process, this.#lookup);
+  /** False also for a process that is out of sight, in another PID namespace or on another machine. */
+  isGone(process: AgentProcess): boolean {
+    return presenceOf(process, this.#lookup) === 'gone';
   }
 
   /** All that are not done. */

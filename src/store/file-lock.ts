@@ -4,13 +4,16 @@ import { PodrunError } from '../api/errors.ts';
 import { inFolder } from './atomic-file.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
 import { brokenLockPath, lockPath, lockSeatPath, locksFolder } from './layout.ts';
-import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from './known-process.ts';
+import { distanceOf, type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
 import type { Resource } from './store.ts';
 
 // What is done under a lock takes less than a millisecond. A holder that needs ten seconds has been stopped.
 const PAUSE_MS = 1;
 const PAUSES_MAX = 10_000;
 const PAUSES_PER_LOOK = 100;
+
+/** As many of a boot as leave room for the rest: a target below 60 bytes needs no block of the disk. */
+const BOOT_DIGITS = 16;
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
@@ -24,7 +27,7 @@ const SEATS_MAX = 16;
 /**
  * One writer at a time per object. A lock is a symbolic link whose target says who holds it: made in one step, only if
  * there is none, with its content. It cannot go stale: when its holder is gone (pid, start time, boot), the next one
- * removes it.
+ * removes it. A holder in another PID namespace or on another machine is out of sight, and its lock is left alone.
  *
  * Removing is the delicate part. Two processes may find the same dead holder, and the slower one must not remove the
  * lock that the faster one has taken since. So the right to remove a lock is a lock itself, named after the holder of
@@ -83,9 +86,18 @@ export class FileLocks {
       if (pauses % PAUSES_PER_LOOK === 1) this.#removeIfDead(file, what);
       Atomics.wait(pause, 0, 0, PAUSE_MS);
     }
+    throw this.#stuck(file, what);
+  }
+
+  #stuck(file: string, what: string): PodrunError {
     const holder = parseHolder(ifPresent(() => readlinkSync(file)) ?? '');
-    throw new PodrunError(`${what} is locked by process ${holder.pid}, which does not go on`, {
-      hint: `Let process ${holder.pid} continue, or end it.`,
+    const distance = distanceOf(holder, this.#lookup);
+    const where = distance === undefined ? '' : distance === 'another machine' ? ` on ${distance}` : ` in ${distance}`;
+    return new PodrunError(`${what} is locked by process ${holder.pid}${where}, which does not go on`, {
+      hint:
+        distance === undefined
+          ? `Let process ${holder.pid} continue, or end it.`
+          : `Let process ${holder.pid} continue there. If it is gone, remove ${file}.`,
     });
   }
 
@@ -106,7 +118,8 @@ export class FileLocks {
 
   #holder(): string {
     this.#self ??= knownProcess(process.pid, this.#lookup);
-    return [this.#self.pid, this.#self.startTime, this.#self.bootId].join('|');
+    const { pid, startTime, bootId, pidNamespace = '', machineId = '' } = this.#self;
+    return [pid, startTime, bootId.slice(0, BOOT_DIGITS), pidNamespace, machineId].join('|');
   }
 
   /**
@@ -143,7 +156,7 @@ export class FileLocks {
 
   #removeIfDead(file: string, what: string): void {
     const holder = ifPresent(() => readlinkSync(file));
-    if (holder === undefined || stillExists(parseHolder(holder), this.#lookup)) return;
+    if (holder === undefined || presenceOf(parseHolder(holder), this.#lookup) !== 'gone') return;
     this.#holdFile(brokenLockPath(this.#root, holder), what, () => {
       if (ifPresent(() => readlinkSync(file)) === holder) unlinkSync(file);
     });
@@ -165,6 +178,8 @@ function leaveSeat(root: string): void {
 }
 
 function parseHolder(text: string): KnownProcess {
-  const [pid = '0', startTime = '', bootId = ''] = text.split('|');
-  return { pid: Number(pid), startTime, bootId };
+  const [pid = '0', startTime = '', bootId = '', pidNamespace, machineId] = text.split('|');
+  const process = { pid: Number(pid), startTime, bootId };
+  // Older podruns wrote fewer parts.
+  return machineId === undefined ? process : { ...process, pidNamespace, machineId };
 }

@@ -3,12 +3,21 @@ import type { Clock } from '../clock.ts';
 import { onDisk } from './disk-errors.ts';
 import { areOfOnePod, EventRecords } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
-import { type ProcessLookup, rememberBoot } from './known-process.ts';
+import { type ProcessLookup, rememberPlace } from './known-process.ts';
 import { LastApplied } from './last-applied.ts';
 import { type PodPaths, podPaths } from './layout.ts';
+import { Leases } from './leases.ts';
 import type { MemoryArea } from './memory-folders.ts';
 import type { StoredObject } from './metadata.ts';
-import { type Claim, type Owner, Ownership, type RecordedProcess, type RunStart } from './ownership.ts';
+import {
+  type Claim,
+  type Owner,
+  Ownership,
+  type OwnerState,
+  type RecordedProcess,
+  type RunStart,
+  type StartedProcess,
+} from './ownership.ts';
 import { PlainRecords } from './plain-records.ts';
 import { type LostPod, PodRecords } from './pod-records.ts';
 import { spendReserve } from './reserve.ts';
@@ -34,6 +43,7 @@ export interface FileStoreOptions {
 export class FileStore implements Store {
   readonly root: string;
   readonly memory: MemoryArea;
+  readonly leases: Leases;
   readonly #pods: PodRecords;
   readonly #events: EventRecords;
   readonly #plain: PlainRecords;
@@ -42,13 +52,14 @@ export class FileStore implements Store {
   readonly #watches: Watches;
 
   constructor({ root, clock, processes, memoryPlaces = [] }: FileStoreOptions) {
-    const lookup = rememberBoot(processes);
+    const lookup = rememberPlace(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
     this.root = root;
     this.memory = { root, places: memoryPlaces, processes: lookup };
-    this.#ownership = new Ownership({ root, clock, lookup, locks });
+    this.leases = new Leases({ root, clock, lookup });
+    this.#ownership = new Ownership({ root, clock, lookup, locks, leases: this.leases });
     this.#lastApplied = new LastApplied(root);
     this.#pods = new PodRecords(parts, this.#ownership);
     this.#plain = new PlainRecords(parts);
@@ -57,7 +68,7 @@ export class FileStore implements Store {
       root,
       clock,
       readPod: ({ namespace, name }) => this.#pods.get(namespace, name),
-      isLost: ({ namespace, name }) => this.#ownership.lostOwnerOf(namespace, name) !== undefined,
+      isOutOfReach: ({ namespace, name }) => this.#ownership.isOutOfReach(namespace, name),
       list: (resource, scope) => this.#plain.list(resource, scope),
       read: (resource, { namespace, name }) => this.#plain.get(resource, namespace, name),
     });
@@ -199,7 +210,7 @@ export class FileStore implements Store {
     this.#onDisk(() => this.#lastApplied.write(resource, object, manifest));
   }
 
-  /** Makes this process the owner of a Pod that nobody owns, or whose owner is gone. */
+  /** Makes this process the owner of a Pod that nobody owns, or whose owner is gone for certain. */
   claimPod(namespace: string, name: string, command?: string, agent?: string): Claim {
     const claim = this.#onDisk(() => this.#ownership.claim(namespace, name, command, agent));
     return claim.ok ? { ok: true, release: () => this.#onDisk(claim.release) } : claim;
@@ -220,12 +231,24 @@ export class FileStore implements Store {
     return new Set(this.#onDisk(() => this.#pods.addressesInUse()));
   }
 
-  isOwnerAlive(owner: Owner): boolean {
-    return this.#ownership.isAlive(owner);
+  /** Whether an owner lives, does not answer, or is gone. */
+  stateOf(owner: Owner): OwnerState {
+    return this.#onDisk(() => this.#ownership.stateOf(owner));
+  }
+
+  /** True unless the Pod has no owner, or one that is gone for certain. */
+  isOwned(namespace: string, name: string): boolean {
+    const owner = this.ownerOf(namespace, name);
+    return owner !== undefined && this.stateOf(owner) !== 'gone';
+  }
+
+  /** An owner and its place, for messages: `process 17 on another machine (host lab-2)`. */
+  describeOwner(owner: Owner): string {
+    return this.#ownership.describe(owner);
   }
 
   /** Remembers a process of a container, for {@link remainsOf}. Call it before anything else happens to the process. */
-  recordProcess(namespace: string, name: string, started: Omit<RecordedProcess, 'bootId'>): void {
+  recordProcess(namespace: string, name: string, started: StartedProcess): void {
     this.#onDisk(() => this.#ownership.recordProcess(namespace, name, started));
   }
 

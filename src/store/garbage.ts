@@ -2,7 +2,8 @@ import path from 'node:path';
 import { namesIn } from './atomic-file.ts';
 import { onDisk } from './disk-errors.ts';
 import { FileLocks } from './file-lock.ts';
-import { type ProcessLookup, rememberBoot } from './known-process.ts';
+import { type ProcessLookup, rememberPlace } from './known-process.ts';
+import { sweepLeases } from './leases.ts';
 import { historyFolder, objectPath } from './layout.ts';
 import { keysIn } from './listing.ts';
 import { StagingArea } from './storage.ts';
@@ -24,10 +25,12 @@ export class StoreGarbage {
   readonly #staging: StagingArea;
   readonly #locks: FileLocks;
   readonly #strays: StrayFiles;
+  readonly #lookup: ProcessLookup;
 
   constructor(root: string, processes: ProcessLookup) {
-    const lookup = rememberBoot(processes);
+    const lookup = rememberPlace(processes);
     this.#root = root;
+    this.#lookup = lookup;
     this.#staging = new StagingArea(root, lookup);
     this.#locks = new FileLocks(root, lookup);
     this.#strays = new StrayFiles(root, lookup, this.#locks);
@@ -63,6 +66,7 @@ export class StoreGarbage {
       this.#staging.sweep();
       this.#locks.sweep();
       this.#strays.sweep();
+      sweepLeases(this.#root, this.#lookup);
     });
   }
 

@@ -173,6 +173,11 @@ export function agentPaths(root: string, id: string): AgentPaths {
   };
 }
 
+/** The leases of agents, see leases.ts. */
+export function leasesFolder(root: string): string {
+  return path.join(root, '.leases');
+}
+
 /** A folder for each background agent. */
 export function agentsFolder(root: string): string {
   return path.join(root, '.agents');

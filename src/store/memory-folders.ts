@@ -14,13 +14,13 @@ import {
 import path from 'node:path';
 import { removeTree } from './atomic-file.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
-import { knownProcess, type ProcessLookup, stillExists } from './known-process.ts';
+import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
 
 /*
  * Folders that are in memory, and never on a disk: for secrets, and for volumes that are to be in memory.
  *
  * PLACE/podrun-UID/STATE/POD/VOLUME   PLACE is a tmpfs, UID our user, STATE stands for the state folder
- * PLACE/podrun-UID/STATE/POD.owner -> PID|START|BOOT|ROOT   who made it, and for which state folder
+ * PLACE/podrun-UID/STATE/POD.owner -> PID|START|BOOT|NAMESPACE|MACHINE|ROOT   its maker, and the state folder
  *
  * Only our user can enter the first folder: whatever the modes of the files are, nobody else reads them.
  */
@@ -122,9 +122,18 @@ function isLeftover({ root, processes }: MemoryArea, folder: string, isNeeded: (
   const isOurs = path.basename(path.dirname(folder)) === stateName(root);
   const owner = linkTarget(folder + OWNER);
   if (owner === undefined) return isOurs && !isNeeded();
-  const [pid = '0', startTime = '', bootId = '', ...itsRoot] = owner.split('|');
-  if (stillExists({ pid: Number(pid), startTime, bootId }, processes)) return false;
-  return isOurs ? !isNeeded() : !existsSync(itsRoot.join('|'));
+  const { maker, itsRoot } = parseOwner(owner);
+  if (presenceOf(maker, processes) !== 'gone') return false;
+  return isOurs ? !isNeeded() : !existsSync(itsRoot);
+}
+
+function parseOwner(text: string): { readonly maker: KnownProcess; readonly itsRoot: string } {
+  const [pid = '0', startTime = '', bootId = '', ...rest] = text.split('|');
+  const process = { pid: Number(pid), startTime, bootId };
+  const [pidNamespace = '', machineId = '', ...itsRoot] = rest;
+  // Older podruns wrote the state folder, which begins with a slash, at once.
+  if (pidNamespace.startsWith('/')) return { maker: process, itsRoot: rest.join('|') };
+  return { maker: { ...process, pidNamespace, machineId }, itsRoot: itsRoot.join('|') };
 }
 
 /** Is it a tmpfs with that much room, where others cannot put something else in the place of what is ours? */
@@ -176,8 +185,8 @@ function makeIn(pod: string, area: MemoryArea, volume: string): MemoryFolder {
 }
 
 function sign(link: string, { root, processes }: MemoryArea): void {
-  const { pid, startTime, bootId } = knownProcess(process.pid, processes);
-  const signature = [pid, startTime, bootId, realRoot(root)].join('|');
+  const { pid, startTime, bootId, pidNamespace = '', machineId = '' } = knownProcess(process.pid, processes);
+  const signature = [pid, startTime, bootId, pidNamespace, machineId, realRoot(root)].join('|');
   if (linkTarget(link) === signature) return;
   ifPresent(() => unlinkSync(link));
   symlinkSync(signature, link);

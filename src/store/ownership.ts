@@ -6,7 +6,16 @@ import type { Clock } from '../clock.ts';
 import { readJson, writeFileAtomically } from './atomic-file.ts';
 import { ifPresent } from './disk-errors.ts';
 import type { FileLocks } from './file-lock.ts';
-import { type KnownProcess, knownProcess, type ProcessLookup, stillExists } from './known-process.ts';
+import {
+  distanceOf,
+  isSelf,
+  type KnownProcess,
+  knownProcess,
+  presenceOf,
+  type ProcessLookup,
+  stillExists,
+} from './known-process.ts';
+import type { Lease, Leases } from './leases.ts';
 import { podPaths } from './layout.ts';
 import { readStatus } from './pod-folder.ts';
 import { spendReserve } from './reserve.ts';
@@ -20,7 +29,16 @@ export interface Owner extends KnownProcess {
   readonly since: string;
   /** The background agent that the process is; undefined: one in the foreground, with which its Pods end. */
   readonly agent?: string | undefined;
+  /** The name of its machine, or container, for messages. */
+  readonly host?: string | undefined;
 }
+
+/**
+ * Whether somebody runs a Pod: an owner that lives does. A silent one has not renewed its lease in time, or has none
+ * and is out of sight: it may come back, and only a deletion by force removes its Pods. One that is gone never comes
+ * back.
+ */
+export type OwnerState = 'alive' | 'silent' | 'gone';
 
 /** A process that an agent started for a container. */
 export interface RecordedProcess extends KnownProcess {
@@ -32,6 +50,9 @@ export interface RecordedProcess extends KnownProcess {
   /** It is of no container: it keeps the network of the Pod, which is entered like this. */
   readonly network?: RecordedNetwork;
 }
+
+/** A process as its agent records it: the store adds the place. */
+export type StartedProcess = Omit<RecordedProcess, 'bootId' | 'pidNamespace' | 'machineId'>;
 
 /** How the private network of a Pod is entered: see NetworkJoin of the runtime. */
 export interface RecordedNetwork {
@@ -46,7 +67,7 @@ export type Claim =
       /** Gives the Pod up: it has ended or is removed. */
       readonly release: () => void;
     }
-  /** Another process, which lives, owns the Pod. */
+  /** Another process, which is not gone, owns the Pod. */
   | { readonly ok: false; readonly owner: Owner };
 
 /** Beginning of a new run: the Pod, owned by this process, or the process under which a Pod of that name runs. */
@@ -59,6 +80,7 @@ interface OwnershipParts {
   readonly clock: Clock;
   readonly lookup: ProcessLookup;
   readonly locks: FileLocks;
+  readonly leases: Leases;
 }
 
 /** Who owns which Pod, and what the owners started: files in the Pods' folders. */
@@ -72,14 +94,35 @@ export class Ownership {
   /** A description of this process as an owner. */
   self(command: string | undefined, agent?: string): Owner {
     const { clock, lookup } = this.#parts;
-    return { ...knownProcess(process.pid, lookup), command, since: formatTime(clock.now().wallMs), agent };
+    const own = { ...knownProcess(process.pid, lookup), host: lookup.hostName?.() };
+    return { ...own, command, since: formatTime(clock.now().wallMs), agent };
   }
 
-  isAlive(owner: KnownProcess): boolean {
-    return stillExists(owner, this.#parts.lookup);
+  stateOf(owner: Owner): OwnerState {
+    const { lookup } = this.#parts;
+    if (isSelf(owner, lookup)) return 'alive';
+    const presence = presenceOf(owner, lookup);
+    if (presence === 'gone' && owner.bootId === lookup.bootId()) return 'gone';
+    const lease = this.leaseOf(owner);
+    // Machines that were copied from one another may pass for boots of one machine: a lease shows that both are there.
+    if (lease !== undefined && !lease.isExpired) return 'alive';
+    if (presence === 'gone') return 'gone';
+    return presence === 'exists' && lease === undefined ? 'alive' : 'silent';
   }
 
-  /** Who owns the Pod or owned it last, alive or not; undefined for a Pod that nobody has taken up yet. */
+  leaseOf(owner: Owner): Lease | undefined {
+    return this.#parts.leases.leaseOf(owner);
+  }
+
+  /** The owner and its place, for messages: `process 17 in another PID namespace (host dev-1)`. */
+  describe(owner: Owner): string {
+    const distance = distanceOf(owner, this.#parts.lookup);
+    if (distance === undefined) return `process ${owner.pid}`;
+    const host = owner.host === undefined ? '' : ` (host ${owner.host})`;
+    return `process ${owner.pid} ${distance === 'another machine' ? 'on' : 'in'} ${distance}${host}`;
+  }
+
+  /** The process that owns the Pod or owned it last, alive or not; undefined for a Pod that nobody has taken up yet. */
   ownerOf(namespace: string, name: string): Owner | undefined {
     const file = podPaths(this.#parts.root, namespace, name).owner;
     // Most Pods on record have ended: to look is far cheaper than to fail.
@@ -89,18 +132,24 @@ export class Ownership {
   /** The owner, if it is gone. */
   lostOwnerOf(namespace: string, name: string): Owner | undefined {
     const owner = this.ownerOf(namespace, name);
-    return owner === undefined || this.isAlive(owner) ? undefined : owner;
+    return owner !== undefined && this.stateOf(owner) === 'gone' ? owner : undefined;
+  }
+
+  /** True when the owner is gone or silent. */
+  isOutOfReach(namespace: string, name: string): boolean {
+    const owner = this.ownerOf(namespace, name);
+    return owner !== undefined && this.stateOf(owner) !== 'alive';
   }
 
   /**
-   * Makes this process the owner, unless one that lives is it already. Of several that try at once, one succeeds.
+   * Makes this process the owner, unless one that is not gone is it already. Of several that try at once, one succeeds.
    * @throws {PodrunError} when the Pod is gone
    */
   claim(namespace: string, name: string, command: string | undefined, agent?: string): Claim {
     const owner = this.self(command, agent);
     const living = this.#parts.locks.hold('pods', namespace, name, () => {
       const present = this.ownerOf(namespace, name);
-      if (present !== undefined && this.isAlive(present)) return present;
+      if (present !== undefined && this.stateOf(present) !== 'gone') return present;
       const paths = podPaths(this.#parts.root, namespace, name);
       if (!existsSync(paths.object)) throw notFound('pods', name);
       writeFileAtomically(paths.owner, JSON.stringify(owner));
@@ -115,6 +164,8 @@ export class Ownership {
    * when that is gone, readers see that nobody knows what became of the Pod, and the next command closes its record.
    */
   release(namespace: string, name: string, owner: Owner): void {
+    // To take the lock would make folders again where somebody removes the state folder.
+    if (!existsSync(podPaths(this.#parts.root, namespace, name).folder)) return;
     this.#parts.locks.hold('pods', namespace, name, () => {
       const paths = podPaths(this.#parts.root, namespace, name);
       const present = this.ownerOf(namespace, name);
@@ -129,10 +180,12 @@ export class Ownership {
    * Remembers a process of a container, so that a later command can end it when this agent was killed.
    * @throws {PodrunError} when the Pod is gone
    */
-  recordProcess(namespace: string, name: string, started: Omit<RecordedProcess, 'bootId'>): void {
+  recordProcess(namespace: string, name: string, started: StartedProcess): void {
     const paths = podPaths(this.#parts.root, namespace, name);
     if (!existsSync(paths.object)) throw notFound('pods', name);
-    const line = JSON.stringify({ ...started, bootId: this.#parts.lookup.bootId() });
+    const { lookup } = this.#parts;
+    const place = { bootId: lookup.bootId(), pidNamespace: lookup.pidNamespace?.(), machineId: lookup.machineId?.() };
+    const line = JSON.stringify({ ...started, ...place });
     appendFileSync(paths.processes, `${line}\n`, { mode: 0o600 });
   }
 
@@ -141,10 +194,15 @@ export class Ownership {
     return this.#recorded(namespace, name).filter((recorded) => stillExists(recorded, this.#parts.lookup));
   }
 
-  /** Cgroups that were recorded in this boot of the machine, by ID of the container; they need not exist any more. */
+  /**
+   * Cgroups that were recorded in this boot of the machine and this PID namespace, by ID of the container; they need
+   * not exist any more.
+   */
   cgroupsOf(namespace: string, name: string): Map<string, readonly string[]> {
-    const bootId = this.#parts.lookup.bootId();
-    const recorded = this.#recorded(namespace, name).filter((one) => one.bootId === bootId);
+    const { lookup } = this.#parts;
+    const isHere = (one: RecordedProcess): boolean =>
+      one.bootId === lookup.bootId() && distanceOf(one, lookup) === undefined;
+    const recorded = this.#recorded(namespace, name).filter(isHere);
     return new Map(recorded.flatMap(({ id, cgroups }) => (cgroups === undefined ? [] : [[id, cgroups]])));
   }
 

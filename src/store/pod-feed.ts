@@ -1,4 +1,5 @@
-import { isTerminalPhase, type StoredPod } from '../api/objects.ts';
+import { isSameJson } from '../api/json.ts';
+import { isTerminalPhase, isUnreachable, type StoredPod } from '../api/objects.ts';
 import { FolderWatch, watchPath } from './folder-watch.ts';
 import { podPaths } from './layout.ts';
 import { LineCursor } from './line-cursor.ts';
@@ -26,8 +27,8 @@ interface PodFeedOptions {
   readonly subscribers: Subscribers;
   /** The Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
-  /** Is its owner gone? Asked often. */
-  readonly isLost: (key: ObjectKey) => boolean;
+  /** True when its owner is gone or does not answer. Asked often. */
+  readonly isOutOfReach: (key: ObjectKey) => boolean;
 }
 
 /**
@@ -107,7 +108,7 @@ export class PodFeed {
     this.#folders.rescan();
     for (const follower of this.#followers.values()) {
       this.check(follower.key);
-      this.#tellOfLostOwner(follower);
+      this.#tellOfOwner(follower);
     }
   }
 
@@ -177,12 +178,18 @@ export class PodFeed {
     this.#options.subscribers.enqueueIfNews(resource, { type: transition.type, object });
   }
 
-  /** When the owner of a Pod dies, nobody writes a line: readers find phase Unknown, and so do watchers, once. */
-  #tellOfLostOwner(follower: Follower): void {
-    if (follower.pod === undefined || follower.pod.status.phase === 'Unknown') return;
-    if (isTerminalPhase(follower.pod.status.phase) || !this.#options.isLost(follower.key)) return;
+  /**
+   * When the owner of a Pod dies or does not answer, nobody writes a line: readers find phase Unknown, and so do
+   * watchers, once. An owner that answers again need not write one either.
+   */
+  #tellOfOwner(follower: Follower): void {
+    const told = follower.pod?.status;
+    if (told === undefined || isTerminalPhase(told.phase)) return;
+    if (!isUnreachable(told) && (told.phase === 'Unknown' || !this.#options.isOutOfReach(follower.key))) return;
     const pod = this.#options.readPod(follower.key);
-    if (pod?.status.phase !== 'Unknown') return;
+    if (pod === undefined || isSameJson(pod.status, told)) return;
+    // Other changes have a line in the log.
+    if (!isUnreachable(told) && pod.status.phase !== 'Unknown') return;
     follower.pod = pod;
     this.#tell('pods', { type: 'MODIFIED', object: pod });
   }

@@ -5,7 +5,7 @@ import { inFolder, namesIn, removeTree, replaceFile, writeFileAtomically, writeP
 import { errorCode } from './disk-errors.ts';
 import { agentPaths, historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
 import { keysIn } from './listing.ts';
-import { asReadersSeeIt } from './lost-owner.ts';
+import { asReadersSeeIt, asUnreachable } from './lost-owner.ts';
 import {
   changedMetadata,
   checkPrecondition,
@@ -51,10 +51,15 @@ export class PodRecords {
     this.#ownership = ownership;
   }
 
-  /** The Pod as readers see it: phase Unknown when its owner is gone. */
+  /** The Pod as readers see it: phase Unknown when its owner is gone or does not answer. */
   get(namespace: string, name: string): StoredPod | undefined {
     const pod = this.#read(namespace, name);
-    return pod === undefined ? undefined : asReadersSeeIt(pod, this.#ownership.lostOwnerOf(namespace, name));
+    const owner = pod && this.#ownership.ownerOf(namespace, name);
+    if (pod === undefined || owner === undefined) return pod;
+    const state = this.#ownership.stateOf(owner);
+    if (state === 'alive') return pod;
+    if (state === 'gone') return asReadersSeeIt(pod, owner);
+    return asUnreachable(pod, this.#ownership.describe(owner), this.#ownership.leaseOf(owner)?.renewedMs);
   }
 
   list(scope: Scope): StoredPod[] {
@@ -160,7 +165,8 @@ export class PodRecords {
       const present = this.#ownership.ownerOf(namespace, name);
       const old = this.#read(namespace, name);
       const over = old === undefined || isTerminalPhase(old.status.phase);
-      if (!over && present !== undefined && this.#ownership.isAlive(present)) return { runningUnder: present };
+      if (!over && present !== undefined && this.#ownership.stateOf(present) !== 'gone')
+        return { runningUnder: present };
       checkRoom(this.#parts.root);
       const { pod, folder } = this.#stage(object, owner);
       if (old !== undefined) this.#archive(old, paths);

@@ -1,7 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
-import { inFolder, makeFolder, makerOf, removeTree, temporaryName } from './atomic-file.ts';
+import { inFolder, isLeftover, makeFolder, removeTree, temporaryName } from './atomic-file.ts';
 import { ifPresent } from './disk-errors.ts';
 import type { FileLocks } from './file-lock.ts';
 import type { ProcessLookup } from './known-process.ts';
@@ -52,9 +52,7 @@ export class StagingArea {
   /** Removes what processes that are gone have left in the staging area. */
   sweep(): void {
     for (const name of ifPresent(() => readdirSync(this.#folder)) ?? []) {
-      const maker = makerOf(name);
-      if (maker !== undefined && this.#lookup.startTimeOf(maker) === undefined)
-        removeTree(path.join(this.#folder, name));
+      if (isLeftover(name, this.#lookup)) removeTree(path.join(this.#folder, name));
     }
   }
 }

@@ -3,10 +3,10 @@ import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isTerminalPhase } from '../api/objects.ts';
 import type { PodStatus } from '../api/generated/types.ts';
-import { makerOf, readJson, readReplacedJson } from './atomic-file.ts';
+import { isLeftover, isTemporary, readJson, readReplacedJson } from './atomic-file.ts';
 import { ifPresent } from './disk-errors.ts';
 import type { FileLocks } from './file-lock.ts';
-import { type ProcessLookup, stillExists } from './known-process.ts';
+import { presenceOf, type ProcessLookup } from './known-process.ts';
 import { pathsInPodFolder, type PodPaths, resourceFolder } from './layout.ts';
 import { keysIn } from './listing.ts';
 import type { Owner } from './ownership.ts';
@@ -40,10 +40,10 @@ export class StrayFiles {
   #sweepHalfWritten(folder: string): void {
     for (const entry of entriesIn(folder)) {
       const file = path.join(folder, entry.name);
-      const maker = makerOf(entry.name);
-      if (maker === undefined) {
-        if (entry.isDirectory() && !CONTENTS.has(entry.name)) this.#sweepHalfWritten(file);
-      } else if (this.#lookup.startTimeOf(maker) === undefined) rmSync(file, { force: true, recursive: true });
+      if (isLeftover(entry.name, this.#lookup)) rmSync(file, { force: true, recursive: true });
+      else if (entry.isDirectory() && !isTemporary(entry.name) && !CONTENTS.has(entry.name)) {
+        this.#sweepHalfWritten(file);
+      }
     }
   }
 
@@ -57,7 +57,7 @@ export class StrayFiles {
 
   #isRun(paths: PodPaths): boolean {
     const owner = readJson<Owner>(paths.owner, isProcess);
-    return owner !== undefined && (stillExists(owner, this.#lookup) || mayGoOn(owner, paths));
+    return owner !== undefined && (presenceOf(owner, this.#lookup) !== 'gone' || mayGoOn(owner, paths));
   }
 }
 

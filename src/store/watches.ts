@@ -16,7 +16,7 @@ interface WatchesOptions {
   readonly clock: Clock;
   /** The Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
-  readonly isLost: (key: ObjectKey) => boolean;
+  readonly isOutOfReach: (key: ObjectKey) => boolean;
   readonly list: (resource: Resource, scope: Scope) => StoredObject[];
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
 }
@@ -36,10 +36,10 @@ export class Watches {
   readonly #recordFeed: RecordFeed;
   #nextRecheck: Alarm | undefined;
 
-  constructor({ root, clock, readPod, isLost, list, read }: WatchesOptions) {
+  constructor({ root, clock, readPod, isOutOfReach, list, read }: WatchesOptions) {
     const subscribers = this.#subscribers;
     this.#clock = clock;
-    this.#podFeed = new PodFeed({ root, subscribers, readPod, isLost });
+    this.#podFeed = new PodFeed({ root, subscribers, readPod, isOutOfReach });
     this.#recordFeed = new RecordFeed({ root, subscribers, list, read });
   }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { KubeObject, StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { resourceTypeOf } from '../../src/api/resource-types.ts';
 import { SystemClock } from '../../src/clock.ts';
-import { bootId, startTimeOf } from '../../src/runtime/process-identity.ts';
+import { localProcesses } from '../../src/runtime/process-identity.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { goldenEvents, goldenPods } from '../print/golden.ts';
 import type { Workshop } from './workshop.ts';
@@ -13,7 +13,7 @@ export const GOLDEN_ENV: Readonly<Record<string, string>> = { TZ: 'UTC', PODRUN_
 
 /** The store of a workshop, as its podrun finds it. */
 export function storeOf({ stateDir }: Workshop): FileStore {
-  return new FileStore({ root: stateDir, clock: new SystemClock(), processes: { startTimeOf, bootId } });
+  return new FileStore({ root: stateDir, clock: new SystemClock(), processes: localProcesses });
 }
 
 /** Puts recorded Pods and their Events into a store; nobody runs them. */

@@ -54,7 +54,7 @@ describe('the owner of a Pod', () => {
       command: 'podrun apply',
       since: '2026-11-20T00:00:00.000000Z',
     });
-    expect(store.isOwnerAlive(store.ownerOf('default', 'web')!)).toBe(true);
+    expect(store.stateOf(store.ownerOf('default', 'web')!)).toBe('alive');
     expect(phaseIn(store)).toBe('Running');
   });
 

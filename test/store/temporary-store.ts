@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Clock, SystemClock } from '../../src/clock.ts';
-import { bootId, startTimeOf } from '../../src/runtime/process-identity.ts';
+import { localProcesses } from '../../src/runtime/process-identity.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import type { ProcessLookup } from '../../src/store/known-process.ts';
 
 /** The processes of this machine, as they are. */
-export const realProcesses: ProcessLookup = { startTimeOf, bootId };
+export const realProcesses: ProcessLookup = localProcesses;
 
 /** A folder of its own, removed after the test. */
 export function temporaryFolder(): string {

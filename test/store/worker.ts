@@ -6,14 +6,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { PodrunError } from '../../src/api/errors.ts';
 import type { KubeObject, StoredPod } from '../../src/api/objects.ts';
 import { SystemClock } from '../../src/clock.ts';
-import { bootId, startTimeOf } from '../../src/runtime/process-identity.ts';
+import { localProcesses } from '../../src/runtime/process-identity.ts';
 import { ContainerLog } from '../../src/store/logs/container-log.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import { ConflictError } from '../../src/store/store-errors.ts';
 import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 
 const [root = '', job = '', argument = ''] = process.argv.slice(2);
-const store = new FileStore({ root, clock: new SystemClock(), processes: { startTimeOf, bootId } });
+const store = new FileStore({ root, clock: new SystemClock(), processes: localProcesses });
 
 const JOBS: Record<string, () => unknown> = {
   /** Counts up a ConfigMap, so many times. */

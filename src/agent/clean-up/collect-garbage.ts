@@ -32,7 +32,7 @@ export interface Collection {
 
 /**
  * What the garbage collector and the clean-up of a node do in a cluster, at once: closes the Pods of killed podruns,
- * and removes what nobody needs any more. What a living podrun owns is left alone.
+ * and removes what nobody needs any more. What a podrun owns is left alone, unless that podrun is gone for certain.
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function collectGarbage(collection: Collection): Promise<void> {
@@ -158,6 +158,5 @@ function removeEvents({ store, namespace, dryRun, tell }: Collection): void {
 }
 
 function isOwned(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {
-  const owner = store.ownerOf(namespace, name);
-  return owner !== undefined && store.isOwnerAlive(owner);
+  return store.isOwned(namespace, name);
 }

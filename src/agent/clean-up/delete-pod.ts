@@ -35,8 +35,7 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   const { store, clock, namespace, name, graceSeconds } = request;
   const pod = store.get<StoredPod>('pods', namespace, name);
   if (pod === undefined) return 'missing';
-  const owner = store.ownerOf(namespace, name);
-  const isOwned = owner !== undefined && store.isOwnerAlive(owner);
+  const isOwned = store.isOwned(namespace, name);
   const plan = planDeletion(pod, { graceSeconds, isOwned, nowMs: clock.now().wallMs });
   if (plan.type === 'pending') return 'ending';
   if (plan.type === 'mark') return mark(store, plan.pod) ? 'ending' : undefined;

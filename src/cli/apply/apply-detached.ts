@@ -1,7 +1,7 @@
 import { closeLostRuns } from '../../agent/clean-up/lost-runs.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
+import { localProcesses } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import { startAgent } from '../background/start-agent.ts';
 import { calledCommand } from '../environment.ts';
@@ -27,7 +27,7 @@ export async function applyDetached(
 ): Promise<number> {
   const { store, clock, view, plan } = session;
   await closeLostRuns(store, clock, (text) => view.trouble(text));
-  const agents = new BackgroundAgents(store.root, { startTimeOf, bootId });
+  const agents = new BackgroundAgents(store.root, localProcesses);
   const { begun, taken } =
     own.length === 0
       ? { begun: [], taken: [] }
@@ -59,5 +59,5 @@ export async function applyDetached(
 function tellOfForeground({ store, view }: Session, { metadata: { namespace, name } }: StoredPod): void {
   const owner = store.ownerOf(namespace, name);
   if (owner === undefined || owner.agent !== undefined) return;
-  view.trouble(`pod/${name} runs in the foreground of process ${owner.pid}: it ends with that`);
+  view.trouble(`pod/${name} runs in the foreground of ${store.describeOwner(owner)}: it ends with that`);
 }

@@ -56,6 +56,7 @@ export async function apply(
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => isLive(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
+  if (live.length > 0) await refuseSilent(store, live);
   if (features !== undefined) (await import('../../run/refuse-security.ts')).refuseSecurity(own, features);
   const elsewhere = await checkLimits(
     own.map(({ object }) => object),
@@ -86,6 +87,14 @@ export async function apply(
     await runtime;
     view.close();
   }
+}
+
+async function refuseSilent(store: FileStore, live: readonly ManifestObject<StoredPod>[]): Promise<void> {
+  const { refuseSilentOwners } = await import('../../run/refuse-silent-owners.ts');
+  refuseSilentOwners(
+    store,
+    live.map(({ object }) => object),
+  );
 }
 
 /** What is expected of the Pods; where the file is wrong, nothing is started. */
@@ -163,7 +172,7 @@ function isWaiting({ goal, timeoutMs, command }: ApplyPlan): boolean {
 function tellOfOthers({ store, view }: Session, others: readonly StoredPod[]): void {
   for (const { metadata } of others) {
     const owner = store.ownerOf(metadata.namespace, metadata.name);
-    const process_ = owner === undefined ? 'another podrun' : `process ${owner.pid}`;
+    const process_ = owner === undefined ? 'another podrun' : store.describeOwner(owner);
     view.note(`pod/${metadata.name} runs under ${process_}: it goes on when this apply ends`);
   }
 }

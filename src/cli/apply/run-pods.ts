@@ -127,6 +127,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   });
   if (explanation !== '') printError(explanation);
   const { exitCode } = verdictOf(outcome, pods);
+  if (running.hasLostState) return EXIT.failed;
   return exitCode === EXIT.ok && !running.isRecordComplete ? EXIT.failed : exitCode;
 }
 

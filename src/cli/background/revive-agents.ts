@@ -1,6 +1,6 @@
 import { PodrunError } from '../../api/errors.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
-import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
+import { localProcesses } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { openStore } from '../environment.ts';
@@ -15,7 +15,7 @@ const LOOK_AGAIN_MS = 10;
 export async function reviveAgents(stateDir: string | undefined): Promise<void> {
   const clock = new SystemClock();
   try {
-    const agents = new BackgroundAgents(openStore(stateDir, clock).root, { startTimeOf, bootId });
+    const agents = new BackgroundAgents(openStore(stateDir, clock).root, localProcesses);
     await Promise.all(agents.list().map((id) => revive(agents, id, clock)));
   } catch (error) {
     // The command itself may do all the same: it tells of trouble with the store in its own words.
@@ -28,8 +28,8 @@ async function revive(agents: BackgroundAgents, id: string, clock: Clock): Promi
   const untilMs = clock.now().monotonicMs + OTHERS_MS;
   while (clock.now().monotonicMs < untilMs) {
     const present = agents.processOf(id);
-    if (present === undefined || (present.isReady && agents.isAlive(present))) return;
-    if (!agents.isAlive(present) && agents.claim(id) === undefined) return startAgain(agents, id, present.pid);
+    if (present === undefined || (present.isReady && !agents.isGone(present))) return;
+    if (agents.isGone(present) && agents.claim(id) === undefined) return startAgain(agents, id, present.pid);
     await new Promise<void>((resolve) => {
       clock.wakeAt(clock.now().monotonicMs + LOOK_AGAIN_MS, resolve);
     });

@@ -7,12 +7,13 @@ import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { formatTime } from '../../api/time.ts';
 import { SystemClock } from '../../clock.ts';
 import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
-import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
+import { localProcesses } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type Begun, beginRuns } from '../../run/begin-runs.ts';
 import { rememberCreated } from '../../run/last-manifest.ts';
 import { type AgentSettings, makeAgent } from '../../run/make-agent.ts';
+import { StateGuard } from '../../run/state-guard.ts';
 import { openStore } from '../environment.ts';
 import { SmallHeap } from '../small-heap.ts';
 import { KEEPER_COMMAND } from './command-names.ts';
@@ -46,7 +47,7 @@ interface Resumed {
 export async function runAgent(stateDir: string | undefined, id: string): Promise<number> {
   const clock = new SystemClock();
   const store = openStore(stateDir, clock);
-  const agents = new BackgroundAgents(store.root, { startTimeOf, bootId });
+  const agents = new BackgroundAgents(store.root, localProcesses);
   const other = agents.claim(id, process.ppid);
   if (other !== undefined) throw new PodrunError(`process ${other.pid} is background agent ${id} already`);
   const settings = agents.settings<AgentSettings>(id);
@@ -57,8 +58,8 @@ export async function runAgent(stateDir: string | undefined, id: string): Promis
   };
   const runtime = openRuntime({ id, store, clock, agents, settings, pods, trouble });
   try {
-    await runPods({ id, store, clock, agents, settings, runtime, pods, trouble });
-    return EXIT.ok;
+    const isOnRecord = await runPods({ id, store, clock, agents, settings, runtime, pods, trouble });
+    return isOnRecord ? EXIT.ok : EXIT.failed;
   } catch (error) {
     if (!(error instanceof PodrunError)) throw error;
     const { message, hint, exitCode } = error;
@@ -89,7 +90,8 @@ function openRuntime({ id, store, agents, settings, pods, clock, trouble }: Omit
   });
 }
 
-async function runPods(place: Place): Promise<void> {
+/** Answers false when what became of a Pod is on no record: the state folder was lost. */
+async function runPods(place: Place): Promise<boolean> {
   const { id, store, clock, agents, runtime, pods } = place;
   const kept = await runtime.findKept();
   const resumed = takeOver(place);
@@ -111,9 +113,10 @@ async function runPods(place: Place): Promise<void> {
     resumed: resumed.map(({ pod }) => pod.metadata.name),
   });
   for (const { pod } of [...resumed, ...begun]) pods.set(pod.metadata.uid, pod);
-  await runToTheEnd(place, begun, resumed, kept ?? agents.exits<KeptContainer>(id));
+  const isOnRecord = await runToTheEnd(place, begun, resumed, kept ?? agents.exits<KeptContainer>(id));
   await runtime.close();
   agents.remove(id);
+  return isOnRecord;
 }
 
 /** Ends what is left of the containers of a Pod whose keeper is gone. */
@@ -142,12 +145,14 @@ function takeOver({ id, store }: Place): Resumed[] {
   });
 }
 
+/** Answers false when what became of a Pod is on no record: the state folder was lost. */
 async function runToTheEnd(
   { store, clock, settings, runtime, trouble }: Place,
   begun: readonly Begun[],
   resumed: readonly Resumed[],
   kept: readonly KeptContainer[],
-): Promise<void> {
+): Promise<boolean> {
+  let guard: StateGuard | undefined;
   const heap = new SmallHeap([...begun, ...resumed].map(({ pod }) => pod));
   const subscription = store.watch<StoredPod>('pods', {}, ({ type, object }) => {
     heap.pod(object);
@@ -170,7 +175,17 @@ async function runToTheEnd(
         look();
       },
       onEvent: () => undefined,
+      onRecordLost: (pod) => guard?.recordLost(pod),
       onTrouble: (error) => trouble(error.message),
+    });
+    guard = new StateGuard({
+      store,
+      clock,
+      onLost: (why) => {
+        trouble(`${why}: ending its Pods`);
+        agent.terminate({ force: false });
+      },
+      onTrouble: trouble,
     });
     for (const { pod } of resumed) agent.resume(pod, foundOf(pod, kept));
     for (const { pod, written } of begun) {
@@ -180,7 +195,9 @@ async function runToTheEnd(
     look();
   });
   subscription.close();
-  for (const { release } of [...begun, ...resumed]) release();
+  guard?.close();
+  if (guard?.hasLostFolder !== true) for (const { release } of [...begun, ...resumed]) release();
+  return guard?.hasLost !== true;
 }
 
 function foundOf({ metadata: { uid } }: StoredPod, kept: readonly KeptContainer[]): FoundInstance[] {

@@ -3,7 +3,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { closeInheritedDescriptors } from '../../runtime/inherited-descriptors.ts';
-import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
+import { localProcesses } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
 import { ContainerLog } from '../../store/logs/container-log.ts';
 import { instanceLogPath } from '../../store/logs/log-files.ts';
@@ -17,7 +17,7 @@ export async function runKeeper(stateDir: string | undefined, id: string): Promi
   closeInheritedDescriptors();
   const clock = new SystemClock();
   const store = openStore(stateDir, clock);
-  const agents = new BackgroundAgents(store.root, { startTimeOf, bootId });
+  const agents = new BackgroundAgents(store.root, localProcesses);
   const settings = agents.settings<AgentSettings>(id);
   if (settings === undefined) throw new PodrunError(`there is no background agent ${id}`);
   const runtime = await openRuntime(store, clock, settings);

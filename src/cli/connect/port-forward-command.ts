@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream';
 import { dialPod } from '../../agent/network/dial-pod.ts';
 import { goNetworkError } from '../../agent/probe/go-error.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { type ForwardedPort, forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
 import type { NetworkRelay } from '../../runtime/network/relay.ts';
@@ -105,7 +105,7 @@ function podOver(store: FileStore, { metadata }: StoredPod): { promise: Promise<
   let close = (): void => undefined;
   const promise = new Promise<never>((_, reject) => {
     const look = (pod: StoredPod | undefined): void => {
-      const isThere = pod?.metadata.uid === uid && !isTerminalPhase(pod.status.phase) && pod.status.phase !== 'Unknown';
+      const isThere = pod?.metadata.uid === uid && !isTerminalPhase(pod.status.phase) && !isLost(pod.status);
       if (!isThere) reject(new PodrunError('error: lost connection to pod'));
     };
     const watch = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {

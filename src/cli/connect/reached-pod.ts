@@ -100,8 +100,7 @@ export function runningContainer(
 
 /** @throws {PodrunError} when the podrun that ran the Pod is gone, and all of its processes with it */
 function mustHaveAgent(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
-  const owner = store.ownerOf(namespace, name);
-  if (owner !== undefined && store.isOwnerAlive(owner)) return;
+  if (store.isOwned(namespace, name)) return;
   throw new PodrunError(`error: nobody runs pod "${name}" any more: nothing of it can be reached`, {
     hint: `What it left behind: podrun describe pod ${name}, podrun logs ${name}. To run it again: podrun apply.`,
   });

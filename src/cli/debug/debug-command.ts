@@ -43,8 +43,7 @@ function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
       { hint: `What it left behind: podrun describe pod ${name}, podrun logs ${name}` },
     );
   }
-  const owner = store.ownerOf(namespace, name);
-  if (owner === undefined || !store.isOwnerAlive(owner)) {
+  if (!store.isOwned(namespace, name)) {
     throw new PodrunError(`error: nobody runs pod "${name}" any more: an ephemeral container would never start`, {
       hint: 'Run it again with podrun apply.',
     });

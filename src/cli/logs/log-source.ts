@@ -1,5 +1,5 @@
 import { PodrunError } from '../../api/errors.ts';
-import { isTerminalPhase } from '../../api/objects.ts';
+import { isLost, isTerminalPhase } from '../../api/objects.ts';
 import { chooseLog, type LogChoice } from '../../lifecycle/requests/log-choice.ts';
 import { hookLogPath, instanceLogPath, newestHookLog } from '../../store/logs/log-files.ts';
 import { type LogQuery, LogReader } from '../../store/logs/log-reader.ts';
@@ -59,7 +59,7 @@ export function instanceEnded(source: LogSource, restartCount: number): Promise<
 
 function isRunning(source: LogSource, restartCount: number): boolean {
   const pod = podNow(source);
-  if (pod === undefined || pod.status.phase === 'Unknown') return false;
+  if (pod === undefined || isLost(pod.status)) return false;
   const choice = chooseLog(pod, source.container, false);
   // The hooks of an instance that is about to run are under way already.
   if (source.ofHooks && !isTerminalPhase(pod.status.phase) && (!choice.ok || choice.restartCount < restartCount)) {

@@ -69,10 +69,19 @@ export async function deleteAndWait(
   if (!deletion.wait) return errors;
   const deadlineMs = clock.now().monotonicMs + deletion.waitMs;
   for (const one of ending) {
+    noteSilentOwner(session.store, one.ref);
     const wait = (): Promise<PodrunError[]> => untilGone(session, one, deadlineMs);
     errors.push(...(await busyWith(clock, () => `waiting for pod "${one.ref.name}" to end`, wait)));
   }
   return errors;
+}
+
+/** An agent that does not answer ends nothing: kubectl waits for a lost node in the same way. */
+function noteSilentOwner(store: FileStore, { namespace, name }: ObjectRef): void {
+  const owner = store.ownerOf(namespace, name);
+  if (owner === undefined || store.stateOf(owner) !== 'silent') return;
+  const agent = store.describeOwner(owner);
+  note(`Warning: pod "${name}" belongs to ${agent}, which does not answer; --force removes its record at once`);
 }
 
 /** @throws {PodrunError} when there is something to ask about that is not there, unless that does not matter */
@@ -165,6 +174,5 @@ async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineM
 }
 
 function isAbandoned(store: FileStore, { namespace, name }: ObjectRef): boolean {
-  const owner = store.ownerOf(namespace, name);
-  return owner === undefined || !store.isOwnerAlive(owner);
+  return !store.isOwned(namespace, name);
 }

@@ -3,7 +3,7 @@ import { type Collected, collectGarbage } from '../../agent/clean-up/collect-gar
 import { EXIT } from '../../api/errors.ts';
 import { SystemClock } from '../../clock.ts';
 import { removeFifos } from '../../runtime/fifo-pool.ts';
-import { bootId, startTimeOf } from '../../runtime/process-identity.ts';
+import { localProcesses } from '../../runtime/process-identity.ts';
 import { StoreGarbage } from '../../store/garbage.ts';
 import { fifoFolder } from '../../store/layout.ts';
 import { openStore } from '../environment.ts';
@@ -20,7 +20,7 @@ export async function gc(flags: GcFlags): Promise<number> {
   const collect = (line: BusyLine): Promise<void> =>
     collectGarbage({
       store,
-      garbage: new StoreGarbage(store.root, { startTimeOf, bootId }),
+      garbage: new StoreGarbage(store.root, localProcesses),
       clock,
       namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE,
       keep: flags.keep,

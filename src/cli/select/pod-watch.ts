@@ -1,4 +1,4 @@
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
@@ -62,8 +62,8 @@ export function settled<T>(
 /** Resolves once the Pod has ended, or is gone, or nobody runs it any more. */
 export function podOver(source: PodSource): Promise<unknown> {
   return settled(source, {}, () => {
-    const phase = podNow(source)?.status.phase;
-    return phase === undefined || phase === 'Unknown' || isTerminalPhase(phase) ? true : undefined;
+    const status = podNow(source)?.status;
+    return status === undefined || isLost(status) || isTerminalPhase(status.phase) ? true : undefined;
   });
 }
 

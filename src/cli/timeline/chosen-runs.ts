@@ -1,5 +1,5 @@
 import { PodrunError } from '../../api/errors.ts';
-import { isTerminalPhase } from '../../api/objects.ts';
+import { isLost, isTerminalPhase } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import { runLengthMs } from '../../history/run-length.ts';
 import type { RecordedRun } from '../../history/recorded-run.ts';
@@ -60,9 +60,9 @@ export interface RunInTime {
  * @throws {PodrunError} when the record of the run has been lost
  */
 export function recordedRun(records: RecordedRuns, run: RunOnRecord, nowMs: number): RunInTime {
-  const { phase } = run.pod.status;
+  const { status } = run.pod;
   // Of a Pod that nobody runs any more only what was is known.
-  const goesOn = !run.run.includes('@') && phase !== 'Unknown' && !isTerminalPhase(phase);
+  const goesOn = !run.run.includes('@') && !isLost(status) && !isTerminalPhase(status.phase);
   const recorded = records.read(run);
   const timeline = timelineOf(recorded, goesOn ? nowMs : undefined);
   if (timeline !== undefined) return { run, recorded, timeline };

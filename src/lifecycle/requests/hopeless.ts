@@ -1,4 +1,4 @@
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { hasRestartAllRule, restartsAfterKill, shouldRestart } from '../plan/restart-policy.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
@@ -35,18 +35,18 @@ const PHASES: ReadonlySet<string> = new Set(['Pending', 'Running', 'Succeeded', 
 export function isHopeless(wanted: Wanted, pod: StoredPod): boolean {
   if (wanted.type === 'condition') return isConditionHopeless(wanted, pod);
   const end = decidedEnd(pod);
-  if (wanted.type === 'succeeded') return end === 'Failed' || isLost(pod);
-  if (wanted.type === 'failed') return end === 'Succeeded' || isLost(pod);
+  if (wanted.type === 'succeeded') return end === 'Failed' || isLost(pod.status);
+  if (wanted.type === 'failed') return end === 'Succeeded' || isLost(pod.status);
   if (!PHASES.has(wanted.phase)) return true;
   if (wanted.phase === 'Unknown') return isTerminalPhase(pod.status.phase);
   if (end !== undefined) return wanted.phase !== end;
-  return isLost(pod);
+  return isLost(pod.status);
 }
 
 function isConditionHopeless(wanted: Extract<Wanted, { type: 'condition' }>, pod: StoredPod): boolean {
   const condition = wanted.condition.toLowerCase();
   if (!isNodeCondition(condition)) return false;
-  if (decidedEnd(pod) !== undefined || isLost(pod)) return true;
+  if (decidedEnd(pod) !== undefined || isLost(pod.status)) return true;
   if (wanted.status !== 'True') return false;
   // Some containers may still run, but none is started any more, and who is about to go is of no use.
   if (pod.metadata.deletionTimestamp !== undefined) return true;
@@ -59,11 +59,6 @@ export function decidedEnd(pod: StoredPod): 'Succeeded' | 'Failed' | undefined {
   if (pod.status.phase === 'Failed' || ready?.reason === CONDITION.podFailed) return 'Failed';
   if (pod.status.phase === 'Succeeded' || ready?.reason === CONDITION.podCompleted) return 'Succeeded';
   return undefined;
-}
-
-/** Whoever ran it is gone: nobody will do anything about it. */
-function isLost({ status }: StoredPod): boolean {
-  return status.phase === 'Unknown';
 }
 
 /** A regular container, which Ready needs, has ended for good. */

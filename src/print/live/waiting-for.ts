@@ -1,5 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
-import type { StoredPod } from '../../api/objects.ts';
+import { isUnreachable, type StoredPod } from '../../api/objects.ts';
 import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
 import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
@@ -26,6 +26,7 @@ export function waitingFor(pod: StoredPod, nowMs: number, records: PodRecords = 
   const { metadata, status } = pod;
   if (status.phase === 'Succeeded') return 'nothing, it has Succeeded';
   if (status.phase === 'Failed') return `nothing, it has Failed: ${firstCause(pod, records)}`;
+  if (isUnreachable(status)) return 'its agent, which does not answer';
   if (status.phase === 'Unknown') return 'somebody to take care of it: whoever ran it is gone';
   if (metadata.deletionTimestamp) return stopping(pod, nowMs);
   const seen: Seen = { nowMs, records };

@@ -1,4 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
+import { isUnreachable, type StoredPod } from '../../api/objects.ts';
 import { isNodeCondition, type Wanted } from '../../lifecycle/requests/hopeless.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
@@ -43,6 +43,7 @@ export function remedies({ stateDir, ...question }: RemedyQuestion): string[] {
 const COMMAND = /\bpodrun (?=(?:apply|condition|describe|logs|probes)\b)/g;
 
 function remediesOf({ pod, view, evidence, isEndWanted, wanted }: Omit<RemedyQuestion, 'stateDir'>): string[] {
+  if (isUnreachable(pod.status)) return [`see its agent: ${podCommand(pod, 'describe pod')}`];
   if (pod.status.phase === 'Unknown')
     return [`start it again: podrun apply; see it: ${podCommand(pod, 'describe pod')}`];
   const found = [

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Obstacle } from '../../api/machine.ts';
+import { placeTag } from '../../place.ts';
 import { errnoOf, errnoText } from '../errno.ts';
 
 /** What the runtime keeps in the state folder for itself. */
@@ -13,7 +14,7 @@ let count = 0;
 /** As the store names what is temporary: it removes that of podruns that are gone. */
 export function temporaryName(): string {
   count += 1;
-  return `.tmp-${process.pid}-${count}`;
+  return `.tmp-${process.pid}-${count}-${placeTag()}`;
 }
 
 /** The upper layer and its workdir, and the places to mount: a tmpfs, an overlay, /proc, and the new root. */

@@ -71,7 +71,7 @@ export class ScenarioRun {
     this.#run = this.#newRun(pod as StoredPod);
     // As the agent does it.
     this.#store.watch<StoredPod>('pods', { namespace: 'default', name: pod.metadata.name }, ({ type, object }) => {
-      if (type === 'DELETED') this.#run.objectGone(object.metadata.uid);
+      if (type === 'DELETED') this.#run.objectGone(object.metadata.uid, true);
       else this.#run.objectChanged(object);
     });
   }
@@ -140,6 +140,7 @@ export class ScenarioRun {
     return new PodRun({
       pod,
       notices: () => [],
+      onRecordLost: () => undefined,
       store: this.#store,
       clock: this.#clock,
       runtime: this.#runtime,
