@@ -33,7 +33,7 @@ describe.each(TIERS)('when the state folder is removed (%s)', (tier) => {
   it('a run in the foreground ends its Pods with grace, says why, and fails', async () => {
     const run = workshop.start(['apply', podOf(), '--runtime', tier]);
     const puppet = await stage.puppet('main');
-    await run.until(({ stderr, stdout }) => (stderr + stdout).includes('Running and Ready'));
+    await run.until(({ stderr, stdout }) => (stderr + stdout).includes('started'));
     rmSync(workshop.stateDir, { recursive: true });
     await endWithGrace();
     await puppet.gone;
