@@ -14,7 +14,8 @@ export function refuseSilentOwners(store: FileStore, pods: readonly StoredPod[])
     if (owner === undefined || store.stateOf(owner) !== 'silent') continue;
     throw new PodrunError(`error: pod "${name}" belongs to ${store.describeOwner(owner)}, which does not answer`, {
       hint:
-        `Let it continue. If it is gone for good, remove its record: podrun delete pod ${name} -n ${namespace} --force. ` +
+        `Let it continue. If it is gone for good, remove its record: ` +
+        `podrun delete pod ${name} -n ${namespace} --force. ` +
         'That ends nothing that still runs there.',
     });
   }

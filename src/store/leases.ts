@@ -61,7 +61,7 @@ export class Leases {
 
   /**
    * Renews the lease of this process. Where somebody has removed the lease alone, makes it anew.
-   * @param isDoubtful other files are missing: where the lease is missing too, the folder was emptied, and nothing is made
+   * @param isDoubtful other files are missing: where the lease is missing too, the folder was emptied
    * @throws {PodrunError} when the state folder is gone, is another one by now, or cannot be written to
    */
   renew(isDoubtful = false): void {
