@@ -31,16 +31,6 @@ export const REPEATING: Readonly<Record<string, string>> = {
   Unhealthy: 'one for each failed probe, and kubelet probes a container that is not ready more often than its period',
 };
 
-/** States of a node that podrun need not tell: they hold for every Pod. */
-const UNTOLD_STATES: ReadonlyArray<(state: PodState, next: PodState | undefined) => boolean> = [
-  // The startup probe is told an update before what follows from its success.
-  ({ containers }, next) =>
-    Object.entries(containers).some(
-      ([name, { state, started, ready }]) =>
-        started === true && !ready && next?.containers[name]?.ready === true && next.containers[name].state === state,
-    ),
-];
-
 /** Events of a node that podrun need not tell. */
 const UNTOLD_EVENTS: readonly RegExp[] = [
   // A probe that ran into the end of its container.
@@ -98,7 +88,8 @@ export function comparableStory(
   { scenario, teller, onUse }: { scenario: string; teller: Teller; onUse: (used: Difference) => void },
 ): Story {
   let states = story.states.map(withoutRace);
-  if (teller === 'node') states = states.filter((state, index) => !isUntold(state, states[index + 1]));
+  if (teller === 'node')
+    states = states.filter((state, index) => !isUntold(state, states[index - 1], states[index + 1]));
   let events = story.events.filter((event, index) => !isRepetition(event, story.events.slice(0, index)));
   if (teller === 'node') events = events.filter((event) => !UNTOLD_EVENTS.some((text) => text.test(noteText(event))));
   for (const difference of DIFFERENCES) {
@@ -112,8 +103,13 @@ export function comparableStory(
   return { states, events };
 }
 
-function isUntold(state: PodState, next: PodState | undefined): boolean {
-  return UNTOLD_STATES.some((matches) => matches(state, next));
+/** A node tells that a startup probe has succeeded an update before what follows from that; podrun tells it with it. */
+function isUntold({ containers }: PodState, before: PodState | undefined, next: PodState | undefined): boolean {
+  return Object.entries(containers).some(([name, { state, started, ready }]) => {
+    const [was, willBe] = [before?.containers[name], next?.containers[name]];
+    const hasJustStarted = started === true && !ready && was?.started === false && was.state === state;
+    return hasJustStarted && willBe?.ready === true && willBe.state === state;
+  });
 }
 
 /** An object that is removed by force is gone at once: whether its kubelet has seen the request by then is chance. */
