@@ -7,6 +7,7 @@ import {
   type StoredService,
 } from '../api/objects.ts';
 import type { Container, EphemeralContainer } from '../api/generated/types.ts';
+import { ExpansionError } from '../lifecycle/environment/expansion.ts';
 import { commandLine, makeEnvironment } from '../lifecycle/environment/environment.ts';
 import type { ServiceFact } from '../lifecycle/environment/environment-services.ts';
 import {
@@ -150,6 +151,15 @@ export class Preparer {
   }
 
   prepare(pod: StoredPod, container: Container, sandbox: Sandbox): PreparedContainer {
+    try {
+      return this.#prepare(pod, container, sandbox);
+    } catch (error) {
+      if (error instanceof ExpansionError) return { ok: false, message: error.message };
+      throw error;
+    }
+  }
+
+  #prepare(pod: StoredPod, container: Container, sandbox: Sandbox): PreparedContainer {
     const { store, node, images, cwd, hasMounts, security } = this.#options;
     const { namespace } = pod.metadata;
     const { volumes, podIP } = sandbox;

@@ -1,4 +1,4 @@
-import { existsSync, promises } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { EXIT, PodrunError } from '../../api/errors.ts';
@@ -7,6 +7,7 @@ import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../.
 import { RUNTIME_CHOICES, type RuntimeChoice } from '../../api/runtime-choice.ts';
 import type { ImageMapping } from '../../lifecycle/environment/entry-point.ts';
 import { isImagePattern } from '../../lifecycle/environment/image-pattern.ts';
+import { readUpTo } from '../../store/read-up-to.ts';
 import { configError, ConfigNode } from './config-node.ts';
 import { splitWords } from './split-words.ts';
 
@@ -50,7 +51,7 @@ export async function readConfigFile(options: {
   const path = options.path === undefined ? findUpward(cwd) : resolve(cwd, options.path);
   if (path === undefined) return undefined;
   const name = relative(cwd, path);
-  const [text, yaml] = await Promise.all([readText(path, name), import('yaml')]);
+  const [text, yaml] = [readText(path, name), await import('yaml')];
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const source = { name, document, lines, yaml };
@@ -77,9 +78,12 @@ const READ_PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-async function readText(path: string, name: string): Promise<string> {
+/** Larger files are not podrun.yaml. */
+const CONFIG_MAX_BYTES = 2 ** 20;
+
+function readText(path: string, name: string): string {
   try {
-    return await promises.readFile(path, 'utf8');
+    return readUpTo(path, CONFIG_MAX_BYTES).toString('utf8');
   } catch (error) {
     const code = isNativeError(error) && 'code' in error ? String(error.code) : '';
     const problem = READ_PROBLEMS[code] ?? (error instanceof Error ? error.message : String(error));

@@ -1,7 +1,7 @@
 import { formatGoDuration } from '../../api/duration.ts';
 import type { Container, ExecAction } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go-quote.ts';
-import { expand } from '../../lifecycle/environment/expansion.ts';
+import { expand, EXPANDED_MAX, ExpansionError, type ExpansionRoom } from '../../lifecycle/environment/expansion.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { ProbeInput } from './input.ts';
 
@@ -9,7 +9,14 @@ const OUTPUT_MAX_BYTES = 10 * 1024;
 
 /** A command that exits with 0 is good. Source: pkg/probe/exec/exec.go; prober.go newExecInContainer. */
 export async function probeExec(action: ExecAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
-  const [program = '', ...args] = expandedCommand(action, input.container);
+  let words: string[];
+  try {
+    words = expandedCommand(action, input.container);
+  } catch (error) {
+    if (error instanceof ExpansionError) return { result: 'error', output: error.message };
+    throw error;
+  }
+  const [program = '', ...args] = words;
   const outcome = await input.exec([program, ...args], timeoutMs, input.interest.signal);
   switch (outcome.type) {
     case 'exited': {
@@ -40,7 +47,8 @@ export async function probeExec(action: ExecAction, timeoutMs: number, input: Pr
  */
 function expandedCommand(action: ExecAction, container: Container): string[] {
   const literals = new Map((container.env ?? []).map(({ name, value }) => [name, value ?? '']));
-  return (action.command ?? []).map((part) => expand(part, (name) => literals.get(name)));
+  const room: ExpansionRoom = { left: EXPANDED_MAX };
+  return (action.command ?? []).map((part) => expand(part, (name) => literals.get(name), room));
 }
 
 function cut(output: string): string {

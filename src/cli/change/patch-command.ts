@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { goQuote } from '../../api/go-quote.ts';
 import type { KubeObject } from '../../api/objects.ts';
@@ -9,6 +7,7 @@ import { readValue } from '../../manifest/read/read-value.ts';
 import { SourceError } from '../../manifest/read/source-text.ts';
 import type { Subresource } from '../../manifest/update/index.ts';
 import { changeObject } from '../../run/change-object.ts';
+import { readUpTo, textUpTo } from '../../store/read-up-to.ts';
 import { changeLine } from './change-line.ts';
 import { openStore } from '../environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
@@ -60,10 +59,13 @@ async function readPatch({ patch, patchFile }: PatchFlags): Promise<unknown> {
   }
 }
 
+/** As much as the API server takes of an object. */
+const PATCH_MAX_BYTES = 3 * 2 ** 20;
+
 async function readPatchFile(file: string): Promise<string> {
-  if (file === '-') return text(process.stdin);
   try {
-    return await readFile(file, 'utf8');
+    if (file === '-') return await textUpTo(process.stdin, PATCH_MAX_BYTES);
+    return readUpTo(file, PATCH_MAX_BYTES).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
       throw usage(`unable to read patch file: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { Expectation } from '../../api/expectation.ts';
 import { meetExpectation } from '../../history/meet-expectation.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { readExpectations } from '../../manifest/expect/read-expectations.ts';
+import { readUpTo } from '../../store/read-up-to.ts';
 import type { ExpectationOutcome } from '../../print/expectation/outcome.ts';
+
+/** Larger files are not expectations that anybody wrote. */
+const EXPECTATIONS_MAX_BYTES = 4 * 2 ** 20;
 
 /**
  * Reads a file of expectations.
@@ -13,10 +16,14 @@ import type { ExpectationOutcome } from '../../print/expectation/outcome.ts';
 export async function readExpectationFile(file: string): Promise<readonly Expectation[]> {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file);
+    bytes = readUpTo(file, EXPECTATIONS_MAX_BYTES);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw usage(code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${code ?? message}`);
+    throw usage(
+      code === 'ENOENT'
+        ? `there is no file ${file}`
+        : `cannot read ${file}: ${code === 'EFBIG' ? message : (code ?? message)}`,
+    );
   }
   const { expectations, mistakes } = await readExpectations(file, bytes);
   if (mistakes.length > 0) throw usage(mistakes.join('\nerror: '));

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { text as textOf } from 'node:stream/consumers';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { NamedRun } from '../../history/state-at.ts';
 import { runsInStream } from '../../history/runs-in-stream.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { readUpTo, textUpTo } from '../../store/read-up-to.ts';
 import { RecordedRuns } from '../../store/recorded-runs.ts';
 
 type StreamLine = WatchEvent<StoredPod | StoredEvent>;
@@ -40,13 +39,20 @@ export async function namedRun(store: () => FileStore, namespace: string | undef
   throw usage(`${name} tells of several Pods: ${names}`, 'Save the stream of one Pod.');
 }
 
+/** A longer stream has no place in a text of JavaScript. */
+const STREAM_MAX_BYTES = 256 * 2 ** 20;
+
 async function readText(file: string): Promise<string> {
-  if (file === '-') return textOf(process.stdin);
   try {
-    return readFileSync(file, 'utf8');
+    if (file === '-') return await textUpTo(process.stdin, STREAM_MAX_BYTES);
+    return readUpTo(file, STREAM_MAX_BYTES).toString('utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw usage(code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${code ?? message}`);
+    throw usage(
+      code === 'ENOENT'
+        ? `there is no file ${file}`
+        : `cannot read ${file}: ${code === 'EFBIG' ? message : (code ?? message)}`,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readUpTo } from '../../store/read-up-to.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredKubeObject, WatchEvent } from '../../api/objects.ts';
 import { customColumnsPrinter, parseColumnsFile, parseCustomColumns } from '../../print/formats/custom-columns.ts';
@@ -109,9 +109,12 @@ function templatePrinter(format: string, given: string, flags: PrinterFlags): Ob
   return jsonPathPrinter({ template, allowMissingKeys, asJson: format === 'jsonpath-as-json' });
 }
 
+/** Larger files are not templates that anybody wrote. */
+const TEMPLATE_MAX_BYTES = 2 ** 20;
+
 function readTemplate(file: string, what: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readUpTo(file, TEMPLATE_MAX_BYTES).toString('utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'no such file or directory' : message;

@@ -1,7 +1,7 @@
 import type { EnvVar } from '../../api/generated/types.ts';
 import { type ReferenceFacts, resolveAll, type Resolved, resolveValue } from './environment-references.ts';
 import { type ServiceFact, serviceVariables } from './environment-services.ts';
-import { expand, type VariableLookup } from './expansion.ts';
+import { expand, EXPANDED_MAX, type ExpansionRoom, type VariableLookup } from './expansion.ts';
 import { NO_SERVICE_LINKS } from '../texts/config-errors.ts';
 
 /** What the environment of a container is made of. */
@@ -19,6 +19,7 @@ export type EnvironmentOutcome =
  * The variables that a node's agent gives a container, without those of its image and without HOSTNAME, which the
  * runtime adds: `envFrom` in its order, then `env` in its order, then Services; what comes later in `env` sees what
  * came before it. Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
+ * @throws {ExpansionError} when references stand for more than any program can be started with
  */
 export function makeEnvironment(input: EnvironmentInput): EnvironmentOutcome {
   const { pod, container } = input;
@@ -33,8 +34,9 @@ export function makeEnvironment(input: EnvironmentInput): EnvironmentOutcome {
     for (const [key, value] of all.value) env.set(`${source.prefix ?? ''}${key}`, value);
   }
   const lookup: VariableLookup = (name) => env.get(name) ?? ofServices.get(name);
+  const room: ExpansionRoom = { left: EXPANDED_MAX };
   for (const variable of container.env ?? []) {
-    const resolved = resolveVariable(variable, input, lookup);
+    const resolved = resolveVariable(variable, input, (value) => expand(value, lookup, room));
     if (resolved.type === 'failed') return { ok: false, message: resolved.message };
     if (resolved.type === 'value') env.set(variable.name, resolved.value);
   }
@@ -45,16 +47,18 @@ export function makeEnvironment(input: EnvironmentInput): EnvironmentOutcome {
 function resolveVariable(
   { value = '', valueFrom }: EnvVar,
   input: EnvironmentInput,
-  lookup: VariableLookup,
+  expanded: (value: string) => string,
 ): Resolved<string> {
-  if (value !== '' || valueFrom === undefined) return { type: 'value', value: expand(value, lookup) };
+  if (value !== '' || valueFrom === undefined) return { type: 'value', value: expanded(value) };
   return resolveValue(valueFrom, input);
 }
 
 /**
  * The words that are run: `command` and `args` with the container's own variables put in. No shell is involved.
  * Source: pkg/kubelet/container/helpers.go ExpandContainerCommandAndArgs.
+ * @throws {ExpansionError} as `makeEnvironment`
  */
 export function commandLine(words: readonly string[], env: ReadonlyMap<string, string>): string[] {
-  return words.map((word) => expand(word, (name) => env.get(name)));
+  const room: ExpansionRoom = { left: EXPANDED_MAX };
+  return words.map((word) => expand(word, (name) => env.get(name), room));
 }

@@ -32,6 +32,14 @@ export function unsupportedResource(resource: string): string {
 /** Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables. */
 export const NO_SERVICE_LINKS = 'nil pod.spec.enableServiceLinks encountered, cannot construct envvars';
 
+/** podrun's own: a node would run out of memory. */
+export function expandsTooFar(maxMiB: number): string {
+  return (
+    `the references $(NAME) in env, command and args stand for more than ${maxMiB} MiB: ` +
+    'no program can be started with as much. Variables that refer to each other several times grow with each step'
+  );
+}
+
 // Of fileKeyRef. Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
 
 export function envVolumeNotFound(volume: string): string {

@@ -11,7 +11,7 @@ import type { PodEvidence } from './evidence.ts';
 import { likelyGoal } from './goal-phrase.ts';
 import { podCommand } from './pod-command.ts';
 import { unreadyRemedies } from './probe-remedies.ts';
-import { missingObjectRemedies, mountRemedies, startRemedies } from './start-remedies.ts';
+import { labelRemedies, missingObjectRemedies, mountRemedies, startRemedies } from './start-remedies.ts';
 
 /** More than that, nobody tries. */
 const MAX = 4;
@@ -82,7 +82,8 @@ function ofPod(pod: StoredPod, { events }: PodEvidence): string[] {
   const scheduled = conditionOf(pod.status, 'PodScheduled');
   const missing =
     mount === undefined ? missingObjectRemedies(pod, scheduled?.message ?? '') : mountRemedies(pod, mount);
-  return [...missing, `see all of it: ${podCommand(pod, 'describe pod')}`];
+  const labels = labelRemedies(pod, scheduled?.message ?? '');
+  return [...missing, ...labels, `see all of it: ${podCommand(pod, 'describe pod')}`];
 }
 
 function ofContainer(pod: StoredPod, view: ContainerView, evidence: PodEvidence): string[] {

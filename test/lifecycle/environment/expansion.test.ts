@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeExpansion, expand } from '../../../src/lifecycle/environment/expansion.ts';
+import { escapeExpansion, expand, EXPANDED_MAX } from '../../../src/lifecycle/environment/expansion.ts';
 
 const variables: ReadonlyMap<string, string> = new Map([
   ['A', 'a'],
@@ -75,6 +75,15 @@ describe('expand()', () => {
         expect(expand(plain, lookup)).toBe(plain);
       }),
     );
+  });
+
+  it('ends where references stand for more than any program can be started with', () => {
+    let value = 'x'.repeat(100);
+    const double = (): string => (value = expand('$(E)$(E)$(E)$(E)', () => value));
+    expect(() => {
+      for (let step = 0; step < 100; step++) double();
+    }).toThrow('stand for more than 8 MiB');
+    expect(value.length).toBeLessThanOrEqual(EXPANDED_MAX);
   });
 
   it('takes linear time for references that are never closed', () => {

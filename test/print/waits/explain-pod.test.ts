@@ -242,6 +242,25 @@ describe('explainPod()', () => {
         }),
       ),
     ],
+    [
+      'give this machine the labels that the Pod asks for, in podrun.yaml: node: { labels: { disk: "ssd" } }',
+      explain(
+        webPod({
+          spec: { nodeSelector: { disk: 'ssd', 'kubernetes.io/os': 'linux' } },
+          status: {
+            phase: 'Pending',
+            conditions: [
+              {
+                type: 'PodScheduled',
+                status: 'False',
+                message: "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
+              },
+            ],
+            containerStatuses: [],
+          },
+        }),
+      ),
+    ],
     ['with restartPolicy Always it never ends', explain(webPod({ spec: { restartPolicy: 'Always' } }), {}, true)],
   ])('has an idea: %s', (want, lines) => {
     expect(tries(lines)[0]?.startsWith(want)).toBe(true);

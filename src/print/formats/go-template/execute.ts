@@ -58,6 +58,9 @@ type Ending = 'break' | 'continue' | undefined;
 /** Go's own limit is 100 000, which its stack can bear. */
 const DEEPEST = 1000;
 
+/** Characters that a template may make of one object or list. */
+const OUTPUT_MAX = 256 * 2 ** 20;
+
 class Run {
   text = '';
   readonly #template: Template;
@@ -67,6 +70,12 @@ class Run {
   constructor(template: Template, options: ExecuteOptions) {
     this.#template = template;
     this.#options = options;
+  }
+
+  #print(text: string): void {
+    this.text += text;
+    if (this.text.length <= OUTPUT_MAX) return;
+    throw new TemplateError(`the template makes more than ${OUTPUT_MAX / 2 ** 20} MiB of text`);
   }
 
   /** @param scope the variables that are known; those that are declared here go with the block */
@@ -82,11 +91,11 @@ class Run {
   #node(node: TemplateNode, dot: unknown, variables: Variable[]): Ending {
     switch (node.type) {
       case 'text':
-        this.text += node.text;
+        this.#print(node.text);
         return undefined;
       case 'action': {
         const value = this.#pipeline(node.pipeline, dot, variables);
-        if (node.pipeline.variables.length === 0) this.text += printed(value);
+        if (node.pipeline.variables.length === 0) this.#print(printed(value));
         return undefined;
       }
       case 'if':

@@ -18,7 +18,9 @@ const VERB = /%([-+# 0]*)(\d*)(?:\.(\d*))?([^])?/g;
  */
 export function sprintf(format: string, args: readonly unknown[]): string {
   let used = 0;
-  const text = format.replaceAll(VERB, (found, flags: string, width: string, precision?: string, letter?: string) => {
+  let size = 0;
+  const readable = readablePart(format);
+  const text = readable.replaceAll(VERB, (found, flags: string, width: string, precision?: string, letter?: string) => {
     if (letter === undefined) return '%!(NOVERB)';
     if (letter === '%') return '%';
     if (!'vsqdxXtfgcUT'.includes(letter)) throw new TemplateError(`podrun knows no ${found} of printf`);
@@ -27,10 +29,29 @@ export function sprintf(format: string, args: readonly unknown[]): string {
     const verb = { letter, flags, width: Number(width), precision: limit };
     const value = args[used];
     used += 1;
-    return padded(formatted(value, verb), verb, value);
+    const shown = padded(formatted(value, verb), verb, value);
+    size += shown.length;
+    if (size > OUTPUT_MAX) throw new TemplateError(`printf makes more than ${OUTPUT_MAX / 2 ** 20} MiB of text`);
+    return shown;
   });
+  const rest = readable === format ? '' : '%!(NOVERB)';
   const extra = args.slice(used).map((arg) => (isNil(arg) ? '<nil>' : `${typeName(arg)}=${plainValue(arg)}`));
-  return extra.length === 0 ? text : `${text}%!(EXTRA ${extra.join(', ')})`;
+  return `${text}${rest}${extra.length === 0 ? '' : `%!(EXTRA ${extra.join(', ')})`}`;
+}
+
+/** Characters that one call may make. */
+const OUTPUT_MAX = 16 * 2 ** 20;
+
+/** Go stops reading at a width or precision that is longer than this, and takes the verb for missing. */
+const NUMBER_MAX = 1e6;
+
+/** The format up to the first width or precision that is too large. Source: Go's fmt/print.go parsenum, tooLarge. */
+function readablePart(format: string): string {
+  const isTooLarge = (digits: string | undefined): boolean => Number((digits ?? '').slice(0, -1)) > NUMBER_MAX;
+  for (const { index, 2: width, 3: precision } of format.matchAll(VERB)) {
+    if (isTooLarge(width) || isTooLarge(precision)) return format.slice(0, index);
+  }
+  return format;
 }
 
 /** Go's Sprint: a blank between two values of which none is a text. */
@@ -97,9 +118,13 @@ function formattedInteger(value: number, { letter, flags }: Verb): string {
 
 function formattedFloat(value: number, { letter, flags, precision }: Verb): string {
   const sign = value >= 0 && flags.includes('+') ? '+' : '';
-  if (letter === 'f') return sign + value.toFixed(precision ?? 6);
-  if (letter === 'g')
-    return sign + (precision === undefined ? goText(value) : String(Number(value.toPrecision(precision))));
+  // JavaScript has at most 100 digits; a float has less to tell.
+  const digits = precision === undefined ? undefined : Math.min(precision, 100);
+  if (letter === 'f') return sign + value.toFixed(digits ?? 6) + '0'.repeat((precision ?? 0) - (digits ?? 0));
+  if (letter === 'g') {
+    const rounded = digits === undefined ? goText(value) : String(Number(value.toPrecision(Math.max(1, digits))));
+    return sign + rounded;
+  }
   return wrong(new FloatLiteral(value), letter);
 }
 

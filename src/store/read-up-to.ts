@@ -1,0 +1,41 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Reads a file that somebody has named: it may be a device without an end.
+ * @throws {Error} as `readFileSync` does; with the code EFBIG where there is more than `maxBytes`
+ */
+export function readUpTo(file: string, maxBytes: number): Buffer {
+  const open = openSync(file, 'r');
+  try {
+    const parts: Buffer[] = [];
+    for (let size = 0; size <= maxBytes;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const length = readSync(open, chunk);
+      if (length === 0) return Buffer.concat(parts);
+      parts.push(chunk.subarray(0, length));
+      size += length;
+    }
+    throw tooLarge(maxBytes);
+  } finally {
+    closeSync(open);
+  }
+}
+
+/** The same for a stream, standard input for example, as text. @throws {Error} with the code EFBIG, and as the stream */
+export async function textUpTo(chunks: AsyncIterable<Uint8Array | string>, maxBytes: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function tooLarge(maxBytes: number): Error {
+  return Object.assign(new Error(`it holds more than ${maxBytes / 2 ** 20} MiB`), { code: 'EFBIG' });
+}
