@@ -23,7 +23,10 @@ export function readUpTo(file: string, maxBytes: number): Buffer {
   }
 }
 
-/** The same for a stream, standard input for example, as text. @throws {Error} with the code EFBIG, and as the stream */
+/**
+ * The same for a stream, standard input for example, as text.
+ * @throws {Error} as the stream does; with the code EFBIG where there is more than `maxBytes`
+ */
 export async function textUpTo(chunks: AsyncIterable<Uint8Array | string>, maxBytes: number): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
