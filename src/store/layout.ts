@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
 
@@ -57,7 +59,17 @@ export function stateRoot({ flag, env, home }: StateRootSources): string {
   const chosen = flag || env['PODRUN_STATE_DIR'];
   if (chosen) return path.resolve(chosen);
   const xdg = env['XDG_STATE_HOME'];
-  return xdg && path.isAbsolute(xdg) ? path.join(xdg, 'podrun') : path.join(home, '.local', 'state', 'podrun');
+  const usual = xdg && path.isAbsolute(xdg) ? path.join(xdg, 'podrun') : path.join(home, '.local', 'state', 'podrun');
+  // `sudo -E` keeps the HOME of the user, who must not find files of root there: root has a store of its own.
+  return isOfAnotherUser(usual) ? path.join(userInfo().homedir, '.local', 'state', 'podrun') : usual;
+}
+
+/** True when root runs this, and the folder, or the nearest one above that exists, belongs to somebody else. */
+function isOfAnotherUser(folder: string): boolean {
+  if (process.geteuid?.() !== 0) return false;
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats !== undefined) return stats.uid !== 0;
+  return path.dirname(folder) !== folder && isOfAnotherUser(path.dirname(folder));
 }
 
 /**

@@ -16,6 +16,7 @@ const PRIVATE = 0o700;
  * @throws {PodrunError} where everybody may replace what is in it
  */
 export function closeStateFolder(root: string, home: string): void {
+  refuseForeignFolder(root);
   let isOpen = false;
   ifPossible(() => {
     const before = statSync(root, { throwIfNoEntry: false });
@@ -33,6 +34,15 @@ export function closeStateFolder(root: string, home: string): void {
       hint: `Close it with chmod 700, or choose another folder with --state-dir or PODRUN_STATE_DIR.`,
     },
   );
+}
+
+/** Root can write to the folder of any user, who could not use it any more with files of root in it. */
+function refuseForeignFolder(root: string): void {
+  const uid = statSync(root, { throwIfNoEntry: false })?.uid ?? 0;
+  if (process.geteuid?.() !== 0 || uid === 0) return;
+  throw new PodrunError(`cannot use the state folder ${root} as root: it belongs to the user with the uid ${uid}`, {
+    hint: 'Run podrun as that user, or give root a folder of its own with --state-dir or PODRUN_STATE_DIR.',
+  });
 }
 
 /** Is it empty, or in use by podrun already? */

@@ -35,7 +35,7 @@ function networkRemedy(why: Obstacle, machine: Machine): string | undefined {
   return install(['iproute2', ...(programs.length === 1 ? [] : ['util-linux'])], machine);
 }
 
-const AS_ROOT = 'run podrun as root: sudo -E podrun';
+const AS_ROOT = 'run podrun as root, with a store of its own: sudo podrun';
 const OTHER_FOLDER =
   'put the state folder (--state-dir, $PODRUN_STATE_DIR) on a disk: ext4, xfs, btrfs or tmpfs, not an overlay';
 const OTHER_KERNEL = 'run podrun as root of the machine, or with Linux 5.11 or newer';

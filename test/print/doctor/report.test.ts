@@ -93,7 +93,7 @@ describe('what to do about it', () => {
   });
 
   it('advises root to be root only to those who are not', () => {
-    expect(remedy(refused)).toBe('run podrun as root: sudo -E podrun');
+    expect(remedy(refused)).toBe('run podrun as root, with a store of its own: sudo podrun');
     expect(remedy(refused, 'namespaces', { ...report, userId: 0 })).toBeUndefined();
     expect(remedy({ ...refused, confinedBy: ['seccomp'] })).toContain('--security-opt seccomp=unconfined');
   });
