@@ -45,7 +45,7 @@ export const PAGES: Readonly<Record<string, PageSetting>> = {
   'README.md': {
     files: { 'deploy/pod.yaml': serving('main') },
     manners: {
-      'npx podrun apply fixtures/crash-loop.yaml --timeout 3s --backoff-initial 1s': { exit: 124 },
+      'npx podrun apply fixtures/crash-loop.yaml --no-logs --timeout 3s --backoff-initial 1s': { exit: 124 },
       'npx podrun get pods': { otherOutput: 'there are Pods of other examples' },
       'npx podrun describe pod crash-loop': { otherOutput: 'a run of another length' },
       'npm run check        # types, lint, format, tests': { skip: 'this is one of them' },
