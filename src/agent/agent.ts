@@ -1,8 +1,15 @@
-import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import {
+  DEFAULT_NAMESPACE,
+  isTerminalPhase,
+  type StoredEvent,
+  type StoredPod,
+  type WatchEvent,
+} from '../api/objects.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { Powers } from '../lifecycle/security/powers.ts';
+import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
 import { heldText } from '../lifecycle/node/held.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { Subscription } from '../store/store.ts';
@@ -74,7 +81,12 @@ export class Agent {
     const run = new PodRun({
       pod,
       restoration,
-      notices: (noticed) => [...this.#options.notices(noticed), ...this.#security.notices(noticed)],
+      notices: (noticed) => [
+        ...this.#options.notices(noticed),
+        ...this.#security.notices(noticed),
+        // Whoever applies a Service of that name has an API server.
+        ...(store.get('services', DEFAULT_NAMESPACE, 'kubernetes') === undefined ? apiServerNotices(noticed) : []),
+      ],
       store,
       clock,
       runtime,

@@ -15,7 +15,14 @@ export interface ResourceType {
 
 function core(kind: string, plural: string, shortNames: readonly string[]): ResourceType {
   const aliases = [kind.toLowerCase(), ...shortNames];
-  return { plural, kind, apiVersion: 'v1', aliases, isNamespaced: kind !== 'Namespace', inAll: false };
+  return {
+    plural,
+    kind,
+    apiVersion: 'v1',
+    aliases,
+    isNamespaced: kind !== 'Namespace' && kind !== 'Node',
+    inAll: false,
+  };
 }
 
 /** What the store keeps, in the order of `get all`. Names and short names as `kubectl api-resources` lists them. */
@@ -25,6 +32,7 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   core('ConfigMap', 'configmaps', ['cm']),
   core('Event', 'events', ['ev']),
   core('Namespace', 'namespaces', ['ns']),
+  core('Node', 'nodes', ['no']),
   core('PersistentVolumeClaim', 'persistentvolumeclaims', ['pvc']),
   core('Secret', 'secrets', []),
   core('ServiceAccount', 'serviceaccounts', ['sa']),

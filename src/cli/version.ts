@@ -1,12 +1,9 @@
 import type { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { formatYaml } from '../print/yaml.ts';
-import { version } from '../run/version.ts';
+import { KUBERNETES_VERSION, version } from '../run/version.ts';
 import { outputOption } from './select/selection-flags.ts';
 import { StandardOutput } from './standard-output.ts';
-
-/** The Kubernetes whose behaviour podrun shows. */
-const KUBERNETES_VERSION = 'v1.36.2';
 
 /** The flags of `version`. */
 interface VersionFlags {

@@ -1,6 +1,7 @@
 import type {
   ConfigMap,
   Namespace,
+  Node,
   PersistentVolumeClaim,
   Secret,
   Service,
@@ -44,6 +45,23 @@ const NAMESPACE: readonly Column<TableObject & Namespace>[] = [
   AGE,
 ];
 
+const NODE: readonly Column<TableObject & Node>[] = [
+  NAME,
+  { heading: 'STATUS', cell: nodeStatus },
+  { heading: 'ROLES', cell: nodeRoles },
+  AGE,
+  { heading: 'VERSION', cell: ({ status }) => status?.nodeInfo?.kubeletVersion ?? '' },
+  { heading: 'INTERNAL-IP', wide: true, cell: (node) => nodeAddress(node, 'InternalIP') },
+  { heading: 'EXTERNAL-IP', wide: true, cell: (node) => nodeAddress(node, 'ExternalIP') },
+  { heading: 'OS-IMAGE', wide: true, cell: ({ status }) => status?.nodeInfo?.osImage || '<unknown>' },
+  { heading: 'KERNEL-VERSION', wide: true, cell: ({ status }) => status?.nodeInfo?.kernelVersion || '<unknown>' },
+  {
+    heading: 'CONTAINER-RUNTIME',
+    wide: true,
+    cell: ({ status }) => status?.nodeInfo?.containerRuntimeVersion || '<unknown>',
+  },
+];
+
 const SERVICE_ACCOUNT: readonly Column<TableObject & ServiceAccount>[] = [
   NAME,
   { heading: 'SECRETS', cell: ({ secrets }) => String(secrets?.length ?? 0) },
@@ -72,6 +90,27 @@ const CLAIM: readonly Column<TableObject & PersistentVolumeClaim>[] = [
   { heading: 'VOLUMEMODE', wide: true, cell: ({ spec }) => spec?.volumeMode ?? '<unset>' },
 ];
 
+function nodeStatus({ spec, status }: Node): string {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
+  return spec?.unschedulable === true ? `${state},SchedulingDisabled` : state;
+}
+
+function nodeRoles({ metadata }: Node): string {
+  const prefix = 'node-role.kubernetes.io/';
+  const roles = Object.keys(metadata?.labels ?? {}).filter((label) => label.startsWith(prefix));
+  return (
+    roles
+      .map((label) => label.slice(prefix.length))
+      .toSorted()
+      .join(',') || '<none>'
+  );
+}
+
+function nodeAddress({ status }: Node, wanted: string): string {
+  return status?.addresses?.find(({ type }) => type === wanted)?.address ?? '<none>';
+}
+
 function terminating({ deletionTimestamp }: TableObject['metadata']): string | undefined {
   return deletionTimestamp === undefined ? undefined : 'Terminating';
 }
@@ -94,6 +133,7 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
   secrets: SECRET,
   services: SERVICE,
   namespaces: NAMESPACE,
+  nodes: NODE,
   serviceaccounts: SERVICE_ACCOUNT,
   persistentvolumeclaims: CLAIM,
 };

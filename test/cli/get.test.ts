@@ -104,8 +104,9 @@ secret/x   Opaque   1      60s
 NAME        TYPE       CLUSTER-IP   EXTERNAL-IP   PORT(S)               AGE   SELECTOR
 service/x   NodePort   10.0.0.1     <none>        80:30080/TCP,53/UDP   60s   app=x
 
-NAME          STATUS   AGE
-namespace/x   Active   60s
+NAME                STATUS   AGE
+namespace/default   Active   60s
+namespace/x         Active   60s
 
 NAME               SECRETS   AGE
 serviceaccount/x   0         60s

@@ -6,6 +6,7 @@ import { describePod, describePods } from '../../print/describe/describe-pod.ts'
 import { describeRecord, isDescribed } from '../../print/describe/describe-record.ts';
 import type { ObjectReader } from '../../store/store.ts';
 import { notFound, type ObjectRef } from '../../run/object-ref.ts';
+import { withClusterObjects } from './cluster-objects.ts';
 import type { DescribeFlags } from './describe.ts';
 import { displayNowMs, openStore } from '../environment.ts';
 import { refuseOfSaved } from '../from/from-option.ts';
@@ -26,7 +27,10 @@ export async function describe(words: readonly string[], flags: DescribeFlags): 
   const nowMs = displayNowMs(clock);
   if (flags.from.length > 0) return describeFound(await savedObjects(flags), selection, flags, nowMs);
   const store = openStore(flags.stateDir, clock);
-  if (!isAboutPast(selection, flags.at)) return describeFound(store, selection, flags, nowMs);
+  if (!isAboutPast(selection, flags.at)) {
+    const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
+    return describeFound(reader, selection, flags, nowMs);
+  }
   const { pastPods } = await import('../history/past-pods.ts');
   const past = pastPods(store, selection, { at: flags.at, nowMs });
   await showPaged(describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));

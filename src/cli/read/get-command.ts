@@ -19,6 +19,7 @@ import { tableOptions } from './get-table-options.ts';
 import { reportErrors } from '../report-error.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import { isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
+import { withClusterObjects } from './cluster-objects.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { note } from '../preferences.ts';
 
@@ -62,10 +63,11 @@ async function findWanted(selection: Selection, flags: GetFlags, clock: Clock): 
     const reader = await savedObjects(flags);
     return { found: findObjects(reader, selection), reader, nowMs };
   }
-  const reader = openStore(flags.stateDir, clock);
+  const store = openStore(flags.stateDir, clock);
+  const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
   if (!isAboutPast(selection, flags.at)) return { found: findObjects(reader, selection), reader, nowMs };
   const { pastPods } = await import('../history/past-pods.ts');
-  return { ...pastPods(reader, selection, { at: flags.at, nowMs }), reader };
+  return { ...pastPods(store, selection, { at: flags.at, nowMs }), reader };
 }
 
 /** @throws {PodrunError} (usage) in kubectl's words */

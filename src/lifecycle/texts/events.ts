@@ -200,6 +200,12 @@ export function noSignalHandler(container: string, signal: string): EventDraft {
   return { ...own('NoSignalHandler', message, container), type: 'Normal' };
 }
 
+/** podrun's own: a node sets these variables in every container. @param variable that the manifest names */
+export function noApiServer(container: string, variable: string): EventDraft {
+  const message = `container ${container} names ${variable}, which is not set: podrun has no API server`;
+  return own('NoApiServer', message, container);
+}
+
 /** podrun's own: a container that asks for a terminal has none, or one that cannot do everything. */
 export function terminalMissing(container: string, why: string): EventDraft {
   return warning('TerminalMissing', why, container);

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { release, uptime } from 'node:os';
+import { readNode } from '../../agent/config/node.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import { formatTime } from '../../api/time.ts';
+import { KUBERNETES_VERSION, version } from '../../run/version.ts';
+import type { ObjectReader, Resource } from '../../store/store.ts';
+
+/** Kinds whose objects belong to a namespace, which exists as long as one of them does. */
+const NAMESPACED: readonly Resource[] = ['pods', 'services', 'configmaps', 'secrets'];
+
+/** Where this machine and its state folder are. */
+interface Here {
+  readonly stateDir: string;
+  readonly nowMs: number;
+}
+
+/**
+ * The store with the objects that a cluster has without an `apply`: the namespaces `default` and those that are in use,
+ * and the node, which is this machine.
+ */
+export function withClusterObjects(store: ObjectReader, here: Here): ObjectReader {
+  const made = (resource: Resource): StoredKubeObject[] | undefined => {
+    if (resource === 'namespaces') return namespaces(store, here);
+    return resource === 'nodes' ? [node(here)] : undefined;
+  };
+  return {
+    get: (resource, namespace, name) =>
+      (made(resource)?.find(({ metadata }) => metadata.name === name) as never) ?? store.get(resource, namespace, name),
+    list: (resource, scope) => (made(resource) as never) ?? store.list(resource, scope),
+  };
+}
+
+function namespaces(store: ObjectReader, { nowMs }: Here): StoredKubeObject[] {
+  const stored = store.list<StoredKubeObject>('namespaces', {});
+  const created = new Map<string, string>();
+  for (const resource of NAMESPACED)
+    for (const { metadata } of store.list<StoredKubeObject>(resource, {})) {
+      const { namespace, creationTimestamp } = metadata;
+      const known = created.get(namespace);
+      if (known === undefined || creationTimestamp < known) created.set(namespace, creationTimestamp);
+    }
+  if (!created.has(DEFAULT_NAMESPACE)) created.set(DEFAULT_NAMESPACE, bootTime(nowMs));
+  const names = new Set(stored.map(({ metadata }) => metadata.name));
+  const implied = [...created].filter(([name]) => !names.has(name)).map(([name, since]) => namespace(name, since));
+  return [...stored, ...implied].toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+function namespace(name: string, creationTimestamp: string): StoredKubeObject {
+  return clusterObject('Namespace', name, creationTimestamp, {
+    labels: { 'kubernetes.io/metadata.name': name },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  });
+}
+
+/** The labels and taints of podrun.yaml belong to an `apply`: they are not on this node. */
+function node({ stateDir, nowMs }: Here): StoredKubeObject {
+  const { name, labels, allocatable, hostIPs } = readNode({ storageDir: stateDir });
+  const since = bootTime(nowMs);
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    lastHeartbeatTime: formatTime(nowMs),
+    lastTransitionTime: since,
+    reason: 'KubeletReady',
+    message: 'podrun runs Pods on this machine',
+  };
+  return clusterObject('Node', name, since, {
+    labels,
+    spec: {},
+    status: {
+      addresses: [...hostIPs.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
+      allocatable,
+      capacity: allocatable,
+      conditions: [ready],
+      nodeInfo: {
+        architecture: labels['kubernetes.io/arch'],
+        containerRuntimeVersion: `podrun://${version}`,
+        kernelVersion: release(),
+        kubeletVersion: KUBERNETES_VERSION,
+        operatingSystem: labels['kubernetes.io/os'],
+        osImage: osImage(),
+      },
+    },
+  });
+}
+
+function clusterObject(
+  kind: string,
+  name: string,
+  creationTimestamp: string,
+  {
+    labels,
+    ...rest
+  }: { readonly labels: Readonly<Record<string, string>>; readonly spec: object; readonly status: object },
+): StoredKubeObject {
+  return {
+    apiVersion: 'v1',
+    kind,
+    metadata: { name, creationTimestamp, labels },
+    ...rest,
+  } as unknown as StoredKubeObject;
+}
+
+/** Seconds only, as the API server writes the times of objects. */
+function bootTime(nowMs: number): string {
+  return formatTime(Math.floor((nowMs - uptime() * 1000) / 1000) * 1000);
+}
+
+/** The name of the operating system, as os-release(5) gives it. */
+function osImage(): string {
+  try {
+    const [, name] = /^PRETTY_NAME="?([^"\n]*)/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? [];
+    return name ?? process.platform;
+  } catch {
+    return process.platform;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Container } from '../../api/generated/types.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import type { EventDraft } from '../effects.ts';
+import { noApiServer } from '../texts/events.ts';
+
+/** The variables of the Service `kubernetes`, which lead to the API server. */
+const VARIABLE = /\bKUBERNETES_(?:SERVICE_(?:HOST|PORT(?:_HTTPS)?)|PORT(?:_443_TCP\w*)?)\b/;
+
+/**
+ * Tells of containers whose command, arguments or variables name an address of the API server, and which do not set it
+ * themselves.
+ */
+export function apiServerNotices({ spec }: StoredPod): EventDraft[] {
+  return [...(spec.initContainers ?? []), ...spec.containers].flatMap((container) => {
+    const variable = namedVariable(container);
+    return variable === undefined ? [] : [noApiServer(container.name, variable)];
+  });
+}
+
+function namedVariable({ command = [], args = [], env = [] }: Container): string | undefined {
+  const texts = [...command, ...args, ...env.map(({ value = '' }) => value)];
+  const [found] = VARIABLE.exec(texts.join('\n')) ?? [];
+  return env.some(({ name }) => name === found) ? undefined : found;
+}

@@ -1,0 +1,34 @@
+import { hostname } from 'node:os';
+import { expect, it } from 'vitest';
+import type { StoredPod } from '../../src/api/objects.ts';
+import { storeOf } from './prepared-store.ts';
+import { workshopForEach } from './workshop.ts';
+
+const workshop = workshopForEach();
+const run = async (line: string): Promise<string> => (await workshop.run(line.split(' '))).stdout;
+const node = hostname().trim().toLowerCase();
+
+it('the namespaces are default and those that are in use', async () => {
+  expect(await run('get ns')).toMatch(/^NAME {6}STATUS {3}AGE\ndefault {3}Active {3}\S+\n$/);
+  const containers = [{ name: 'main', image: 'busybox' }];
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'test' }, spec: { containers } };
+  storeOf(workshop).create<StoredPod>('pods', pod as StoredPod);
+  expect(await run('get namespaces -o name')).toBe('namespace/default\nnamespace/test\n');
+  expect(await run('get namespace test -o jsonpath={.status.phase}')).toBe('Active');
+  expect(await run('describe ns test')).toMatch(/^Name: +test\nLabels: +kubernetes\.io\/metadata\.name=test\n/);
+});
+
+it('the node is this machine', async () => {
+  const [heading, row] = (await run('get nodes')).split('\n');
+  expect(heading).toMatch(/^NAME +STATUS +ROLES +AGE +VERSION$/);
+  expect(row).toMatch(/ Ready {4}<none> +\S+ +v1\.36\.\d+$/);
+  expect((await run('get no -o wide')).split('\n')[0]).toMatch(
+    /VERSION +INTERNAL-IP +EXTERNAL-IP +OS-IMAGE +KERNEL-VERSION +CONTAINER-RUNTIME$/,
+  );
+  expect(await run(`get node ${node} -o jsonpath={.metadata.name}`)).toBe(node);
+  const { exitCode, stderr } = await workshop.run(['get', 'node', 'elsewhere']);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: 'Error from server (NotFound): nodes "elsewhere" not found\n',
+  });
+});
