@@ -27,7 +27,8 @@ class ChurningMounts {
     this.#loops = Array.from({ length: count }, (_, index) => {
       const place = path.join(folder, String(index));
       mkdirSync(place, { recursive: true });
-      const loop = `go=on; trap "go=" TERM; while [ "$go" ]; do mount -t tmpfs ${SMALL_DISK} "$0" && umount -l "$0"; done`;
+      const round = `mount -t tmpfs ${SMALL_DISK} "$0" && umount -l "$0"`;
+      const loop = `go=on; trap "go=" TERM; while [ "$go" ]; do ${round}; done`;
       return spawn('sh', ['-c', loop, place], { stdio: 'ignore' });
     });
   }
