@@ -96,7 +96,8 @@ function nodeStatus({ spec, status }: Node): string {
   return spec?.unschedulable === true ? `${state},SchedulingDisabled` : state;
 }
 
-function nodeRoles({ metadata }: Node): string {
+/** The roles that labels give a node, in one cell. */
+export function nodeRoles({ metadata }: Node): string {
   const prefix = 'node-role.kubernetes.io/';
   const roles = Object.keys(metadata?.labels ?? {}).filter((label) => label.startsWith(prefix));
   return (

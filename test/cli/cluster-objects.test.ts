@@ -26,6 +26,9 @@ it('the node is this machine', async () => {
     /VERSION +INTERNAL-IP +EXTERNAL-IP +OS-IMAGE +KERNEL-VERSION +CONTAINER-RUNTIME$/,
   );
   expect(await run(`get node ${node} -o jsonpath={.metadata.name}`)).toBe(node);
+  expect(await run('describe node')).toMatch(
+    new RegExp(`^Name: +${node}\nRoles: +<none>\n[^]*\nNon-terminated Pods: +\\(0 in total\\)\n[^]*Events: +<none>\n$`),
+  );
   const { exitCode, stderr } = await workshop.run(['get', 'node', 'elsewhere']);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,

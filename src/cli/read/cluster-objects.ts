@@ -79,8 +79,10 @@ function node({ stateDir, nowMs }: Here): StoredKubeObject {
         containerRuntimeVersion: `podrun://${version}`,
         kernelVersion: release(),
         kubeletVersion: KUBERNETES_VERSION,
+        kubeProxyVersion: '',
         operatingSystem: labels['kubernetes.io/os'],
         osImage: osImage(),
+        ...machineIds(),
       },
     },
   });
@@ -110,10 +112,24 @@ function bootTime(nowMs: number): string {
 
 /** The name of the operating system, as os-release(5) gives it. */
 function osImage(): string {
+  return /^PRETTY_NAME="?([^"\n]*)/m.exec(contentOf('/etc/os-release'))?.[1] ?? process.platform;
+}
+
+/** Empty where the machine has none; the UUID of the hardware is for root to read. */
+function machineIds(): { readonly machineID: string; readonly systemUUID: string; readonly bootID: string } {
+  const machineID = contentOf('/etc/machine-id').trim();
+  return {
+    machineID,
+    systemUUID: contentOf('/sys/class/dmi/id/product_uuid').trim() || machineID,
+    bootID: contentOf('/proc/sys/kernel/random/boot_id').trim(),
+  };
+}
+
+/** The text of a file; empty where it cannot be read. */
+function contentOf(file: string): string {
   try {
-    const [, name] = /^PRETTY_NAME="?([^"\n]*)/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? [];
-    return name ?? process.platform;
+    return readFileSync(file, 'utf8');
   } catch {
-    return process.platform;
+    return '';
   }
 }

@@ -18,6 +18,7 @@ Examples:
   podrun describe web               # the same
   podrun describe pod we            # every Pod whose name begins so, when none is called so
   podrun describe web --at restart:1    # when a container had been restarted once
+  podrun describe node              # this machine, and what its Pods claim of it
   podrun describe web@1             # the run before the latest
   podrun describe --from pod.json --from events.json    # objects of a cluster that somebody saved
 `;

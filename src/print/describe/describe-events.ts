@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredPod } from '../../api/objects.ts';
+import type { StoredEvent, StoredKubeObject } from '../../api/objects.ts';
 import { timestampMs } from '../age.ts';
 import { eventAge, eventSource } from '../event-row.ts';
 import { line } from './line.ts';
@@ -7,11 +7,17 @@ import { line } from './line.ts';
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
 /** Those of the events that are about this very object, in the order in which `describe` shows them. */
-export function eventsAbout(object: Pick<StoredPod, 'metadata'>, events: readonly StoredEvent[]): StoredEvent[] {
-  const { name, namespace, annotations } = object.metadata;
-  const uid = annotations?.[MIRROR_ANNOTATION] ?? object.metadata.uid;
+export function eventsAbout(
+  { kind, metadata }: Pick<StoredKubeObject, 'kind' | 'metadata'>,
+  events: readonly StoredEvent[],
+): StoredEvent[] {
+  const { name, namespace, annotations } = metadata;
+  const uids = [annotations?.[MIRROR_ANNOTATION] ?? metadata.uid];
+  // A kubelet has no uid of its node at hand.
+  if (kind === 'Node') uids.push(name);
   return events
-    .filter(({ involvedObject: about }) => about.name === name && about.namespace === namespace && about.uid === uid)
+    .filter(({ involvedObject: about }) => about.name === name && about.namespace === namespace)
+    .filter(({ involvedObject: about }) => uids.includes(about.uid ?? ''))
     .sort((a, b) => lastTimestampMs(a) - lastTimestampMs(b));
 }
 

@@ -2,6 +2,7 @@ import type {
   ConfigMap,
   LoadBalancerIngress,
   Namespace,
+  Node,
   PersistentVolumeClaim,
   Secret,
   Service,
@@ -13,6 +14,7 @@ import { formatDate } from '../age.ts';
 import { labelText, sortedEntries } from '../labels.ts';
 import { align, optional } from './align.ts';
 import { describeEvents, eventsAbout } from './describe-events.ts';
+import { describeNode } from './describe-node.ts';
 import { endpointsOf } from './endpoints.ts';
 import { line } from './line.ts';
 import { describeAnnotations, describeLabels, keyedLines } from './metadata.ts';
@@ -21,7 +23,7 @@ import { describeAnnotations, describeLabels, keyedLines } from './metadata.ts';
 export interface DescribeContext {
   /** Of any objects; undefined for `--show-events=false`. */
   readonly events: readonly StoredEvent[] | undefined;
-  /** The Pods of its namespace. */
+  /** The Pods of its namespace; of all namespaces, where it has none. */
   readonly pods: readonly StoredPod[];
   /** The Secrets of its namespace. */
   readonly secrets: readonly (StoredKubeObject & Secret)[];
@@ -39,6 +41,10 @@ const KINDS: Readonly<Record<string, { readonly describe: Describe; readonly has
   PersistentVolumeClaim: { describe: describeClaim, hasEvents: true },
   ServiceAccount: { describe: describeServiceAccount, hasEvents: true },
   Namespace: { describe: describeNamespace, hasEvents: false },
+  Node: {
+    describe: (node: StoredKubeObject & Node, { pods, nowMs }) => describeNode(node, pods, nowMs),
+    hasEvents: true,
+  },
 };
 
 /** Does `describe` know what to tell about objects of that kind, beside Pods? */

@@ -1,0 +1,155 @@
+import type { Node, NodeStatus, NodeSystemInfo, PodSpec, Taint } from '../../api/generated/types.ts';
+import { isTerminalPhase, type StoredKubeObject, type StoredPod } from '../../api/objects.ts';
+import { isHugePages, type ParsedResources } from '../../api/pod-resources.ts';
+import {
+  addQuantities,
+  canonicalQuantity,
+  formatQuantity,
+  type ParsedQuantity,
+  parseQuantity,
+  quantityMilliValue,
+  quantityValue,
+  ZERO_QUANTITY,
+} from '../../api/quantity.ts';
+import { effectiveResources } from '../../lifecycle/node/resources.ts';
+import { ageSince, formatDate } from '../age.ts';
+import { compareText, sortedEntries } from '../labels.ts';
+import { nodeRoles } from '../resource-columns.ts';
+import { optional } from './align.ts';
+import { line } from './line.ts';
+import { describeAnnotations, describeLabels, keyedLines } from './metadata.ts';
+
+type NodeObject = StoredKubeObject & Node;
+type ResourceKind = 'requests' | 'limits';
+type ResourceList = Readonly<Record<string, string>>;
+
+/**
+ * What `describe` tells about a node, without its events.
+ * @param pods of all namespaces; those of the node are found among them
+ * @param nowMs ages are as of this moment, milliseconds since 1970
+ */
+export function describeNode(node: NodeObject, pods: readonly StoredPod[], nowMs: number): string[] {
+  const { metadata, spec = {}, status = {} } = node;
+  const running = pods.filter((pod) => pod.spec.nodeName === metadata.name && !isTerminalPhase(pod.status.phase));
+  const allocatable = status.allocatable ?? status.capacity ?? {};
+  return [
+    line(0, 'Name:', metadata.name),
+    line(0, 'Roles:', nodeRoles(node)),
+    ...describeLabels('Labels', metadata.labels),
+    ...describeAnnotations(metadata.annotations),
+    line(0, 'CreationTimestamp:', formatDate(metadata.creationTimestamp)),
+    ...describeTaints(spec.taints),
+    line(0, 'Unschedulable:', String(spec.unschedulable ?? false)),
+    ...describeConditions(status),
+    line(0, 'Addresses:'),
+    ...(status.addresses ?? []).map(({ type, address }) => line(1, `${type}:`, address)),
+    ...describeAmounts('Capacity', status.capacity),
+    ...describeAmounts('Allocatable', status.allocatable),
+    ...describeSystem(status.nodeInfo),
+    ...optional('PodCIDR:', spec.podCIDR),
+    ...optional('PodCIDRs:', spec.podCIDRs?.join(',')),
+    ...optional('ProviderID:', spec.providerID),
+    ...describePods(running, allocatable, nowMs),
+    ...describeAllocated(running, allocatable),
+  ];
+}
+
+/** Sorted by effect, then by key. */
+function describeTaints(taints: readonly Taint[] = []): string[] {
+  const sorted = taints.toSorted((a, b) => compareText(`${a.effect},${a.key}`, `${b.effect},${b.key}`));
+  const texts = sorted.map(({ key, value, effect }) => `${key}${value ? `=${value}` : ''}:${effect}`);
+  return keyedLines('Taints', texts, 0);
+}
+
+function describeConditions({ conditions = [] }: NodeStatus): string[] {
+  if (conditions.length === 0) return [];
+  return [
+    line(0, 'Conditions:'),
+    line(1, 'Type', 'Status', 'LastHeartbeatTime', 'LastTransitionTime', 'Reason', 'Message'),
+    line(1, '----', '------', '-----------------', '------------------', '------', '-------'),
+    ...conditions.map(({ type, status, lastHeartbeatTime, lastTransitionTime, reason = '', message = '' }) => {
+      const times = [lastHeartbeatTime, lastTransitionTime].map((time) => `${formatDate(time)} `);
+      return line(1, `${type} `, `${status} `, ...times, `${reason} `, message);
+    }),
+  ];
+}
+
+function describeAmounts(title: string, amounts: ResourceList | undefined): string[] {
+  const entries = sortedEntries(amounts);
+  if (entries.length === 0) return [];
+  return [line(0, `${title}:`), ...entries.map(([name, amount]) => line(1, `${name}:`, canonicalQuantity(amount)))];
+}
+
+function describeSystem(info: Partial<NodeSystemInfo> = {}): string[] {
+  return [
+    line(0, 'System Info:'),
+    line(1, 'Machine ID:', info.machineID ?? ''),
+    line(1, 'System UUID:', info.systemUUID ?? ''),
+    line(1, 'Boot ID:', info.bootID ?? ''),
+    line(1, 'Kernel Version:', info.kernelVersion ?? ''),
+    line(1, 'OS Image:', info.osImage ?? ''),
+    line(1, 'Operating System:', info.operatingSystem ?? ''),
+    line(1, 'Architecture:', info.architecture ?? ''),
+    line(1, 'Container Runtime Version:', info.containerRuntimeVersion ?? ''),
+    line(1, 'Kubelet Version:', info.kubeletVersion ?? ''),
+    line(1, 'Kube-Proxy Version:', info.kubeProxyVersion ?? ''),
+  ];
+}
+
+/** The Pods that have not ended, with what each may claim of the node. */
+function describePods(pods: readonly StoredPod[], allocatable: ResourceList, nowMs: number): string[] {
+  const claims = ['CPU Requests', 'CPU Limits', 'Memory Requests', 'Memory Limits', 'Age'];
+  const ruler = ['------------', '----------', '---------------', '-------------', '---'];
+  return [
+    line(0, 'Non-terminated Pods:', `(${pods.length} in total)`),
+    line(1, 'Namespace', 'Name', '', ...claims),
+    line(1, '---------', '----', '', ...ruler),
+    ...pods.map(({ metadata, spec }) => {
+      const [requests, limits] = [effectiveResources(spec, 'requests'), effectiveResources(spec, 'limits')];
+      const cells = ['cpu', 'memory'].flatMap((name) =>
+        [requests, limits].map((amounts) => share(name, amounts.get(name), allocatable[name])),
+      );
+      return line(1, metadata.namespace, metadata.name, '', ...cells, ageSince(metadata.creationTimestamp, nowMs));
+    }),
+  ];
+}
+
+/** What the Pods claim together, of huge pages and devices as well where the node has some. */
+function describeAllocated(pods: readonly StoredPod[], allocatable: ResourceList): string[] {
+  const specs = pods.map(({ spec }) => spec);
+  const [requests, limits] = [totalOf(specs, 'requests'), totalOf(specs, 'limits')];
+  const others = Object.keys(allocatable).filter(
+    (name) => !['cpu', 'memory', 'ephemeral-storage', 'pods'].includes(name),
+  );
+  const hugePages = others.filter(isHugePages).toSorted(compareText);
+  const devices = others.filter((name) => !isHugePages(name)).toSorted(compareText);
+  return [
+    line(0, 'Allocated resources:'),
+    line(1, '(Total limits may be over 100 percent, i.e., overcommitted.)'),
+    line(1, 'Resource', 'Requests', 'Limits'),
+    line(1, '--------', '--------', '------'),
+    ...['cpu', 'memory', 'ephemeral-storage', ...hugePages].map((name) => {
+      const shares = [requests, limits].map((amounts) => share(name, amounts.get(name), allocatable[name]));
+      return line(1, name, ...shares);
+    }),
+    ...devices.map((name) =>
+      line(1, name, ...[requests, limits].map((all) => formatQuantity(all.get(name) ?? ZERO_QUANTITY))),
+    ),
+  ];
+}
+
+function totalOf(specs: readonly PodSpec[], kind: ResourceKind): ParsedResources {
+  const total = new Map<string, ParsedQuantity>();
+  for (const spec of specs)
+    for (const [name, amount] of effectiveResources(spec, kind))
+      total.set(name, addQuantities(total.get(name) ?? ZERO_QUANTITY, amount));
+  return total;
+}
+
+/** An amount, and how much it is of what there is, in whole percent: `500m (25%)`. kubectl reckons with floats too. */
+function share(name: string, amount: ParsedQuantity = ZERO_QUANTITY, available: string = '0'): string {
+  const units = name === 'cpu' ? quantityMilliValue : quantityValue;
+  const whole = Number(units(parseQuantity(available)));
+  const percent = whole === 0 ? 0 : Math.trunc((Number(units(amount)) / whole) * 100);
+  return `${formatQuantity(amount)} (${percent}%)`;
+}
