@@ -18,9 +18,12 @@ export interface PodRecordOptions {
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
   /** Something could not be written down. */
   readonly onTrouble: (error: PodrunError) => void;
-  /** The object is not there any more, as a write has shown. */
+  /** A write has shown that the object is not there any more. The store's watch has had the time to say why. */
   readonly onGone: () => void;
 }
+
+/** The store's watch tells within this time whether a record that is gone was deleted by force. */
+const WATCH_MS = 1000;
 
 /** A status that could not be written is written again after this long, until it is on record. */
 const RETRY_MS = 1000;
@@ -169,8 +172,10 @@ export class PodRecord {
       return written;
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
-      if (!isStored(store, pod)) onGone();
-      else if (isLast && store.spendReserve(pod.metadata)) return this.#attempt(write, false);
+      if (!isStored(store, pod)) {
+        this.gone();
+        this.#wakeAfter(WATCH_MS, onGone);
+      } else if (isLast && store.spendReserve(pod.metadata)) return this.#attempt(write, false);
       else this.#tell(error);
       return undefined;
     }

@@ -58,6 +58,7 @@ export class PodRun {
   #worker: PodWorker | undefined;
   #isOver = false;
   #isRemoving = false;
+  #isObjectGone = false;
   /** Notices that were given. */
   readonly #told = new Set<string>();
 
@@ -142,7 +143,8 @@ export class PodRun {
    * Otherwise its files were removed, perhaps with all of the state folder: the Pod ends with its own grace period.
    */
   objectGone(uid: string, isForced: boolean): void {
-    if (this.#isOver || this.#isRemoving || uid !== this.#pod.metadata.uid) return;
+    if (this.#isOver || this.#isRemoving || this.#isObjectGone || uid !== this.#pod.metadata.uid) return;
+    this.#isObjectGone = true;
     this.#record.gone();
     if (!isForced) this.#options.onRecordLost(this.pod);
     if (this.#worker === undefined) this.#end();

@@ -30,7 +30,7 @@ const CHILDREN = [
 describe.runIf(process.platform === 'linux')('children that stay', () => {
   it.each(CHILDREN)('$what: dead within a second of podrun', async ({ script }) => {
     const podrun = workshop.start(['apply', workshop.pod('parent', pod(script))]);
-    await podrun.until(({ stdout }) => stdout.includes('ready'));
+    await podrun.until(({ stdout }) => stdout.includes('| ready'));
     await sleep(50);
     expect(workshop.processes().length).toBeGreaterThan(1);
     podrun.signal('SIGKILL');
@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux')('children that stay', () => {
 
   it.each(CHILDREN)('$what: dead when the Pod is', async ({ script }) => {
     const podrun = workshop.start(['apply', workshop.pod('parent', pod(script))]);
-    await podrun.until(({ stdout }) => stdout.includes('ready'));
+    await podrun.until(({ stdout }) => stdout.includes('| ready'));
     podrun.signal('SIGTERM');
     expect((await podrun.ended).exitCode).toBe(143);
     await assertNothingLeft(workshop);

@@ -81,7 +81,7 @@ describe('delete of a Pod that another podrun runs', () => {
     await main.gone;
     const { exitCode, stderr } = await apply.ended;
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('137');
+    expect(stderr).toBe('error: pod "web" failed: it was deleted by force, which kills its containers at once\n');
     expect(web()).toBeUndefined();
     expect(workshop.processes()).toEqual([]);
   });

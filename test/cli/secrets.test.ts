@@ -55,7 +55,7 @@ const SPEC: PodSpec = {
 async function start(place: string, tier: string): Promise<Podrun> {
   const manifest = SECRET + readFileSync(workshop.pod('web', SPEC), 'utf8');
   const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place, PODRUN_RUNTIME: tier }, manifest);
-  await podrun.until(({ stdout }) => stdout.includes('ready') && stdout.includes('hook'));
+  await podrun.until(({ stdout }) => stdout.includes('| ready') && stdout.includes('✓ Pod'));
   return podrun;
 }
 
@@ -146,7 +146,7 @@ describe.each(hasMemory ? TIERS : [])('secrets in the tier %s (where there is a 
     const full = { ...SPEC, volumes: SPEC.volumes?.map((volume) => enlarged(volume)) };
     const manifest = SECRET + readFileSync(workshop.pod('web', full), 'utf8');
     const podrun = workshop.start(['apply', '-f', '-'], { XDG_RUNTIME_DIR: place, PODRUN_RUNTIME: tier }, manifest);
-    await podrun.until(({ stdout }) => stdout.includes('ready'));
+    await podrun.until(({ stdout }) => stdout.includes('| ready'));
     expect(readdirSync(path.join(place, `podrun-${uid}`))).toHaveLength(1);
     expect(lstatSync(path.join(workshop.stateDir, 'pods/default/web/volumes/ram')).isDirectory()).toBe(true);
     const { stdout } = await workshop.run(['events']);

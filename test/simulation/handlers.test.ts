@@ -49,6 +49,7 @@ it('hooks say when they begin, what their commands print and how they end; probe
       durationMs: 2000,
       result: 'failure',
       message: expect.stringContaining('context canceled'),
+      output: 'the hook was cut short',
     },
   ]);
 });

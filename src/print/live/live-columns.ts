@@ -1,11 +1,13 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { containersOf } from './container-view.ts';
 
-/** The longest that names may be, in characters. */
+/** The columns of the names, in characters. */
 interface NameWidths {
   /** 0: there is one Pod, whose name stands in no line. */
   readonly podWidth: number;
   readonly subjectWidth: number;
+  /** A longer name is shortened. A container that comes later may have a name beyond its column. */
+  readonly longestName: number;
 }
 
 /** Widths and colours that all lines of a run share, so that they line up. */
@@ -27,9 +29,9 @@ const LEAST_NAME = 8;
  * @param width characters in a line of the terminal: names that would take too much of it are shortened
  */
 export function liveColumns(pods: readonly StoredPod[], width: number = Number.POSITIVE_INFINITY): LiveColumns {
-  const longest = Math.max(LEAST_NAME, Math.floor(width * NAME_SHARE));
+  const longestName = Math.max(LEAST_NAME, Math.floor(width * NAME_SHARE));
   const widest = (texts: readonly string[]): number => {
-    return Math.min(longest, Math.max(0, ...texts.map(({ length }) => length)));
+    return Math.min(longestName, Math.max(0, ...texts.map(({ length }) => length)));
   };
   const containers = pods.flatMap((pod) =>
     containersOf(pod).map(({ container: { name } }) => ({ pod: pod.metadata.name, name })),
@@ -37,6 +39,7 @@ export function liveColumns(pods: readonly StoredPod[], width: number = Number.P
   const widths: NameWidths = {
     podWidth: pods.length === 1 ? 0 : widest(pods.map(({ metadata }) => metadata.name)),
     subjectWidth: widest([POD_SUBJECT, ...containers.map(({ name }) => name)]),
+    longestName,
   };
   return {
     ...widths,
@@ -47,8 +50,8 @@ export function liveColumns(pods: readonly StoredPod[], width: number = Number.P
 
 /** The name with which a container's output is marked: `web/main`, or `main` where there is one Pod. */
 export function logName(pod: string, container: string, columns: NameWidths): string {
-  const name = shortName(container, columns.subjectWidth);
-  return columns.podWidth === 0 ? name : `${shortName(pod, columns.podWidth)}/${name}`;
+  const name = shortName(container, columns.longestName);
+  return columns.podWidth === 0 ? name : `${shortName(pod, columns.longestName)}/${name}`;
 }
 
 /** Both ends of a name that is too long: Pods of one owner differ at the end. */

@@ -26,10 +26,10 @@ export function renderTransition(transition: Transition, sinceMs: number, style:
   const { atMs, pod, container, text, why, tone } = transition;
   const { columns, color, width } = style;
   const series = container === undefined ? undefined : columns.series.get(`${pod}/${container}`);
-  const subject = shortName(container ?? POD_SUBJECT, columns.subjectWidth).padEnd(columns.subjectWidth);
+  const subject = shortName(container ?? POD_SUBJECT, columns.longestName).padEnd(columns.subjectWidth);
   const head: Part[] = [
     { text: `${formatElapsed(atMs - sinceMs).padStart(8)}  `, paint: (part) => color.tone('muted', part) },
-    { text: columns.podWidth === 0 ? '' : `${shortName(pod, columns.podWidth).padEnd(columns.podWidth)}  ` },
+    { text: columns.podWidth === 0 ? '' : `${shortName(pod, columns.longestName).padEnd(columns.podWidth)}  ` },
     { text: `${SIGNS[tone]} `, paint: (part) => color.tone(tone, part) },
     { text: `${subject}  `, paint: (part) => (series === undefined ? part : color.series(series, part)) },
   ];
