@@ -2,6 +2,7 @@ import type { Agent, AgentOptions } from '../agent/agent.ts';
 import { closeLostRuns } from '../agent/clean-up/lost-runs.ts';
 import type { StoredPod, WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
+import type { RunRecord } from '../lifecycle/requests/verdict.ts';
 import type { PipeKind } from '../runtime/process-pipes.ts';
 import type { ProcessRuntime } from '../runtime/process-runtime.ts';
 import { DiskError } from '../store/disk-errors.ts';
@@ -91,14 +92,10 @@ export class RunningPods {
     });
   }
 
-  /** True when the record of a Pod was lost, or all of the state folder. */
-  get hasLostState(): boolean {
-    return this.#guard?.hasLost === true;
-  }
-
-  /** Could all that became of the Pods be written down, their output and their events, too? */
-  get isRecordComplete(): boolean {
-    return this.#isRecordComplete;
+  /** Complete: all that became of the Pods could be written down, their output and their events, too. */
+  get record(): RunRecord {
+    if (this.#guard?.hasLost === true) return 'lost';
+    return this.#isRecordComplete ? 'complete' : 'incomplete';
   }
 
   /** The Pods as last told. */

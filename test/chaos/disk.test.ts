@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -89,13 +89,19 @@ describe.runIf(isRoot)('a state folder', () => {
   it.each(FULL)('that loses its room for $what: the Pod runs to its end, which is on record', async ({ fill }) => {
     mountState();
     const reader = new StoreReader(workshop.stateDir);
-    const podrun = workshop.start(['apply', workshop.pod('full', writer(100))]);
+    const report = workshop.folderNamed('report');
+    const flags = ['--report', report, '--annotations', 'github'];
+    const podrun = workshop.start(['apply', workshop.pod('full', writer(100)), ...flags]);
     await podrun.until(({ stdout }) => stdout.includes('line 10'));
     fillDisk(fill);
     const { exitCode, stdout, stderr } = await podrun.ended;
     reader.close();
     expect(stdout).toContain('line 99');
     expect(exitCode).toBe(1);
+    const why = 'not all that became of the Pods could be written down';
+    expect(stderr).toContain(`error: ${why}`);
+    expect(stdout).toContain(`::error title=podrun::${why}`);
+    expect(readFileSync(path.join(report, 'junit.xml'), 'utf8')).toContain(`<failure message="${why}"`);
     expect(stderr + stdout).toContain('no space left on device');
     expect(stderr).not.toMatch(/defect|^\s+at /m);
     expect(reader.torn).toEqual([]);

@@ -152,7 +152,8 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
   });
   if (others.length > 0) warnOfIdleFlags(session);
   if (begun.length === 0 && !isWaiting(plan)) {
-    (await openReport(session, others))?.write(others, undefined, (trouble) => view.trouble(trouble));
+    const report = await openReport(session, others);
+    report?.write({ pods: others, record: 'complete', command: undefined }, (trouble) => view.trouble(trouble));
     return EXIT.ok;
   }
   if (others.length > 0) tellOfOthers(session, others);

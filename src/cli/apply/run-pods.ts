@@ -3,7 +3,6 @@ import { closeInheritedDescriptors } from '../../runtime/inherited-descriptors.t
 import { ApplyRun } from '../../agent/apply-run.ts';
 import type { makeImageMap } from '../../agent/config/image-map.ts';
 import type { ConfigFile } from '../../agent/config/config-file.ts';
-import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { SystemClock } from '../../clock.ts';
 import type { NetworkFacts } from '../../runtime/network/detect.ts';
@@ -13,6 +12,8 @@ import type { ApplyPlan } from './apply-input.ts';
 import { type ChosenRuntime, lackOf } from '../../run/choose-runtime.ts';
 import { stuckPods } from '../../lifecycle/requests/stuck.ts';
 import { verdictOf } from '../../lifecycle/requests/verdict.ts';
+import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
+import { annotatesForGitHub } from '../view/annotates.ts';
 import { explainOutcome, podsToExplain } from './explain-outcome.ts';
 import { tellProgress } from './run-progress.ts';
 import type { ApplyView } from '../view/apply-view.ts';
@@ -110,7 +111,8 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const outcome = await run.outcome;
   await running.close();
   // Who is impatient now must not get half of it.
-  report?.write(allPods(), command?.record, (trouble) => view.trouble(trouble));
+  const { record } = running;
+  report?.write({ pods: allPods(), record, command: command?.record }, (trouble) => view.trouble(trouble));
   others.close();
   signals.close();
   view.close();
@@ -126,9 +128,11 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     nowMs: clock.now().wallMs,
   });
   if (explanation !== '') printError(explanation);
-  const { exitCode } = verdictOf(outcome, pods);
-  if (running.hasLostState) return EXIT.failed;
-  return exitCode === EXIT.ok && !running.isRecordComplete ? EXIT.failed : exitCode;
+  if (record !== 'complete') {
+    printError(`error: ${RECORD_FAILURE}\n`);
+    if (annotatesForGitHub(session.flags)) (await import('../view/github-mistakes.ts')).annotateRun(RECORD_FAILURE);
+  }
+  return verdictOf(outcome, pods, record).exitCode;
 }
 
 /** COMMAND of the command line; undefined: there is none. */

@@ -5,9 +5,9 @@ import { formatTime } from '../../api/time.ts';
 import type { SystemClock } from '../../clock.ts';
 import type { Goal } from '../../lifecycle/requests/goal.ts';
 import { type JunitCase, type JunitSuite, renderJunit } from '../../print/junit.ts';
-import { verdictOf } from '../../lifecycle/requests/verdict.ts';
+import { type RunRecord, verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { describeExitCode } from '../../print/exit-code.ts';
-import { fitVerdict, type PodSuite } from '../../print/report/fit-verdict.ts';
+import { fitVerdict, type PodSuite, RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
 import type { CommandRecord } from '../apply/goal-command.ts';
 import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import { podCases } from '../../print/report/pod-cases.ts';
@@ -43,6 +43,15 @@ interface Decision {
   readonly atMs: number;
 }
 
+/** How a run came to its end. */
+interface RunEnd {
+  /** As they ended. */
+  readonly pods: readonly StoredPod[];
+  readonly record: RunRecord;
+  /** Undefined: COMMAND was not started. */
+  readonly command: CommandRecord | undefined;
+}
+
 /** Leaves a folder that tells of a run of `apply`: timeline.html, junit.xml, pods.json, events.json and logs. */
 export class RunReport {
   readonly #request: ReportRequest;
@@ -61,11 +70,10 @@ export class RunReport {
 
   /**
    * Writes the report, each file whole.
-   * @param pods as they ended
-   * @param command undefined: COMMAND was not started
    * @param onTrouble told what went wrong: a run is not worth less for that
    */
-  write(pods: readonly StoredPod[], command: CommandRecord | undefined, onTrouble: (text: string) => void): void {
+  write(end: RunEnd, onTrouble: (text: string) => void): void {
+    const { pods } = end;
     const { folder, clock } = this.#request;
     try {
       const runs = this.#runsOf(pods);
@@ -75,7 +83,7 @@ export class RunReport {
       writeWhole(file('pods.json'), json(pods));
       writeWhole(file('events.json'), json(runs.flatMap(({ recorded }) => eventsOf(recorded))));
       if (runs.length > 0) writeWhole(file('timeline.html'), runPage(runs, nowMs));
-      writeWhole(file('junit.xml'), renderJunit('podrun', this.#suites(pods, runs, command)));
+      writeWhole(file('junit.xml'), renderJunit('podrun', this.#suites(end, runs)));
     } catch (error) {
       onTrouble(`the report could not be written to ${folder}: ${reasonOf(error)}`);
     }
@@ -93,18 +101,13 @@ export class RunReport {
     );
   }
 
-  #suites(
-    pods: readonly StoredPod[],
-    runs: readonly RunInTime[],
-    command: CommandRecord | undefined,
-  ): readonly JunitSuite[] {
+  #suites({ pods, record, command }: RunEnd, runs: readonly RunInTime[]): readonly JunitSuite[] {
     const outcome = this.#decision?.outcome;
     const suites = pods.map((pod) => this.#podSuite(pod, runs));
     const own = this.#commandSuite(outcome, command);
     const isCommandsFault = own?.cases.some(({ result }) => result.type === 'failed') ?? false;
-    const why = outcome?.type === 'timedOut' ? 'the time was up before the goal had held' : 'the run failed';
-    const fitting =
-      outcome === undefined ? suites : fitVerdict(suites, verdictOf(outcome, pods), isCommandsFault ? '' : why);
+    const why = isCommandsFault ? '' : whyFailed(outcome, record);
+    const fitting = outcome === undefined ? suites : fitVerdict(suites, verdictOf(outcome, pods, record), why);
     const expected = this.#request.expected?.suites(this.#request.store) ?? [];
     return [...fitting, ...(own === undefined ? [] : [own]), ...expected];
   }
@@ -151,6 +154,12 @@ export class RunReport {
       }
     }
   }
+}
+
+/** The reason of a failure that no Pod is to blame for. */
+function whyFailed(outcome: RunOutcome | undefined, record: RunRecord): string {
+  if (outcome?.type === 'timedOut') return 'the time was up before the goal had held';
+  return record === 'complete' ? 'the run failed' : RECORD_FAILURE;
 }
 
 function commandResult(outcome: RunOutcome, isStarted: boolean): JunitCase['result'] {

@@ -17,6 +17,12 @@ export function annotateMistakes(errors: readonly ManifestError[]): void {
   }
 }
 
+/** An annotation for a run that failed for a reason that is in no manifest. */
+export function annotateRun(message: string): void {
+  const annotation = { level: 'error', title: 'podrun', message, path: '' } as const;
+  new StandardOutput().write(`${gitHubAnnotation(annotation, undefined)}\n`);
+}
+
 /** GitHub finds files from the root of the repository; undefined: the file is elsewhere, or none. */
 export function placeIn(file: string, position: Omit<AnnotatedPlace, 'file'>): AnnotatedPlace | undefined {
   if (file === 'STDIN') return undefined;

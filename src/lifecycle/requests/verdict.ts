@@ -13,12 +13,15 @@ export type Fault =
   /** No program stands for its image. */
   | { readonly type: 'stuck'; readonly pod: StoredPod };
 
+/** How much of what became of the Pods is on record; `lost`: the record of a Pod is gone, or all of the state folder. */
+export type RunRecord = 'complete' | 'incomplete' | 'lost';
+
 export interface Verdict {
   /** The exit code of `apply`, as its help lists them. */
   readonly exitCode: number;
   /** `interrupted`: somebody ended the run, which is neither good nor bad. */
   readonly result: 'passed' | 'failed' | 'interrupted';
-  /** The Pods to blame, as they were when that was seen; empty when time or COMMAND alone decided. */
+  /** The Pods to blame, as they were when that was seen; empty when time, COMMAND or the record alone decided. */
   readonly faults: readonly Fault[];
 }
 
@@ -34,7 +37,13 @@ const SIGNAL_EXIT = {
  * lines, its JUnit report, and the error of the library's `until`.
  * @param pods all Pods of the run, as they are now
  */
-export function verdictOf(outcome: RunOutcome, pods: readonly StoredPod[]): Verdict {
+export function verdictOf(outcome: RunOutcome, pods: readonly StoredPod[], record: RunRecord): Verdict {
+  const verdict = verdictOnPods(outcome, pods);
+  const isRecordToBlame = record === 'lost' || (record === 'incomplete' && verdict.exitCode === EXIT.ok);
+  return isRecordToBlame ? { ...verdict, exitCode: EXIT.failed, result: 'failed' } : verdict;
+}
+
+function verdictOnPods(outcome: RunOutcome, pods: readonly StoredPod[]): Verdict {
   switch (outcome.type) {
     case 'ended':
       return failing(pods.flatMap((pod) => (pod.status.phase === 'Succeeded' ? [] : [{ type: 'failed', pod }])));

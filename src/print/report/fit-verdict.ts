@@ -4,6 +4,9 @@ import type { JunitCase, JunitSuite } from '../junit.ts';
 import { missingImageLines } from '../waits/image-advice.ts';
 import { whyLapsed } from '../waits/why-lapsed.ts';
 
+/** Said of a run whose record is not complete. */
+export const RECORD_FAILURE = 'not all that became of the Pods could be written down';
+
 /** The cases of one Pod; the first one is about the Pod as a whole. */
 export interface PodSuite extends JunitSuite {
   readonly pod: StoredPod;

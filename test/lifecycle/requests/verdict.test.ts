@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunOutcome } from '../../../src/lifecycle/requests/run-outcome.ts';
-import { type Verdict, verdictOf } from '../../../src/lifecycle/requests/verdict.ts';
+import { type RunRecord, type Verdict, verdictOf } from '../../../src/lifecycle/requests/verdict.ts';
 import { webPod } from '../../print/pods.ts';
 
 const good = webPod({ status: { phase: 'Succeeded' } });
@@ -25,9 +25,22 @@ it.each<[RunOutcome, number, Verdict['result'], Verdict['faults']]>([
   [{ type: 'interrupted', signal: 'SIGPIPE' }, 141, 'interrupted', []],
   [{ type: 'interrupted', signal: 'SIGTERM' }, 143, 'interrupted', []],
 ])('%o has exit code %i', (outcome, exitCode, result, faults) => {
-  expect(verdictOf(outcome, [good, bad])).toEqual({ exitCode, result, faults });
+  expect(verdictOf(outcome, [good, bad], 'complete')).toEqual({ exitCode, result, faults });
 });
 
 it('is good when all Pods Succeeded', () => {
-  expect(verdictOf({ type: 'ended' }, [good])).toEqual({ exitCode: 0, result: 'passed', faults: [] });
+  expect(verdictOf({ type: 'ended' }, [good], 'complete')).toEqual({ exitCode: 0, result: 'passed', faults: [] });
+});
+
+it.each<[RunOutcome, RunRecord, number]>([
+  [{ type: 'ended' }, 'incomplete', 1],
+  [{ type: 'goalMet' }, 'incomplete', 1],
+  [{ type: 'commandEnded', exitCode: 0 }, 'lost', 1],
+  [{ type: 'commandEnded', exitCode: 7 }, 'incomplete', 7],
+  [{ type: 'timedOut', pods: [], duringCommand: false, atMs: 0 }, 'incomplete', 124],
+  // Where the record is gone, nobody can tell what became of the Pods.
+  [{ type: 'commandEnded', exitCode: 7 }, 'lost', 1],
+  [{ type: 'interrupted', signal: 'SIGTERM' }, 'lost', 1],
+])('%o, whose record is %s, has exit code %i and fails', (outcome, record, exitCode) => {
+  expect(verdictOf(outcome, [good], record)).toEqual({ exitCode, result: 'failed', faults: [] });
 });
