@@ -37,8 +37,8 @@ export class ManifestError extends PodrunError {
 }
 
 /**
- * The goal of a wait can never be reached any more, or was reached and did not hold. `message` says why, with the
- * evidence: probes, the last log lines.
+ * The goal of a wait can never be reached any more, or a Pod became Ready and did not stay so. `message` says why,
+ * with the evidence: probes, the last log lines.
  */
 export class GoalError extends PodrunError {
   override readonly name: string = 'GoalError';

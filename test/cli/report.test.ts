@@ -88,7 +88,7 @@ describe('apply --report', () => {
     expect(failed.stderr).toContain('<done>\n');
     const junit = reportOf('junit.xml');
     expect(checkJunit(junit).errors).toEqual([]);
-    expect(junit).toContain('<failure message="it did not hold: container main exited with code 3"');
+    expect(junit).toContain('<failure message="it did not stay ready: container main exited with code 3"');
     expect(junit).toMatch(/<system-out>checking\npod\/web condition met\n&lt;done&gt;\n<\/system-out>/);
     const [whole, web, command] = [...junit.matchAll(/<testsuites? .*time="([\d.]+)"/g)].map(([, time]) =>
       Number(time),
@@ -107,7 +107,7 @@ describe('apply --report', () => {
     const report = ['--report', reportFolder()];
     const settling = ['apply', manifest, '--until', 'ready', '--settle', '1h', '--timeout', '2s', ...report];
     expect((await workshop.run(settling)).exitCode).toBe(124);
-    expect(reportOf('junit.xml')).toContain('<failure message="the time was up before the goal had held"');
+    expect(reportOf('junit.xml')).toContain('<failure message="the time was up before the goal was met"');
     const slow = ['apply', manifest, '--settle', '0', '--timeout', '2s', ...report, '--', 'sleep', '1000'];
     expect((await workshop.run(slow)).exitCode).toBe(124);
     expect(reportOf('junit.xml')).toContain('<failure message="the time was up while it was running"');

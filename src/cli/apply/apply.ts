@@ -86,7 +86,8 @@ const UNLESS_GIVEN = {
 const EXIT_CODES = `
 Exit codes:
   0    every Pod Succeeded, or the goal of --until was met
-  1    a Pod Failed, or the goal cannot be met any more, or did not hold: a container ended by itself;
+  1    a Pod Failed, or the goal cannot be met any more, or a Pod did not stay ready: a container
+       ended by itself;
        or all that is left waits for images that no program stands for;
        or a Pod that runs cannot be changed like this
   2    the command line or a manifest is wrong; nothing was started

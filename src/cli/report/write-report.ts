@@ -158,7 +158,7 @@ export class RunReport {
 
 /** The reason of a failure that no Pod is to blame for. */
 function whyFailed(outcome: RunOutcome | undefined, record: RunRecord): string {
-  if (outcome?.type === 'timedOut') return 'the time was up before the goal had held';
+  if (outcome?.type === 'timedOut') return 'the time was up before the goal was met';
   return record === 'complete' ? 'the run failed' : RECORD_FAILURE;
 }
 

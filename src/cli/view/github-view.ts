@@ -12,7 +12,7 @@ import {
 } from '../../print/live/annotation.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { type Transition, transitionsOf } from '../../print/live/transition.ts';
-import { whyLapsed } from '../../print/waits/why-lapsed.ts';
+import { howLapsed, whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import { conditionOf } from '../../print/pod-status.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
@@ -98,7 +98,7 @@ export class GitHubView implements ApplyView {
       this.#annotate(podError(outcome.pod, 'cannot get there any more'), outcome.pod);
     const isLapse = outcome.type === 'goalLapsed' || outcome.type === 'commandEnded';
     const lapse = isLapse ? outcome.lapse : undefined;
-    if (lapse !== undefined) this.#annotate(podError(lapse.pod, 'did not hold', whyLapsed(lapse)), lapse.pod);
+    if (lapse !== undefined) this.#annotate(podError(lapse.pod, howLapsed(lapse), whyLapsed(lapse)), lapse.pod);
     if (outcome.type === 'stuck') {
       for (const pod of outcome.pods) this.#annotate(podError(pod, 'waits for an image'), pod);
     }

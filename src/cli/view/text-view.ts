@@ -3,6 +3,7 @@ import type { HookOutput } from '../../agent/handlers.ts';
 import type { RunOutcome } from '../../agent/apply-run.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent } from '../../api/objects.ts';
 import type { Alarm, Clock } from '../../clock.ts';
+import { howLapsed } from '../../print/waits/why-lapsed.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
 import { idleFieldsTransition, isAboutIdleField } from '../../print/live/idle-fields-transition.ts';
 import { liveColumns } from '../../print/live/live-columns.ts';
@@ -231,7 +232,7 @@ const ENDINGS: { readonly [Type in RunOutcome['type']]: (outcome: Extract<RunOut
   ended: () => '',
   goalMet: () => 'goal met, ending the Pods',
   goalImpossible: ({ pod }) => `pod ${pod.metadata.name} cannot get there any more, ending the Pods`,
-  goalLapsed: ({ lapse: { pod } }) => `pod ${pod.metadata.name} did not hold, ending the Pods`,
+  goalLapsed: ({ lapse }) => `pod ${lapse.pod.metadata.name} ${howLapsed(lapse)}, ending the Pods`,
   stuck: () => 'nothing can happen any more, ending the Pods',
   timedOut: () => 'time is up, ending the Pods',
   commandEnded: ({ exitCode }) => `COMMAND exited with ${exitCode}, ending the Pods`,

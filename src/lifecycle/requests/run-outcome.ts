@@ -18,7 +18,7 @@ export type RunOutcome =
   | { readonly type: 'goalMet' }
   /** This Pod can never reach the goal any more. */
   | { readonly type: 'goalImpossible'; readonly pod: StoredPod }
-  /** All Pods had reached the goal, but it did not hold. */
+  /** All Pods had reached the goal, and then this one broke down. */
   | { readonly type: 'goalLapsed'; readonly lapse: Lapse }
   /** All that is left waits for images that no program stands for. The Pods that wait. */
   | { readonly type: 'stuck'; readonly pods: readonly StoredPod[] }

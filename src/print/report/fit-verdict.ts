@@ -2,7 +2,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { Fault, Verdict } from '../../lifecycle/requests/verdict.ts';
 import type { JunitCase, JunitSuite } from '../junit.ts';
 import { missingImageLines } from '../waits/image-advice.ts';
-import { whyLapsed } from '../waits/why-lapsed.ts';
+import { howLapsed, whyLapsed } from '../waits/why-lapsed.ts';
 
 /** Said of a run whose record is not complete. */
 export const RECORD_FAILURE = 'not all that became of the Pods could be written down';
@@ -45,7 +45,7 @@ function withFailure(suite: JunitSuite, message: string): JunitSuite {
 function faultText(fault: Fault): string {
   switch (fault.type) {
     case 'lapsed':
-      return `it did not hold: ${whyLapsed(fault)}`;
+      return `it ${howLapsed(fault)}: ${whyLapsed(fault)}`;
     case 'stuck':
       return missingImageLines(fault.pod).join('').trimEnd() || 'it waits for an image';
     case 'failed':

@@ -10,3 +10,15 @@ export function whyLapsed({ pod, container }: Lapse, records: PodRecords = NO_RE
   const view = containersOf(pod).find((one) => one.container.name === container);
   return (view && latestEnd(pod, view, records)) ?? firstCause(pod, records);
 }
+
+/** What became of such a Pod, after its name: `did not stay ready`. */
+export function howLapsed({ pod }: Lapse): string {
+  switch (pod.status.phase) {
+    case 'Failed':
+      return 'failed';
+    case 'Unknown':
+      return 'is Unknown';
+    default:
+      return 'did not stay ready';
+  }
+}
