@@ -128,11 +128,14 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     nowMs: clock.now().wallMs,
   });
   if (explanation !== '') printError(explanation);
-  if (record !== 'complete') {
-    printError(`error: ${RECORD_FAILURE}\n`);
-    if (annotatesForGitHub(session.flags)) (await import('../view/github-mistakes.ts')).annotateRun(RECORD_FAILURE);
-  }
+  if (record !== 'complete') await tellOfRecord(session);
   return verdictOf(outcome, pods, record).exitCode;
+}
+
+/** Told where the record of the run has gaps, or is gone. */
+async function tellOfRecord({ flags }: Session): Promise<void> {
+  printError(`error: ${RECORD_FAILURE}\n`);
+  if (annotatesForGitHub(flags)) (await import('../view/github-mistakes.ts')).annotateRun(RECORD_FAILURE);
 }
 
 /** COMMAND of the command line; undefined: there is none. */

@@ -13,7 +13,7 @@ export type Fault =
   /** No program stands for its image. */
   | { readonly type: 'stuck'; readonly pod: StoredPod };
 
-/** How much of what became of the Pods is on record; `lost`: the record of a Pod is gone, or all of the state folder. */
+/** How much of a run is on record; `lost`: the record of a Pod is gone, or all of the state folder. */
 export type RunRecord = 'complete' | 'incomplete' | 'lost';
 
 export interface Verdict {
