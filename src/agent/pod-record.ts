@@ -1,8 +1,10 @@
 import { PodrunError } from '../api/errors.ts';
+import { hasFinalizers } from '../api/finalizers.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { withScheduled } from '../lifecycle/node/pod-scheduled.ts';
+import { markedGone } from '../lifecycle/requests/deletion.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { SchedulingEvent } from '../lifecycle/texts/events.ts';
 import type { ObjectPart, Store } from '../store/store.ts';
@@ -132,17 +134,18 @@ export class PodRecord {
     this.#write(() => this.#recorder.recordScheduling(pod, draft), undefined);
   }
 
-  /** Takes the object out of the store, as the API server does when the kubelet is done with it. */
-  remove(): void {
-    const { store, pod } = this.#options;
+  /**
+   * Takes the object out of the store, as the API server does when the kubelet is done with it. Answers false when
+   * finalizers hold it: it is removed with the last of them, see changeObject.
+   */
+  remove(): boolean {
+    const { store, pod, clock } = this.#options;
     const { name, namespace } = pod.metadata;
-    const hurry = (stored: StoredPod): StoredPod => ({
-      ...stored,
-      metadata: { ...stored.metadata, deletionGracePeriodSeconds: 0 },
-    });
-    this.#attempt(() => this.#change('object', hurry), true);
+    const done = this.#attempt(() => this.#change('object', (stored) => markedGone(stored, clock.now().wallMs)), true);
+    if (hasFinalizers(done ?? pod) && isStored(store, pod)) return false;
     this.#attempt(() => store.delete('pods', namespace, name), true);
     this.gone();
+    return true;
   }
 
   /** Changes what is stored of this Pod, and of no other that has its name now. */

@@ -1,5 +1,6 @@
 import { isSameJson } from '../api/json.ts';
 import type { PodrunError } from '../api/errors.ts';
+import { isHeld } from '../api/finalizers.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
@@ -48,6 +49,9 @@ export interface PodRunOptions {
   readonly onTrouble: (error: PodrunError) => void;
 }
 
+/** How a Pod is ended whose object is removed by force: see `objectGone`. */
+const BY_FORCE = { force: false, graceSeconds: 1, breaksOffHook: true } as const;
+
 /**
  * One Pod from its creation to its end: scheduled, run by a PodWorker, and removed when somebody deleted it.
  */
@@ -59,6 +63,8 @@ export class PodRun {
   #isOver = false;
   #isRemoving = false;
   #isObjectGone = false;
+  /** Nothing runs, and the Pod is deleted but for its finalizers. */
+  #isWaitingForFinalizers = false;
   /** Notices that were given. */
   readonly #told = new Set<string>();
 
@@ -121,6 +127,8 @@ export class PodRun {
     if (isSameObject && !this.#isStatusOfOthers(pod.status)) return;
     if (this.#worker !== undefined) {
       this.#worker.objectChanged(pod);
+      // Finalizers hold the object of a Pod that was deleted by force.
+      if (isHeld(pod)) this.#worker.terminate(BY_FORCE);
       if (!isSameObject) this.#giveNotices(pod);
       return;
     }
@@ -143,18 +151,21 @@ export class PodRun {
    * Otherwise its files were removed, perhaps with all of the state folder: the Pod ends with its own grace period.
    */
   objectGone(uid: string, isForced: boolean): void {
-    if (this.#isOver || this.#isRemoving || this.#isObjectGone || uid !== this.#pod.metadata.uid) return;
+    if (this.#isOver || this.#isObjectGone || uid !== this.#pod.metadata.uid) return;
+    if (this.#isWaitingForFinalizers) return this.#end();
+    if (this.#isRemoving) return;
     this.#isObjectGone = true;
     this.#record.gone();
     if (!isForced) this.#options.onRecordLost(this.pod);
     if (this.#worker === undefined) this.#end();
-    else this.#worker.terminate({ force: false, ...(isForced && { graceSeconds: 1, breaksOffHook: true }) });
+    else this.#worker.terminate(isForced ? BY_FORCE : { force: false });
   }
 
-  /** Ends the run; the record stays. */
+  /** Ends the run, also where only finalizers are waited for; the record stays. */
   terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
     if (this.#isOver) return;
-    if (this.#worker === undefined) this.#fail(ENDED_UNSCHEDULED);
+    if (this.#isWaitingForFinalizers) this.#end();
+    else if (this.#worker === undefined) this.#fail(ENDED_UNSCHEDULED);
     else this.#worker.terminate(how);
   }
 
@@ -217,11 +228,8 @@ export class PodRun {
   }
 
   /** The end of a Pod that never ran. */
-  #fail({ reason, message }: { readonly reason: string; readonly message: string }): void {
-    this.#pod = this.#record.saveStatus({
-      ...this.#pod,
-      status: { ...this.#pod.status, phase: 'Failed', reason, message },
-    });
+  #fail(why: Pick<PodStatus, 'reason' | 'message'>): void {
+    this.#pod = this.#record.saveStatus(failed(this.#pod, why));
     this.#end();
   }
 
@@ -233,8 +241,11 @@ export class PodRun {
 
   #remove(): void {
     this.#isRemoving = true;
-    this.#record.remove();
-    this.#end();
+    if (this.#record.remove()) return this.#end();
+    this.#isWaitingForFinalizers = true;
+    // Without an end on record, it would be taken for lost when this agent is gone.
+    if (!isTerminalPhase(this.#pod.status.phase))
+      this.#pod = this.#record.saveStatus(failed(this.#pod, ENDED_UNSCHEDULED));
   }
 
   #end(): void {
@@ -243,6 +254,10 @@ export class PodRun {
       this.#options.onOver(this.pod);
     });
   }
+}
+
+function failed(pod: StoredPod, why: Pick<PodStatus, 'reason' | 'message'>): StoredPod {
+  return { ...pod, status: { ...pod.status, ...why, phase: 'Failed' } };
 }
 
 /** What clients write of a Pod, and the agent only reads. */

@@ -1,5 +1,7 @@
 import { endLeftovers } from '../agent/clean-up/leftovers.ts';
 import { closeLostRun } from '../agent/clean-up/lost-runs.ts';
+import { PodrunError } from '../api/errors.ts';
+import { hasFinalizers } from '../api/finalizers.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -27,13 +29,17 @@ export interface RunOwner {
   readonly agent?: string;
 }
 
-/** Makes the Pods this process's own. What a killed podrun left of them is ended first. */
+/**
+ * Makes the Pods this process's own. What a killed podrun left of them is ended first.
+ * @throws {PodrunError} before any has begun, when finalizers hold a deleted Pod of one of the names
+ */
 export async function beginRuns(
   store: FileStore,
   clock: Clock,
   pods: readonly ManifestObject<StoredPod>[],
   { command, agent }: RunOwner,
 ): Promise<Beginning> {
+  for (const { object } of pods) refuseHeld(store, object);
   const begun: Begun[] = [];
   const taken: ManifestObject<StoredPod>[] = [];
   for (const manifest of pods) {
@@ -50,6 +56,18 @@ export async function beginRuns(
     else taken.push(manifest);
   }
   return { begun, taken };
+}
+
+/** A name is free when the object that had it is gone. Source: apiserver/pkg/registry/rest/create.go. */
+function refuseHeld(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
+  const old = store.get<StoredPod>('pods', namespace, name);
+  if (old?.metadata.deletionTimestamp === undefined || !hasFinalizers(old) || isLive(store, old)) return;
+  const message = `Error from server (AlreadyExists): object is being deleted: pods "${name}" already exists`;
+  throw new PodrunError(message, {
+    hint:
+      `It stays until its finalizers are removed (${(old.metadata.finalizers ?? []).join(', ')}): ` +
+      `podrun patch pod/${name} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`,
+  });
 }
 
 /** Gives back what was begun, as if it had never been there. */

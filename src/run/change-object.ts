@@ -1,4 +1,5 @@
 import { PodrunError } from '../api/errors.ts';
+import { isLetGo } from '../api/finalizers.ts';
 import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
 import { goQuote } from '../api/go-quote.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
@@ -30,7 +31,7 @@ export interface ChangedObject {
 
 /**
  * Changes a stored object as the API server does: the change is checked against the rules for updates, and made in one
- * step, so that nobody else's change is lost.
+ * step, so that nobody else's change is lost. A deleted object goes when its last finalizer is taken away.
  * @throws {PodrunError} in kubectl's words, when there is no such object, when the rules forbid the change, when the
  *   change asks for a resourceVersion that is not the stored one, and what `change` throws
  */
@@ -44,12 +45,19 @@ export function changeObject(request: ChangeRequest): ChangedObject {
     return { object, isChanged: object !== before };
   }
   let stored = before;
+  let last: StoredKubeObject | undefined;
   const changed = store.change<StoredKubeObject>(type.plural, { namespace, name }, partOf(subresource), (present) => {
     stored = present;
     const object = admit(present, change(present), request);
     request.onAdmitted?.(present);
-    return object;
+    last = isLetGo(present, object) ? object : undefined;
+    // The object goes as it is stored: readers see no change before that.
+    return last === undefined ? object : present;
   });
+  if (last !== undefined) {
+    store.delete(type.plural, namespace, name);
+    return { object: last, isChanged: true };
+  }
   return { object: changed, isChanged: changed.metadata.resourceVersion !== stored.metadata.resourceVersion };
 }
 

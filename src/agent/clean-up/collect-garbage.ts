@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { hasFinalizers } from '../../api/finalizers.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { surplusPods } from '../../lifecycle/requests/pod-gc.ts';
@@ -72,7 +73,10 @@ function podsInNeed(store: FileStore): string[] {
     .map(({ metadata }) => metadata.uid);
 }
 
-/** Removes Pods that have ended, all but `keep` of them; answers whose they were, as `NAMESPACE/NAME`. */
+/**
+ * Removes Pods that have ended, all but `keep` of them; answers whose they were, as `NAMESPACE/NAME`. Those with
+ * finalizers stay, and do not count.
+ */
 export async function removePods(
   { store, clock, namespace, keep, dryRun, tell }: Omit<Collection, 'garbage'>,
   lost: ReadonlySet<string> = new Set(),
@@ -80,7 +84,9 @@ export async function removePods(
   // In a dry run, a lost Pod has not become one that has failed.
   const asEnded = (pod: StoredPod): StoredPod =>
     lost.has(pod.metadata.uid) ? { ...pod, status: { ...pod.status, phase: 'Failed' } } : pod;
-  const pods = store.list<StoredPod>('pods', { namespace }).filter((pod) => !isOwned(store, pod));
+  const pods = store
+    .list<StoredPod>('pods', { namespace })
+    .filter((pod) => !isOwned(store, pod) && !hasFinalizers(pod));
   const removed = new Set<string>();
   for (const { metadata } of surplusPods(pods.map(asEnded), keep)) {
     const key = { namespace: metadata.namespace, name: metadata.name };

@@ -1,4 +1,5 @@
 import { PodrunError } from '../../api/errors.ts';
+import { hasFinalizers } from '../../api/finalizers.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
 import { planDeletion } from '../../lifecycle/requests/deletion.ts';
@@ -15,12 +16,13 @@ export interface PodDeletion {
   readonly graceSeconds: number | undefined;
 }
 
-/** There is no such Pod, it is gone, or its agent has been told to end and remove it. */
+/** There is no such Pod, it is gone, or it will be: its agent has been told to end it, or finalizers hold it. */
 export type DeletionOutcome = 'missing' | 'removed' | 'ending';
 
 /**
  * Deletes a Pod, as the API server and the kubelet do together. One that somebody runs is told to end: its agent
- * removes it. One that nobody runs any more is removed here, with what is left of its processes.
+ * removes it. One that nobody runs any more is removed here, with what is left of its processes. One with finalizers
+ * stays until they are gone: see changeObject.
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function deletePod(request: PodDeletion): Promise<DeletionOutcome> {
@@ -39,8 +41,13 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
   const plan = planDeletion(pod, { graceSeconds, isOwned, nowMs: clock.now().wallMs });
   if (plan.type === 'pending') return 'ending';
   if (plan.type === 'mark') return mark(store, plan.pod) ? 'ending' : undefined;
-  if (!isOwned && !(await clearAway(request, pod))) return undefined;
+  const claim = isOwned ? undefined : await clearAway(request, pod);
+  if (!isOwned && claim === undefined) return undefined;
   if (!tellLast(store, plan.pod)) return undefined;
+  if (hasFinalizers(plan.pod)) {
+    claim?.release();
+    return 'ending';
+  }
   // An agent that has nothing to end may have been faster.
   store.delete('pods', namespace, name);
   return 'removed';
@@ -69,12 +76,12 @@ function mark(store: FileStore, pod: StoredPod): boolean {
   }
 }
 
-/** Ends what is left of a Pod that nobody runs; false when somebody else has taken it up. */
-async function clearAway({ store, clock }: PodDeletion, pod: StoredPod): Promise<boolean> {
+/** Ends what is left of a Pod that nobody runs, as its owner; undefined when somebody else has taken it up. */
+async function clearAway({ store, clock }: PodDeletion, pod: StoredPod): Promise<ReturnType<typeof claimUnowned>> {
   // As its owner, so that nobody begins a new run of that name while the old one is being ended.
   const claim = claimUnowned(store, pod, 'delete');
-  if (claim === undefined) return false;
+  if (claim === undefined) return undefined;
   await endLeftovers(store, pod, clock);
   await removeLayers(store, pod);
-  return true;
+  return claim;
 }

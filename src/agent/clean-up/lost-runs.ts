@@ -1,5 +1,7 @@
+import { hasFinalizers } from '../../api/finalizers.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Clock } from '../../clock.ts';
+import { markedGone } from '../../lifecycle/requests/deletion.ts';
 import { lostPodStatus } from '../../lifecycle/status/lost-pod.ts';
 import { nodeNotReady } from '../../lifecycle/texts/events.ts';
 import type { FileStore } from '../../store/file-store.ts';
@@ -53,11 +55,16 @@ async function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, 
     const pod = store.get<StoredPod>('pods', namespace, name);
     if (pod?.metadata.uid !== uid) return false;
     await removeLayers(store, pod);
-    if (pod.metadata.deletionTimestamp === undefined) {
-      tellNodeNotReady(store, pod, clock);
-      store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, agentPid, clock.now()) });
-    } else {
+    const isDeleted = pod.metadata.deletionTimestamp !== undefined;
+    if (isDeleted && !hasFinalizers(pod)) {
       store.delete('pods', namespace, name);
+      return true;
+    }
+    tellNodeNotReady(store, pod, clock);
+    store.updateStatus('pods', { ...pod, status: lostPodStatus(pod, agentPid, clock.now()) });
+    if (isDeleted) {
+      const key = { namespace, name };
+      store.change<StoredPod>('pods', key, 'object', (stored) => markedGone(stored, clock.now().wallMs));
     }
     return true;
   } finally {

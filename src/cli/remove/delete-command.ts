@@ -1,5 +1,5 @@
-import { deletePod } from '../../agent/clean-up/delete-pod.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isHeld } from '../../api/finalizers.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
@@ -9,11 +9,12 @@ import { dryRunSuffix } from '../change/dry-run.ts';
 import { durationFlag, WEEK_MS } from '../duration-flag.ts';
 import { openStore } from '../environment.ts';
 import { refsOf } from '../select/find-objects.ts';
+import { deleteObject } from '../../run/delete-object.ts';
 import { waitForObject } from '../../run/object-wait.ts';
 import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
 import { reportErrors } from '../report-error.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
-import { busyWith } from '../waiting/busy-line.ts';
+import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { detail, note } from '../preferences.ts';
 
@@ -69,9 +70,12 @@ export async function deleteAndWait(
   if (!deletion.wait) return errors;
   const deadlineMs = clock.now().monotonicMs + deletion.waitMs;
   for (const one of ending) {
-    noteSilentOwner(session.store, one.ref);
-    const wait = (): Promise<PodrunError[]> => untilGone(session, one, deadlineMs);
-    errors.push(...(await busyWith(clock, () => `waiting for pod "${one.ref.name}" to end`, wait)));
+    const { type, name } = one.ref;
+    const isPod = type.plural === 'pods';
+    if (isPod) noteSilentOwner(session.store, one.ref);
+    const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'be let go'}`;
+    const wait = (line: BusyLine): Promise<PodrunError[]> => untilGone(session, one, deadlineMs, line);
+    errors.push(...(await busyWith(clock, () => text, wait)));
   }
   return errors;
 }
@@ -114,7 +118,7 @@ function usage(message: string): PodrunError {
   return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
 }
 
-/** A Pod that is being ended. */
+/** An object that is going. */
 interface Ending {
   readonly ref: ObjectRef;
   readonly uid: string;
@@ -131,7 +135,7 @@ async function deleteAll(
   const errors: PodrunError[] = [];
   for (const ref of refs) {
     const object = getObject(store, ref);
-    const outcome = object === undefined || deletion.dryRun !== 'none' ? undefined : await deleteOne(session, ref);
+    const outcome = object === undefined || deletion.dryRun !== 'none' ? undefined : await deleteObject(session, ref);
     if (object === undefined || outcome === 'missing') {
       if (!deletion.ignoresMissing) errors.push(notFound(store, ref, 'deleting'));
       continue;
@@ -142,12 +146,6 @@ async function deleteAll(
   return { ending, errors };
 }
 
-async function deleteOne(session: DeleteSession, ref: ObjectRef): Promise<'missing' | 'removed' | 'ending'> {
-  const { type, namespace, name } = ref;
-  if (type.plural === 'pods') return deletePod({ ...session, namespace, name });
-  return session.store.delete(type.plural, namespace, name) === undefined ? 'missing' : 'removed';
-}
-
 /** As the versions of kubectl say it whose other words podrun has; newer ones add the namespace. */
 function deletedLine({ type, name }: ObjectRef, { graceSeconds }: DeleteSession, { dryRun, output }: Deletion): string {
   const kind = qualifiedKind(type);
@@ -156,21 +154,44 @@ function deletedLine({ type, name }: ObjectRef, { graceSeconds }: DeleteSession,
   return `${kind} "${name}" ${operation}${dryRunSuffix(dryRun)}\n`;
 }
 
-/** Waits until a Pod is gone. When its agent is killed meanwhile, nobody else will remove it. */
-async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineMs: number): Promise<PodrunError[]> {
+/**
+ * Waits until an object is gone: until its finalizers are removed, and a Pod has ended. When the agent of the Pod is
+ * killed meanwhile, nobody else will remove it.
+ */
+async function untilGone(
+  session: DeleteSession,
+  { ref, uid }: Ending,
+  deadlineMs: number,
+  line: BusyLine,
+): Promise<PodrunError[]> {
   const { store, clock } = session;
   const { type, namespace, name } = ref;
   const isGone = (object: StoredKubeObject | undefined): boolean => object?.metadata.uid !== uid;
-  const isMet = (object: StoredKubeObject | undefined): boolean => isGone(object) || isAbandoned(store, ref);
+  let isNoted = false;
+  const isMet = (object: StoredKubeObject | undefined): boolean => {
+    if (object === undefined || isGone(object)) return true;
+    if (!isHeld(object)) return isAbandoned(store, ref);
+    line.clear();
+    if (!isNoted) note(heldLine(ref, object));
+    isNoted = true;
+    return false;
+  };
   while (!isGone(getObject(store, ref))) {
     const scope = { namespace, name };
     detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
     if (!(await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet }))) {
       return [new PodrunError(`error: timed out waiting for the condition on ${qualifiedPlural(type)}/${name}`)];
     }
-    if (!isGone(getObject(store, ref))) await deleteOne(session, ref);
+    if (!isGone(getObject(store, ref))) await deleteObject(session, ref);
   }
   return [];
+}
+
+/** Nothing but a change of the object can help. kubectl waits in silence. */
+function heldLine({ type, namespace, name }: ObjectRef, { metadata }: StoredKubeObject): string {
+  const what = `${qualifiedKind(type)}/${name}`;
+  const free = `podrun patch ${what} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
+  return `${what} stays until its finalizers are removed: ${(metadata.finalizers ?? []).join(', ')} (${free})`;
 }
 
 function isAbandoned(store: FileStore, { namespace, name }: ObjectRef): boolean {

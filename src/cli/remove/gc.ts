@@ -22,7 +22,7 @@ What goes:
   - volumes of claims that are gone, and events about Pods that are gone
   - what a podrun that was killed left: processes (its Pods are then Failed, with the reason NodeLost),
     half-written files, locks, sockets, FIFOs, copies of the root that containers wrote to
-What a living podrun runs is left alone.
+What a living podrun runs is left alone, and so are Pods with finalizers.
 
 Examples:
   podrun gc                         # in the namespace default

@@ -1,13 +1,17 @@
-import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { isHeld } from '../../api/finalizers.ts';
+import { isTerminalPhase, type StoredMeta, type StoredPod } from '../../api/objects.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
 
 /** What a request to delete a Pod comes to. */
 export type Deletion =
-  /** Nothing runs, or nobody is to be asked: the object goes at once, after readers saw that it is being deleted. */
+  /**
+   * Nothing runs, or nobody is to be asked: the object goes at once, after readers saw that it is being deleted; one with
+   * finalizers goes when the last of them is removed.
+   */
   | { readonly type: 'remove'; readonly pod: StoredPod }
   /** The Pod is told to end by changing its metadata; its agent removes it when that is done. */
   | { readonly type: 'mark'; readonly pod: StoredPod }
-  /** It is being deleted already, and the request asks for nothing sooner. */
+  /** It is being deleted already, and the request asks for nothing sooner; or its finalizers hold it. */
   | { readonly type: 'pending' };
 
 export interface DeletionRequest {
@@ -28,6 +32,7 @@ const DEFAULT_GRACE_SECONDS = 30;
  */
 export function planDeletion(pod: StoredPod, { graceSeconds, isOwned, nowMs }: DeletionRequest): Deletion {
   const { metadata, spec, status } = pod;
+  if (isHeld(pod)) return { type: 'pending' };
   const remove: Deletion = { type: 'remove', pod: marked(pod, nowMs, 0) };
   if (!isOwned || graceSeconds === 0) return remove;
   if (metadata.deletionTimestamp !== undefined) return shortened(pod, graceSeconds, nowMs);
@@ -47,10 +52,19 @@ function shortened(pod: StoredPod, graceSeconds: number | undefined, nowMs: numb
   return { type: 'mark', pod: marked(pod, untilMs, Math.max(1, Math.ceil((untilMs - nowMs) / 1000))) };
 }
 
+/**
+ * The object as it is when nobody is given time any more: its processes have ended, it has none, or it is deleted by
+ * force. One that is there already stays as it is.
+ */
+export function markedGone<T extends { metadata: StoredMeta }>(object: T, nowMs: number): T {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
+  return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 ? object : marked(object, nowMs, 0);
+}
+
 /** Only the first deletion of an object is a new generation of it. */
-function marked(pod: StoredPod, untilMs: number, deletionGracePeriodSeconds: number): StoredPod {
-  const { deletionTimestamp, generation } = pod.metadata;
+function marked<T extends { metadata: StoredMeta }>(object: T, untilMs: number, deletionGracePeriodSeconds: number): T {
+  const { deletionTimestamp, generation } = object.metadata;
   const isFirst = deletionTimestamp === undefined && generation !== undefined;
   const changes = { deletionTimestamp: formatTime(untilMs), deletionGracePeriodSeconds };
-  return { ...pod, metadata: { ...pod.metadata, ...changes, ...(isFirst && { generation: generation + 1 }) } };
+  return { ...object, metadata: { ...object.metadata, ...changes, ...(isFirst && { generation: generation + 1 }) } };
 }

@@ -73,7 +73,7 @@ export const POD_RULES: SupportTable = {
   NodeSelectorTerm: works('matchExpressions', 'matchFields'),
   NodeSelectorRequirement: works('key', 'operator', 'values'),
   'meta.ObjectMeta': {
-    ...works('name', 'namespace', 'labels', 'annotations'),
+    ...works('name', 'namespace', 'labels', 'annotations', 'finalizers'),
     generateName: checked('apply needs a name, as kubectl apply does'),
     uid: READ_ONLY,
     resourceVersion: READ_ONLY,
@@ -84,6 +84,5 @@ export const POD_RULES: SupportTable = {
     selfLink: READ_ONLY,
     managedFields: checked('kept as they are: nobody is told apart'),
     ownerReferences: noEffect('nothing is deleted with its owner'),
-    finalizers: noEffect('a deletion waits for nobody'),
   },
 };

@@ -25,5 +25,5 @@ export const RECORD_RULES: SupportTable = {
     automountServiceAccountToken: noEffect(NO_TOKENS, (value) => value === false),
   },
   Namespace: { ...OBJECT, spec: FIELD_BY_FIELD, status: READ_ONLY },
-  NamespaceSpec: { finalizers: checked('a deletion waits for nobody') },
+  NamespaceSpec: { finalizers: checked('a deletion waits for those of metadata') },
 };

@@ -1,4 +1,5 @@
 import { humanDuration } from '../../api/duration.ts';
+import { isHeld } from '../../api/finalizers.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Instant } from '../../api/time.ts';
 import type { ContainerActivity, PlannedProbe, PodActivity } from '../../lifecycle/activity.ts';
@@ -17,17 +18,18 @@ import { waitingFor } from './waiting-for.ts';
  */
 export function podActivityText(pod: StoredPod, activity: PodActivity | undefined, now: Instant): string {
   const { metadata, status } = pod;
+  if (isTerminalPhase(status.phase) && isHeld(pod)) return 'waiting for its finalizers to be removed';
   if (status.phase === 'Failed') return causeOf(pod)?.text ?? '';
   if (isTerminalPhase(status.phase)) return '';
   if (metadata.deletionTimestamp) {
     const leftMs = (timestampMs(metadata.deletionTimestamp) ?? now.wallMs) - now.wallMs;
     return leftMs > 0 ? `${timeLeft(leftMs)} of grace left` : 'the grace period is over';
   }
-  const isHeld =
+  const isKeptBack =
     conditionOf(status, 'PodScheduled')?.status === 'False' ||
     (conditionOf(status, 'ContainersReady')?.status === 'True' &&
       conditionOf(status, 'Ready')?.reason === CONDITION.readinessGatesNotReady);
-  if (isHeld || status.phase === 'Unknown') return `waiting for ${waitingFor(pod, now.wallMs)}`;
+  if (isKeptBack || status.phase === 'Unknown') return `waiting for ${waitingFor(pod, now.wallMs)}`;
   if (activity?.deadlineMs === undefined) return '';
   return `deadline in ${timeLeft(activity.deadlineMs - now.monotonicMs)}`;
 }

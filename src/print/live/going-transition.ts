@@ -1,9 +1,10 @@
+import { isHeld } from '../../api/finalizers.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Change } from './transition.ts';
 
-/** How a Pod comes and goes: created, asked to terminate. */
+/** How a Pod comes and goes: created, asked to terminate, held by its finalizers when it has ended. */
 export function goingTransitions(previous: StoredPod | undefined, next: StoredPod): Change[] {
-  return [...creation(previous, next), ...deletion(previous, next)];
+  return [...creation(previous, next), ...deletion(previous, next), ...holding(previous, next)];
 }
 
 function creation(previous: StoredPod | undefined, { status }: StoredPod): Change[] {
@@ -20,4 +21,11 @@ function deletion(previous: StoredPod | undefined, { metadata, status }: StoredP
   if (!old?.deletionTimestamp) return [{ kind: 'deletion', text: 'Terminating', why, tone: 'info' }];
   if (old.deletionGracePeriodSeconds === graceSeconds || graceSeconds === 0) return [];
   return [{ kind: 'deletion', text: 'Terminating sooner', why, tone: 'info' }];
+}
+
+function holding(previous: StoredPod | undefined, next: StoredPod): Change[] {
+  const isOver = isHeld(next) && isTerminalPhase(next.status.phase);
+  if (!isOver || (previous !== undefined && isHeld(previous) && isTerminalPhase(previous.status.phase))) return [];
+  const why = (next.metadata.finalizers ?? []).join(', ');
+  return [{ kind: 'deletion', text: 'stays until its finalizers are removed', why, tone: 'info' }];
 }

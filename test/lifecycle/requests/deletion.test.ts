@@ -104,4 +104,16 @@ describe('planDeletion()', () => {
   it('leaves a Pod that has ended and is being deleted to its agent', () => {
     expect(planDeletion({ ...ending, status: { phase: 'Succeeded' } }, plain)).toEqual({ type: 'pending' });
   });
+
+  it.each([undefined, 5, 0])('of a Pod that only finalizers hold, %s seconds ask for nothing', (graceSeconds) => {
+    const held = {
+      deletionTimestamp: '2026-01-15T11:59:00.000000Z',
+      deletionGracePeriodSeconds: 0,
+      finalizers: ['a/b'],
+    };
+    const present = pod({ metadata: held, phase: 'Succeeded' });
+    for (const isOwned of [true, false]) {
+      expect(planDeletion(present, { ...plain, isOwned, graceSeconds })).toEqual({ type: 'pending' });
+    }
+  });
 });
