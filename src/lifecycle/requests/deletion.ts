@@ -5,8 +5,8 @@ import { formatTime, parseTime } from '../../api/time.ts';
 /** What a request to delete a Pod comes to. */
 export type Deletion =
   /**
-   * Nothing runs, or nobody is to be asked: the object goes at once, after readers saw that it is being deleted; one with
-   * finalizers goes when the last of them is removed.
+   * Nothing runs, or nobody is to be asked: the object goes at once, after readers saw that it is being deleted. With
+   * finalizers, it goes when the last of them is removed.
    */
   | { readonly type: 'remove'; readonly pod: StoredPod }
   /** The Pod is told to end by changing its metadata; its agent removes it when that is done. */
