@@ -70,7 +70,9 @@ describe.concurrent('apply --until', () => {
       expect(exitCode).toBe(124);
       return stderr;
     };
-    expect(await tryGoal('redy')).toContain('condition redy to be True: it is not set, did you mean ready?\n');
+    const slip = await tryGoal('redy');
+    expect(slip).toMatch(/^Warning: --until redy: no Pod has a condition redy, did you mean ready\?\n/);
+    expect(slip).toContain('condition redy to be True: it is not set, did you mean ready?\n');
     expect(await tryGoal('example.com/warm')).toContain('podrun condition pod steady example.com/warm=True\n');
   });
 

@@ -1,5 +1,6 @@
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { type Goal, goalState, goalText } from '../../lifecycle/requests/goal.ts';
+import { likelyGoal } from '../../print/waits/goal-phrase.ts';
 import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
 import { WaitedPods } from '../waiting/waited-pods.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
@@ -10,15 +11,18 @@ import { isTerminal } from '../standard-streams.ts';
 const QUIET_MS = 1000;
 
 /**
- * Says what Pods are being waited for, as long as something is: where a view of its own shows it already, nothing.
+ * Says what Pods are being waited for, as long as something is: where a view of its own shows it already, nothing. A
+ * goal that is probably a slip of the pen is told at once.
  * @param isOwnRun the Pods run under this command, whose view has a status of its own on a terminal
  */
 export function tellProgress(
-  { plan, flags, clock, store }: Session,
+  { plan, flags, clock, store, view }: Session,
   pods: () => readonly StoredPod[],
   isOwnRun: boolean,
 ): { close(): void } {
   const { goal, timeoutMs } = plan;
+  const slip = slipOf(goal, pods());
+  if (slip !== undefined) view.trouble(slip);
   const isWaiting = goal !== undefined || timeoutMs !== undefined;
   if (!isWaiting || flags.output === 'json' || (isOwnRun && isTerminal('stderr'))) return { close: () => undefined };
   const waited = new WaitedPods(store);
@@ -40,6 +44,15 @@ export function tellProgress(
       waited.close();
     },
   };
+}
+
+/** Where nothing sets the condition of the goal by that name, and another goal is nearly called so. */
+function slipOf(goal: Goal | undefined, pods: readonly StoredPod[]): string | undefined {
+  if (goal?.type !== 'condition') return undefined;
+  const { condition } = goal;
+  const [first, ...others] = pods.map((pod) => likelyGoal(pod, condition));
+  if (first === undefined || others.includes(undefined)) return undefined;
+  return `--until ${goalText(goal)}: no Pod has a condition ${condition}, did you mean ${first}?`;
 }
 
 /** Is the Pod as it is waited for: where its goal is, or at its end? */
