@@ -50,8 +50,8 @@ export interface PodFiles {
   recordUsage(pod: StoredPod, usage: RecordedUsage, wallMs: number): void;
   /** Adds to the log of an instance's hooks and probes. Throws a PodrunError when it cannot. */
   logHandler(pod: StoredPod, instance: InstanceRef, said: HandlerSaying, wallMs: number): void;
-  /** The last lines of the log of an instance, as text. */
-  logTail(pod: StoredPod, instance: InstanceRef, lines: number): readonly string[];
+  /** The last lines of the log of an instance, as they were written. */
+  logTail(pod: StoredPod, instance: InstanceRef, lines: number): string;
   /** Where an instance may write its termination message. */
   terminationLog(pod: StoredPod, instance: InstanceRef): string;
   /** The socket through which others attach to the Pod's containers. */

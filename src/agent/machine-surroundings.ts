@@ -264,12 +264,12 @@ export class MachineSurroundings {
   }
 
   #networkUser(pod: StoredPod, instance: InstanceRef): NetworkUser {
-    const logTail = (lines: number): readonly string[] => this.#logTail(pod, instance, lines);
+    const logTail = (lines: number): string => this.#logTail(pod, instance, lines);
     return { pod, container: containerSpec(pod, instance.container), id: instance.id, logTail };
   }
 
-  #logTail(pod: StoredPod, instance: InstanceRef, lines: number): readonly string[] {
-    return this.#record(pod, () => this.#options.files.logTail(pod, instance, lines)) ?? [];
+  #logTail(pod: StoredPod, instance: InstanceRef, lines: number): string {
+    return this.#record(pod, () => this.#options.files.logTail(pod, instance, lines)) ?? '';
   }
 
   #lastWords(pod: StoredPod, instance: InstanceRef, { exitCode }: ProcessExit): string | undefined {
@@ -277,7 +277,7 @@ export class MachineSurroundings {
     const container = containerSpec(pod, instance.container);
     const file = files.terminationLog(pod, instance);
     if (this.#options.isolation === undefined) closeTerminationLog(container, file);
-    const logTail = (lines: number): readonly string[] => this.#logTail(pod, instance, lines);
+    const logTail = (lines: number): string => this.#logTail(pod, instance, lines);
     return terminationMessage(pod, container, exitCode, { file, logTail });
   }
 }

@@ -32,8 +32,8 @@ const POD_BYTES_MAX = 12_288;
 export interface LastWords {
   /** The file of this instance. */
   readonly file: string;
-  /** The last lines of its log. */
-  readonly logTail: (lines: number) => readonly string[];
+  /** The last lines of its log, as they were written. */
+  readonly logTail: (lines: number) => string;
 }
 
 /** Makes the file of an instance, empty. */
@@ -131,10 +131,7 @@ export function terminationMessage(
 }
 
 function endOfLog({ logTail }: LastWords): string {
-  const text = logTail(LOG_LINES_MAX)
-    .map((line) => `${line}\n`)
-    .join('');
-  return Buffer.from(text).subarray(-LOG_BYTES_MAX).toString();
+  return Buffer.from(logTail(LOG_LINES_MAX)).subarray(-LOG_BYTES_MAX).toString();
 }
 
 function endOfFile(file: string, bytesMax: number): string {

@@ -82,12 +82,19 @@ describe('a link', () => {
 });
 
 describe('the termination message', () => {
-  const message = (text: string, containers = 1, log: readonly string[] = [], exitCode = 1) => {
+  const message = (text: string, containers = 1, log = '', exitCode = 1) => {
     const file = path.join(temporaryFolder(), '0');
     writeFileSync(file, text);
     const list = Array.from({ length: containers }, (_, index) => ({ name: `c${index}` }));
     const container: Container = { name: 'c0', terminationMessagePolicy: 'FallbackToLogsOnError' };
-    const lastWords = { file, logTail: (lines: number) => log.slice(-lines) };
+    const lastWords = {
+      file,
+      logTail: (lines: number) =>
+        log
+          .split(/(?<=\n)/)
+          .slice(-lines)
+          .join(''),
+    };
     return terminationMessage(podWith({ containers: list }), container, exitCode, lastWords);
   };
 
@@ -100,10 +107,12 @@ describe('the termination message', () => {
   });
 
   it('is the end of the log of a container that failed and wrote none: 80 lines, 2048 bytes', () => {
-    const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
-    expect(message('', 1, lines)).toBe(`${lines.slice(-80).join('\n')}\n`);
-    expect(message('', 1, ['z'.repeat(3000)])).toHaveLength(2048);
-    expect(message('', 1, lines, 0)).toBeUndefined();
-    expect(message('file', 1, lines)).toBe('file');
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}\n`);
+    const log = lines.join('');
+    expect(message('', 1, log)).toBe(lines.slice(-80).join(''));
+    expect(message('', 1, 'DONE')).toBe('DONE');
+    expect(message('', 1, 'z'.repeat(3000))).toHaveLength(2048);
+    expect(message('', 1, log, 0)).toBeUndefined();
+    expect(message('file', 1, log)).toBe('file');
   });
 });

@@ -33,7 +33,7 @@ export interface NetworkUser {
   readonly container: Container;
   /** Of the instance. */
   readonly id: string;
-  readonly logTail: (lines: number) => readonly string[];
+  readonly logTail: (lines: number) => string;
 }
 
 /** Something that an unusual network may be the reason of. */
@@ -191,7 +191,7 @@ export class PodNetworks {
   #subject({ logTail, ...user }: NetworkUser): PortSubject {
     const [hostIP] = this.#options.node.hostIPs;
     const podIP = this.addressOf(user.pod) ?? hostIP;
-    const saysInUse = (): boolean => IN_USE.test(logTail(LINES_READ).join('\n'));
+    const saysInUse = (): boolean => IN_USE.test(logTail(LINES_READ));
     return { ...user, podIP, hasOwnAddress: podIP !== hostIP, saysInUse };
   }
 

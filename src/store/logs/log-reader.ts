@@ -58,15 +58,21 @@ export class LogReader {
   }
 }
 
-/** The last lines of a log as text, for messages. */
+/** The last lines of a log, for messages. */
 export function lastLogLines(log: string, lines: number): string[] {
+  const text = lastLogText(log, lines);
+  return text.split('\n').slice(0, text.endsWith('\n') || text === '' ? -1 : undefined);
+}
+
+/** The last lines of a log as they were written: one that was not ended has no newline. */
+export function lastLogText(log: string, lines: number): string {
   const reader = new LogReader(log, { tailLines: lines });
   try {
     let text = '';
     for (let records = reader.next(); records.length > 0; records = reader.next()) {
       for (const { content, isEnd } of records) text += content.toString('utf8') + (isEnd ? '\n' : '');
     }
-    return text.split('\n').slice(0, text.endsWith('\n') || text === '' ? -1 : undefined);
+    return text;
   } finally {
     reader.close();
   }
