@@ -25,6 +25,8 @@ export interface PodFacts {
   readonly requested: Termination | undefined;
   /** A container has exited with a code that a RestartAllContainers rule names, and its siblings are being removed. */
   readonly restartingAll: RestartingAll | undefined;
+  /** The generation of the Pod whose resize is under way. */
+  readonly resizing: number | undefined;
   /** As last measured; undefined: not yet, or the Pod has no limits for what it stores. */
   readonly storage: StorageUsage | undefined;
   /** Nothing of the Pod is left and its last status has been computed. */
@@ -176,6 +178,7 @@ export const NEW_POD: PodFacts = {
   termination: undefined,
   requested: undefined,
   restartingAll: undefined,
+  resizing: undefined,
   storage: undefined,
   finished: false,
 };

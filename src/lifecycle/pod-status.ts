@@ -196,11 +196,20 @@ function conditions(input: ConditionInput): PodCondition[] {
   }
   return [
     ...others,
+    ...resizeCondition(input),
     ...verdicts.map(([type, verdict]) => {
       const generation = UNDATED_TYPES.has(type) ? undefined : (pod.metadata.generation ?? 1);
       return dated(type, verdict, { old, now: input.now, generation });
     }),
   ];
+}
+
+/** Kubelet tells when it looked, too. Source: pkg/kubelet/status/status_manager.go SetPodResizeInProgressCondition. */
+function resizeCondition({ pod, facts, now }: ConditionInput): PodCondition[] {
+  if (facts.resizing === undefined) return [];
+  const old = pod.status.conditions ?? [];
+  const condition = dated('PodResizeInProgress', { status: 'True' }, { old, now, generation: facts.resizing });
+  return [{ ...condition, lastProbeTime: condition.lastTransitionTime }];
 }
 
 /** Gives a condition its time: now when its status is new, else the time it had; and the generation it speaks of. */

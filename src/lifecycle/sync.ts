@@ -10,6 +10,7 @@ import { stopContainer } from './plan/kill-container.ts';
 import { EVICTION_GRACE_SECONDS, evictionMessage } from './volumes/local-storage.ts';
 import { computedPhase, containerStatuses } from './pod-status.ts';
 import { planRegularContainers } from './plan/regular-plan.ts';
+import { planResize } from './plan/resize-plan.ts';
 import { planRestartAll } from './plan/restart-all.ts';
 import { startContainer } from './plan/start-container.ts';
 import {
@@ -132,6 +133,7 @@ function planRunning(draft: Draft): void {
   }
   if (draft.facts.sandbox !== 'ready') return;
   if (planRestartAll(draft)) return;
+  planResize(draft);
   startEphemeralContainers(draft);
 
   const init = planInitContainers(draft);

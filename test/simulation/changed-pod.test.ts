@@ -105,6 +105,26 @@ describe('a resize', () => {
     pod.change({ containers: [sized('2', 'NotRequired')] });
     await pod.clock.run(1000);
     expect(pod.container('main')).toMatchObject({ restartCount: 0, resources: { requests: { cpu: '2' } } });
+    const what = '{"containers":[{"name":"main","resources":{"requests":{"cpu":"2"}}}],"generation":2}';
+    expect(pod.events.slice(-2)).toEqual([
+      `ResizeStarted Pod resize started: ${what}`,
+      `ResizeCompleted Pod resize completed: ${what}`,
+    ]);
+  });
+
+  it('that is under way is a condition, and the container has what it had before', async () => {
+    const pod = await new PodSimulation({
+      spec: { containers: [sized('1', 'RestartContainer')] },
+      behave: () => ({ onSignal: () => 'ignore' }),
+    }).start();
+    await pod.clock.run(1000);
+    pod.change({ containers: [sized('2', 'RestartContainer')] });
+    await pod.clock.run(1000);
+    expect(pod.status.conditions?.[0]).toMatchObject({ type: 'PodResizeInProgress', status: 'True' });
+    expect(pod.container('main')).toMatchObject({ resources: { requests: { cpu: '1' } } });
+    await pod.clock.run(60_000);
+    expect(pod.status.conditions?.map(({ type }) => type)).not.toContain('PodResizeInProgress');
+    expect(pod.container('main')).toMatchObject({ restartCount: 1, resources: { requests: { cpu: '2' } } });
   });
 
   it('restarts the container where its policy says so, a sidecar too', async () => {

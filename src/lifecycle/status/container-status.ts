@@ -47,8 +47,8 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
     ...(kind === 'ephemeral' ? {} : { started: isStarted(container, own) }),
     // What it is stopped with, where somebody has asked for that: see feature ContainerStopSignals.
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
-    // What the Pod was allotted: nothing here stands in the way of a resize.
-    ...(kind === 'ephemeral' || shown === undefined ? {} : { resources: container.resources ?? {} }),
+    // What the instance has: of a resize that is under way, not yet what it will have.
+    ...(kind === 'ephemeral' || shown === undefined ? {} : { resources: shown.resources ?? {} }),
     ...mountStatuses(container),
   };
 }

@@ -18,6 +18,12 @@ export function resizeRequiresRestart(
   });
 }
 
+/** Does the running instance have other amounts of what can be resized than the spec says? */
+export function isResized({ resources }: Container, { current }: ContainerFacts): boolean {
+  if (current === undefined || current.stop !== undefined) return false;
+  return ['cpu', 'memory'].some((name) => amounts(resources, name) !== amounts(current.resources, name));
+}
+
 /** Quantities of a valid Pod have one text each. */
 function amounts({ requests, limits }: ResourceRequirements = {}, name: string): string {
   return `${requests?.[name]} ${limits?.[name]}`;

@@ -1,0 +1,50 @@
+import type { Container } from '../../api/generated/types.ts';
+import { isSidecar } from '../../api/objects.ts';
+import { isRunning } from '../facts.ts';
+import { isResized, resizeRequiresRestart } from '../status/resize.ts';
+import { type ContainerAllotment, resizeCompleted, resizeStarted } from '../texts/resize.ts';
+import type { Draft } from './draft.ts';
+
+/**
+ * Tells the steps of a resize in place: it has begun, and is over when every container has what the spec says. Those
+ * that need a restart for it get that from the plans of init and regular containers. Source: doPodResizeAction in
+ * pkg/kubelet/kuberuntime/kuberuntime_manager.go; pkg/kubelet/allocation/allocation_manager.go.
+ */
+export function planResize(draft: Draft): void {
+  const { pod, facts } = draft;
+  const generation = pod.metadata.generation ?? 1;
+  const containers = resizable(draft);
+  const running = containers.filter((container) => isRunning(draft.own(container)));
+  const resized = running.filter((container) => isResized(container, draft.own(container)));
+  if (resized.length > 0 && facts.resizing !== generation) {
+    draft.facts = { ...facts, resizing: generation };
+    draft.event(resizeStarted(containers.map(allotment), generation));
+    // Readers see a resize that is under way.
+    return draft.wake(draft.now.monotonicMs);
+  }
+  if (facts.resizing === undefined) return;
+  for (const container of resized) {
+    const own = draft.own(container);
+    if (own.current === undefined || resizeRequiresRestart(container, own)) continue;
+    draft.change(container.name, { current: { ...own.current, resources: container.resources } });
+  }
+  if (containers.some((container) => isPending(draft, container))) return;
+  draft.facts = { ...draft.facts, resizing: undefined };
+  draft.event(resizeCompleted(containers.map(allotment), generation));
+}
+
+/** Sidecars and regular containers. */
+function resizable({ pod: { spec } }: Draft): Container[] {
+  return [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers];
+}
+
+/** Is the container about to be restarted, or to be given something else? */
+function isPending(draft: Draft, container: Container): boolean {
+  const own = draft.own(container);
+  if (own.starting !== undefined || own.current?.stop?.restart === true) return true;
+  return isRunning(own) && isResized(container, own);
+}
+
+function allotment({ name, resources = {} }: Container): ContainerAllotment {
+  return { name, resources };
+}
