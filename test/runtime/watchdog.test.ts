@@ -23,6 +23,7 @@ import { WATCHDOG_SCRIPT } from '../../src/runtime/watchdog-script.ts';
 import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { isRunning, markedPids } from './support/process-rig.ts';
 import { PATIENT } from '../patience.ts';
+import { PATIENCE_MS } from '../patience.ts';
 
 const SHELLS = [
   ['/bin/sh'],
@@ -128,7 +129,7 @@ describe.each(SHELLS)('the watchdog in %s', (...shell) => {
     await expect.poll(() => members.map(({ pid }) => isRunning(pid))).toEqual([false, false]);
   });
 
-  it('knows thousands, and what became of each', { timeout: 20_000 }, async () => {
+  it('knows thousands, and what became of each', { timeout: 2 * PATIENCE_MS }, async () => {
     const gone = await leader('');
     const many = Array.from({ length: 3000 }, (_, index) => index + 2);
     const pidMax = 4_194_304;
