@@ -22,8 +22,7 @@ import { factsOf } from '../../src/runtime/process-identity.ts';
 import { WATCHDOG_SCRIPT } from '../../src/runtime/watchdog-script.ts';
 import { parseRecord } from '../../src/store/logs/cri-line.ts';
 import { isRunning, markedPids } from './support/process-rig.ts';
-import { PATIENT } from '../patience.ts';
-import { PATIENCE_MS } from '../patience.ts';
+import { PATIENCE_MS, PATIENT } from '../patience.ts';
 
 const SHELLS = [
   ['/bin/sh'],
