@@ -169,12 +169,24 @@ export class PodWorker {
   #handle(seen: Observation | 'look'): void {
     if (this.#facts.finished) return;
     const now = this.#clock.now();
-    if (seen !== 'look') this.#take(this.#observeAll([seen, ...this.#sameOfOthers(seen)], now));
+    const observed = seen === 'look' ? undefined : this.#observeAll([seen, ...this.#sameOfOthers(seen)], now);
+    if (observed !== undefined && seen !== 'look' && endsPostStart(seen)) return this.#goOn(observed, now);
+    if (observed !== undefined) this.#take(observed);
     if (this.#facts.finished) return;
     const plan = sync(this.#pod, this.#facts, this.#config, now);
     const isNew = plan.facts !== this.#facts || plan.effects.length > 0;
     // What was observed has been published: where nothing follows from it, there is nothing more to tell.
     if (seen === 'look' || isNew) this.#take(plan);
+    this.#setAlarm(plan.wakeAtMs);
+  }
+
+  /**
+   * The sync that ran a postStart hook publishes nothing when the hook is over: the next one looks at the deadline first.
+   * Source: pkg/kubelet/kubelet.go SyncPod.
+   */
+  #goOn(observed: Step, now: Instant): void {
+    const plan = sync(this.#pod, observed.facts, this.#config, now);
+    this.#take({ facts: plan.facts, effects: [...observed.effects, ...plan.effects] });
     this.#setAlarm(plan.wakeAtMs);
   }
 
@@ -274,6 +286,10 @@ export class PodWorker {
     this.#alarm?.cancel();
     this.#alarm = atMs === undefined ? undefined : this.#clock.wakeAt(atMs, () => this.#receive('look'));
   }
+}
+
+function endsPostStart(seen: Observation): boolean {
+  return seen.type === 'hookReturned' && seen.hook === 'postStart';
 }
 
 type Shared = Extract<Observation, { type: 'started' | 'exited' | 'swept' }>;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { PodStatus } from '../../src/api/generated/types.ts';
 import { PodSimulation } from './pod-simulation.ts';
 import type { ProgramBehaviour } from './simulated-program.ts';
 
+const isReady = (status: PodStatus | undefined): boolean =>
+  status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
 const main = { name: 'main', image: 'app' };
 const exits = (exitAfterMs: number): ProgramBehaviour => ({ onSignal: () => ({ exitAfterMs, exitCode: 0 }) });
 
@@ -102,6 +105,14 @@ describe('postStart hooks', () => {
     await pod.clock.run(1000);
     expect(pod.status).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' });
     expect(pod.phases).toEqual(['Pending', 'Failed']);
+  });
+
+  it('of the only container, too: the Pod is never told to be Running when the deadline has passed by then', async () => {
+    const spec = { containers: [hooked], activeDeadlineSeconds: 2 };
+    const pod = await new PodSimulation({ ...hookOf(6000), spec }).start();
+    await pod.clock.run(7000);
+    expect(pod.phases).toEqual(['Pending', 'Failed']);
+    expect(pod.seen.some(({ status }) => isReady(status))).toBe(false);
   });
 
   it('are waited for no longer than the grace period when podrun itself ends the run', async () => {

@@ -14,10 +14,16 @@ import path from 'node:path';
 import { descriptorPath, openBeneath, pathOf } from '../../runtime/open-beneath.ts';
 import { fileIdentity } from '../../runtime/file-identity.ts';
 
+interface Opened {
+  readonly ok: true;
+  readonly path: string;
+  readonly identity: string;
+}
+
 export type SubPathOutcome =
-  | { readonly ok: true; readonly path: string; readonly identity: string }
-  /** It could not be made, or leads out of the volume. */
-  | { readonly ok: false; readonly problem: 'not made' | 'outside' };
+  | Opened
+  /** Nothing is there and it could not be made; or it leads out of the volume, or through a file. */
+  | { readonly ok: false; readonly problem: 'not made' | 'not usable' };
 
 /** Elsewhere a descriptor is no path, and nothing is mounted either. */
 const isLinux = process.platform === 'linux';
@@ -31,9 +37,8 @@ const isLinux = process.platform === 'linux';
  */
 export function openSubPath(volume: string, subPath: string, mayMake = true): SubPathOutcome {
   const opened = isLinux ? openWith(volume, subPath, mayMake) : checkWith(volume, subPath, mayMake);
-  if (opened.ok || opened.problem === 'not made') return opened;
-  // As the kubelet, which looks for the folder first.
-  return existsSync(path.join(volume, subPath)) ? opened : { ok: false, problem: 'not made' };
+  // The kubelet looks for the folder first, and makes it only where nothing is.
+  return opened ?? { ok: false, problem: isMissing(path.join(volume, subPath)) ? 'not made' : 'not usable' };
 }
 
 /** The text of a file in a volume; undefined when there is no such file, or it is elsewhere. */
@@ -49,9 +54,9 @@ export function readInside(volume: string, file: string): string | undefined {
   }
 }
 
-function openWith(volume: string, subPath: string, mayMake: boolean): SubPathOutcome {
+function openWith(volume: string, subPath: string, mayMake: boolean): Opened | undefined {
   const found = openBeneath(volume, subPath, mayMake ? modeOf(volume) : undefined);
-  if (!found.ok) return { ok: false, problem: found.problem === 'outside' ? 'outside' : 'not made' };
+  if (!found.ok) return undefined;
   try {
     return { ok: true, path: pathOf(found.fd), identity: fileIdentity(descriptorPath(found.fd)) };
   } finally {
@@ -60,18 +65,28 @@ function openWith(volume: string, subPath: string, mayMake: boolean): SubPathOut
 }
 
 /** Where descriptors are no paths: by looking before and after. */
-function checkWith(volume: string, subPath: string, mayMake: boolean): SubPathOutcome {
+function checkWith(volume: string, subPath: string, mayMake: boolean): Opened | undefined {
   const wanted = path.join(volume, subPath);
   try {
     if (!existsSync(wanted)) {
-      if (!mayMake) return { ok: false, problem: 'not made' };
+      if (!mayMake) return undefined;
       makeInside(volume, subPath);
     }
-    if (!isInside(volume, wanted)) return { ok: false, problem: 'outside' };
+    if (!isInside(volume, wanted)) return undefined;
     const real = realpathSync(wanted);
     return { ok: true, path: real, identity: fileIdentity(real) };
   } catch {
-    return { ok: false, problem: 'not made' };
+    return undefined;
+  }
+}
+
+/** A path that leads through a file is no missing one. */
+function isMissing(file: string): boolean {
+  try {
+    statSync(file);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT';
   }
 }
 

@@ -58,9 +58,9 @@ export function volumeNotFound(volume: string, container: string): string {
   return `cannot find volume ${goQuote(volume)} to mount into container ${goQuote(container)}`;
 }
 
-/** @param problem outside: the path leads out of the volume */
-export function subPathFailed(problem: 'outside' | 'not made', volume: string, container: string): string {
-  const failed = problem === 'outside' ? 'prepare subPath' : 'create subPath directory';
+/** @param problem not usable: the path leads out of the volume, or through a file */
+export function subPathFailed(problem: 'not usable' | 'not made', volume: string, container: string): string {
+  const failed = problem === 'not usable' ? 'prepare subPath' : 'create subPath directory';
   return `failed to ${failed} for volumeMount ${goQuote(volume)} of container ${goQuote(container)}`;
 }
 

@@ -271,8 +271,9 @@ describe('a mount of a part of a volume', () => {
     { mount: { subPathExpr: 'logs/$(NAME)' }, env: { NAME: 'web' }, want: 'logs/web' },
     { mount: { subPathExpr: '$(A)' }, want: 'missing value for A' },
     { mount: { subPath: '../x' }, want: "unable to provision SubPath `../x`: must not contain '..'" },
+    { mount: { subPath: 'file/x' }, want: 'failed to prepare subPath for volumeMount "v" of container "main"' },
     {
-      mount: { subPath: 'file/x' },
+      mount: { subPath: 'root/missing' },
       want: 'failed to create subPath directory for volumeMount "v" of container "main"',
     },
     { mount: { subPath: 'root/tmp' }, want: 'failed to prepare subPath for volumeMount "v" of container "main"' },
