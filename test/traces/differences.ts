@@ -1,10 +1,15 @@
 import { type EventNote, noteText } from './event-note.ts';
-import type { PodState } from './pod-state.ts';
+import { type ContainerView, containerText, factNames, type PodState } from './pod-state.ts';
 
 /** What happened to a Pod, as far as a stream tells. */
 export interface Story {
   readonly states: readonly PodState[];
   readonly events: readonly EventNote[];
+}
+
+/** Does a node tell no more events? Source: client-go tools/record EventSourceObjectSpamFilter. */
+export function isCutOff({ events }: Story): boolean {
+  return events.filter(({ component }) => component === 'kubelet').length >= 25;
 }
 
 export type Teller = 'node' | 'podrun';
@@ -38,17 +43,11 @@ const UNTOLD_EVENTS: readonly RegExp[] = [
 ];
 
 const LATE_EXIT =
-  'the container had ended when the Pod was deleted, which kubelet learned only afterwards; podrun learns of an exit ' +
+  'the container had ended when the Pod was changed, which kubelet learned only afterwards; podrun learns of an exit ' +
   'at once, and is in the next back-off by then';
 const LAST_PROBE = 'a probe that kubelet began when the container was being stopped';
 
 export const DIFFERENCES: readonly Difference[] = [
-  {
-    scenario: 'hook-poststart-failure-kills',
-    why: 'on a node sleep is PID 1, which ignores SIGTERM; under podrun it is an ordinary process, which SIGTERM ends',
-    teller: 'node',
-    reads: { fact: 'container main', here: '"exitCode":137', there: '"exitCode":143' },
-  },
   {
     scenario: 'restart-crashloop-event',
     why: LATE_EXIT,
@@ -69,17 +68,37 @@ export const DIFFERENCES: readonly Difference[] = [
     leavesOutEvents: { text: /Readiness probe failed: "$/ },
   },
   {
-    scenario: 'rule-restart-all-on-main-exit',
-    why: 'kubelet removes containers in the sync that kills them, podrun shows how each of them ends before',
-    teller: 'podrun',
-    leavesOutStates: { 'condition AllContainersRestarting': /^True/, 'condition Ready': /status: \[(?!source\])/ },
+    scenario: 'eph-beside-a-crash-loop',
+    why: LATE_EXIT,
+    teller: 'node',
+    leavesOutStates: { generation: /^2, observed 1/, 'container main': /^\{"running"/ },
   },
   {
-    scenario: 'rule-restart-all-on-main-exit',
-    why: 'kubelet drops events of a Pod beyond 25 in a short time, podrun tells all it knows',
+    scenario: 'eph-beside-a-crash-loop',
+    why: LATE_EXIT,
     teller: 'podrun',
-    leavesOutEvents: { text: /^kubelet: /, after: 25 },
+    leavesOutStates: { generation: /^2, observed 1/, 'container main': /^\{"waiting"/ },
   },
+  {
+    scenario: 'probe-startup-again-after-liveness-kill',
+    why: 'kubelet takes the container that was started again for a started one for a moment, and probes its readiness',
+    teller: 'node',
+    leavesOutEvents: { text: /Readiness probe failed: "$/ },
+  },
+  ...(['node', 'podrun'] as const).map((teller): Difference => ({
+    scenario: 'probe-kinds-of-failure',
+    why: 'of thirteen probes that fail, ten are told by themselves, the others combined: which ten is chance; so with stops',
+    teller,
+    leavesOutEvents: { text: /Unhealthy|Killing/ },
+  })),
+  ...['probe-liveness-grace-override', 'probe-startup-grace-override'].flatMap((scenario) =>
+    (['node', 'podrun'] as const).map((teller): Difference => ({
+      scenario,
+      why: 'the Pod is deleted in the second before its probe fails again: which of the two kills it is chance',
+      teller,
+      leavesOutEvents: { text: /Killing/, after: 1 },
+    })),
+  ),
 ];
 
 /** Leaves out repetitions, and what only one of the two tells; `onUse` learns of each difference that was met. */
@@ -87,9 +106,9 @@ export function comparableStory(
   story: Story,
   { scenario, teller, onUse }: { scenario: string; teller: Teller; onUse: (used: Difference) => void },
 ): Story {
-  let states = story.states.map(withoutRace);
-  if (teller === 'node')
-    states = states.filter((state, index) => !isUntold(state, states[index - 1], states[index + 1]));
+  const all = story.states.map(withoutRace).map(withoutSignal);
+  const isLeftToOther = teller === 'node' ? isUntold : isPartOfRestartAll;
+  let states = all.filter((state, index) => !isLeftToOther(state, all[index - 1], all[index + 1]));
   let events = story.events.filter((event, index) => !isRepetition(event, story.events.slice(0, index)));
   if (teller === 'node') events = events.filter((event) => !UNTOLD_EVENTS.some((text) => text.test(noteText(event))));
   for (const difference of DIFFERENCES) {
@@ -103,13 +122,103 @@ export function comparableStory(
   return { states, events };
 }
 
-/** A node tells that a startup probe has succeeded an update before what follows from that; podrun tells it with it. */
-function isUntold({ containers }: PodState, before: PodState | undefined, next: PodState | undefined): boolean {
+/** Need podrun not tell this state of a node, by one of the rules that follow? */
+function isUntold(state: PodState, before: PodState | undefined, next: PodState | undefined): boolean {
+  if (before === undefined || next === undefined) return false;
+  return [startsBeforeReady, seemsStarted, endsWithHook, isOneOfTwoOrders].some((holds) => holds(state, before, next));
+}
+
+/** Of a RestartAllContainers, a node tells the beginning and the end; podrun tells how each container ends, too. */
+function isPartOfRestartAll(state: PodState, before: PodState | undefined): boolean {
+  return [before, state].every((one) => one?.facts['condition AllContainersRestarting']?.startsWith('True'));
+}
+
+/** A node tells that a startup probe has succeeded an update before the readiness that follows; podrun tells both in one. */
+function startsBeforeReady({ containers, programs }: PodState, before: PodState, next: PodState): boolean {
   return Object.entries(containers).some(([name, { state, started, ready }]) => {
-    const [was, willBe] = [before?.containers[name], next?.containers[name]];
+    const [was, willBe] = [before.containers[name], next.containers[name]];
     const hasJustStarted = started === true && !ready && was?.started === false && was.state === state;
-    return hasJustStarted && willBe?.ready === true && willBe.state === state;
+    const isReadyThen = willBe?.ready === true && willBe.state === state;
+    return hasJustStarted && isReadyThen && programs[name]?.hasReadinessProbe === false;
   });
+}
+
+/** A node takes a container that was started again for one without a startup probe, for up to a second. */
+function seemsStarted({ containers }: PodState, before: PodState, next: PodState): boolean {
+  return Object.entries(containers).some(([name, { state, started, restartCount }]) => {
+    const [was, willBe] = [before.containers[name], next.containers[name]];
+    const isNew = was !== undefined && restartCount > was.restartCount && state.startsWith('{"running"');
+    return isNew && started === true && willBe?.started === false && willBe.state === state;
+  });
+}
+
+/** A container that runs a postStart hook is told to run when the hook is over: whether it still does by then is chance. */
+function endsWithHook({ containers, programs }: PodState, before: PodState, next: PodState): boolean {
+  return Object.entries(containers).some(([name, { state, restartCount }]) => {
+    const [was, willBe] = [before.containers[name], next.containers[name]];
+    const hasJustBegun = was?.state.startsWith('{"waiting"') === true && state.startsWith('{"running"');
+    const isSame = willBe?.restartCount === restartCount;
+    return hasJustBegun && isSame && isEnded(willBe) && programs[name]?.hasPostStart === true;
+  });
+}
+
+/** A node looks for what has ended once a second. */
+const GATHERED_SECONDS = 1.3;
+
+/**
+ * Regular containers end, and readiness probes find what they find, beside everything else. Which of two that come
+ * within a second is told first is chance, on a node as under podrun; the state after both is the same.
+ */
+function isOneOfTwoOrders(state: PodState, before: PodState, next: PodState): boolean {
+  const [mine, theirs] = [changedContainers(before, state), changedContainers(state, next)];
+  const others = [...changedFacts(before, state), ...changedFacts(state, next)].filter((name) => !isOfContainers(name));
+  const isSoon = (next.seconds ?? 0) - (state.seconds ?? 0) < GATHERED_SECONDS;
+  if (!isSoon || others.length > 0 || theirs.length === 0 || mine.every((name) => theirs.includes(name))) return false;
+  const ends = (name: string, from: PodState, to: PodState): boolean =>
+    to.regularContainers.includes(name) && isEnded(to.containers[name]) && !isEnded(from.containers[name]);
+  const areEnds = mine.some((name) => ends(name, before, state)) && theirs.every((name) => ends(name, state, next));
+  return areEnds || mine.every((name) => isProbed(name, before, state));
+}
+
+/** What containers bring with them: not the deletion of their Pod, nor the end of its environment. */
+function isOfContainers(name: string): boolean {
+  return /^(container |condition (Initialized|Ready|ContainersReady)$|phase$|addresses$)/.test(name);
+}
+
+function isEnded(view: ContainerView | undefined): boolean {
+  return view?.state.startsWith('{"terminated"') === true;
+}
+
+/** Did nothing change but that its readiness probe has found it ready or not? */
+function isProbed(name: string, before: PodState, { containers, programs }: PodState): boolean {
+  const [was, is] = [before.containers[name], containers[name]];
+  if (was === undefined || is === undefined || programs[name]?.hasReadinessProbe !== true) return false;
+  return is.ready !== was.ready && containerText({ ...is, ready: was.ready }) === containerText(was);
+}
+
+function changedFacts(from: PodState, to: PodState): string[] {
+  return factNames(from, to).filter((name) => from.facts[name] !== to.facts[name]);
+}
+
+function changedContainers(from: PodState, to: PodState): string[] {
+  return changedFacts(from, to).flatMap((name) =>
+    name.startsWith('container ') ? [name.slice('container '.length)] : [],
+  );
+}
+
+/**
+ * A program that does not catch SIGTERM ignores it as process 1 of a node's container, and is killed when the grace
+ * period is over; under podrun it may be an ordinary process, which SIGTERM ends.
+ */
+function withoutSignal(state: PodState): PodState {
+  const read = ([name, fact]: [string, string]): [string, string] => {
+    const hasHandler = state.programs[name.replace('container ', '')]?.hasHandler ?? true;
+    return [
+      name,
+      hasHandler ? fact : fact.replaceAll(/"exitCode":(137|143),"reason":"Error"/g, '"exitCode":"TERM or KILL"'),
+    ];
+  };
+  return { ...state, facts: Object.fromEntries(Object.entries(state.facts).map(read)) };
 }
 
 /** An object that is removed by force is gone at once: whether its kubelet has seen the request by then is chance. */

@@ -1,4 +1,4 @@
-import { conditionText, type ContainerView, factNames, isSameState, type PodState } from './pod-state.ts';
+import { conditionText, type ContainerView, containerText, factNames, type PodState } from './pod-state.ts';
 import { type EventNote, noteText } from './event-note.ts';
 
 /**
@@ -16,7 +16,7 @@ export function historyMismatch(node: readonly PodState[], podrun: readonly PodS
   for (const [index, state] of podrun.entries()) {
     const next = node[reached];
     if (next === undefined) return `podrun goes on after the node's last state:\n${changes(podrun[index - 1], state)}`;
-    if (isSameState(state, next)) reached++;
+    if (isToldBy(state, next)) reached++;
     else {
       const before = podrun[index - 1];
       const wrong = before === undefined ? factNames(state) : strayFacts(before, state, next);
@@ -28,11 +28,33 @@ export function historyMismatch(node: readonly PodState[], podrun: readonly PodS
   return `podrun never shows the node's state ${reached + 1} of ${node.length}:\n${changes(podrun.at(-1), missing)}`;
 }
 
+/** Is a state of podrun what the node tells? Of a container in back-off, podrun may have said so already. */
+export function isToldBy(podrun: PodState, node: PodState): boolean {
+  return factNames(podrun, node).every(
+    (name) => podrun.facts[name] === node.facts[name] || isBackOff(name, podrun, node),
+  );
+}
+
+/**
+ * podrun says CrashLoopBackOff as soon as the back-off begins, a node with a later sync of the Pod or never: until then
+ * the container reads as ended to it.
+ */
+function isBackOff(name: string, podrun: PodState, node: PodState): boolean {
+  const container = name.replace('container ', '');
+  const [ours, theirs] = [podrun.containers[container], node.containers[container]];
+  if (container === name || ours === undefined || theirs === undefined) return false;
+  const isWaiting = ours.state.startsWith('{"waiting":{"reason":"CrashLoopBackOff"') && ours.lastState === theirs.state;
+  const { state, lastState } = theirs;
+  return isWaiting && containerText({ ...ours, state, lastState }) === containerText(theirs);
+}
+
 /** Facts of a state that are neither those of the state before it, nor on the way to the next. */
 function strayFacts(before: PodState, state: PodState, next: PodState): string[] {
   return factNames(before, state, next).filter((name) => {
     const fact = state.facts[name];
-    return fact !== before.facts[name] && fact !== next.facts[name] && !isStepBetween(name, before, state, next);
+    if (fact === before.facts[name] || fact === next.facts[name]) return false;
+    if (isBackOff(name, state, before) || isBackOff(name, state, next)) return false;
+    return !isStepBetween(name, before, state, next);
   });
 }
 
@@ -105,26 +127,32 @@ function listingCondition(type: string, state: PodState): string | undefined {
   return conditionText({ status: 'False', reason: list.reason, message });
 }
 
+/** Stops and probes are carried out beside everything else: only the order of each container's own counts. */
+const BESIDE = new Set(['Killing', 'Unhealthy']);
+
 /**
- * Do two streams tell of the same events? They must be the same, as often and in the same order; but stops are carried
- * out side by side: when several containers are stopped, only the order of each one's own events counts.
+ * Do two streams tell of the same events? They must be the same, as often and in the same order, but for `BESIDE`.
+ * @param isCut the node tells no more than these, whatever comes after
  */
-export function eventMismatch(node: readonly EventNote[], podrun: readonly EventNote[]): string | undefined {
-  const inOrder = listMismatch(
-    'events other than Killing',
-    node.filter(({ reason }) => reason !== 'Killing'),
-    podrun.filter(({ reason }) => reason !== 'Killing'),
-  );
-  if (inOrder !== undefined) return inOrder;
+export function eventMismatch(
+  node: readonly EventNote[],
+  podrun: readonly EventNote[],
+  isCut = false,
+): string | undefined {
+  const inOrder = ({ reason }: EventNote): boolean => !BESIDE.has(reason);
   const subjects = [...new Set([...node, ...podrun].map(({ about }) => about))];
-  return subjects
-    .map((subject) =>
-      listMismatch(
-        `events about ${subject || 'the Pod'}`,
-        node.filter(({ about }) => about === subject),
-        podrun.filter(({ about }) => about === subject),
-      ),
-    )
+  const parts: ReadonlyArray<readonly [what: string, belongs: (event: EventNote) => boolean]> = [
+    [`events other than ${[...BESIDE].join(' and ')}`, inOrder],
+    ...subjects.map(
+      (subject) => [`events about ${subject || 'the Pod'}`, ({ about }: EventNote) => about === subject] as const,
+    ),
+  ];
+  return parts
+    .map(([what, belongs]) => {
+      const theirs = node.filter(belongs);
+      const ours = podrun.filter(belongs);
+      return listMismatch(what, theirs, isCut ? ours.slice(0, theirs.length) : ours);
+    })
     .find((mismatch) => mismatch !== undefined);
 }
 

@@ -1,4 +1,4 @@
-import type { ContainerState, ContainerStatus, PodCondition } from '../../src/api/generated/types.ts';
+import type { Container, ContainerState, ContainerStatus, PodCondition } from '../../src/api/generated/types.ts';
 import { allContainerStatuses, isSidecar, type StoredPod, type WatchEvent } from '../../src/api/objects.ts';
 
 /**
@@ -12,6 +12,17 @@ export interface PodState {
   /** In the order in which conditions list them. */
   readonly initContainers: ReadonlyArray<{ readonly name: string; readonly isSidecar: boolean }>;
   readonly regularContainers: readonly string[];
+  /** What the manifest says of a container that the facts do not. */
+  readonly programs: Readonly<Record<string, Program>>;
+  /** When a recording shows it, counted from its first line. */
+  readonly seconds: number | undefined;
+}
+
+export interface Program {
+  readonly hasReadinessProbe: boolean;
+  readonly hasPostStart: boolean;
+  /** It may catch SIGTERM. */
+  readonly hasHandler: boolean;
 }
 
 /** A container's status. */
@@ -72,7 +83,7 @@ function isAboutPod(line: WatchEvent<unknown>): line is WatchEvent<StoredPod> {
   return (line.object as StoredPod).kind === 'Pod';
 }
 
-function podState({ type, object: pod }: WatchEvent<StoredPod>): PodState {
+function podState({ type, object: pod, t: seconds }: WatchEvent<StoredPod> & { readonly t?: number }): PodState {
   const { metadata, spec, status } = pod;
   const conditions = status.conditions ?? [];
   const neutral = (text: string): string => neutralText(text, pod);
@@ -100,6 +111,18 @@ function podState({ type, object: pod }: WatchEvent<StoredPod>): PodState {
     containers,
     initContainers: (spec.initContainers ?? []).map((one) => ({ name: one.name, isSidecar: isSidecar(one) })),
     regularContainers: spec.containers.map(({ name }) => name),
+    programs: Object.fromEntries(
+      [...(spec.initContainers ?? []), ...spec.containers].map((one) => [one.name, program(one)]),
+    ),
+    seconds,
+  };
+}
+
+function program({ command, args, readinessProbe, lifecycle }: Container): Program {
+  return {
+    hasReadinessProbe: readinessProbe !== undefined,
+    hasPostStart: lifecycle?.postStart !== undefined,
+    hasHandler: /trap|SIGTERM/.test(JSON.stringify([command, args])),
   };
 }
 

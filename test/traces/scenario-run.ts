@@ -5,13 +5,26 @@ import { type Podrun, podsIn, Workshop } from '../cli/workshop.ts';
 import type { TraceLine } from '../print/golden.ts';
 import { comparableStory, type Story } from './differences.ts';
 import { eventNotes, noteText } from './event-note.ts';
-import { isSameState, podStates } from './pod-state.ts';
+import { isToldBy } from './history.ts';
+import { podStates } from './pod-state.ts';
 import { needsNamespaces } from './recorded.ts';
 import { milliseconds, readScenario, type ScenarioStep } from './scenario.ts';
 import { type Effect, effectsOf, holds } from './step-time.ts';
 
 /** A run that takes longer has gone wrong. */
 const LONGEST = '45s';
+
+/**
+ * What a node does before a step that takes longer is in its recording. Probes that nobody sees begin within a second on
+ * a node, and at once under podrun: a later step would come after what they find.
+ */
+const LONGEST_PAUSE_MS = 1000;
+
+/** A command takes no longer until it is at work, unless many are started at the same time, as in the beginning. */
+const COMMAND_MS = 500;
+
+/** How well the order of a Pod and an Event is known in a recording. */
+const TOGETHER_SECONDS = 0.05;
 
 type Line = WatchEvent<unknown>;
 
@@ -35,7 +48,7 @@ function isAbout(name: string, { object }: Line): boolean {
 /**
  * Runs the manifest of a conformance scenario with the built podrun, from `apply` to its end. A step of which the
  * recording shows the effect is taken when podrun has come as far as the node had by then, and as long after that as
- * there: programs need a moment until they catch their signals. The others wait for what the scenario says.
+ * there, up to a second. The others wait for what the scenario says.
  * @returns what `apply -o json` printed
  */
 export async function runScenario(name: string, recorded: readonly TraceLine[]): Promise<readonly Line[]> {
@@ -50,9 +63,11 @@ export async function runScenario(name: string, recorded: readonly TraceLine[]):
   const podrun = workshop.start(['apply', '-f', manifest, ...flags], env);
   let before = begun;
   try {
+    await soon(podrun, () => podrun.lines.length > 0);
+    const commandMs = performance.now() - begun;
     for (const [index, step] of steps.entries()) {
       const effect = effects[index];
-      if (effect !== undefined) await untilShown(podrun, effect, { name, recorded });
+      if (effect !== undefined) await untilShown(podrun, effect, { name, recorded, commandMs });
       else await untilHolds(podrun, step, { begun, before });
       before = performance.now();
       await take(step, workshop);
@@ -79,11 +94,21 @@ async function take({ run, apply, flags = [], mayFail }: ScenarioStep, workshop:
 interface Recording {
   readonly name: string;
   readonly recorded: readonly TraceLine[];
+  /** How long a command takes until it is at work, here and now. */
+  readonly commandMs: number;
 }
 
-async function untilShown(podrun: Podrun, { index, seconds }: Effect, { name, recorded }: Recording): Promise<void> {
-  const told = (count: number): Story =>
-    comparableStory(storyOf(recorded.slice(0, count)), { scenario: name, teller: 'node', onUse: () => {} });
+async function untilShown(
+  podrun: Podrun,
+  { index, seconds }: Effect,
+  { name, recorded, commandMs }: Recording,
+): Promise<void> {
+  // What the step causes may be recorded shortly before it: events and Pods come over watches of their own.
+  const isBefore = ({ t, object }: TraceLine): boolean => object.kind !== 'Event' || t < seconds - TOGETHER_SECONDS;
+  const told = (count: number): Story => {
+    const story = storyOf(recorded.slice(0, count).filter(isBefore));
+    return comparableStory(story, { scenario: name, teller: 'node', onUse: () => {} });
+  };
   const before = told(index);
   // Should it never come so far, the comparison will say what is missing.
   await soon(podrun, () => hasCaughtUp(storyOf(podrun.lines), before));
@@ -92,7 +117,9 @@ async function untilShown(podrun: Podrun, { index, seconds }: Effect, { name, re
   let last = index;
   while (last > 1 && lengthOf(told(last - 1)) === lengthOf(before)) last--;
   const seen = recorded[last - 1]?.t ?? 0;
-  await setTimeout(Math.max(0, since + (seconds - seen) * 1000 - performance.now()));
+  const pauseMs = Math.min((seconds - seen) * 1000, LONGEST_PAUSE_MS);
+  const dueMs = since + pauseMs - Math.min(commandMs, COMMAND_MS);
+  await setTimeout(Math.max(0, dueMs - performance.now()));
 }
 
 /** @param moments when podrun was started, and when the step before was taken */
@@ -116,7 +143,9 @@ function soon(podrun: Podrun, condition: () => boolean): Promise<void> {
 function hasCaughtUp(podrun: Story, other: Story): boolean {
   const last = other.states.at(-1);
   if (last === undefined) return true;
-  const times = ({ states }: Story): number => states.filter((state) => isSameState(state, last)).length;
-  const told = new Set(podrun.events.map(noteText));
-  return times(podrun) >= times(other) && other.events.every((event) => told.has(noteText(event)));
+  const times = ({ states }: Story): number => states.filter((state) => isToldBy(state, last)).length;
+  const count = (events: Story['events'], text: string): number =>
+    events.filter((one) => noteText(one) === text).length;
+  const hasTold = (text: string): boolean => count(podrun.events, text) >= count(other.events, text);
+  return times(podrun) >= times(other) && other.events.every((event) => hasTold(noteText(event)));
 }

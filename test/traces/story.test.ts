@@ -64,4 +64,20 @@ describe('comparableStory()', () => {
     expect(left.length).toBeLessThan(story.states.length);
     expect(comparable('another', 'podrun', story).states).toEqual(story.states);
   });
+
+  it.each([
+    ['env-is-per-container', 'ends of two regular containers, a second apart', 1],
+    ['sidecar-reverse-stop-order', 'nothing of sidecars, which end in order', 0],
+  ])('leaves out of %s: %s', (scenario, _what, count) => {
+    const story = storyOf(trace(scenario));
+    expect(story.states.length - comparable('another', 'node', story).states.length).toBe(count);
+  });
+
+  it('takes 137 for 143 of a program that does not catch SIGTERM alone', () => {
+    const codes = (scenario: string): string =>
+      JSON.stringify(comparable('another', 'node', storyOf(trace(scenario))).states.map(({ facts }) => facts));
+    expect(codes('hook-poststart-failure-kills')).toContain('TERM or KILL');
+    expect(codes('hook-poststart-failure-kills')).not.toContain(String.raw`exitCode\":137`);
+    expect(codes('probe-liveness-grace-override')).toContain(String.raw`exitCode\":137`);
+  });
 });

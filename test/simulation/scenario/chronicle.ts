@@ -198,8 +198,14 @@ export class Chronicle {
 
   /** As far as the agent has heard: does a postStart hook run, or is a container stopped whose hook has failed? */
   get isHookUnderWay(): boolean {
-    return this.lives.some(({ runningAtMs, toldAtMs, killings, commands }) => {
+    const { spec } = this.pod;
+    const nowMs = this.entries.at(-1)?.atMs ?? 0;
+    return this.lives.some(({ container, runningAtMs, toldAtMs, killings, commands }) => {
       if (runningAtMs === undefined || toldAtMs !== undefined) return false;
+      const { lifecycle } =
+        [...(spec.initContainers ?? []), ...spec.containers].find(({ name }) => name === container) ?? {};
+      // The machine hears nothing of a hook that sleeps.
+      if (nowMs < runningAtMs + 1000 * (lifecycle?.postStart?.sleep?.seconds ?? 0)) return true;
       if (killings.some(({ message }) => message === 'FailedPostStartHook')) return true;
       return commands.some((run) => run.purpose === 'postStart' && (run.endedAtMs === undefined || run.isCutShort));
     });
