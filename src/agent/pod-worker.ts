@@ -181,7 +181,8 @@ export class PodWorker {
   }
 
   /**
-   * The sync that ran a postStart hook publishes nothing when the hook is over: the next one looks at the deadline first.
+   * The sync that ran a postStart hook publishes nothing when the hook is over: the next one looks at the deadline
+   * first.
    * Source: pkg/kubelet/kubelet.go SyncPod.
    */
   #goOn(observed: Step, now: Instant): void {

@@ -107,7 +107,7 @@ describe('postStart hooks', () => {
     expect(pod.phases).toEqual(['Pending', 'Failed']);
   });
 
-  it('of the only container, too: the Pod is never told to be Running when the deadline has passed by then', async () => {
+  it('of the only container, too: it never runs where the deadline has passed by then', async () => {
     const spec = { containers: [hooked], activeDeadlineSeconds: 2 };
     const pod = await new PodSimulation({ ...hookOf(6000), spec }).start();
     await pod.clock.run(7000);

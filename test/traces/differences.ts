@@ -87,7 +87,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   ...(['node', 'podrun'] as const).map((teller): Difference => ({
     scenario: 'probe-kinds-of-failure',
-    why: 'of thirteen probes that fail, ten are told by themselves, the others combined: which ten is chance; so with stops',
+    why: 'which ten of thirteen failing probes are told by themselves, the others combined, is chance; so with stops',
     teller,
     leavesOutEvents: { text: /Unhealthy|Killing/ },
   })),
@@ -133,7 +133,7 @@ function isPartOfRestartAll(state: PodState, before: PodState | undefined): bool
   return [before, state].every((one) => one?.facts['condition AllContainersRestarting']?.startsWith('True'));
 }
 
-/** A node tells that a startup probe has succeeded an update before the readiness that follows; podrun tells both in one. */
+/** A node tells that a startup probe has succeeded an update before readiness follows; podrun tells both in one. */
 function startsBeforeReady({ containers, programs }: PodState, before: PodState, next: PodState): boolean {
   return Object.entries(containers).some(([name, { state, started, ready }]) => {
     const [was, willBe] = [before.containers[name], next.containers[name]];
@@ -152,7 +152,7 @@ function seemsStarted({ containers }: PodState, before: PodState, next: PodState
   });
 }
 
-/** A container that runs a postStart hook is told to run when the hook is over: whether it still does by then is chance. */
+/** A container with a postStart hook is told to run when the hook is over: whether it still does is chance. */
 function endsWithHook({ containers, programs }: PodState, before: PodState, next: PodState): boolean {
   return Object.entries(containers).some(([name, { state, restartCount }]) => {
     const [was, willBe] = [before.containers[name], next.containers[name]];

@@ -15,8 +15,8 @@ import { type Effect, effectsOf, holds } from './step-time.ts';
 const LONGEST = '45s';
 
 /**
- * What a node does before a step that takes longer is in its recording. Probes that nobody sees begin within a second on
- * a node, and at once under podrun: a later step would come after what they find.
+ * What a node does before a step that takes longer is in its recording. Probes that nobody sees begin within a second
+ * on a node, and at once under podrun: a later step would come after what they find.
  */
 const LONGEST_PAUSE_MS = 1000;
 
