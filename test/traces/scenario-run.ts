@@ -15,10 +15,11 @@ import { type Effect, effectsOf, holds } from './step-time.ts';
 const LONGEST = '45s';
 
 /**
- * What a node does before a step that takes longer is in its recording. Probes that nobody sees begin within a second
- * on a node, and at once under podrun: a later step would come after what they find.
+ * A pause before a step, in a Pod with startup or liveness probes: these begin within a second on a node, and at once
+ * under podrun, so that a later step would come after what they find.
  */
 const LONGEST_PAUSE_MS = 1000;
+const KILLING_PROBE = /\b(startup|liveness)Probe:/;
 
 /** A command takes no longer until it is at work, unless many are started at the same time, as in the beginning. */
 const COMMAND_MS = 500;
@@ -48,7 +49,7 @@ function isAbout(name: string, { object }: Line): boolean {
 /**
  * Runs the manifest of a conformance scenario with the built podrun, from `apply` to its end. A step of which the
  * recording shows the effect is taken when podrun has come as far as the node had by then, and as long after that as
- * there, up to a second. The others wait for what the scenario says.
+ * there. The others wait for what the scenario says.
  * @returns what `apply -o json` printed
  */
 export async function runScenario(name: string, recorded: readonly TraceLine[]): Promise<readonly Line[]> {
@@ -117,7 +118,8 @@ async function untilShown(
   let last = index;
   while (last > 1 && lengthOf(told(last - 1)) === lengthOf(before)) last--;
   const seen = recorded[last - 1]?.t ?? 0;
-  const pauseMs = Math.min((seconds - seen) * 1000, LONGEST_PAUSE_MS);
+  const longestMs = KILLING_PROBE.test(readScenario(name).manifest) ? LONGEST_PAUSE_MS : Infinity;
+  const pauseMs = Math.min((seconds - seen) * 1000, longestMs);
   const dueMs = since + pauseMs - Math.min(commandMs, COMMAND_MS);
   await setTimeout(Math.max(0, dueMs - performance.now()));
 }
