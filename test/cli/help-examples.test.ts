@@ -92,7 +92,10 @@ async function tryExample(line: string, { shows, keys, during, shell }: Ending):
   return podrun.ended;
 }
 
-async function atTerminal(line: string, keys: string, prompt: RegExp = /[$#] $/): Promise<Ended> {
+/** The prompt of a shell. The advice to press enter comes before or after it. */
+const PROMPT = /[$#] (?:If you don't see a command prompt[^\n]*\n)?$/;
+
+async function atTerminal(line: string, keys: string, prompt: RegExp = PROMPT): Promise<Ended> {
   const terminal = startProgramAtTerminal(workshop, ['sh', '-c', line], { ...environment(), CI: undefined });
   await terminal.shows(prompt);
   terminal.type(keys);
