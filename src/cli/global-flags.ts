@@ -50,6 +50,7 @@ export function preferencesOf(
 
 function readGlobalFlags(flags: GlobalFlags, called: Command): void {
   const chosen = preferencesOf(flags, called.opts());
+  called.setOptionValue('stateDir', flags.stateDir);
   // Some commands have a say in what is quiet for them.
   if (chosen.isQuiet) called.setOptionValue('quiet', true);
   choosePreferences(chosen);

@@ -1,46 +1,19 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
-import { registerAdvise } from './read/advise.ts';
-import { registerAnnotate } from './change/annotate.ts';
-import { registerApply } from './apply/apply.ts';
-import { registerBackgroundCommands } from './background/agent.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from './background/command-names.ts';
 import { goOnWithAgents } from './background/go-on.ts';
-import { COMPLETE_COMMAND, registerCompletion } from './complete/completion.ts';
-import { registerAttach } from './connect/attach.ts';
-import { registerCp } from './connect/cp.ts';
-import { registerExec } from './connect/exec.ts';
-import { registerPortForward } from './connect/port-forward.ts';
-import { registerCondition } from './change/condition.ts';
-import { registerDebug } from './debug/debug.ts';
-import { registerDelete } from './remove/delete.ts';
-import { registerDescribe } from './read/describe.ts';
-import { registerDoctor } from './doctor/doctor.ts';
-import { registerEvents } from './read/events.ts';
-import { registerExplain } from './read/explain.ts';
 import { normalizeFlags } from './flag-style.ts';
 import { type GlobalFlags, preferencesOf, withGlobalFlags } from './global-flags.ts';
-import { registerGc } from './remove/gc.ts';
-import { registerGet } from './read/get.ts';
 import { checkHelpTopic, withHelp } from './help.ts';
-import { registerDiff } from './history/diff.ts';
-import { registerExpect } from './history/expect.ts';
-import { registerHistory } from './history/history.ts';
-import { registerLabel } from './change/label.ts';
-import { registerLogs } from './logs/logs.ts';
-import { registerProbes } from './read/probes.ts';
-import { registerReplace } from './change/replace.ts';
-import { registerPatch } from './change/patch.ts';
 import { choosePreferences } from './preferences.ts';
 import { reportError } from './report-error.ts';
 import { reportLostPods } from './report-lost.ts';
 import { flush, hasOutputFailed, leaveDeadTerminal } from './standard-streams.ts';
-import { registerTimeline } from './timeline/timeline.ts';
-import { registerTop } from './read/top.ts';
-import { registerInit } from './manifest/init.ts';
-import { registerValidate } from './manifest/validate.ts';
-import { registerVersion } from './version.ts';
+import type { RunVerb, Verb } from './verb.ts';
 import { version } from '../run/version.ts';
-import { registerWait } from './read/wait.ts';
+
+/** The command with which a shell asks for completions; see complete/answer-completion.ts. No help lists it. */
+const COMPLETE_COMMAND = '__complete';
 
 /** What stands behind `--` is somebody else's command line: it must not be read as options of podrun. */
 function splitCommand(argv: readonly string[]): { own: readonly string[]; command: readonly string[] | undefined } {
@@ -56,69 +29,71 @@ async function beforeCommand(stateDir: string | undefined, command: string): Pro
   await reportLostPods(stateDir, command);
 }
 
-type Register = (program: Command, done: (exitCode: number) => void, command: readonly string[] | undefined) => void;
-
-/** The commands by their names, in the groups in which help lists them. Those behind `--` get what stands there. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, Register>>>> = {
+/**
+ * The commands by their names, in the groups in which help lists them. A call of one command loads the file of that
+ * command only: without the table, `version` and `get` would take a fifth longer.
+ */
+const VERBS: Readonly<Record<string, Readonly<Record<string, () => Promise<Verb>>>>> = {
   'Run:': {
-    init: registerInit,
-    validate: registerValidate,
-    apply: (program, done, command) => registerApply(program, command, done),
-    wait: registerWait,
+    init: () => import('./verbs/init.ts'),
+    validate: () => import('./verbs/validate.ts'),
+    apply: () => import('./verbs/apply.ts'),
+    wait: () => import('./verbs/wait.ts'),
   },
   'Look:': {
-    get: registerGet,
-    describe: registerDescribe,
-    logs: registerLogs,
-    events: registerEvents,
-    probes: registerProbes,
-    top: registerTop,
-    history: registerHistory,
-    timeline: registerTimeline,
-    diff: registerDiff,
-    expect: registerExpect,
-    advise: registerAdvise,
+    get: () => import('./verbs/get.ts'),
+    describe: () => import('./verbs/describe.ts'),
+    logs: () => import('./verbs/logs.ts'),
+    events: () => import('./verbs/events.ts'),
+    probes: () => import('./verbs/probes.ts'),
+    top: () => import('./verbs/top.ts'),
+    history: () => import('./verbs/history.ts'),
+    timeline: () => import('./verbs/timeline.ts'),
+    diff: () => import('./verbs/diff.ts'),
+    expect: () => import('./verbs/expect.ts'),
+    advise: () => import('./verbs/advise.ts'),
   },
   'Reach in:': {
-    exec: (program, done, command) => registerExec(program, command, done),
-    attach: registerAttach,
-    debug: (program, done, command) => registerDebug(program, command, done),
-    cp: registerCp,
-    'port-forward': registerPortForward,
+    exec: () => import('./verbs/exec.ts'),
+    attach: () => import('./verbs/attach.ts'),
+    debug: () => import('./verbs/debug.ts'),
+    cp: () => import('./verbs/cp.ts'),
+    'port-forward': () => import('./verbs/port-forward.ts'),
   },
   'Change:': {
-    patch: registerPatch,
-    replace: registerReplace,
-    label: registerLabel,
-    annotate: registerAnnotate,
-    condition: registerCondition,
+    patch: () => import('./verbs/patch.ts'),
+    replace: () => import('./verbs/replace.ts'),
+    label: () => import('./verbs/label.ts'),
+    annotate: () => import('./verbs/annotate.ts'),
+    condition: () => import('./verbs/condition.ts'),
   },
-  'Clean up:': { delete: registerDelete, gc: registerGc },
+  'Clean up:': {
+    delete: () => import('./verbs/delete.ts'),
+    gc: () => import('./verbs/gc.ts'),
+  },
   'Learn:': {
-    explain: registerExplain,
-    doctor: registerDoctor,
-    completion: registerCompletion,
-    version: registerVersion,
+    explain: () => import('./verbs/explain.ts'),
+    doctor: () => import('./verbs/doctor.ts'),
+    completion: () => import('./verbs/completion.ts'),
+    version: () => import('./verbs/version.ts'),
+  },
+  // podrun calls these two itself: no help lists them.
+  'Background:': {
+    [AGENT_COMMAND]: () => import('./background/run-agent.ts'),
+    [KEEPER_COMMAND]: () => import('./background/run-keeper.ts'),
   },
 };
 
-/**
- * Registers the command that the first word names, or all of them: who asks for help or errs chooses among all. It is
- * paid for at every start.
- *
- * @param command what stands behind `--`
- */
-function registerCommands(
-  program: Command,
-  { own, command }: ReturnType<typeof splitCommand>,
-  done: (exitCode: number) => void,
-): void {
-  const [first = ''] = own;
-  for (const [group, commands] of Object.entries(COMMANDS))
-    if (Object.hasOwn(commands, first)) return commands[first]?.(program.commandsGroup(group), done, command);
-  for (const [group, commands] of Object.entries(COMMANDS))
-    for (const register of Object.values(commands)) register(program.commandsGroup(group), done, command);
-  registerBackgroundCommands(program, done);
+/** Adds the command that the first word names, else all of them: help and messages about mistakes need all. */
+async function addVerbs(program: Command, first: string, run: RunVerb): Promise<void> {
+  const all = Object.entries(VERBS).flatMap(([group, verbs]) => {
+    return Object.entries(verbs).map(([name, load]) => ({ group, name, load }));
+  });
+  const called = all.filter(({ name }) => name === first);
+  for (const { group, load } of called.length > 0 ? called : all) {
+    const verb = await load();
+    verb.register(program.commandsGroup(group), run);
+  }
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -131,8 +106,8 @@ async function main(argv: readonly string[]): Promise<number> {
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({ outputError: () => undefined, writeOut: (text) => void (help += text) });
-  const done = (code: number): void => {
-    exitCode = code;
+  const run: RunVerb = async (work) => {
+    exitCode = await work(split.command);
   };
   withGlobalFlags(program).hook('preAction', (_program, called) => {
     // What somebody saved has nothing to do with what is on record here.
@@ -140,7 +115,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (from.length > 0) return undefined;
     return beforeCommand(program.opts<GlobalFlags>().stateDir, called.name());
   });
-  registerCommands(program, split, done);
+  await addVerbs(program, split.own[0] ?? '', run);
   if (argv[0] === COMPLETE_COMMAND) {
     const { answerCompletion } = await import('./complete/answer-completion.ts');
     return answerCompletion(program, argv.slice(1));

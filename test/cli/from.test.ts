@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { openStreams } from '../../src/cli/standard-streams.ts';
 import { withGlobalFlags } from '../../src/cli/global-flags.ts';
-import { registerDescribe } from '../../src/cli/read/describe.ts';
-import { registerEvents } from '../../src/cli/read/events.ts';
-import { registerGet } from '../../src/cli/read/get.ts';
+import type { RunVerb } from '../../src/cli/verb.ts';
+import * as describeVerb from '../../src/cli/verbs/describe.ts';
+import * as eventsVerb from '../../src/cli/verbs/events.ts';
+import * as getVerb from '../../src/cli/verbs/get.ts';
 import { goldenEvents, goldenPods, goldenStates, goldenText } from '../print/golden.ts';
 import { GOLDEN_ENV } from './prepared-store.ts';
 import { workshopForEach } from './workshop.ts';
@@ -26,8 +27,8 @@ async function runHere(...args: string[]): Promise<string> {
     vi.spyOn(stream, 'write').mockImplementation((text) => ((printed += String(text)), true)),
   );
   const program = withGlobalFlags(new Command('podrun'));
-  const done = (exitCode: number): void => expect(exitCode).toBe(0);
-  for (const register of [registerGet, registerDescribe, registerEvents]) register(program, done);
+  const runVerb: RunVerb = async (work) => expect(await work(undefined)).toBe(0);
+  for (const verb of [getVerb, describeVerb, eventsVerb]) verb.register(program, runVerb);
   await program.parseAsync(args, { from: 'user' }).finally(() => {
     for (const stream of streams) stream.mockRestore();
   });

@@ -7,7 +7,8 @@ import { startAgent } from '../background/start-agent.ts';
 import { calledCommand } from '../environment.ts';
 import { checkChanges } from '../../run/check-changes.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
-import { runPods, type Session, settingsOf } from './run-pods.ts';
+import { runPods, settingsOf } from './run-pods.ts';
+import type { Session } from './session.ts';
 import { warn } from '../warn.ts';
 
 export interface DetachedPods {

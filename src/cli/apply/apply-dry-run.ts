@@ -3,7 +3,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
 import { listOf, renderObject } from '../../print/object.ts';
 import type { FileStore } from '../../store/file-store.ts';
-import type { ApplyFlags } from './apply.ts';
+import type { ApplyFlags } from './apply-flags.ts';
 import { checkChanges } from '../../run/check-changes.ts';
 import { dryRunSuffix } from '../change/dry-run.ts';
 import { openStore } from '../environment.ts';

@@ -4,7 +4,7 @@ import type { BackOffLimits } from '../../lifecycle/plan/back-off.ts';
 import { type Goal, includesReady, parseGoal } from '../../lifecycle/requests/goal.ts';
 import { type GoalRules, SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
 import { settleFlag } from '../duration-flag.ts';
-import type { ApplyFlags } from './apply.ts';
+import type { ApplyFlags } from './apply-flags.ts';
 
 /** The command line of `apply`, understood. */
 export interface ApplyPlan {

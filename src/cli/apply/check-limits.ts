@@ -1,7 +1,7 @@
 import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { limitsRefused, openLimits } from '../../run/open-limits.ts';
-import type { ApplyFlags } from './apply.ts';
+import type { ApplyFlags } from './apply-flags.ts';
 import { listenForSignals } from './signals.ts';
 import type { Clock } from '../../clock.ts';
 

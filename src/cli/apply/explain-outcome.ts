@@ -4,7 +4,7 @@ import { type Goal, goalText } from '../../lifecycle/requests/goal.ts';
 import { causeOf, firstCause } from '../../print/live/first-cause.ts';
 import { goalPhrase } from '../../print/waits/goal-phrase.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
-import type { ApplyFlags } from './apply.ts';
+import type { ApplyFlags } from './apply-flags.ts';
 import { isThere } from './run-progress.ts';
 import { decidedEnd } from '../../lifecycle/requests/hopeless.ts';
 import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';

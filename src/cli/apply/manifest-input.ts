@@ -4,7 +4,7 @@ import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
 import { SystemClock } from '../../clock.ts';
 import { busyWith } from '../waiting/busy-line.ts';
 import { annotatesForGitHub } from '../view/annotates.ts';
-import type { ApplyFlags } from './apply.ts';
+import type { ApplyFlags } from './apply-flags.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { detail, note } from '../preferences.ts';

@@ -1,15 +1,8 @@
 import path from 'node:path';
 import { closeInheritedDescriptors } from '../../runtime/inherited-descriptors.ts';
 import { ApplyRun } from '../../agent/apply-run.ts';
-import type { makeImageMap } from '../../agent/config/image-map.ts';
-import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import type { SystemClock } from '../../clock.ts';
-import type { NetworkFacts } from '../../runtime/network/detect.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { ApplyFlags } from './apply.ts';
-import type { ApplyPlan } from './apply-input.ts';
-import { type ChosenRuntime, lackOf } from '../../run/choose-runtime.ts';
+import { lackOf } from '../../run/choose-runtime.ts';
 import { stuckPods } from '../../lifecycle/requests/stuck.ts';
 import { verdictOf } from '../../lifecycle/requests/verdict.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
@@ -28,31 +21,12 @@ import { UserCommand } from './goal-command.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { type RunListener, RunningPods } from '../../run/running-pods.ts';
-import type { ApplyExpectations } from '../history/apply-expectations.ts';
 import type { RunReport } from '../report/write-report.ts';
 import { preferences } from '../preferences.ts';
 import { SmallHeap } from '../small-heap.ts';
-import { type HeldSignals, listenForSignals } from './signals.ts';
+import type { Session } from './session.ts';
+import { listenForSignals } from './signals.ts';
 import { printError } from '../standard-streams.ts';
-
-/** A run of `apply`, and all that it is about. */
-export interface Session {
-  readonly flags: ApplyFlags;
-  readonly plan: ApplyPlan;
-  readonly clock: SystemClock;
-  readonly store: FileStore;
-  readonly view: ApplyView;
-  readonly images: ReturnType<typeof makeImageMap>;
-  readonly config: ConfigFile | undefined;
-  /** How its Pods are kept apart from the machine; it may have to be found out. */
-  readonly runtime: Promise<ChosenRuntime>;
-  /** What has asked the run to end before it could. */
-  readonly held?: HeldSignals;
-  /** How Pods get networks of their own; undefined: they share that of the host. */
-  readonly privateNetworks: NetworkFacts | undefined;
-  /** What `--expect` expects of the Pods. */
-  readonly expected: ApplyExpectations | undefined;
-}
 
 /** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
 export interface RunPods {

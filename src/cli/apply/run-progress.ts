@@ -4,7 +4,7 @@ import { likelyGoal } from '../../print/waits/goal-phrase.ts';
 import { joinPhrases, podPhrase } from '../../print/waits/wait-phrase.ts';
 import { WaitedPods } from '../waiting/waited-pods.ts';
 import { WaitProgress } from '../waiting/wait-progress.ts';
-import type { Session } from './run-pods.ts';
+import type { Session } from './session.ts';
 import { isTerminal } from '../standard-streams.ts';
 
 /** What comes and goes in the first moments is told by transitions, or is not worth a line. */

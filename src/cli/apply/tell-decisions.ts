@@ -3,7 +3,7 @@ import { goalText } from '../../lifecycle/requests/goal.ts';
 import { obstacleText } from '../../print/doctor/obstacle.ts';
 import type { ChosenRuntime } from '../../run/choose-runtime.ts';
 import { detail } from '../preferences.ts';
-import type { ApplyFlags } from './apply.ts';
+import type { ApplyFlags } from './apply-flags.ts';
 import type { ApplyPlan } from './apply-input.ts';
 
 /** With --verbose: what is decided before Pods are run, and who has said so. */

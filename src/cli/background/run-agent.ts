@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { rmSync } from 'node:fs';
 import { KeptRuntime } from '../../agent/keeper/kept-runtime.ts';
 import type { KeptContainer } from '../../agent/keeper/protocol.ts';
@@ -15,11 +16,20 @@ import { rememberCreated } from '../../run/last-manifest.ts';
 import { type AgentSettings, makeAgent } from '../../run/make-agent.ts';
 import { StateGuard } from '../../run/state-guard.ts';
 import { openStore } from '../environment.ts';
+import type { RunVerb } from '../verb.ts';
 import { SmallHeap } from '../small-heap.ts';
-import { KEEPER_COMMAND } from './command-names.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from './command-names.ts';
 import { type Assignment, say } from './answer.ts';
 import { callBackground } from './call-background.ts';
 import { printError } from '../standard-streams.ts';
+
+/** The hidden command of this process: only podrun calls it. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command(AGENT_COMMAND, { hidden: true })
+    .argument('<id>')
+    .action((id: string, { stateDir }: { readonly stateDir: string | undefined }) => run(() => runAgent(stateDir, id)));
+}
 
 /** The process behind `podrun apply --detach`, and what it works with. */
 interface Place {
@@ -44,7 +54,7 @@ interface Resumed {
  * Is the agent of Pods until they are over: of those that it is to begin with, and of those that it was the agent of as
  * another process, which is gone. When it is killed itself, its containers go on: they have a keeper.
  */
-export async function runAgent(stateDir: string | undefined, id: string): Promise<number> {
+async function runAgent(stateDir: string | undefined, id: string): Promise<number> {
   const clock = new SystemClock();
   const store = openStore(stateDir, clock);
   const agents = new BackgroundAgents(store.root, localProcesses);

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { Keeper } from '../../agent/keeper/keeper.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
@@ -10,10 +11,22 @@ import { instanceLogPath } from '../../store/logs/log-files.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { openRuntime } from '../../run/open-runtime.ts';
 import { openStore } from '../environment.ts';
+import type { RunVerb } from '../verb.ts';
+import { KEEPER_COMMAND } from './command-names.ts';
 import { say } from './answer.ts';
 
+/** The hidden command of this process: only podrun calls it. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command(KEEPER_COMMAND, { hidden: true })
+    .argument('<id>')
+    .action((id: string, { stateDir }: { readonly stateDir: string | undefined }) =>
+      run(() => runKeeper(stateDir, id)),
+    );
+}
+
 /** Keeps the containers of a background agent: they live as long as this process, whatever becomes of the agent. */
-export async function runKeeper(stateDir: string | undefined, id: string): Promise<number> {
+async function runKeeper(stateDir: string | undefined, id: string): Promise<number> {
   closeInheritedDescriptors();
   const clock = new SystemClock();
   const store = openStore(stateDir, clock);

@@ -1,3 +1,4 @@
+import { logs } from '../verbs/logs.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { ContainerStatus } from '../../api/generated/types.ts';
 import { allContainerStatuses, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
@@ -122,7 +123,6 @@ function gone(name: string): PodrunError {
 }
 
 async function showLog({ pod, container, store }: ContainerAttachment, status: ContainerStatus): Promise<number> {
-  const { logs } = await import('../logs/logs-command.ts');
   const { namespace, name } = pod.metadata;
   const none = { since: undefined, sinceTime: undefined, tail: undefined, limitBytes: undefined, selector: undefined };
   const off = { hooks: false, allContainers: false, follow: false, previous: false, timestamps: false, prefix: false };

@@ -1,8 +1,23 @@
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { EphemeralContainer } from '../../api/generated/types.ts';
 import { DEFAULT_NAMESPACE, allContainers, type StoredPod } from '../../api/objects.ts';
-import type { DebugFlags } from './debug.ts';
 import { mustFindType } from '../select/resource-arguments.ts';
+
+/** The flags of `debug`. */
+export interface DebugFlags {
+  readonly namespace: string | undefined;
+  readonly container: string | undefined;
+  readonly image: string | undefined;
+  readonly target: string | undefined;
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  readonly env: readonly string[];
+  readonly argumentsOnly: boolean;
+  /** Undefined: not said. */
+  readonly attach: boolean | undefined;
+  readonly quiet: boolean;
+  readonly stateDir: string | undefined;
+}
 
 /** What stands on the command line beside flags. */
 export interface DebugWords {

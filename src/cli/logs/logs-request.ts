@@ -3,8 +3,28 @@ import { type LabelSelector, parseLabelSelector } from '../../api/label-selector
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { parseTime } from '../../api/time.ts';
 import { durationFlag } from '../duration-flag.ts';
-import type { LogsFlags } from './logs.ts';
 import { podArgument } from '../select/pod-argument.ts';
+
+/** The flags of `logs`. */
+export interface LogsFlags {
+  readonly container: string | undefined;
+  readonly allContainers: boolean;
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly hooks: boolean;
+  readonly since: string | undefined;
+  readonly sinceTime: string | undefined;
+  readonly tail: string | undefined;
+  readonly timestamps: boolean;
+  readonly prefix: boolean;
+  readonly limitBytes: string | undefined;
+  readonly ignoreErrors: boolean;
+  readonly selector: string | undefined;
+  readonly namespace: string | undefined;
+  readonly maxLogRequests: string;
+  readonly podRunningTimeout: string;
+  readonly stateDir: string | undefined;
+}
 
 /** The command line of `logs`, understood. */
 export interface LogsRequest {

@@ -1,4 +1,4 @@
-import type { ApplyFlags } from '../apply/apply.ts';
+import type { ApplyFlags } from '../apply/apply-flags.ts';
 import { preferences } from '../preferences.ts';
 
 /** Does a job of GitHub Actions read what `apply` prints, or does somebody want it to look as if? */

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
-import type { ApplyFlags } from '../apply/apply.ts';
+import type { ApplyFlags } from '../apply/apply-flags.ts';
 import type { ReaderGone } from '../standard-streams.ts';
 
 /** What a run of `apply` shows while it goes on. */

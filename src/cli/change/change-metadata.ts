@@ -1,0 +1,129 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { clashes, editPairs, type PairEdits, splitPairs } from '../../api/key-pairs.ts';
+import type { KubeObject, StoredKubeObject } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { changeLine } from './change-line.ts';
+import { changeObject } from '../../run/change-object.ts';
+import { getObject, notFound } from '../../run/object-ref.ts';
+import { eachObject } from './each-object.ts';
+import { objectPrinter } from '../output/object-printer.ts';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
+import { type DryRun, dryRunOption } from './dry-run.ts';
+import { openStore } from '../environment.ts';
+import { refsOf } from '../select/find-objects.ts';
+import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
+import { warn } from '../warn.ts';
+
+/** The flags of `label` and `annotate`. */
+export interface MetadataFlags extends SelectionFlags, OutputFlags {
+  readonly all: boolean;
+  readonly overwrite: boolean;
+  readonly list: boolean;
+  readonly resourceVersion: string | undefined;
+  readonly dryRun: DryRun;
+}
+
+/** Adds the flags that `label` and `annotate` share. */
+export function withMetadataFlags(command: Command, what: string): Command {
+  return withOutputFlags(withSelectionFlags(command))
+    .option('--all', 'all objects of the type in the namespace', false)
+    .option('--overwrite', `change ${what} that have another value, too`, false)
+    .option('--list', `print the ${what}`, false)
+    .option('--resource-version <version>', 'change only what is still at this version; for a single object')
+    .addOption(dryRunOption('only say what would come of it; see it with -o yaml'));
+}
+
+/** The differences between `label` and `annotate`. */
+export interface MetadataVerb {
+  readonly name: 'annotate' | 'label';
+  /** One of what it changes, in messages. */
+  readonly noun: 'annotation' | 'label';
+  readonly field: 'annotations' | 'labels';
+  readonly parse: (pairs: readonly string[]) => PairEdits;
+  readonly clash: (clashing: readonly string[]) => string;
+  /** What was done, as kubectl calls it. */
+  readonly operation: (before: StoredKubeObject, after: StoredKubeObject, isOverwriting: boolean) => string;
+}
+
+/** Does the work of `label` and `annotate`; answers the exit code. */
+export async function changeMetadata(
+  verb: MetadataVerb,
+  words: readonly string[],
+  flags: MetadataFlags,
+): Promise<number> {
+  const { resources, pairs } = splitPairs(words, verb.noun);
+  const edits = verb.parse(pairs);
+  checkFlags(verb, { resources, pairs }, flags);
+  const selection = await readSelection(verb.name, resources, flags);
+  if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
+  const store = openStore(flags.stateDir, new SystemClock());
+  const refs = refsOf(store, selection);
+  if (flags.resourceVersion !== undefined && refs.length > 1) {
+    throw usage('--resource-version may only be used with a single resource');
+  }
+  const { dryRun, overwrite } = flags;
+  const printer = objectPrinter(flags);
+  return eachObject(refs, (ref) => {
+    const before = getObject(store, ref);
+    if (before === undefined) throw notFound(store, ref);
+    if (pairs.length === 0) return listing(verb, before, refs.length === 1);
+    const missing = edits.remove.filter((key) => before.metadata[verb.field]?.[key] === undefined);
+    const change = (stored: KubeObject): KubeObject => edited(verb, stored, edits, flags);
+    const { object } = changeObject({ store, ref, change, warn, isDryRun: dryRun !== 'none' });
+    if (flags.list) return listing(verb, object, refs.length === 1);
+    const notes = verb.name === 'label' ? missing.map((key) => `label ${JSON.stringify(key)} not found.\n`) : [];
+    return notes.join('') + changeLine(object, verb.operation(before, object, overwrite), { dryRun, printer });
+  });
+}
+
+/** Source: kubectl/pkg/cmd/label/label.go and annotate/annotate.go Validate. */
+function checkFlags(
+  { noun }: MetadataVerb,
+  { resources, pairs }: { readonly resources: readonly string[]; readonly pairs: readonly string[] },
+  flags: MetadataFlags,
+): void {
+  if (flags.all && flags.selector !== undefined) throw usage('cannot set --all and --selector at the same time');
+  if (flags.all && flags.fieldSelector !== undefined) {
+    throw usage('cannot set --all and --field-selector at the same time');
+  }
+  if (flags.list && flags.output !== undefined) throw usage('--list and --output may not be specified together');
+  if (resources.length === 0 && flags.filename.length === 0) {
+    throw usage('one or more resources must be specified as <resource> <name> or <resource>/<name>');
+  }
+  if (pairs.length === 0 && !flags.list) throw usage(`at least one ${noun} update is required`);
+}
+
+/** @throws {PodrunError} when a key has another value already */
+function edited(
+  { field, clash }: MetadataVerb,
+  stored: KubeObject,
+  edits: PairEdits,
+  { overwrite, resourceVersion }: MetadataFlags,
+): KubeObject {
+  const present = stored.metadata[field];
+  const clashing = overwrite ? [] : clashes(present, edits);
+  if (clashing.length > 0) throw new PodrunError(`error: ${clash(clashing)}`);
+  const { [field]: _, ...rest } = stored.metadata;
+  const pairs = editPairs(present, edits);
+  const metadata = {
+    ...rest,
+    ...(pairs !== undefined && { [field]: pairs }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+  return { ...stored, metadata };
+}
+
+function listing({ field }: MetadataVerb, object: StoredKubeObject, isOnlyOne: boolean): string {
+  const pairs = Object.entries(object.metadata[field] ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (isOnlyOne) return pairs.map(([key, value]) => `${key}=${value}\n`).join('');
+  const { kind, apiVersion } = object;
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const heading = `Listing ${field} for ${kind}.${group}/${object.metadata.name}:\n`;
+  return heading + pairs.map(([key, value]) => ` ${key}=${value}\n`).join('');
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

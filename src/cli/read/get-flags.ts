@@ -1,0 +1,36 @@
+import type { TableOptions } from '../../print/table-printer.ts';
+import type { FromFlags } from '../from/saved-objects.ts';
+import type { OutputFlags } from '../output/output-flags.ts';
+import type { SelectionFlags } from '../select/selection-flags.ts';
+
+/** The flags of `get`. */
+export interface GetFlags extends SelectionFlags, OutputFlags, Pick<FromFlags, 'from'> {
+  readonly watch: boolean;
+  readonly watchOnly: boolean;
+  readonly outputWatchEvents: boolean;
+  readonly headers: boolean;
+  readonly showLabels: boolean;
+  readonly labelColumns: readonly string[];
+  readonly showKind: boolean;
+  readonly ignoreNotFound: boolean;
+  /** A moment of the past, see history/moment.ts. */
+  readonly at?: string;
+  /** A JSONPath; empty: in the order of the names. */
+  readonly sortBy: string;
+}
+
+/**
+ * How the tables of `get` look.
+ * @param kind put in front of the names, where several types are listed
+ */
+export function tableOptions(flags: GetFlags, kind: string | undefined): TableOptions {
+  return {
+    wide: flags.output === 'wide',
+    allNamespaces: flags.allNamespaces,
+    showLabels: flags.showLabels,
+    labelColumns: flags.labelColumns,
+    noHeaders: !flags.headers,
+    watchEvents: flags.outputWatchEvents,
+    ...(kind !== undefined && { kindPrefix: `${kind}/` }),
+  };
+}

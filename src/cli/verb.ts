@@ -1,0 +1,13 @@
+import type { Command } from 'commander';
+
+/** A command of podrun. Each file in `cli/verbs` is one: its flags, its help, and what it does. */
+export interface Verb {
+  /** Adds the command to the program, with an action that calls `run`. */
+  register(program: Command, run: RunVerb): void;
+}
+
+/**
+ * Does the work of a verb and keeps the exit code that the work answers.
+ * `command` are the words behind `--`: the command line of another program. Undefined: there is no `--`.
+ */
+export type RunVerb = (work: (command: readonly string[] | undefined) => number | Promise<number>) => Promise<void>;

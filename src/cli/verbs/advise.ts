@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { advise, type Advised } from '../../history/advise/advise.ts';
+import { patchOf } from '../../history/advise/patch.ts';
+import { renderAdvice, renderAdviceJson } from '../../print/advice.ts';
+import { formatYaml } from '../../print/yaml.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { openStore } from '../environment.ts';
+import { note } from '../preferences.ts';
+import { podArgument } from '../select/pod-argument.ts';
+import { outputOption } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+import { painterFor } from '../view/painter-for.ts';
+
+/** The flags of `advise`. */
+interface AdviseFlags {
+  readonly namespace: string | undefined;
+  readonly output: AdviseOutput | undefined;
+  readonly stateDir: string | undefined;
+}
+
+export type AdviseOutput = 'text' | 'json' | 'patch';
+
+const EXAMPLES = `
+Examples:
+  podrun advise web                       # what the latest run of web gives reason to change
+  podrun advise web@1                     # the same of the run before it
+  podrun advise web -o patch > patch.yaml # what can be changed in the manifest, as a strategic merge patch
+  podrun advise web -o json | jq '.advice[] | select(.severity == "problem")'
+`;
+
+/** `podrun advise`: tells what a run gives reason to change in the manifest. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('advise')
+    .summary('Tell what a run gives reason to change in the manifest')
+    .description('Tells what to change in the manifest of a Pod, from what was measured in a run of it.')
+    .usage('(POD | POD@N | pod/POD) [flags]')
+    .argument('<pod>', 'the Pod, or a run of it that was replaced')
+    .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
+    .addOption(outputOption<AdviseOutput>(['text', 'json', 'patch']))
+    .addHelpText('after', EXAMPLES)
+    .action((pod: string, flags: AdviseFlags) => run(() => adviseCommand(pod, flags)));
+}
+
+async function adviseCommand(word: string, flags: AdviseFlags): Promise<number> {
+  const name = podArgument(word, (plural) => `there is no advice on ${plural}, only on Pods`);
+  const runs = new RecordedRuns(openStore(flags.stateDir, new SystemClock()));
+  const found = runs.find(flags.namespace || DEFAULT_NAMESPACE, name);
+  const advised = advise(runs.read(found), runs.readUsage(found));
+  if (advised === undefined) throw new PodrunError(`error: of the run ${found.run} nothing is on record`);
+  const text = await render(found.run, found.pod, advised, flags);
+  if (text === '') note(`${found.run}: nothing to change in the manifest`);
+  new StandardOutput().write(text);
+  return EXIT.ok;
+}
+
+async function render(
+  run: string,
+  pod: StoredPod,
+  advised: Advised,
+  { output = 'text' }: AdviseFlags,
+): Promise<string> {
+  if (output === 'json') return renderAdviceJson(run, advised);
+  if (output === 'text') return renderAdvice(run, advised, await painterFor('stdout'));
+  const patch = patchOf(pod, advised.advice);
+  return patch === undefined ? '' : formatYaml(patch);
+}

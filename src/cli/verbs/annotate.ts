@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { parseAnnotationPairs } from '../../api/key-pairs.ts';
+import { changeMetadata, type MetadataFlags, type MetadataVerb, withMetadataFlags } from '../change/change-metadata.ts';
+import type { RunVerb } from '../verb.ts';
+
+const EXAMPLES = `
+Examples:
+  podrun annotate pod web note='checked by hand'
+  podrun annotate pod web note='and again' --overwrite
+  podrun annotate pod web note-               # removes it
+  podrun annotate pod/web --list
+`;
+
+const ANNOTATE: MetadataVerb = {
+  name: 'annotate',
+  noun: 'annotation',
+  field: 'annotations',
+  parse: parseAnnotationPairs,
+  clash: (clashing) => `--overwrite is false but found the following declared annotation(s): ${clashing.join(', ')}`,
+  operation: () => 'annotated',
+};
+
+/** `podrun annotate`: sets and removes annotations. */
+export function register(program: Command, run: RunVerb): void {
+  const command = program
+    .command('annotate')
+    .summary('Set and remove annotations')
+    .description(
+      'Sets annotations of objects, or removes them. A running Pod that projects its annotations sees them change.',
+    )
+    .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) KEY=VALUE... KEY-... [flags]')
+    .argument('[resource...]', 'which objects, then the annotations');
+  withMetadataFlags(command, 'annotations')
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], flags: MetadataFlags) => run(() => changeMetadata(ANNOTATE, words, flags)));
+}

@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { allContainers, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import type { ConnectionEnd } from '../../run/connect/agent-connection.ts';
+import { connectionLost, containerNotFound } from '../../run/connect/connection-errors.ts';
+import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
+import { parseDetachKeys } from '../connect/detach-keys.ts';
+import { reachPod, runningContainer } from '../connect/reached-pod.ts';
+import { openStore } from '../environment.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { printError } from '../standard-streams.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `attach`. */
+interface AttachFlags {
+  readonly container: string | undefined;
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  readonly quiet: boolean;
+  readonly detachKeys: string;
+  readonly namespace: string | undefined;
+  readonly podRunningTimeout: string;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+It shows what the container prints from now on (podrun logs has the rest), until the container ends.
+
+Examples:
+  podrun attach web
+  podrun attach web -c app -it            # types into a container with stdin and tty
+  podrun attach -i web < answers.txt      # what stdinOnce means: podrun explain pod.spec.containers.stdinOnce
+`;
+
+/** `podrun attach`: connects the terminal with a container that runs. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('attach')
+    .summary('Connect the terminal with a container that runs')
+    .description('Connects standard input, output and error with those of the main process of a container.')
+    .usage('(POD | TYPE/NAME) [-c CONTAINER] [flags]')
+    .argument('[pod-or-resource...]', 'the Pod')
+    .option('-c, --container <name>', 'the container (default: the one of the annotation, else the first)')
+    .option('-i, --stdin', 'hand on what is typed, or comes through a pipe', false)
+    .option('-t, --tty', 'hand on every key, to a container with a terminal', false)
+    .option('-q, --quiet', 'say nothing but what the container says', false)
+    .option('--detach-keys <keys>', 'what leaves a container with a terminal; empty: nothing', 'ctrl-p,ctrl-q')
+    .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
+    .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
+    .addHelpText('after', EXAMPLES)
+    .action((words: readonly string[], flags: AttachFlags) => run(() => attach(words, flags)));
+}
+
+/** `podrun attach`: flags in, exit code out. Source: kubectl/pkg/cmd/attach/attach.go. */
+export async function attach(words: readonly string[], flags: AttachFlags): Promise<number> {
+  const detachKeys = parseDetachKeys(flags.detachKeys);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { pod } = await reachPod(podWord(words), { ...flags, store, clock });
+  const { phase } = pod.status;
+  if (isTerminalPhase(phase)) {
+    throw new PodrunError(`error: cannot attach a container in a completed pod; current phase is ${phase}`);
+  }
+  const container = runningContainer(store, pod, flags);
+  const spec = allContainers(pod.spec).find(({ name }) => name === container);
+  const say = (text: string): void => {
+    if (!flags.quiet) printError(`${text}\n`);
+  };
+  const hasTerminal = spec?.tty ?? false;
+  if (flags.tty && !hasTerminal) say(`error: Unable to use a TTY - container ${container} did not allocate one`);
+  if (flags.stdin && spec?.stdin !== true) {
+    say(`Warning: container ${container} has no stdin: what is typed, or comes through a pipe, goes nowhere`);
+  }
+  // A container with a terminal is typed into as at one, also where that was not asked for.
+  const terminal = flags.stdin && hasTerminal ? ownTerminal(flags.quiet) : undefined;
+  say("If you don't see a command prompt, try pressing enter.");
+  const end = await connectStreams({
+    clock,
+    socket: store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket,
+    isPatient: true,
+    opening: { type: 'attach', container, stdin: flags.stdin },
+    terminal,
+    detachKeys: terminal === undefined ? undefined : detachKeys,
+  });
+  if (end.type === 'exited' || end.type === 'detached') sayHowToResume(pod, container, terminal !== undefined, flags);
+  return exitCodeOf(end, pod, container);
+}
+
+function sayHowToResume(pod: StoredPod, container: string, isTyped: boolean, { quiet, namespace }: AttachFlags): void {
+  if (quiet || !isTyped || (pod.spec.restartPolicy ?? 'Always') !== 'Always') return;
+  const place = namespace ? ` -n ${namespace}` : '';
+  const command = `podrun attach ${pod.metadata.name}${place} -c ${container} -i -t`;
+  new StandardOutput().write(`Session ended, resume using '${command}' command when the pod is running\n`);
+}
+
+/** The container's own exit code is in its status: as kubectl does, attach tells whether it could show everything. */
+function exitCodeOf(end: ConnectionEnd, pod: StoredPod, container: string): number {
+  switch (end.type) {
+    case 'exited':
+    case 'detached':
+      return EXIT.ok;
+    case 'stopped':
+      return end.exitCode;
+    case 'refused':
+    case 'failed':
+      throw containerNotFound(container);
+    case 'lost':
+      throw connectionLost(pod, container, end.why);
+    default:
+      return end satisfies never;
+  }
+}
+
+/** `web`, `pod/web` or `pod web`. */
+function podWord(words: readonly string[]): string {
+  if (words.length === 0) throw usage('at least 1 argument is required for attach');
+  if (words.length <= 2) return words.join('/');
+  const saw = `[${words.join(' ')}]`;
+  throw usage(`expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw ${words.length}: ${saw}`);
+}
+
+function usage(message: string): PodrunError {
+  const hint = "See 'podrun attach -h' for help and examples";
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
+}

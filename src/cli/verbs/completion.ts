@@ -1,0 +1,43 @@
+import { Argument, type Command } from 'commander';
+import { EXIT } from '../../api/errors.ts';
+import { BASH } from '../complete/bash-script.ts';
+import { FISH } from '../complete/fish-script.ts';
+import { ZSH } from '../complete/zsh-script.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The scripts that complete command lines, by the shell that reads them. */
+const SCRIPTS = { bash: BASH, fish: FISH, zsh: ZSH } as const;
+type Shell = keyof typeof SCRIPTS;
+
+const EXAMPLES = `
+Install it:
+  bash  source <(podrun completion bash), in ~/.bashrc
+  zsh   source <(podrun completion zsh), in ~/.zshrc
+  fish  podrun completion fish > ~/.config/fish/completions/podrun.fish
+
+Examples:
+  podrun completion bash
+  podrun completion zsh > _podrun         # for a folder of $fpath
+  podrun completion fish | source
+`;
+
+/** `podrun completion`: prints the script that completes command lines in a shell. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('completion')
+    .summary('Print a script that completes command lines in a shell')
+    .description(
+      'Prints a script for a shell, which completes commands, flags and their values, types, and the names of Pods, ' +
+        'containers and namespaces.',
+    )
+    .usage('(bash | zsh | fish) [flags]')
+    .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))
+    .addHelpText('after', EXAMPLES)
+    .action((shell: Shell) =>
+      run(() => {
+        new StandardOutput().write(SCRIPTS[shell]);
+        return EXIT.ok;
+      }),
+    );
+}

@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { splitPairs } from '../../api/key-pairs.ts';
+import { qualifiedNameMessages } from '../../api/names.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import { qualifiedPlural } from '../../api/resource-types.ts';
+import { SystemClock } from '../../clock.ts';
+import { type ConditionEdit, type ConditionStatus, setConditions } from '../../lifecycle/requests/set-conditions.ts';
+import { isKubeletCondition } from '../../lifecycle/status/merge-status.ts';
+import { changeObject } from '../../run/change-object.ts';
+import type { ObjectRef } from '../../run/object-ref.ts';
+import { changeLine, type ChangeOutput } from '../change/change-line.ts';
+import { type DryRun, dryRunOption } from '../change/dry-run.ts';
+import { eachObject } from '../change/each-object.ts';
+import { openStore } from '../environment.ts';
+import { objectPrinter } from '../output/object-printer.ts';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+import { refsOf } from '../select/find-objects.ts';
+import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
+import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
+import type { RunVerb } from '../verb.ts';
+import { warn } from '../warn.ts';
+
+/** The flags of `condition`. */
+interface ConditionFlags extends SelectionFlags, OutputFlags {
+  readonly all: boolean;
+  readonly reason: string | undefined;
+  readonly message: string | undefined;
+  readonly dryRun: DryRun;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun condition pod/web example.com/lb=True      # opens the readiness gate example.com/lb
+  podrun condition pod/web example.com/lb=False --reason Draining --message 'taken out by hand'
+  podrun condition pod/web example.com/lb-          # removes it
+`;
+
+/** `podrun condition`: sets conditions that the kubelet does not own. */
+export function register(program: Command, run: RunVerb): void {
+  const command = program
+    .command('condition')
+    .summary('Set a condition of a Pod')
+    .description(
+      "Sets conditions of Pods that are not the kubelet's own, those of readiness gates for example: short for " +
+        'podrun patch --subresource=status. The agent that runs a Pod works out at once whether it is Ready now.',
+    )
+    .usage('(TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE) TYPE=STATUS... TYPE-... [flags]')
+    .argument('[resource...]', 'which Pods, then types of conditions; STATUS is True, False or Unknown');
+  withOutputFlags(withSelectionFlags(command))
+    .option('--all', 'all Pods in the namespace', false)
+    .option('--reason <word>', 'why, in one word: CamelCase')
+    .option('--message <text>', 'why, for people')
+    .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], flags: ConditionFlags) => run(() => condition(words, flags)));
+}
+
+async function condition(words: readonly string[], flags: ConditionFlags): Promise<number> {
+  const { resources, pairs } = splitPairs(words, 'condition');
+  if (pairs.length === 0) throw usage('at least one condition is required, for example example.com/lb=True');
+  const edits = pairs.map((pair) => readEdit(pair, flags));
+  const selection = await readSelection('condition', resources, flags);
+  if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { dryRun } = flags;
+  const printer = objectPrinter(flags);
+  const change = (stored: KubeObject): KubeObject => {
+    const pod = stored as unknown as StoredPod;
+    return { ...stored, status: setConditions(pod.status, edits, clock.now().wallMs) };
+  };
+  return eachObject(refsOf(store, selection), (ref) => {
+    if (ref.type.plural !== 'pods') throw noConditions(ref);
+    const changed = changeObject({ store, ref, subresource: 'status', change, warn, isDryRun: dryRun !== 'none' });
+    const suffix = changed.isChanged ? '' : ' (no change)';
+    return renderEdits(changed.object, edits, suffix, { dryRun, printer });
+  });
+}
+
+function renderEdits(
+  object: StoredKubeObject,
+  edits: readonly ConditionEdit[],
+  suffix: string,
+  options: ChangeOutput,
+): string {
+  if (options.printer !== undefined) return changeLine(object, '', options);
+  const done = ({ type, status }: ConditionEdit): string =>
+    status === undefined ? `condition ${type} removed` : `condition ${type} set to ${status}`;
+  return edits.map((edit) => changeLine(object, done(edit) + suffix, options)).join('');
+}
+
+/** @throws {PodrunError} (usage) */
+function readEdit(pair: string, { reason, message }: ConditionFlags): ConditionEdit {
+  const equals = pair.indexOf('=');
+  const type = equals < 0 ? pair.slice(0, -1) : pair.slice(0, equals);
+  if (isKubeletCondition(type)) {
+    throw usage(`the condition ${type} is the kubelet's own: the agent that runs a Pod works it out, nobody sets it`, {
+      hint: 'Ready waits for readiness gates (spec.readinessGates): the conditions that those name can be set.',
+    });
+  }
+  const wrong = qualifiedNameMessages(type);
+  if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
+  if (equals < 0) return { type, status: undefined };
+  const status = pair.slice(equals + 1);
+  if (!isStatus(status)) {
+    throw usage(`invalid status ${JSON.stringify(status)} of condition ${type}`, {
+      hint: 'A condition is True, False or Unknown.',
+    });
+  }
+  return { type, status, reason, message };
+}
+
+function isStatus(text: string): text is ConditionStatus {
+  return text === 'True' || text === 'False' || text === 'Unknown';
+}
+
+function noConditions({ type, name }: ObjectRef): PodrunError {
+  return new PodrunError(`error: ${qualifiedPlural(type)} ${JSON.stringify(name)} has no conditions: only Pods have`, {
+    exitCode: EXIT.usage,
+  });
+}
+
+function usage(message: string, detail: { readonly hint?: string } = {}): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, ...detail });
+}

@@ -1,0 +1,197 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isTerminalPhase } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import type { OutputTaker } from '../../run/connect/agent-connection.ts';
+import { locateInContainer, type ReachedContainer, runInContainer } from '../../run/connect/container-command.ts';
+import { type CopyRequest, readCopy } from '../connect/file-spec.ts';
+import { reachPod, runningContainer } from '../connect/reached-pod.ts';
+import { packTar } from '../connect/tar-pack.ts';
+import { unpackTar } from '../connect/tar-unpack.ts';
+import { openStore } from '../environment.ts';
+import { note } from '../preferences.ts';
+import { flush, handedOn, printError } from '../standard-streams.ts';
+import type { RunVerb } from '../verb.ts';
+import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
+
+/** The flags of `cp`. */
+interface CpFlags {
+  readonly container: string | undefined;
+  readonly preserve: boolean;
+  readonly namespace: string | undefined;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+One side is a path of a container: POD:PATH or NAMESPACE/POD:PATH. The container needs the program tar.
+
+Examples:
+  podrun cp config.yaml web:/etc/app/config.yaml
+  podrun cp ./site web:/srv -c nginx         # a folder: becomes /srv/site
+  podrun cp web:/var/log/app ./logs          # what is in /var/log/app gets into ./logs
+  podrun cp staging/web:/var/crash/core core
+`;
+
+/** `podrun cp`: copies files and folders to and from a container. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('cp')
+    .summary('Copy files and folders to and from a container')
+    .description('Copies a file, or a folder with all that it holds, to or from a container.')
+    .usage('SOURCE TARGET [flags]')
+    .argument('[source-and-target...]', 'what to copy, and where')
+    .option('-c, --container <name>', 'the container (default: the one of the annotation, else the first)')
+    .option('--no-preserve', 'do not keep owners and rights')
+    .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
+    .addHelpText('after', EXAMPLES)
+    .action((words: readonly string[], flags: CpFlags) => run(() => cp(words, flags)));
+}
+
+/**
+ * `podrun cp`: flags in, exit code out. Source: kubectl/pkg/cmd/cp/cp.go.
+ *
+ * tar runs in the container, as with kubectl: so a path of the container means what it means there, with its mounts,
+ * its links and its rights, and no link in it can lead us anywhere else.
+ */
+export async function cp(words: readonly string[], flags: CpFlags): Promise<number> {
+  const request = readCopy(words);
+  if (request.how === 'toPod' && statSync(request.source.path, { throwIfNoEntry: false }) === undefined) {
+    throw new PodrunError(`error: ${request.source.path} doesn't exist in local filesystem`);
+  }
+  const reached = await reach(request.how === 'toPod' ? request.target : request.source, flags);
+  const { source, target } = request;
+  const exitCode = await busyWith(
+    reached.clock,
+    () => `copying ${source.path} to ${target.path}`,
+    ({ clear }) => {
+      const how: HowToCopy = { preserve: flags.preserve, clear };
+      return request.how === 'toPod' ? copyTo(reached, request, how) : copyFrom(reached, request, how);
+    },
+  );
+  // As kubectl: what tar itself says has been shown.
+  if (exitCode !== EXIT.ok) printError(`command terminated with exit code ${exitCode}\n`);
+  return exitCode;
+}
+
+/** How both ways of copying go. */
+interface HowToCopy extends BusyLine {
+  readonly preserve: boolean;
+}
+
+type Copy<How> = Extract<CopyRequest, { readonly how: How }>;
+
+async function reach(side: Copy<'toPod'>['target'], flags: CpFlags): Promise<ReachedContainer> {
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const namespace = side.namespace ?? flags.namespace;
+  const { pod } = await reachPod(`pod/${side.pod}`, { store, clock, namespace, podRunningTimeout: '1m0s' });
+  const { phase } = pod.status;
+  if (isTerminalPhase(phase)) {
+    throw new PodrunError(`error: cannot exec into a container in a completed pod; current phase is ${phase}`);
+  }
+  const container = runningContainer(store, pod, { container: flags.container, quiet: false });
+  const socket = store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket;
+  return { clock, pod, container, socket, isPatient: true };
+}
+
+async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod'>, how: HowToCopy): Promise<number> {
+  const file = path.resolve(source.path);
+  const wanted = await locateInContainer(reached, path.posix.normalize(target.path));
+  const isFolder = (await runInContainer(reached, { argv: ['test', '-d', wanted], output: SILENT })) === 0;
+  const place = withoutSlash(isFolder ? path.posix.join(wanted, path.basename(file)) : wanted);
+  const plain = how.preserve ? [] : ['--no-same-permissions', '--no-same-owner'];
+  let trouble: unknown;
+  const input = packTar({
+    source: file,
+    name: path.posix.basename(place),
+    onSkipped: (skipped) => {
+      how.clear();
+      note(`warning: skipping special file: ${JSON.stringify(skipped)}`);
+    },
+  });
+  const exitCode = await runInContainer(reached, {
+    argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(place)],
+    input: telling(input, (error) => (trouble = error)),
+    output: told(how),
+  }).catch((error: unknown) => {
+    throw trouble === undefined ? error : localError(trouble);
+  });
+  return exitCode;
+}
+
+async function copyFrom(
+  reached: ReachedContainer,
+  { source, target }: Copy<'fromPod'>,
+  how: HowToCopy,
+): Promise<number> {
+  const wanted = withoutSlash(await locateInContainer(reached, path.posix.normalize(source.path)));
+  const [folder, name] = [path.posix.dirname(wanted), path.posix.basename(wanted)];
+  const root = `./${name}`;
+  const archive = new PassThrough();
+  // Whoever reads it has failed, and says why.
+  archive.on('error', () => undefined);
+  const output: ReturnType<typeof told> = {
+    ...told(how),
+    stdout: (chunk) => {
+      archive.write(chunk);
+      return handedOn(archive);
+    },
+  };
+  const packed = runInContainer(reached, { argv: ['tar', 'cf', '-', '-C', folder, root], output }).finally(() =>
+    archive.end(),
+  );
+  const unpacked = unpackTar({
+    archive,
+    root,
+    target: target.path,
+    fileName: path.posix.basename(path.posix.normalize(source.path)),
+    preserve: how.preserve,
+    warn: (text) => {
+      how.clear();
+      note(text);
+    },
+  }).catch((error: unknown) => {
+    // Nobody reads on: whoever writes must not wait.
+    archive.resume();
+    throw error;
+  });
+  const [exitCode] = await Promise.all([packed, unpacked.catch(() => undefined)]);
+  // What tar has said comes first: without an archive there is nothing to unpack.
+  if (exitCode === 0) await unpacked.catch((error: unknown) => Promise.reject(localError(error)));
+  return exitCode;
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+const SILENT: Pick<OutputTaker, 'stdout' | 'stderr'> = { stdout: nothing, stderr: nothing };
+
+/** What tar says is for whoever copies. */
+function told({ clear }: HowToCopy): Pick<OutputTaker, 'stdout' | 'stderr'> {
+  const show = (chunk: Buffer): Promise<void> => {
+    clear();
+    printError(chunk);
+    return flush('stderr');
+  };
+  return { stdout: show, stderr: show };
+}
+
+async function* telling(pieces: AsyncIterable<Buffer>, onError: (error: unknown) => void): AsyncGenerator<Buffer> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    onError(error);
+    throw error;
+  }
+}
+
+/** What goes wrong with files of this machine. */
+function localError(error: unknown): unknown {
+  if (error instanceof PodrunError || !(error instanceof Error)) return error;
+  return new PodrunError(`error: ${error.message}`);
+}
+
+function withoutSlash(file: string): string {
+  return file.replace(/(?<=.)\/+$/, '');
+}

@@ -1,0 +1,128 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { EphemeralContainer } from '../../api/generated/types.ts';
+import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { changeObject } from '../../run/change-object.ts';
+import { notFound, type ObjectRef } from '../../run/object-ref.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { attachToContainer } from '../debug/attach-container.ts';
+import { debugContainer, type DebugWords, readDebugRequest, type DebugFlags } from '../debug/debug-request.ts';
+import { openStore } from '../environment.ts';
+import { mustFindType } from '../select/resource-arguments.ts';
+import { append } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+import { warn } from '../warn.ts';
+
+const EXAMPLES = `
+With -i or --attach: the exit code of the command.
+
+Examples:
+  podrun debug web -it                          # a shell beside the containers of the Pod
+  podrun debug web -it --target=app             # the same, in the environment and the folder of container app
+  podrun debug web --attach -- ss -tlnp         # shows what the command prints, and ends with it
+  podrun debug web -c probe -- curl -s localhost:8080/healthz
+  podrun logs web -c probe
+`;
+
+/** `podrun debug`: starts an ephemeral container in a Pod that runs. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('debug')
+    .summary('Run a command beside the containers of a running Pod')
+    .description(
+      'Adds an ephemeral container to a running Pod: it is started once, changes nothing for the others, and is ' +
+        'stopped with the Pod.',
+    )
+    .usage('(POD | pod/POD) [flags] [-- COMMAND ARGS...]')
+    .argument('[pod]', 'the Pod')
+    .option('-c, --container <name>', 'name of the new container (default: debugger-xxxxx)')
+    .option('--image <name>', 'its image (default: that of --target, else "host", with sh as its command)')
+    .option('--target <container>', 'have the environment and the working directory of this container')
+    .option('-i, --stdin', 'hand on what is typed, or comes through a pipe', false)
+    .option('-t, --tty', 'give it a terminal', false)
+    .option('--env <name=value>', 'set a variable in it; may be given several times', variable, [])
+    .option('--arguments-only', 'what is behind -- are arguments of the image, and not the command', false)
+    .option('--attach', 'show what it prints until it ends (default with -i)')
+    .option('--no-attach', 'add it, and do not wait for it (default without -i)')
+    .option('-q, --quiet', 'say nothing but what the container says', false)
+    .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
+    .addHelpText('after', EXAMPLES)
+    .action((pod: string | undefined, flags: DebugFlags) => run((command) => debug({ pod, command }, flags)));
+}
+
+function variable(text: string, before: readonly string[]): readonly string[] {
+  if (!text.includes('=')) throw new InvalidArgumentError(`${text} must be formatted as key=value.`);
+  return append(text, before);
+}
+
+async function debug(words: DebugWords, flags: DebugFlags): Promise<number> {
+  const request = readDebugRequest(words, flags);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { namespace, name } = request;
+  const ref: ObjectRef = { type: mustFindType('pods'), namespace, name };
+  const pod = store.get<StoredPod>('pods', namespace, name);
+  if (pod === undefined) throw notFound(store, ref);
+  mustBeRun(store, pod);
+  const container = debugContainer(pod, request, flags);
+  say(container, flags);
+  const changed = addContainer(store, ref, container);
+  if (!request.attach) return EXIT.ok;
+  const { stdin, tty, quiet } = flags;
+  return attachToContainer({ store, clock, pod: changed, container: container.name, stdin, tty, quiet });
+}
+
+/**
+ * The API takes an ephemeral container for any Pod. One that nobody will ever start is of no use to anybody.
+ * @throws {PodrunError} when the Pod has ended, is about to, or has lost its agent
+ */
+function mustBeRun(store: FileStore, { metadata, status }: StoredPod): void {
+  const { namespace, name } = metadata;
+  if (isTerminalPhase(status.phase)) {
+    throw new PodrunError(
+      `error: cannot add an ephemeral container to a completed pod; current phase is ${status.phase}`,
+      { hint: `What it left behind: podrun describe pod ${name}, podrun logs ${name}` },
+    );
+  }
+  if (!store.isOwned(namespace, name)) {
+    throw new PodrunError(`error: nobody runs pod "${name}" any more: an ephemeral container would never start`, {
+      hint: 'Run it again with podrun apply.',
+    });
+  }
+  if (metadata.deletionTimestamp === undefined) return;
+  throw new PodrunError(`error: pod "${name}" is being terminated: an ephemeral container would never start`);
+}
+
+/** In kubectl's words. */
+function say({ name, targetContainerName }: EphemeralContainer, flags: DebugFlags): void {
+  if (flags.quiet) return;
+  const out = new StandardOutput();
+  if (targetContainerName !== undefined) {
+    out.write(
+      `Targeting container "${targetContainerName}". If you don't see processes from this container it may be ` +
+        "because the container runtime doesn't support this feature.\n",
+    );
+  }
+  if (!flags.container) out.write(`Defaulting debug container name to ${name}.\n`);
+}
+
+/**
+ * Answers the Pod with the container.
+ * @throws {PodrunError} in the API server's words
+ */
+function addContainer(store: FileStore, ref: ObjectRef, container: EphemeralContainer): StoredPod {
+  const { object } = changeObject({
+    store,
+    ref,
+    subresource: 'ephemeralcontainers',
+    change: (stored) => {
+      const { spec } = stored as unknown as StoredPod;
+      return { ...stored, spec: { ...spec, ephemeralContainers: [...(spec.ephemeralContainers ?? []), container] } };
+    },
+    warn,
+    isDryRun: false,
+  });
+  return object as unknown as StoredPod;
+}

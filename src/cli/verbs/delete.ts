@@ -1,0 +1,262 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isHeld } from '../../api/finalizers.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
+import { deleteObject } from '../../run/delete-object.ts';
+import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
+import { waitForObject } from '../../run/object-wait.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { type DryRun, dryRunOption, dryRunSuffix } from '../change/dry-run.ts';
+import { durationFlag, WEEK_MS } from '../duration-flag.ts';
+import { openStore } from '../environment.ts';
+import { detail, note } from '../preferences.ts';
+import { reportErrors } from '../report-error.ts';
+import { refsOf } from '../select/find-objects.ts';
+import { outputOption, type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
+import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
+
+/** The flags of `delete`. */
+interface DeleteFlags extends SelectionFlags {
+  /** Seconds; negative: as the Pod says. */
+  readonly gracePeriod: number;
+  readonly now: boolean;
+  readonly force: boolean;
+  /** Ask before. */
+  readonly interactive: boolean;
+  readonly wait: boolean;
+  readonly timeout: string;
+  /** Undefined: not said. */
+  readonly ignoreNotFound: boolean | undefined;
+  readonly dryRun: DryRun;
+  readonly output: 'name' | undefined;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun delete pod web             # terminates it gracefully and removes it; the apply that ran it ends
+  podrun delete -f pod.yaml --now
+  podrun delete pods --all --wait=false
+  podrun delete pod stuck --force   # does not wait for its processes
+`;
+
+/** `podrun delete`: terminates Pods and removes them; removes other objects. */
+export function register(program: Command, run: RunVerb): void {
+  const command = program
+    .command('delete')
+    .summary('Terminate and remove Pods')
+    .description('Terminates Pods gracefully and removes them with their logs and volumes; removes other objects.')
+    .usage('TYPE/NAME... | TYPE (NAME... | --all | -l QUERY) | -f FILE [flags]')
+    .argument('[resource...]', 'which objects');
+  withSelectionFlags(command)
+    .option('--all', 'all objects of the type in the namespace', false)
+    .option('--grace-period <seconds>', 'time that a Pod gets to end; negative: as its spec says', wholeNumber, -1)
+    .option('--now', 'the same as --grace-period=1', false)
+    .option('--force', 'remove at once; what runs gets two seconds to end', false)
+    .option('-i, --interactive', 'name the objects, and ask before they are deleted', false)
+    .option('--wait', 'wait until the objects are gone (default)')
+    .option('--no-wait', 'do not wait until the objects are gone')
+    .option('--timeout <duration>', 'how long to wait at most; 0: as long as it takes', '0s')
+    .option('--ignore-not-found', 'a name that does not exist is no error')
+    .option('--no-ignore-not-found', 'a name that does not exist is an error')
+    .addOption(
+      // As garbage collection in a cluster is told. Here the three come to the same.
+      new Option('--cascade <how>', 'what becomes of objects that belong to these; here none do')
+        .choices(['background', 'foreground', 'orphan'])
+        .default('background'),
+    )
+    .addOption(dryRunOption('only say what would be deleted'))
+    .addOption(outputOption<'name'>(['name']))
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], flags: Omit<DeleteFlags, 'wait'> & { wait?: boolean }) =>
+      run(() => deleteObjects(words, { ...flags, wait: flags.wait !== false })),
+    );
+}
+
+function wholeNumber(text: string): number {
+  if (/^-?\d+$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a number of seconds.');
+}
+
+const NOT_CONFIRMED =
+  'Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. ' +
+  'The resource may continue to run on the cluster indefinitely.';
+
+/** What is used all the way. */
+export interface DeleteSession {
+  readonly store: FileStore;
+  readonly clock: Clock;
+  readonly graceSeconds: number | undefined;
+}
+
+async function deleteObjects(words: readonly string[], flags: DeleteFlags): Promise<number> {
+  const graceSeconds = readGrace(flags);
+  const timeoutMs = durationFlag('--timeout', flags.timeout);
+  const selection = await readSelection('delete', words, flags);
+  if (selection.how === 'listed' && !isExplicitList(flags)) throw nameMissing();
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const session: DeleteSession = { store, clock, graceSeconds };
+  if (graceSeconds === 0) note(NOT_CONFIRMED);
+  const refs = refsOf(store, selection);
+  const out = new StandardOutput();
+  if (refs.length === 0) out.tell('No resources found\n');
+  if (flags.interactive && !(await isAgreed(store, refs, flags))) {
+    out.tell('deletion is cancelled\n');
+    return EXIT.ok;
+  }
+  const ignoresMissing = flags.ignoreNotFound ?? isExplicitList(flags);
+  const waitMs = timeoutMs <= 0 ? WEEK_MS : timeoutMs;
+  return reportErrors(await deleteAndWait(session, refs, { ...flags, ignoresMissing, waitMs }, out));
+}
+
+/** How objects are deleted, and what is told of it. */
+interface Deletion extends Pick<DeleteFlags, 'dryRun' | 'output' | 'wait'> {
+  readonly ignoresMissing: boolean;
+  /** How long to wait at most until they are gone. */
+  readonly waitMs: number;
+}
+
+/** Deletes one object after the other, tells it, and waits for those that take time; answers what went wrong. */
+export async function deleteAndWait(
+  session: DeleteSession,
+  refs: readonly ObjectRef[],
+  deletion: Deletion,
+  out: StandardOutput,
+): Promise<PodrunError[]> {
+  const { clock } = session;
+  const { ending, errors } = await deleteAll(session, refs, deletion, out);
+  if (!deletion.wait) return errors;
+  const deadlineMs = clock.now().monotonicMs + deletion.waitMs;
+  for (const one of ending) {
+    const { type, name } = one.ref;
+    const isPod = type.plural === 'pods';
+    if (isPod) noteSilentOwner(session.store, one.ref);
+    const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'be let go'}`;
+    const wait = (line: BusyLine): Promise<PodrunError[]> => untilGone(session, one, deadlineMs, line);
+    errors.push(...(await busyWith(clock, () => text, wait)));
+  }
+  return errors;
+}
+
+/** An agent that does not answer ends nothing: kubectl waits for a lost node in the same way. */
+function noteSilentOwner(store: FileStore, { namespace, name }: ObjectRef): void {
+  const owner = store.ownerOf(namespace, name);
+  if (owner === undefined || store.stateOf(owner) !== 'silent') return;
+  const agent = store.describeOwner(owner);
+  note(`Warning: pod "${name}" belongs to ${agent}, which does not answer; --force removes its record at once`);
+}
+
+/** @throws {PodrunError} when there is something to ask about that is not there, unless that does not matter */
+async function isAgreed(store: FileStore, refs: readonly ObjectRef[], flags: DeleteFlags): Promise<boolean> {
+  const missing = refs.find((ref) => getObject(store, ref) === undefined);
+  const present = refs.filter((ref) => getObject(store, ref) !== undefined);
+  if (missing !== undefined && flags.ignoreNotFound !== true) throw notFound(store, missing, 'deleting');
+  if (present.length === 0) return true;
+  const { isConfirmed } = await import('../remove/confirm.ts');
+  return isConfirmed(present);
+}
+
+/**
+ * Seconds; 0 by force; undefined as the Pod says. Source: kubectl/pkg/cmd/delete.
+ * @throws {PodrunError} (usage) for flags that contradict each other
+ */
+function readGrace({ gracePeriod, now, force }: DeleteFlags): number | undefined {
+  if (now && gracePeriod >= 0) throw usage('--now and --grace-period cannot be specified together');
+  const wanted = now ? 1 : gracePeriod;
+  if (force && wanted > 0) {
+    throw usage('--force and --grace-period greater than 0 cannot be specified together');
+  }
+  if (force) return 0;
+  if (wanted < 0) return undefined;
+  // Only --force may take a Pod's time to end away altogether.
+  return Math.max(1, wanted);
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}
+
+/** An object that is going. */
+interface Ending {
+  readonly ref: ObjectRef;
+  readonly uid: string;
+}
+
+async function deleteAll(
+  session: DeleteSession,
+  refs: readonly ObjectRef[],
+  deletion: Deletion,
+  out: StandardOutput,
+): Promise<{ ending: Ending[]; errors: PodrunError[] }> {
+  const { store } = session;
+  const ending: Ending[] = [];
+  const errors: PodrunError[] = [];
+  for (const ref of refs) {
+    const object = getObject(store, ref);
+    const outcome = object === undefined || deletion.dryRun !== 'none' ? undefined : await deleteObject(session, ref);
+    if (object === undefined || outcome === 'missing') {
+      if (!deletion.ignoresMissing) errors.push(notFound(store, ref, 'deleting'));
+      continue;
+    }
+    out.tell(deletedLine(ref, session, deletion), deletion.output);
+    if (outcome === 'ending') ending.push({ ref, uid: object.metadata.uid });
+  }
+  return { ending, errors };
+}
+
+/** As the versions of kubectl say it whose other words podrun has; newer ones add the namespace. */
+function deletedLine({ type, name }: ObjectRef, { graceSeconds }: DeleteSession, { dryRun, output }: Deletion): string {
+  const kind = qualifiedKind(type);
+  if (output === 'name') return `${kind}/${name}\n`;
+  const operation = graceSeconds === 0 ? 'force deleted' : 'deleted';
+  return `${kind} "${name}" ${operation}${dryRunSuffix(dryRun)}\n`;
+}
+
+/**
+ * Waits until an object is gone: until its finalizers are removed, and a Pod has ended. When the agent of the Pod is
+ * killed meanwhile, nobody else will remove it.
+ */
+async function untilGone(
+  session: DeleteSession,
+  { ref, uid }: Ending,
+  deadlineMs: number,
+  line: BusyLine,
+): Promise<PodrunError[]> {
+  const { store, clock } = session;
+  const { type, namespace, name } = ref;
+  const isGone = (object: StoredKubeObject | undefined): boolean => object?.metadata.uid !== uid;
+  let isNoted = false;
+  const isMet = (object: StoredKubeObject | undefined): boolean => {
+    if (object === undefined || isGone(object)) return true;
+    if (!isHeld(object)) return isAbandoned(store, ref);
+    line.clear();
+    if (!isNoted) note(heldLine(ref, object));
+    isNoted = true;
+    return false;
+  };
+  while (!isGone(getObject(store, ref))) {
+    const scope = { namespace, name };
+    detail(`waiting until ${qualifiedKind(type)}/${name} is gone`);
+    if (!(await waitForObject({ store, clock, resource: type.plural, scope, deadlineMs, isMet }))) {
+      return [new PodrunError(`error: timed out waiting for the condition on ${qualifiedPlural(type)}/${name}`)];
+    }
+    if (!isGone(getObject(store, ref))) await deleteObject(session, ref);
+  }
+  return [];
+}
+
+/** Nothing but a change of the object can help. kubectl waits in silence. */
+function heldLine({ type, namespace, name }: ObjectRef, { metadata }: StoredKubeObject): string {
+  const what = `${qualifiedKind(type)}/${name}`;
+  const free = `podrun patch ${what} -n ${namespace} --type=merge -p '{"metadata":{"finalizers":null}}'`;
+  return `${what} stays until its finalizers are removed: ${(metadata.finalizers ?? []).join(', ')} (${free})`;
+}
+
+function isAbandoned(store: FileStore, { namespace, name }: ObjectRef): boolean {
+  return !store.isOwned(namespace, name);
+}

@@ -1,0 +1,138 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredEvent, StoredKubeObject, StoredPod } from '../../api/objects.ts';
+import { qualifiedKind, qualifiedPlural, type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import { SystemClock } from '../../clock.ts';
+import { describePod, describePods } from '../../print/describe/describe-pod.ts';
+import { describeRecord, isDescribed } from '../../print/describe/describe-record.ts';
+import { notFound, type ObjectRef } from '../../run/object-ref.ts';
+import type { ObjectReader } from '../../store/store.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { fromOption, refuseOfSaved } from '../from/from-option.ts';
+import { type FromFlags, savedObjects } from '../from/saved-objects.ts';
+import { showPaged } from '../paged-output.ts';
+import { note } from '../preferences.ts';
+import { withClusterObjects } from '../read/cluster-objects.ts';
+import { reportErrors } from '../report-error.ts';
+import { findObjects, noneFound } from '../select/find-objects.ts';
+import { AT_DESCRIPTION, isAboutPast } from '../select/run-names.ts';
+import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
+import { readSelection, type Selection } from '../select/selection.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `describe`. */
+interface DescribeFlags extends SelectionFlags, Pick<FromFlags, 'from'> {
+  readonly showEvents: boolean;
+  /** A moment of the past, see history/moment.ts. */
+  readonly at?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun describe                   # every Pod
+  podrun describe pod web
+  podrun describe web               # the same
+  podrun describe pod we            # every Pod whose name begins so, when none is called so
+  podrun describe web --at restart:1    # when a container had been restarted once
+  podrun describe node              # this machine, and what its Pods claim of it
+  podrun describe web@1             # the run before the latest
+  podrun describe --from pod.json --from events.json    # objects of a cluster that somebody saved
+`;
+
+/** `podrun describe`: tells everything about objects, with their events. */
+export function register(program: Command, run: RunVerb): void {
+  const command = program
+    .command('describe')
+    .summary('Tell everything about Pods')
+    .description('Tells everything about Pods, with their events.')
+    .usage('[pod] [NAME...] [flags]')
+    .argument('[pod...]', 'names, or the beginning of one; none: every Pod');
+  withSelectionFlags(command)
+    .option('--no-show-events', 'leave out the events')
+    .addOption(fromOption())
+    .option('--at <moment>', AT_DESCRIPTION)
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], flags: DescribeFlags) => run(() => describe(words, flags)));
+}
+
+async function describe(words: readonly string[], flags: DescribeFlags): Promise<number> {
+  const selection = await readSelection('describe', withType(words, flags), flags);
+  checkTypes(selection);
+  refuseOfSaved({ ...flags, watch: false });
+  const clock = new SystemClock();
+  const nowMs = displayNowMs(clock);
+  if (flags.from.length > 0) return describeFound(await savedObjects(flags), selection, flags, nowMs);
+  const store = openStore(flags.stateDir, clock);
+  if (!isAboutPast(selection, flags.at)) {
+    const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
+    return describeFound(reader, selection, flags, nowMs);
+  }
+  const { pastPods } = await import('../history/past-pods.ts');
+  const past = pastPods(store, selection, { at: flags.at, nowMs });
+  await showPaged(describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));
+  return EXIT.ok;
+}
+
+async function describeFound(
+  store: ObjectReader,
+  selection: Selection,
+  flags: DescribeFlags,
+  nowMs: number,
+): Promise<number> {
+  const { objects, isGuess, missing } = findDescribed(store, selection);
+  const texts = objects.map((object) => describeOne(store, object, flags, nowMs));
+  await showPaged(isGuess ? texts.map((text) => `${text}\n`).join('') : texts.join('\n\n'));
+  if (objects.length === 0 && selection.how === 'listed') note(noneFound(selection));
+  return missing.length === 0 ? EXIT.ok : reportErrors(missing.map((ref) => notFound(store, ref)));
+}
+
+/** `describe` is mostly about Pods: the word may be left out. */
+function withType(words: readonly string[], { filename }: DescribeFlags): readonly string[] {
+  const [first, ...rest] = words;
+  if (first === undefined) return filename.length > 0 ? [] : ['pods'];
+  const isName = rest.length === 0 && !/[/,]/.test(first) && resourceTypeNamed(first) === undefined && first !== 'all';
+  return isName ? ['pods', first] : words;
+}
+
+function checkTypes(selection: Selection): void {
+  const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
+  const other = types.find(({ kind }) => kind !== 'Pod' && !isDescribed(kind));
+  if (other !== undefined) throw notDescribed(other);
+}
+
+function notDescribed(type: ResourceType): PodrunError {
+  const kind = qualifiedKind(type);
+  return new PodrunError(`error: podrun describe knows no ${qualifiedPlural(type)}`, {
+    exitCode: EXIT.usage,
+    hint: `To see all of it: podrun get ${kind} NAME -o yaml`,
+  });
+}
+
+interface Described {
+  readonly objects: readonly StoredKubeObject[];
+  readonly missing: readonly ObjectRef[];
+  /** Nothing has the name: these begin with it. */
+  readonly isGuess: boolean;
+}
+
+function findDescribed(store: ObjectReader, selection: Selection): Described {
+  const found = findObjects(store, selection);
+  const [missing, ...more] = found.missing;
+  if (missing !== undefined && more.length === 0 && found.groups.length === 0 && missing.file === undefined) {
+    const { namespace, type } = missing;
+    const all = store.list<StoredKubeObject>(type.plural, { namespace });
+    const similar = all.filter(({ metadata }) => metadata.name.startsWith(missing.name));
+    if (similar.length > 0) return { objects: similar, missing: [], isGuess: true };
+  }
+  return { objects: found.groups.flatMap(({ objects }) => objects), missing: found.missing, isGuess: false };
+}
+
+function describeOne(store: ObjectReader, object: StoredKubeObject, flags: DescribeFlags, nowMs: number): string {
+  const { namespace, name } = object.metadata;
+  const scope = { namespace, aboutPod: object.kind === 'Pod' ? name : undefined };
+  const events = flags.showEvents ? store.list<StoredEvent>('events', scope) : undefined;
+  if (object.kind === 'Pod') return describePod(object as unknown as StoredPod, events, nowMs);
+  const pods = store.list<StoredPod>('pods', { namespace });
+  const secrets = store.list<StoredKubeObject>('secrets', { namespace });
+  return describeRecord(object, { events, pods, secrets, nowMs });
+}

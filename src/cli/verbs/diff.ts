@@ -1,0 +1,115 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { compareRuns, type RunComparison, type Tolerance } from '../../history/compare-runs.ts';
+import { isOver, lastStateOf } from '../../history/run-length.ts';
+import type { NamedRun } from '../../history/state-at.ts';
+import { comparisonRecord, renderComparison } from '../../print/run-comparison.ts';
+import { durationFlag } from '../duration-flag.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { namedRun } from '../history/saved-runs.ts';
+import { outputOption } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { printError } from '../standard-streams.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `diff`. */
+interface DiffFlags {
+  readonly namespace: string | undefined;
+  readonly tolerance: string;
+  readonly toleranceMin: string;
+  readonly output: 'json' | undefined;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun diff web@1 web                   # what the last run did otherwise than the one before
+  podrun diff web@1 web --tolerance 50%
+  podrun diff good.ndjson web             # a stream that apply -o json has printed, and a run on record
+  podrun diff web api -o json | jq -r '.differences[].what'
+
+Exits with 0 when both went the same way, with 1 when they did not, with 2 when the call is wrong or a run
+is not there.
+`;
+
+/** `podrun diff`: compares two recorded runs. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('diff')
+    .summary('Compare two runs by what happened')
+    .description('Compares two runs: phases, conditions, restarts, exits, events, order, times; and their manifests.')
+    .usage('RUN RUN [flags]')
+    .argument('<run...>', 'two runs: web, web@1, uid:4f6…, or a file with what apply -o json has printed')
+    .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
+    .option('--tolerance <share>', 'times may differ by this share', '20%')
+    .option('--tolerance-min <duration>', 'and by this much in any case', '500ms')
+    .addOption(outputOption<'json'>(['json']))
+    .addHelpText('after', EXAMPLES)
+    .action((runs: string[], flags: DiffFlags) => run(() => diff(runs, flags)));
+}
+
+async function diff(names: readonly string[], flags: DiffFlags): Promise<number> {
+  try {
+    return await compare(names, flags);
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    // As with diff(1) and kubectl diff: 1 says that both are there, and differ.
+    throw new PodrunError(error.message, { exitCode: EXIT.usage, hint: error.hint, cause: error });
+  }
+}
+
+async function compare(names: readonly string[], flags: DiffFlags): Promise<number> {
+  const [nameA, nameB, ...more] = names;
+  if (nameA === undefined || nameB === undefined || more.length > 0) {
+    throw usage(`diff compares two runs, and ${names.length} were named`, 'For example: podrun diff web@1 web');
+  }
+  const tolerance = toleranceOf(flags);
+  const clock = new SystemClock();
+  const store = (): ReturnType<typeof openStore> => openStore(flags.stateDir, clock);
+  const named = [await namedRun(store, flags.namespace, nameA), await namedRun(store, flags.namespace, nameB)] as const;
+  const comparison = compareRuns(named[0].recorded, named[1].recorded, tolerance);
+  const [a, b] = [withPod(named[0]), withPod(named[1])];
+  if (comparison === undefined || a === undefined || b === undefined) {
+    throw new PodrunError(`error: of the run ${a === undefined ? nameA : nameB} no transitions are on record`);
+  }
+  new StandardOutput().write(render(a, b, { comparison, flags, nowMs: displayNowMs(clock) }));
+  for (const { run, recorded } of [a, b]) {
+    if (!isOver(recorded)) printError(`The run ${run} goes on: it was compared as far as it got.\n`);
+  }
+  return comparison.differences.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+interface Compared {
+  readonly comparison: RunComparison;
+  readonly flags: DiffFlags;
+  readonly nowMs: number;
+}
+
+type RunWithPod = NamedRun & { readonly pod: StoredPod };
+
+function render(a: RunWithPod, b: RunWithPod, { comparison, flags, nowMs }: Compared): string {
+  if (flags.output === undefined) return renderComparison(a, b, comparison);
+  return `${JSON.stringify(comparisonRecord(a, b, { comparison, nowMs }), undefined, 4)}\n`;
+}
+
+function withPod(named: NamedRun): RunWithPod | undefined {
+  const pod = lastStateOf(named.recorded);
+  return pod === undefined ? undefined : { ...named, pod };
+}
+
+function toleranceOf({ tolerance, toleranceMin }: DiffFlags): Tolerance {
+  const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(tolerance) ?? [];
+  if (percent === undefined) {
+    throw usage(
+      `invalid argument ${JSON.stringify(tolerance)} for "--tolerance" flag: it takes a share in percent`,
+      'For example: --tolerance 20%',
+    );
+  }
+  return { share: Number(percent) / 100, minMs: durationFlag('--tolerance-min', toleranceMin) };
+}
+
+function usage(message: string, hint: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
+}

@@ -1,0 +1,182 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredEvent } from '../../api/objects.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
+import { EventTablePrinter, renderEvents, sortedByLastSeen } from '../../print/events.ts';
+import { listOf } from '../../print/object.ts';
+import type { Store } from '../../store/store.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { fromOption, refuseOfSaved } from '../from/from-option.ts';
+import { type FromFlags, savedObjects } from '../from/saved-objects.ts';
+import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+import { writePrinted } from '../output/write-printed.ts';
+import { note } from '../preferences.ts';
+import { mustFindType } from '../select/resource-arguments.ts';
+import { isRunName, refuseWatchedPast } from '../select/run-names.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { untilStopped } from '../until-stopped.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `events`. */
+interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'> {
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly for: string | undefined;
+  readonly types: string | undefined;
+  readonly watch: boolean;
+  readonly headers: boolean;
+  /** A moment of the past, see history/moment.ts. */
+  readonly at?: string;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun events
+  podrun events --for pod/web --types=Warning
+  podrun events -w
+  podrun events --for pod/web --at restart:1
+  podrun events --from events.json
+`;
+
+/** `podrun events`: lists events, the latest last. */
+export function register(program: Command, run: RunVerb): void {
+  const command = program
+    .command('events')
+    .summary('List events, the latest last')
+    .description('Lists the events of a namespace, the latest last.')
+    .usage('[flags]');
+  withOutputFlags(command)
+    .addOption(fromOption())
+    .option('--for <type/name>', 'only events about this object')
+    .option('--types <types>', 'only events of these types: Normal, Warning')
+    .option('-n, --namespace <name>', 'namespace of the events (default: "default")')
+    .option('-A, --all-namespaces', 'the events of all namespaces', false)
+    .option('-w, --watch', 'go on and print every event, until Ctrl-C', false)
+    .option('--no-headers', 'no line of headings')
+    .option('--at <moment>', 'the events that there were then: 3.2s after the creation of the Pod, restart:2, …')
+    .addHelpText('after', EXAMPLES)
+    .action((flags: EventsFlags) => run(() => events(flags)));
+}
+
+async function events(flags: EventsFlags): Promise<number> {
+  const isWanted = eventFilter(flags);
+  const printer = objectPrinter(flags);
+  const clock = new SystemClock();
+  const nowMs = (): number => displayNowMs(clock);
+  const scope = { namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE };
+  const out = new StandardOutput();
+  refuseWatchedPast(flags.at, flags.watch);
+  refuseOfSaved(flags);
+  if (flags.watch) {
+    const store = openStore(flags.stateDir, clock);
+    const stopped = untilStopped(clock, out);
+    followEvents({ store, scope, isWanted, show: eventRenderer({ flags, printer, nowMs, out }) });
+    return stopped;
+  }
+  const { found, asOfMs } = await findEvents(flags, clock);
+  const { allNamespaces } = flags;
+  if (printer === undefined) out.write(renderEvents(found, asOfMs, { allNamespaces, noHeaders: !flags.headers }));
+  // As in kubectl, `-o name` prints nothing: events have no names that anybody would use.
+  else if (flags.output !== 'name')
+    writePrinted(out, () => printer.print({ ...listOf(found), kind: 'EventList', metadata: {} }));
+  if (found.length === 0 && printer === undefined) {
+    const where = scope.namespace === undefined ? '' : ` in ${scope.namespace} namespace`;
+    note(`No events found${where}.`);
+  }
+  return EXIT.ok;
+}
+
+interface FoundEvents {
+  readonly found: readonly StoredEvent[];
+  /** The moment that ages are told as of, milliseconds since 1970. */
+  readonly asOfMs: number;
+}
+
+async function findEvents(flags: EventsFlags, clock: Clock): Promise<FoundEvents> {
+  const nowMs = displayNowMs(clock);
+  const { at, for: about } = flags;
+  const namespace = flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE;
+  const subject = about === undefined ? undefined : readObject(about);
+  const isSaved = flags.from.length > 0;
+  const isPast = !isSaved && (at !== undefined || (subject?.kind === 'Pod' && isRunName(subject.name)));
+  if (!isPast) {
+    const reader = isSaved ? await savedObjects(flags) : openStore(flags.stateDir, clock);
+    return { found: reader.list<StoredEvent>('events', { namespace }).filter(eventFilter(flags)), asOfMs: nowMs };
+  }
+  const store = openStore(flags.stateDir, clock);
+  if (subject !== undefined && subject.kind !== 'Pod') {
+    throw new PodrunError('error: --at shows the events of Pods only', { exitCode: EXIT.usage });
+  }
+  const { pastEvents } = await import('../history/past-pods.ts');
+  const past = pastEvents(store, { pod: subject?.name, namespace }, { at, nowMs });
+  return { found: past.events.filter(eventFilter({ ...flags, for: undefined })), asOfMs: past.nowMs };
+}
+
+/** @throws {PodrunError} (usage) when a flag makes no sense */
+function eventFilter({ for: about, types }: EventsFlags): (event: StoredEvent) => boolean {
+  const wantedTypes = types?.split(',').map(readType);
+  const object = about === undefined ? undefined : readObject(about);
+  return ({ type = '', involvedObject }) => {
+    if (wantedTypes !== undefined && !wantedTypes.includes(type.toLowerCase())) return false;
+    return object === undefined || (object.kind === involvedObject.kind && object.name === involvedObject.name);
+  };
+}
+
+function readType(text: string): string {
+  const type = text.trim().toLowerCase();
+  if (type === 'normal' || type === 'warning') return type;
+  throw new PodrunError('error: valid --types are Normal or Warning', { exitCode: EXIT.usage });
+}
+
+function readObject(text: string): { readonly kind: string; readonly name: string } {
+  const [type = '', name = '', ...rest] = text.split('/');
+  if (type === '' || name === '' || rest.length > 0) {
+    throw new PodrunError('error: --for must be in resource/name form', { exitCode: EXIT.usage });
+  }
+  return { kind: mustFindType(type).kind, name };
+}
+
+interface Following {
+  readonly store: Store;
+  readonly scope: { readonly namespace: string | undefined };
+  readonly isWanted: (event: StoredEvent) => boolean;
+  readonly show: (events: readonly StoredEvent[]) => void;
+}
+
+/** What there is already comes in its order, then every event as it is written. */
+function followEvents({ store, scope, isWanted, show }: Following): void {
+  let present: StoredEvent[] | undefined = [];
+  store.watch<StoredEvent>(
+    'events',
+    scope,
+    ({ type, object }) => {
+      if (type === 'DELETED' || !isWanted(object)) return;
+      if (present === undefined) show([object]);
+      else present.push(object);
+    },
+    { replay: true },
+  );
+  // One by one, as in kubectl: a row does not know how wide the next ones are.
+  for (const event of sortedByLastSeen(present)) show([event]);
+  present = undefined;
+}
+
+interface Rendering {
+  readonly flags: EventsFlags;
+  readonly printer: ObjectPrinter | undefined;
+  readonly nowMs: () => number;
+  readonly out: StandardOutput;
+}
+
+function eventRenderer({ flags, printer, nowMs, out }: Rendering): (events: readonly StoredEvent[]) => void {
+  if (printer === undefined) {
+    const table = new EventTablePrinter({ allNamespaces: flags.allNamespaces, noHeaders: !flags.headers });
+    return (events) => out.write(table.render(events, nowMs()));
+  }
+  if (flags.output === 'name') return () => undefined;
+  return (events) => {
+    for (const event of events) writePrinted(out, () => printer.print(event));
+  };
+}

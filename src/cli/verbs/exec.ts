@@ -1,0 +1,133 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isTerminalPhase } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import type { ConnectionEnd } from '../../run/connect/agent-connection.ts';
+import { connectionLost, containerNotFound } from '../../run/connect/connection-errors.ts';
+import { connectStreams, ownTerminal } from '../connect/connect-streams.ts';
+import { reachPod, runningContainer } from '../connect/reached-pod.ts';
+import { openStore } from '../environment.ts';
+import { printError } from '../standard-streams.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `exec`. */
+interface ExecFlags {
+  readonly container: string | undefined;
+  readonly stdin: boolean;
+  readonly tty: boolean;
+  readonly quiet: boolean;
+  readonly namespace: string | undefined;
+  readonly podRunningTimeout: string;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+The exit code is that of the command.
+
+Examples:
+  podrun exec web -- date
+  podrun exec -it web -- sh                      # a shell in the container, as it sees the world
+  podrun exec web -c app -- env
+  podrun exec -i web -- psql -q < schema.sql
+  podrun exec svc/web -- curl -s localhost:8080/healthz
+`;
+
+/** `podrun exec`: runs a command in a container. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('exec')
+    .summary('Run a command in a container')
+    .description(
+      'Runs a command in a container: with its view of the machine, its environment, its user and its folder. ' +
+        'The command is ended when its container ends, and when this podrun does.',
+    )
+    .usage('(POD | TYPE/NAME) [-c CONTAINER] [flags] -- COMMAND [args...]')
+    .argument('[pod]', 'the Pod')
+    .argument('[words...]')
+    .option('-c, --container <name>', 'the container (default: the one of the annotation, else the first)')
+    .option('-i, --stdin', 'hand on what is typed, or comes through a pipe', false)
+    .option('-t, --tty', 'give it a terminal', false)
+    .option('-q, --quiet', 'say nothing but what the command says', false)
+    .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
+    .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
+    .addHelpText('after', EXAMPLES)
+    .action((pod: string | undefined, words: readonly string[], flags: ExecFlags) =>
+      run((command) => exec({ pod, words, command }, flags)),
+    );
+}
+
+/** What stands on the command line beside flags. */
+export interface ExecWords {
+  readonly pod: string | undefined;
+  /** Behind the Pod, and before `--`. */
+  readonly words: readonly string[];
+  /** Behind `--`. */
+  readonly command: readonly string[] | undefined;
+}
+
+/** `podrun exec`: flags in, the exit code of the command out. Source: kubectl/pkg/cmd/exec/exec.go. */
+export async function exec(words: ExecWords, flags: ExecFlags): Promise<number> {
+  const { pod: word, argv } = readWords(words);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { pod } = await reachPod(word, { ...flags, store, clock });
+  const { phase } = pod.status;
+  if (isTerminalPhase(phase)) {
+    throw new PodrunError(`error: cannot exec into a container in a completed pod; current phase is ${phase}`);
+  }
+  const container = runningContainer(store, pod, flags);
+  // A terminal is for those who type.
+  const terminal = flags.stdin && flags.tty ? ownTerminal(flags.quiet) : undefined;
+  const tty = terminal !== undefined;
+  const end = await connectStreams({
+    clock,
+    socket: store.paths(pod.metadata.namespace, pod.metadata.name).attachSocket,
+    isPatient: true,
+    opening: { type: 'exec', container, argv, stdin: flags.stdin, tty },
+    terminal,
+    onConnected: ({ notice }) => {
+      if (notice !== undefined && !flags.quiet) printError(`Warning: ${notice}\n`);
+    },
+  });
+  if (end.type === 'lost') throw connectionLost(pod, container, end.why);
+  return exitCodeOf(end, container);
+}
+
+function exitCodeOf(end: Exclude<ConnectionEnd, { type: 'lost' }>, container: string): number {
+  switch (end.type) {
+    case 'exited':
+      if (end.exitCode !== 0) printError(`command terminated with exit code ${end.exitCode}\n`);
+      return end.exitCode;
+    case 'stopped':
+      return end.exitCode;
+    case 'detached':
+      return EXIT.ok;
+    case 'refused':
+      throw containerNotFound(container);
+    case 'failed': {
+      // Once from the kubelet, once from the API server.
+      const internal = 'Internal error occurred: Internal error occurred: error executing command in container';
+      throw new PodrunError(`error: ${internal}: ${end.error}`);
+    }
+    default:
+      return end satisfies never;
+  }
+}
+
+function readWords({ pod, words, command = [] }: ExecWords): { pod: string; argv: readonly [string, ...string[]] } {
+  if (words.length > 0) {
+    throw usage(
+      'exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead',
+      "See 'podrun exec -h' for help and examples",
+    );
+  }
+  if (pod === undefined)
+    throw usage('pod or type/name must be specified', "See 'podrun exec -h' for help and examples");
+  const [program, ...args] = command;
+  if (program === undefined) throw usage('you must specify at least one command for the container');
+  return { pod, argv: [program, ...args] };
+}
+
+function usage(message: string, hint?: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint });
+}

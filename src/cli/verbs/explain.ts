@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { Descriptions, ExplainedField } from '../../api/explained-field.ts';
+import { type ResourceType, resourceTypeNamed } from '../../api/resource-types.ts';
+import { explain, type Explained } from '../../manifest/support/explain.ts';
+import { SUPPORTED_KINDS } from '../../manifest/support/table.ts';
+import { renderExplained, renderSupport } from '../../print/explain.ts';
+import { formatJson } from '../../print/json.ts';
+import { showPaged } from '../paged-output.ts';
+import { mustFindType } from '../select/resource-arguments.ts';
+import { outputOption } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `explain`. */
+interface ExplainFlags {
+  readonly support: boolean;
+  readonly recursive: boolean;
+  readonly output: 'json' | undefined;
+  readonly headers: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun explain --support                      # every field, and how podrun treats it
+  podrun explain pod.spec.volumes --support     # the fields below one
+  podrun explain pod.spec.containers            # the fields of a container and their descriptions
+  podrun explain --support -o json | jq '.[] | select(.support == "no effect").path'
+`;
+
+/** `podrun explain`: tells the fields of a resource, and how podrun treats them. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('explain')
+    .summary('Tell the fields of a resource, and how podrun treats them')
+    .description('Tells what Kubernetes says of a resource and its fields, and which of them podrun honours.')
+    .usage('[TYPE[.FIELD...]] [--support] [flags]')
+    .argument('[path...]', 'pod, pod.spec.volumes, …')
+    .option('--support', 'every field below, with how podrun treats it: works, partly, no effect, refused, …', false)
+    .option('--recursive', 'also the fields of the fields', false)
+    .addOption(outputOption<'json'>(['json']))
+    .option('--no-headers', 'with --support: no line of headings')
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], flags: ExplainFlags) => run(() => explainCommand(words, flags)));
+}
+
+async function explainCommand(words: readonly string[], flags: ExplainFlags): Promise<number> {
+  const text = answer(words, flags);
+  if (flags.output === undefined) await showPaged(text);
+  else new StandardOutput().write(text);
+  return EXIT.ok;
+}
+
+function answer(words: readonly string[], flags: ExplainFlags): string {
+  const [word, ...more] = words;
+  if (more.length > 0) throw usage('error: We accept only this format: explain RESOURCE');
+  if (word === undefined) {
+    if (!flags.support) throw usage('error: You must specify the type of resource to explain.');
+    return renderFields(
+      SUPPORTED_KINDS.flatMap((kind) => everyField(mustFindType(kind))),
+      flags,
+    );
+  }
+  const { type, explained } = lookUp(word);
+  const { field, below } = explained;
+  if (!flags.support && flags.output === undefined) {
+    const { kind, apiVersion } = type;
+    const { recursive } = flags;
+    return renderExplained({ kind, apiVersion, ...explained }, { recursive, descriptions: readDescriptions() });
+  }
+  if (!SUPPORTED_KINDS.includes(type.kind)) {
+    throw usage(`error: podrun writes ${type.plural} itself: there is nothing to support`);
+  }
+  return renderFields(field === undefined ? below : [field, ...below], flags);
+}
+
+/** The descriptions lie beside the built program: only this command reads them. */
+function readDescriptions(): Descriptions {
+  const file = path.join(path.dirname(import.meta.filename), 'descriptions.json');
+  return JSON.parse(readFileSync(file, 'utf8')) as Descriptions;
+}
+
+/** @throws {PodrunError} when there is no such resource or field, in the words of kubectl */
+function lookUp(word: string): { type: ResourceType; explained: Explained } {
+  // Paths may be those of events and errors, with indexes.
+  const [resource = '', ...names] = word.replaceAll(/\[[^\]]*\]/g, '').split('.');
+  if (PARTS.has(resource)) {
+    throw usage(
+      `error: ${JSON.stringify(resource)} is a field of many kinds`,
+      `Say of which: podrun explain pod.${word}`,
+    );
+  }
+  const type = typeToExplain(resource);
+  const outcome = explain(type, singular(type), names);
+  if (outcome.ok) return { type, explained: outcome.explained };
+  throw new PodrunError(`error: field ${JSON.stringify(outcome.missing)} does not exist`);
+}
+
+/** This command of kubectl alone says it without a word in front. */
+function typeToExplain(word: string): ResourceType {
+  const type = resourceTypeNamed(word);
+  if (type !== undefined) return type;
+  throw new PodrunError(`the server doesn't have a resource type ${JSON.stringify(word)}`);
+}
+
+/** With what the paths of events begin. */
+const PARTS: ReadonlySet<string> = new Set(['metadata', 'spec', 'status']);
+
+function everyField(type: ResourceType): readonly ExplainedField[] {
+  const outcome = explain(type, singular(type), []);
+  return outcome.ok ? outcome.explained.below : [];
+}
+
+function singular({ kind }: ResourceType): string {
+  return kind.toLowerCase();
+}
+
+function renderFields(fields: readonly ExplainedField[], flags: ExplainFlags): string {
+  if (flags.output !== 'json') return renderSupport(fields, flags);
+  const rows = fields.map(({ path, type, support, note }) => ({ path, type, support, note }));
+  return `${formatJson(rows, '\n')}\n`;
+}
+
+function usage(message: string, hint = "See 'podrun explain --help' for usage."): PodrunError {
+  return new PodrunError(message, { exitCode: EXIT.usage, hint });
+}

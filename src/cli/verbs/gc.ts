@@ -1,0 +1,114 @@
+import { type Command, Option } from 'commander';
+import { type Collected, collectGarbage } from '../../agent/clean-up/collect-garbage.ts';
+import { EXIT } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { removeFifos } from '../../runtime/fifo-pool.ts';
+import { localProcesses } from '../../runtime/process-identity.ts';
+import { StoreGarbage } from '../../store/garbage.ts';
+import { fifoFolder } from '../../store/layout.ts';
+import { countOption } from '../count-option.ts';
+import { openStore } from '../environment.ts';
+import { outputOption } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
+
+/** The flags of `gc`. */
+interface GcFlags {
+  readonly keep: number;
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly dryRun: 'none' | 'client' | 'server';
+  readonly output: 'name' | undefined;
+  readonly stateDir: string | undefined;
+}
+
+/** As many as the history of a Pod holds. */
+const KEPT = 10;
+
+const EXAMPLES = `
+What goes:
+  - Pods that have ended, all but the newest ten (--keep), evicted ones first; with their logs and volumes
+  - earlier runs of Pods, all but the newest of each (--keep); all of them when the Pod is gone
+  - volumes of claims that are gone, and events about Pods that are gone
+  - what a podrun that was killed left: processes (its Pods are then Failed, with the reason NodeLost),
+    half-written files, locks, sockets, FIFOs, copies of the root that containers wrote to
+What a living podrun runs is left alone, and so are Pods with finalizers.
+
+Examples:
+  podrun gc                         # in the namespace default
+  podrun gc -A --keep 0             # everything that has ended, in all namespaces
+  podrun gc --dry-run               # only say what would go
+`;
+
+/** `podrun gc`: removes Pods that have ended, and leftovers. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('gc')
+    .summary('Remove what has ended and what was left behind')
+    .description('Removes Pods that have ended, but for the newest, and whatever else nobody needs any more.')
+    .usage('[flags]')
+    .addOption(
+      countOption('--keep <number>', 'how many Pods that have ended stay, and earlier runs of each').default(KEPT),
+    )
+    .option('-n, --namespace <name>', 'namespace to clean up (default: "default")')
+    .option('-A, --all-namespaces', 'clean up all namespaces', false)
+    .addOption(
+      new Option('--dry-run [mode]', 'only say what would be removed')
+        .choices(['none', 'client', 'server'])
+        .preset('client')
+        .default('none'),
+    )
+    .addOption(outputOption<'name'>(['name']))
+    .addHelpText('after', EXAMPLES)
+    .action((flags: GcFlags) => run(() => gc(flags)));
+}
+
+async function gc(flags: GcFlags): Promise<number> {
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const out = new StandardOutput();
+  let count = 0;
+  const collect = (line: BusyLine): Promise<void> =>
+    collectGarbage({
+      store,
+      garbage: new StoreGarbage(store.root, localProcesses),
+      clock,
+      namespace: flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE,
+      keep: flags.keep,
+      dryRun: flags.dryRun !== 'none',
+      tell: (collected) => {
+        count += 1;
+        line.clear();
+        out.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
+      },
+    });
+  await busyWith(clock, () => 'looking for what nobody needs any more', collect);
+  if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
+  if (count === 0 && flags.output === undefined) out.tell('Nothing to remove\n');
+  return EXIT.ok;
+}
+
+/** As `kubectl delete` says it. */
+function collectedLine(collected: Collected, dryRun: GcFlags['dryRun']): string {
+  const { namespace, name } = collected;
+  const note = { none: '', client: ' (dry run)', server: ' (server dry run)' }[dryRun];
+  if (collected.type === 'lost') {
+    const why = `podrun (process ${collected.agentPid}), which ran it, was killed`;
+    return `pod "${name}" ended in ${namespace} namespace: ${why}${note}\n`;
+  }
+  const what = {
+    pod: `pod "${name}"`,
+    event: `event "${name}"`,
+    run: `an earlier run of pod "${name}"`,
+    volume: `the volume of persistentvolumeclaim "${name}"`,
+  }[collected.type];
+  return `${what} deleted from ${namespace} namespace${note}\n`;
+}
+
+/** An object by its name, a folder by its path below the state folder. */
+function nameLine(collected: Collected): string {
+  if (collected.type === 'run' || collected.type === 'volume') return `${collected.path}\n`;
+  return `${collected.type === 'event' ? 'event' : 'pod'}/${collected.name}\n`;
+}

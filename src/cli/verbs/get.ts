@@ -1,0 +1,171 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredKubeObject } from '../../api/objects.ts';
+import { qualifiedKind } from '../../api/resource-types.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
+import { sortObjects } from '../../print/formats/sort-objects.ts';
+import { listOf } from '../../print/object.ts';
+import { columnsOf } from '../../print/resource-columns.ts';
+import { renderTable } from '../../print/table-printer.ts';
+import { notFound } from '../../run/object-ref.ts';
+import type { ObjectReader } from '../../store/store.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { fromOption, refuseOfSaved } from '../from/from-option.ts';
+import { savedObjects } from '../from/saved-objects.ts';
+import { objectPrinter, type ObjectPrinter } from '../output/object-printer.ts';
+import { LIST_FORMATS, withOutputFlags } from '../output/output-flags.ts';
+import { writePrinted } from '../output/write-printed.ts';
+import { note } from '../preferences.ts';
+import { withClusterObjects } from '../read/cluster-objects.ts';
+import { type GetFlags, tableOptions } from '../read/get-flags.ts';
+import { reportErrors } from '../report-error.ts';
+import { findObjects, type Found, type FoundGroup, noneFound } from '../select/find-objects.ts';
+import { AT_DESCRIPTION, isAboutPast, refuseWatchedPast } from '../select/run-names.ts';
+import { withSelectionFlags } from '../select/selection-flags.ts';
+import { readSelection, type Selection } from '../select/selection.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+
+const EXAMPLES = `
+Examples:
+  podrun get                        # the Pods
+  podrun get pods -o wide
+  podrun get pod web -o yaml
+  podrun get pods -w -o json --output-watch-events
+  podrun get pods,events -n test
+  podrun get pods --from pods.json -o wide
+  podrun get pods --sort-by=.metadata.creationTimestamp
+  podrun get pods -o custom-columns=NAME:.metadata.name,IP:.status.podIP
+  podrun get pods -o jsonpath='{range .items[*]}{.metadata.name}{"\\t"}{.status.phase}{"\\n"}{end}'
+  podrun get pods -o go-template='{{range .items}}{{.metadata.name}} {{.status.phase}}{{"\\n"}}{{end}}'
+  podrun get pod web -o yaml --at 3.2s   # as it was then; web@1 is the run before
+`;
+
+/** `podrun get`: lists objects, or prints them. */
+export function register(program: Command, run: RunVerb): void {
+  const command = program
+    .command('get')
+    .summary('List Pods and other objects')
+    .description('Lists objects, Pods where nothing else is said, or prints them.')
+    .usage('[TYPE [NAME...] | TYPE/NAME... | -f FILE] [flags]')
+    .argument('[resource...]', 'pods, events, configmaps, secrets, services, …; with or without names');
+  withOutputFlags(withSelectionFlags(command), LIST_FORMATS)
+    .addOption(fromOption())
+    .option('--sort-by <path>', 'in the order of what this JSONPath finds, for example .status.startTime', '')
+    .option('-w, --watch', 'go on and print every change, until Ctrl-C', false)
+    .option('--watch-only', 'print changes only, not what there is already', false)
+    .option('--output-watch-events', 'say what kind of change it is: ADDED, MODIFIED, DELETED', false)
+    .option('--no-headers', 'no line of headings')
+    .option('--show-labels', 'the labels as the last column', false)
+    .option(
+      '-L, --label-columns <keys>',
+      'a column for each of these labels',
+      (keys: string, before: readonly string[]): readonly string[] => [...before, ...keys.split(',')],
+      [],
+    )
+    .option('--show-kind', 'names with their type in front', false)
+    .option('--ignore-not-found', 'a name that does not exist is no error', false)
+    .option('--at <moment>', AT_DESCRIPTION)
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], flags: GetFlags) => run(() => get(words, flags)));
+}
+
+async function get(words: readonly string[], flags: GetFlags): Promise<number> {
+  checkFlags(flags);
+  const printer = objectPrinter(flags);
+  const noWords = words.length === 0 && flags.filename.length === 0;
+  const selection = await readSelection('get', noWords ? ['pods'] : words, flags);
+  const clock = new SystemClock();
+  if (flags.watch || flags.watchOnly) {
+    const store = openStore(flags.stateDir, clock);
+    const { watchObjects } = await import('../read/get-watch.ts');
+    return watchObjects({ store, clock, selection, flags, printer });
+  }
+  const { found, reader, nowMs } = await findWanted(selection, flags, clock);
+  const errors = flags.ignoreNotFound ? [] : found.missing.map((ref) => notFound(reader, ref));
+  const out = new StandardOutput();
+  try {
+    if (printer !== undefined) writePrinted(out, () => renderObjects(found, selection, flags, printer));
+    else out.write(renderTables(found, selection, flags, nowMs));
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    errors.push(error);
+  }
+  return errors.length === 0 ? EXIT.ok : reportErrors(errors);
+}
+
+interface Wanted {
+  readonly found: Found;
+  /** Where it was looked for. */
+  readonly reader: ObjectReader;
+  /** The moment that ages are told as of. */
+  readonly nowMs: number;
+}
+
+/** What there is of a selection: in the store, in the past of its Pods, or in what somebody saved. */
+async function findWanted(selection: Selection, flags: GetFlags, clock: Clock): Promise<Wanted> {
+  const nowMs = displayNowMs(clock);
+  if (flags.from.length > 0) {
+    const reader = await savedObjects(flags);
+    return { found: findObjects(reader, selection), reader, nowMs };
+  }
+  const store = openStore(flags.stateDir, clock);
+  const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
+  if (!isAboutPast(selection, flags.at)) return { found: findObjects(reader, selection), reader, nowMs };
+  const { pastPods } = await import('../history/past-pods.ts');
+  return { ...pastPods(store, selection, { at: flags.at, nowMs }), reader };
+}
+
+/** @throws {PodrunError} (usage) in kubectl's words */
+function checkFlags({ from, at, output, showLabels, outputWatchEvents, watch, watchOnly }: GetFlags): void {
+  refuseWatchedPast(at, watch || watchOnly);
+  refuseOfSaved({ from, ...(at !== undefined && { at }), watch: watch || watchOnly });
+  if (showLabels && output !== undefined && output !== 'wide') {
+    throw usage(`--show-labels option cannot be used with ${output} printer`);
+  }
+  if (outputWatchEvents && !watch && !watchOnly) {
+    throw usage('--output-watch-events option can only be used with --watch or --watch-only');
+  }
+}
+
+function renderTables({ groups }: Found, selection: Selection, flags: GetFlags, nowMs: number): string {
+  const sorted = groups.map((group) => sortedGroup(group, flags.sortBy));
+  // As in kubectl, a table that cannot be sorted has nothing in it.
+  const isEmpty = sorted.every(({ objects }) => objects.length === 0);
+  if (isEmpty && selection.how === 'listed' && !flags.ignoreNotFound) note(noneFound(selection));
+  const isMixed = selection.how === 'listed' ? selection.types.length > 1 : groups.length > 1;
+  const tables = sorted.map(({ type, objects }) => {
+    const options = tableOptions(flags, isMixed || flags.showKind ? qualifiedKind(type) : undefined);
+    return renderTable(columnsOf(type.plural), objects, nowMs, options);
+  });
+  return tables.filter((table) => table !== '').join(flags.headers ? '\n' : '');
+}
+
+function sortedGroup(group: FoundGroup, sortBy: string): FoundGroup {
+  if (sortBy === '') return group;
+  const sorted = sortObjects(group.objects, sortBy);
+  return { ...group, objects: 'problem' in sorted ? [] : sorted.objects };
+}
+
+/** One name is answered with that object, everything else with a list, also when it is empty. */
+function renderObjects({ groups }: Found, selection: Selection, flags: GetFlags, printer: ObjectPrinter): string {
+  const objects = groups.flatMap((group) => group.objects);
+  if (objects.length === 0 && flags.ignoreNotFound) return '';
+  if (selection.how === 'named' && selection.refs.length === 1) {
+    const [only] = objects;
+    return only === undefined ? '' : printer.print(only);
+  }
+  return printer.print(listOf(sortedObjects(objects, flags.sortBy)));
+}
+
+/** @throws {PodrunError} when none of them has the field */
+function sortedObjects(objects: readonly StoredKubeObject[], sortBy: string): readonly StoredKubeObject[] {
+  if (sortBy === '') return objects;
+  const sorted = sortObjects(objects, sortBy);
+  if ('problem' in sorted) throw new PodrunError(sorted.problem);
+  return sorted.objects;
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { renderRuns, runRecord, type RunRow } from '../../print/run-table.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { note } from '../preferences.ts';
+import { podArgument } from '../select/pod-argument.ts';
+import { outputOption } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `history`. */
+interface HistoryFlags {
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly headers: boolean;
+  readonly output: 'json' | 'name' | undefined;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun history                    # the runs of every Pod on record
+  podrun history web                # web is the latest, web@1 the one before
+  podrun history web -o json | jq 'select(.phase == "Failed")'
+`;
+
+/** `podrun history`: lists the recorded runs. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('history')
+    .summary('List the runs of Pods that are on record')
+    .description('Lists the runs of Pods that are on record, the latest of each Pod first.')
+    .usage('[POD...] [flags]')
+    .argument('[pod...]', 'the Pods; none: all of the namespace')
+    .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
+    .option('-A, --all-namespaces', 'the Pods of all namespaces', false)
+    .addOption(outputOption<'json' | 'name'>(['json', 'name']))
+    .option('--no-headers', 'no line of headings')
+    .addHelpText('after', EXAMPLES)
+    .action((pods: string[], flags: HistoryFlags) => run(() => history(pods, flags)));
+}
+
+async function history(words: readonly string[], flags: HistoryFlags): Promise<number> {
+  const names = words.map((word) => podArgument(word, (plural) => `there is no history of ${plural}, only of Pods`));
+  if (names.length > 0 && flags.allNamespaces) {
+    throw new PodrunError('error: a resource cannot be retrieved by name across all namespaces', {
+      exitCode: EXIT.usage,
+    });
+  }
+  const clock = new SystemClock();
+  const runs = new RecordedRuns(openStore(flags.stateDir, clock));
+  const namespace = flags.allNamespaces ? undefined : flags.namespace || DEFAULT_NAMESPACE;
+  const found = names.length === 0 ? runs.list({ namespace }) : names.flatMap((name) => runsOf(runs, namespace, name));
+  new StandardOutput().write(render(found, flags, displayNowMs(clock)));
+  if (found.length === 0) {
+    const where = namespace === undefined ? '' : ` in ${namespace} namespace`;
+    note(`No runs found${where}.`);
+  }
+  return EXIT.ok;
+}
+
+function runsOf(runs: RecordedRuns, namespace: string | undefined, name: string): RunRow[] {
+  const found = runs.list({ namespace, name });
+  if (found.length > 0) return found;
+  throw runs.unknownPod(namespace, name);
+}
+
+function render(runs: readonly RunRow[], { output, headers, allNamespaces }: HistoryFlags, nowMs: number): string {
+  if (output === 'name') return runs.map(({ run }) => `${run}\n`).join('');
+  if (output === 'json') return runs.map((row) => `${JSON.stringify(runRecord(row, nowMs))}\n`).join('');
+  return renderRuns(runs, nowMs, { noHeaders: !headers, allNamespaces });
+}

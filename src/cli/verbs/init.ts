@@ -1,0 +1,103 @@
+import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { labelMessages } from '../../api/names.ts';
+import { mostSimilar } from '../../api/similar.ts';
+import { type Part, PARTS } from '../../manifest/starter/parts.ts';
+import { starterManifest } from '../../manifest/starter/starter.ts';
+import { note } from '../preferences.ts';
+import { append } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `init`. */
+interface InitFlags {
+  readonly with: readonly string[];
+  readonly task: boolean;
+  readonly output: string | undefined;
+  readonly force: boolean;
+}
+
+const EXAMPLES = `
+Parts, for --with:
+  init        a container that prepares something and ends, before the others start
+  sidecar     a container that runs beside the main one, and is stopped after it
+  probes      startup, readiness and liveness probe
+  hooks       a command that runs before the container is stopped
+  volume      a folder that containers share
+  configmap   settings as environment variables
+  secret      a password as an environment variable
+  env         variables with values, and with facts about the Pod
+  resources   requests and limits of CPU and memory
+  all         all of them
+
+Examples:
+  podrun init web > web.yaml
+  podrun init web --with probes,sidecar -o web.yaml && podrun apply web.yaml
+  podrun init nightly --task --with configmap | podrun apply -
+`;
+
+/** `podrun init`: writes a manifest to start from. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('init')
+    .summary('Write a commented manifest to start from')
+    .description('Writes a manifest to start from: it runs as it is, and has a comment about every field.')
+    .usage('[NAME] [flags]')
+    .argument('[name]', 'name of the Pod', 'app')
+    .option('--with <parts>', 'what it is to have, for example probes,sidecar; may be given several times', append, [])
+    .option('--task', 'a Pod that does its work and ends, instead of one that serves', false)
+    .option('-o, --output <file>', 'write it to this file, which must not exist yet')
+    .option('--force', 'with -o: overwrite the file', false)
+    .addHelpText('after', EXAMPLES)
+    .action((name: string, flags: InitFlags) => run(() => initCommand(name, flags)));
+}
+
+function initCommand(name: string, flags: InitFlags): number {
+  const [wrong] = labelMessages(name);
+  if (wrong !== undefined) throw usage(`error: invalid name ${JSON.stringify(name)}: ${wrong}`);
+  const { output: file, task: isTask, force } = flags;
+  if (force && file === undefined) throw usage('error: --force is about a file', 'Use it with -o FILE.');
+  const text = starterManifest({ name, parts: partsIn(flags.with), isTask, file });
+  if (file === undefined) new StandardOutput().write(text);
+  else {
+    write(file, text, force);
+    note(`wrote ${file}; try: podrun apply ${file}`);
+  }
+  return EXIT.ok;
+}
+
+function partsIn(lists: readonly string[]): ReadonlySet<Part> {
+  const words = lists.flatMap((list) => list.split(',')).map((word) => word.trim().toLowerCase());
+  return new Set(words.flatMap(partsNamed));
+}
+
+const KNOWN = Object.keys(PARTS) as Part[];
+
+/** Names and their plurals: `probes`, `probe`. */
+function partsNamed(word: string): readonly Part[] {
+  if (word === 'all') return KNOWN;
+  const part = KNOWN.find((known) => known === word || known === `${word}s` || `${known}s` === word);
+  if (part !== undefined) return [part];
+  const similar = mostSimilar(word, KNOWN);
+  const hint = similar === undefined ? `There are ${KNOWN.join(', ')} and all.` : `Did you mean ${similar}?`;
+  throw usage(`error: no part of a manifest: ${JSON.stringify(word)}`, hint);
+}
+
+/** @throws {PodrunError} when it is there already, or cannot be written */
+function write(file: string, text: string, force: boolean): void {
+  try {
+    writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') {
+      throw new PodrunError(`error: ${file} is there already`, { hint: '--force overwrites it.', cause: error });
+    }
+    const why = message.replaceAll(/^\w+: |, \w+ '.*'$/g, '');
+    throw new PodrunError(`error: cannot write ${file}: ${why}`, { cause: error });
+  }
+}
+
+function usage(message: string, hint = "See 'podrun init --help' for usage."): PodrunError {
+  return new PodrunError(message, { exitCode: EXIT.usage, hint });
+}

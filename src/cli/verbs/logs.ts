@@ -1,0 +1,200 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { chooseLog } from '../../lifecycle/requests/log-choice.ts';
+import { similarName } from '../../run/object-ref.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { LogReader } from '../../store/logs/log-reader.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { LogFormat } from '../logs/log-format.ts';
+import { instanceEnded, instanceToFollow, instanceToShow, type LogSource, noLog, openLog } from '../logs/log-source.ts';
+import { hookLoggedContainers, loggedContainers, noHooks } from '../logs/logged-containers.ts';
+import { type LogsRequest, type LogsWords, readLogsRequest, type LogsFlags } from '../logs/logs-request.ts';
+import { note } from '../preferences.ts';
+import { onGrowth } from '../select/pod-watch.ts';
+import { isRunName } from '../select/run-names.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+
+const EXAMPLES = `
+Examples:
+  podrun logs web                       # the only container, or the first one
+  podrun logs web -c proxy -f           # as it comes, until the container ends
+  podrun logs web --previous            # the run before the last restart
+  podrun logs web --all-containers --prefix --since=5m
+  podrun logs -l app=web --tail=20
+  podrun logs web --hooks -f            # what hooks and exec probes write, and how hooks end
+`;
+
+/** `podrun logs`: prints what containers, hooks and probes have written. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('logs')
+    .summary('Print what containers have written')
+    .description(
+      'Prints what a container, or its hooks and probes, have written to standard output and standard error.',
+    )
+    .usage('(POD | pod/POD) [CONTAINER] | -l QUERY [flags]')
+    .argument('[pod]', 'the Pod')
+    .argument('[container]', 'the container')
+    .option('-c, --container <name>', 'the container')
+    .option('--all-containers', 'all containers of the Pod', false)
+    .option('-f, --follow', 'go on until the container ends', false)
+    .option('-p, --previous', 'the log of the instance before this one', false)
+    .option('--hooks', 'what hooks and exec probes have written, instead of the container', false)
+    .option('--since <duration>', 'only what is not older than this, for example 5s, 2m or 3h')
+    .option('--since-time <time>', 'only what was written at this time (RFC 3339) or later')
+    .option('--tail <lines>', 'only the last lines; -1: all (default: -1, with a selector 10)')
+    .option('--timestamps', 'with the time of each line', false)
+    .option('--prefix', 'with the names of Pod and container before each line', false)
+    .option('--limit-bytes <bytes>', 'at most so many bytes of each log')
+    .option('--ignore-errors', 'say what cannot be shown, and go on', false)
+    .option('-l, --selector <query>', 'Pods with these labels, for example app=web')
+    .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
+    .option('--max-log-requests <count>', 'how many logs may be followed at once', '5')
+    .option('--pod-running-timeout <duration>', 'with -f: how long to wait for a container to start', '20s')
+    .addHelpText('after', EXAMPLES)
+    .action((pod: string | undefined, container: string | undefined, flags: LogsFlags) =>
+      run(() => logs({ pod, container }, flags)),
+    );
+}
+
+/** Prints the logs; answers the exit code. */
+export async function logs(words: LogsWords, flags: LogsFlags): Promise<number> {
+  const clock = new SystemClock();
+  const request = readLogsRequest(words, flags, displayNowMs(clock));
+  const store = openStore(flags.stateDir, clock);
+  const pods = findPods(store, request);
+  if (pods.length === 0) note(`No resources found in ${request.namespace} namespace.`);
+  const wanted = flags.hooks ? hookLoggedContainers : loggedContainers;
+  const sources = pods.flatMap(({ pod, folder }) =>
+    wanted(pod, request).map((container) => ({ store, clock, pod, folder, container, ofHooks: flags.hooks })),
+  );
+  if (flags.hooks && pods.length > 0 && sources.length === 0) {
+    const silent = pods.map(({ pod }) => pod);
+    note(noHooks(silent, request).trimEnd());
+  }
+  const show = new Show(request, flags);
+  if (!flags.follow) {
+    for (const source of sources) await show.present(source);
+  } else {
+    checkCount(sources.length, request);
+    await Promise.all(sources.map((source) => show.following(source)));
+  }
+  return EXIT.ok;
+}
+
+/** A Pod, as it is or as a run of the past has left it, and where its logs lie. */
+type LoggedPod = Pick<LogSource, 'pod' | 'folder'>;
+
+function findPods(store: FileStore, { namespace, pods }: LogsRequest): LoggedPod[] {
+  const present = (pod: StoredPod): LoggedPod => ({ pod, folder: store.paths(namespace, pod.metadata.name).logs });
+  if ('matches' in pods) {
+    const all = store.list<StoredPod>('pods', { namespace });
+    return all.filter(({ metadata }) => pods.matches(metadata.labels ?? {})).map(present);
+  }
+  if (isRunName(pods.name)) {
+    const { pod, paths } = new RecordedRuns(store).find(namespace, pods.name);
+    return [{ pod, folder: paths.logs }];
+  }
+  const pod = store.get<StoredPod>('pods', namespace, pods.name);
+  if (pod !== undefined) return [present(pod)];
+  const what = `pods "${pods.name}" not found in namespace "${namespace}"`;
+  throw new PodrunError(`error: error from server (NotFound): ${what}`, {
+    hint: similarName(store, 'pods', { namespace, name: pods.name }),
+  });
+}
+
+function checkCount(count: number, { followedMax }: LogsRequest): void {
+  if (count <= followedMax) return;
+  throw new PodrunError(
+    `error: you are attempting to follow ${count} log streams, but maximum allowed concurrency is ${followedMax}, ` +
+      'use --max-log-requests to increase the limit',
+    { exitCode: EXIT.usage },
+  );
+}
+
+/** A container that was never restarted has nothing before; the Pod may have an earlier run. */
+function hintOfRunBefore({ store, pod }: LogSource): string | undefined {
+  const { namespace, name, uid } = pod.metadata;
+  const runs = new RecordedRuns(store).list({ namespace, name });
+  const before = runs[runs.findIndex((run) => run.pod.metadata.uid === uid) + 1];
+  return before === undefined ? undefined : `The run before this one: podrun logs ${before.run}`;
+}
+
+/** Prints logs on standard output. */
+class Show {
+  readonly #request: LogsRequest;
+  readonly #flags: LogsFlags;
+  readonly #out = new StandardOutput();
+  readonly #readerGone: Promise<unknown>;
+
+  constructor(request: LogsRequest, flags: LogsFlags) {
+    this.#request = request;
+    this.#flags = flags;
+    this.#readerGone = new Promise<void>((resolve) => this.#out.onReaderGone(() => resolve()));
+  }
+
+  /** What the log holds now. */
+  async present(source: LogSource): Promise<void> {
+    const choice = instanceToShow(source, this.#flags.previous);
+    if (!choice.ok) return this.#refuse(choice.message, source);
+    const reader = openLog(source, choice.restartCount, this.#request);
+    await this.#drain(reader, this.#formatOf(source));
+    reader.close();
+  }
+
+  /** What the log holds, and what comes, until the instance has ended. */
+  async following(source: LogSource): Promise<void> {
+    const choice = this.#flags.previous
+      ? chooseLog(source.pod, source.container, true)
+      : await instanceToFollow(source, this.#request.startTimeoutMs);
+    if (!choice.ok) return this.#refuse(choice.message, source);
+    const { restartCount } = choice;
+    const reader = openLog(source, restartCount, this.#request);
+    const format = this.#formatOf(source);
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<void>((resolve) => (stop = resolve));
+    const print = (): Promise<void> => this.#drain(reader, format).then(() => (format.isFull ? stop() : undefined));
+    // One after the other: a look that comes while the last one is still printing waits for it, and one is enough.
+    let printed = print();
+    let isLookDue = false;
+    const look = (): void => {
+      if (isLookDue) return;
+      isLookDue = true;
+      printed = printed.then(() => {
+        isLookDue = false;
+        return print();
+      });
+    };
+    const growth = onGrowth(reader, source.clock, look);
+    await Promise.race([instanceEnded(source, restartCount), this.#readerGone, stopped]);
+    growth.close();
+    // An agent tells of an end only when all output is in the log.
+    look();
+    await printed;
+    reader.close();
+  }
+
+  async #drain(reader: LogReader, format: LogFormat): Promise<void> {
+    for (let block = reader.nextBlock(); block.length > 0 && !format.isFull; block = reader.nextBlock()) {
+      const output = format.format(block);
+      if (output.length === 0) continue;
+      this.#out.write(output);
+      await this.#out.flush();
+    }
+  }
+
+  #formatOf({ pod, container }: LogSource): LogFormat {
+    const prefix = this.#flags.prefix ? `[pod/${pod.metadata.name}/${container}] ` : '';
+    const { limitBytes, sinceMs } = this.#request;
+    return new LogFormat({ timestamps: this.#flags.timestamps, prefix, limitBytes, sinceMs });
+  }
+
+  #refuse(message: string, source: LogSource): void {
+    if (!this.#flags.ignoreErrors) throw noLog(message, this.#flags.previous ? hintOfRunBefore(source) : undefined);
+    this.#out.write(`error: ${message}\n`);
+  }
+}

@@ -1,0 +1,126 @@
+import { type Command, Option } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { goQuote } from '../../api/go-quote.ts';
+import type { KubeObject } from '../../api/objects.ts';
+import { applyPatch, type PatchType } from '../../api/patch/index.ts';
+import { SystemClock } from '../../clock.ts';
+import { readValue } from '../../manifest/read/read-value.ts';
+import { SourceError } from '../../manifest/read/source-text.ts';
+import type { Subresource } from '../../manifest/update/index.ts';
+import { changeObject } from '../../run/change-object.ts';
+import { readUpTo, textUpTo } from '../../store/read-up-to.ts';
+import { changeLine } from '../change/change-line.ts';
+import { type DryRun, dryRunOption } from '../change/dry-run.ts';
+import { eachObject } from '../change/each-object.ts';
+import { openStore } from '../environment.ts';
+import { objectPrinter } from '../output/object-printer.ts';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+import { append } from '../select/selection-flags.ts';
+import { nameMissing, readSelection } from '../select/selection.ts';
+import type { RunVerb } from '../verb.ts';
+import { warn } from '../warn.ts';
+
+/** The flags of `patch`. */
+interface PatchFlags extends OutputFlags {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+  readonly namespace: string | undefined;
+  readonly patch: string | undefined;
+  readonly patchFile: string | undefined;
+  readonly type: PatchType;
+  readonly subresource: string | undefined;
+  readonly dryRun: DryRun;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun patch pod web -p '{"spec":{"containers":[{"name":"main","image":"app:2"}]}}'   # restarts that container
+  podrun patch pod/web -p '{"spec":{"activeDeadlineSeconds":60}}'
+  podrun patch pod/web --type=json -p '[{"op":"remove","path":"/spec/schedulingGates/0"}]'
+  podrun patch pod/web --subresource=status -p '{"status":{"conditions":[{"type":"example.com/lb","status":"True"}]}}'
+`;
+
+/** `podrun patch`: changes fields of objects. */
+export function register(program: Command, run: RunVerb): void {
+  const command = program
+    .command('patch')
+    .summary('Change fields of an object')
+    .description('Changes fields of objects, also of a Pod that runs: its agent acts on the change at once.')
+    .usage('(TYPE/NAME | TYPE NAME | -f FILE) (-p PATCH | --patch-file FILE) [flags]')
+    .argument('[resource...]', 'which objects');
+  withOutputFlags(command)
+    .option('-f, --filename <file>', 'the objects of this manifest; may be given several times', append, [])
+    .option('-R, --recursive', 'read folders with all that is below them', false)
+    .option('-n, --namespace <name>', 'namespace of the objects (default: "default")')
+    .option('-p, --patch <patch>', 'the patch, JSON or YAML')
+    .option('--patch-file <file>', 'the patch is in this file; -: on standard input')
+    .addOption(
+      new Option('--type <type>', 'kind of patch').choices(['json', 'merge', 'strategic']).default('strategic'),
+    )
+    .option('--subresource <name>', 'change this part of a Pod: status, resize or ephemeralcontainers')
+    .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
+    .addHelpText('after', EXAMPLES)
+    .action((words: string[], flags: PatchFlags) => run(() => patchObjects(words, flags)));
+}
+
+const SUBRESOURCES: readonly Subresource[] = ['status', 'resize', 'ephemeralcontainers'];
+
+async function patchObjects(words: readonly string[], flags: PatchFlags): Promise<number> {
+  const { type, dryRun } = flags;
+  const printer = objectPrinter(flags);
+  const subresource = readSubresource(flags.subresource);
+  const patch = await readPatch(flags);
+  const unused = { allNamespaces: false, selector: undefined, fieldSelector: undefined };
+  const selection = await readSelection('patch', words, { ...flags, ...unused });
+  if (selection.how === 'listed') throw nameMissing();
+  const store = openStore(flags.stateDir, new SystemClock());
+  const change = (stored: KubeObject): KubeObject => applyPatch(stored, patch, type);
+  return eachObject(selection.refs, (ref) => {
+    const changed = changeObject({ store, ref, subresource, change, warn, isDryRun: dryRun !== 'none' });
+    const operation = changed.isChanged ? 'patched' : 'patched (no change)';
+    return changeLine(changed.object, operation, { dryRun, printer });
+  });
+}
+
+/** @throws {PodrunError} when no object has such a part */
+function readSubresource(name: string | undefined): Subresource | undefined {
+  if (name === undefined) return undefined;
+  const found = SUBRESOURCES.find((one) => one === name);
+  if (found !== undefined) return found;
+  throw new PodrunError('Error from server (NotFound): the server could not find the requested resource');
+}
+
+/** @throws {PodrunError} (usage) when there is no patch, or none that can be read */
+async function readPatch({ patch, patchFile }: PatchFlags): Promise<unknown> {
+  if (patch !== undefined && patchFile !== undefined) {
+    throw usage('cannot specify --patch and --patch-file together');
+  }
+  if (!patch && !patchFile) throw usage('must specify --patch or --patch-file containing the contents of the patch');
+  const written = patch || (await readPatchFile(patchFile ?? ''));
+  try {
+    return await readValue(written);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    throw usage(`unable to parse ${goQuote(written)}: ${error.message}`);
+  }
+}
+
+/** As much as the API server takes of an object. */
+const PATCH_MAX_BYTES = 3 * 2 ** 20;
+
+async function readPatchFile(file: string): Promise<string> {
+  try {
+    if (file === '-') return await textUpTo(process.stdin, PATCH_MAX_BYTES);
+    return readUpTo(file, PATCH_MAX_BYTES).toString('utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      throw usage(`unable to read patch file: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    throw usage(`unable to read patch file: open ${file}: no such file or directory`);
+  }
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

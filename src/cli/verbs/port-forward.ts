@@ -1,0 +1,152 @@
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import type { Command } from 'commander';
+import { dialPod } from '../../agent/network/dial-pod.ts';
+import { goNetworkError } from '../../agent/probe/go-error.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import { type ForwardedPort, forwardedPorts } from '../../lifecycle/requests/forwarded-ports.ts';
+import { PodRelays } from '../../run/connect/pod-relays.ts';
+import type { NetworkRelay } from '../../runtime/network/relay.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { listenForSignals } from '../apply/signals.ts';
+import { listenAddresses, listenOnPorts } from '../connect/port-listeners.ts';
+import { reachPod } from '../connect/reached-pod.ts';
+import { openStore } from '../environment.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { printError } from '../standard-streams.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `port-forward`. */
+interface PortForwardFlags {
+  readonly address: string;
+  readonly namespace: string | undefined;
+  readonly podRunningTimeout: string;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+It ends with the Pod, or when you end it.
+
+Examples:
+  podrun port-forward web 8080:80                # localhost:8080 leads to port 80 of the Pod
+  podrun port-forward web 5000 :6000             # the same port; any port that is free
+  podrun port-forward svc/web 8443:https         # a port of a Service, by its name
+  podrun port-forward --address 0.0.0.0 web 8080:http
+`;
+
+/** `podrun port-forward`: lets ports of this machine lead to ports of a Pod. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('port-forward')
+    .summary('Have ports of this machine lead to ports of a Pod')
+    .description('Listens on ports of this machine, and hands on what connects to them to ports of a Pod.')
+    .usage('TYPE/NAME [flags] [LOCAL_PORT:]REMOTE_PORT [...]')
+    .argument('[pod-and-ports...]', 'the Pod, and ports')
+    .option('--address <addresses>', 'where to listen: addresses or localhost, with commas between', 'localhost')
+    .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
+    .option('--pod-running-timeout <duration>', 'how long to wait for a Pod of a Service', '1m0s')
+    .addHelpText('after', EXAMPLES)
+    .action((words: readonly string[], flags: PortForwardFlags) => run(() => portForward(words, flags)));
+}
+
+const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.terminated } as const;
+
+/** `podrun port-forward`: flags in, exit code out. Source: kubectl/pkg/cmd/portforward/portforward.go. */
+export async function portForward(words: readonly string[], flags: PortForwardFlags): Promise<number> {
+  const [word, ...portWords] = words;
+  if (word === undefined || portWords.length === 0) {
+    throw new PodrunError('error: TYPE/NAME and list of ports are required for port-forward', {
+      exitCode: EXIT.usage,
+      hint: "See 'podrun port-forward -h' for help and examples",
+    });
+  }
+  const addresses = listenAddresses(flags.address);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { pod, service } = await reachPod(word, { ...flags, store, clock });
+  const ports = forwardedPorts(portWords, pod, service);
+  if (pod.status.phase !== 'Running') {
+    throw new PodrunError(
+      `error: unable to forward port because pod is not running. Current status=${pod.status.phase}`,
+    );
+  }
+  const out = new StandardOutput();
+  const sockets = new Set<Socket>();
+  const relays = new PodRelays(store);
+  const listeners = await listenOnPorts({
+    ports,
+    addresses,
+    onConnection: (socket, port) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      out.tell(`Handling connection for ${port.local}\n`);
+      void handOn(socket, port, currentPod(store, pod), relays.of(pod));
+    },
+    onTrouble: (text) => printError(`${text}\n`),
+  });
+  out.tell(listeners.listening.map(({ at, remote }) => `Forwarding from ${at} -> ${remote}\n`).join(''));
+  let signals: { close(): void } | undefined;
+  const stopped = new Promise<number>((resolve) => {
+    signals = listenForSignals(clock, (name) => resolve(EXIT_OF_SIGNAL[name]));
+    // Nobody wants to know: that changes nothing for those who are connected.
+    out.onReaderGone(() => undefined);
+  });
+  const over = podOver(store, pod);
+  try {
+    return await Promise.race([stopped, over.promise]);
+  } finally {
+    over.close();
+    signals?.close();
+    listeners.close();
+    for (const socket of sockets) socket.destroy();
+    relays.close();
+  }
+}
+
+/** As it is now: a Pod may get its address late, and another one. */
+function currentPod(store: FileStore, { metadata }: StoredPod): StoredPod | undefined {
+  const present = store.get<StoredPod>('pods', metadata.namespace, metadata.name);
+  return present?.metadata.uid === metadata.uid ? present : undefined;
+}
+
+async function handOn(
+  client: Socket,
+  { local, remote }: ForwardedPort,
+  pod: StoredPod | undefined,
+  relay: NetworkRelay | undefined,
+): Promise<void> {
+  // Until there is somebody to hand an error on to.
+  client.on('error', () => undefined);
+  if (pod === undefined) return void client.destroy();
+  try {
+    const server = await dialPod(pod, remote, relay);
+    pipeline(client, server, () => undefined);
+    pipeline(server, client, () => undefined);
+  } catch (error) {
+    const { name, uid } = pod.metadata;
+    const why = goNetworkError(error, { ends: '', heard: false });
+    const what = `error forwarding port ${remote} to pod ${name}, uid ${uid}: ${why}`;
+    printError(`error: an error occurred forwarding ${local} -> ${remote}: ${what}\n`);
+    client.destroy();
+  }
+}
+
+/** Rejects when the Pod has ended, is gone, or has lost its podrun. */
+function podOver(store: FileStore, { metadata }: StoredPod): { promise: Promise<never>; close(): void } {
+  const { namespace, name, uid } = metadata;
+  let close = (): void => undefined;
+  const promise = new Promise<never>((_, reject) => {
+    const look = (pod: StoredPod | undefined): void => {
+      const isThere = pod?.metadata.uid === uid && !isTerminalPhase(pod.status.phase) && !isLost(pod.status);
+      if (!isThere) reject(new PodrunError('error: lost connection to pod'));
+    };
+    const watch = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
+      look(type === 'DELETED' ? undefined : object);
+    });
+    close = () => watch.close();
+    look(store.get<StoredPod>('pods', namespace, name));
+  });
+  return { promise, close };
+}

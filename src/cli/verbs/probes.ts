@@ -1,0 +1,179 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { Container } from '../../api/generated/types.ts';
+import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
+import { PROBE_TYPES, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
+import { type DefinedProbe, ProbeAttemptTable, renderProbeJournal } from '../../print/probe-journal.ts';
+import { podNotFound } from '../../run/object-ref.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { ProbeJournalReader } from '../../store/logs/probe-journal.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { openStore } from '../environment.ts';
+import { note } from '../preferences.ts';
+import { checkContainer, podArgument } from '../select/pod-argument.ts';
+import { onGrowth, podOver, type PodSource } from '../select/pod-watch.ts';
+import { isRunName } from '../select/run-names.ts';
+import { outputOption } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `probes`. */
+interface ProbesFlags {
+  readonly container: string | undefined;
+  readonly type: string | undefined;
+  readonly follow: boolean;
+  readonly tail: string;
+  readonly namespace: string | undefined;
+  readonly output: 'json' | undefined;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun probes web                       # every probe, what each attempt got and what it changed
+  podrun probes web --type=readiness -f   # one line for each attempt, as it comes
+  podrun probes web -c app --tail=20
+  podrun probes web -o json | jq 'select(.decision == "restart")'
+`;
+
+/** `podrun probes`: prints the attempts of the probes of a Pod. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('probes')
+    .summary('Print what probes got, attempt by attempt')
+    .description('Prints the probe journal of a Pod: every attempt, its result, the count, and what it changed.')
+    .usage('(POD | pod/POD) [flags]')
+    .argument('<pod>', 'the Pod')
+    .option('-c, --container <name>', 'only the probes of this container')
+    .option('--type <type>', 'only these: startup, liveness or readiness')
+    .option('-f, --follow', 'go on until the Pod ends; one line for each attempt', false)
+    .option('--tail <attempts>', 'only the last attempts; -1: all', '-1')
+    .option('-n, --namespace <name>', 'namespace of the Pod (default: "default")')
+    .addOption(outputOption<'json'>(['json']))
+    .addHelpText('after', EXAMPLES)
+    .action((pod: string, flags: ProbesFlags) => run(() => probes(pod, flags)));
+}
+
+async function probes(word: string, flags: ProbesFlags): Promise<number> {
+  const name = podArgument(word, (plural) => `cannot get the probes of ${plural}: podrun probes Pods`);
+  const type = typeOf(flags);
+  const attemptsMax = tailOf(flags);
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const namespace = flags.namespace || DEFAULT_NAMESPACE;
+  const { pod, file } = probedPod(store, namespace, name);
+  if (flags.container !== undefined) checkContainer(pod, flags.container);
+  const wanted = definedProbes(pod).filter(
+    (probe) => probe.type === (type ?? probe.type) && probe.container === (flags.container ?? probe.container),
+  );
+  if (wanted.length === 0) {
+    note(`No ${type === undefined ? '' : `${type} `}probes in ${whereOf(pod, flags)}.`);
+    return EXIT.ok;
+  }
+  const journal = new Journal({ store, clock, pod }, file, wanted);
+  const out = new StandardOutput();
+  const present = journal.next();
+  const shown = attemptsMax === undefined ? present : present.slice(Math.max(0, present.length - attemptsMax));
+  const render = rendererOf(flags, wanted);
+  out.write(render(shown));
+  if (flags.follow) await journal.follow(out, render);
+  return EXIT.ok;
+}
+
+/** The Pod, or a run of the past, and the journal of its probes. */
+function probedPod(store: FileStore, namespace: string, name: string): { pod: StoredPod; file: string } {
+  if (isRunName(name)) {
+    const { pod, paths } = new RecordedRuns(store).find(namespace, name);
+    return { pod, file: paths.probes };
+  }
+  const pod = store.get<StoredPod>('pods', namespace, name);
+  if (pod === undefined) throw podNotFound(store, namespace, name);
+  return { pod, file: store.paths(namespace, name).probes };
+}
+
+function whereOf({ metadata }: StoredPod, { container }: ProbesFlags): string {
+  const pod = `pod ${metadata.name}`;
+  return container === undefined ? pod : `container ${container} of ${pod}`;
+}
+
+function rendererOf(
+  { output, follow }: ProbesFlags,
+  wanted: readonly DefinedProbe[],
+): (attempts: readonly ProbeAttempt[]) => string {
+  if (output === 'json') return (attempts) => attempts.map((attempt) => `${JSON.stringify(attempt)}\n`).join('');
+  if (!follow) return (attempts) => renderProbeJournal(wanted, attempts);
+  const table = new ProbeAttemptTable();
+  return (attempts) => table.render(attempts);
+}
+
+/** The probe journal of a Pod, as far as it is about these probes. */
+class Journal {
+  readonly #source: PodSource;
+  readonly #keys: ReadonlySet<string>;
+  readonly #reader: ProbeJournalReader;
+
+  constructor(source: PodSource, file: string, wanted: readonly DefinedProbe[]) {
+    this.#source = source;
+    this.#keys = new Set(wanted.map(({ container, type }) => `${container} ${type}`));
+    this.#reader = new ProbeJournalReader(file);
+  }
+
+  /** Everything that was written since the last call. */
+  next(): ProbeAttempt[] {
+    const attempts: ProbeAttempt[] = [];
+    for (let entries = this.#reader.next(); entries.length > 0; entries = this.#reader.next()) {
+      // podrun's own lines: nobody else writes there.
+      const news = entries as ProbeAttempt[];
+      attempts.push(...news.filter(({ container, probe }) => this.#keys.has(`${container} ${probe}`)));
+    }
+    return attempts;
+  }
+
+  /** Prints what comes until the Pod has ended, or nobody reads any more. */
+  async follow(out: StandardOutput, render: (attempts: readonly ProbeAttempt[]) => string): Promise<void> {
+    const look = (): void => {
+      const text = render(this.next());
+      if (text !== '') out.write(text);
+    };
+    const growth = onGrowth(this.#reader, this.#source.clock, look);
+    const readerGone = new Promise<void>((resolve) => out.onReaderGone(() => resolve()));
+    await Promise.race([podOver(this.#source), readerGone]);
+    growth.close();
+    look();
+    this.#reader.close();
+  }
+}
+
+/** Every probe of the Pod, in the order in which the containers start. */
+function definedProbes({ spec }: StoredPod): DefinedProbe[] {
+  return [...(spec.initContainers ?? []), ...spec.containers].flatMap(probesIn);
+}
+
+function probesIn(container: Container): DefinedProbe[] {
+  return PROBE_TYPES.flatMap((type) => {
+    const probe = probeOf(container, type);
+    return probe === undefined ? [] : [{ container: container.name, type, probe }];
+  });
+}
+
+function typeOf({ type }: ProbesFlags): ProbeType | undefined {
+  if (type === undefined) return undefined;
+  const known = PROBE_TYPES.find((one) => one === type);
+  if (known !== undefined) return known;
+  throw usage(`valid --type are startup, liveness or readiness, not ${JSON.stringify(type)}`);
+}
+
+function tailOf({ tail }: ProbesFlags): number | undefined {
+  if (!/^-?\d+$/.test(tail)) {
+    throw usage(`invalid argument ${JSON.stringify(tail)} for "--tail" flag: it takes a whole number`);
+  }
+  const attempts = Number(tail);
+  if (attempts < -1) throw usage('--tail must be greater than or equal to -1');
+  return attempts === -1 ? undefined : attempts;
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage });
+}

@@ -1,0 +1,243 @@
+import { buffer } from 'node:stream/consumers';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { formatGoDuration } from '../../api/duration.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE, type StoredKubeObject } from '../../api/objects.ts';
+import { resourceTypeOf } from '../../api/resource-types.ts';
+import { SystemClock } from '../../clock.ts';
+import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
+import { SETTLE_MS } from '../../lifecycle/requests/goal-watch.ts';
+import { changeObject } from '../../run/change-object.ts';
+import { rememberCreated } from '../../run/last-manifest.ts';
+import type { ManifestObject } from '../../run/manifest-object.ts';
+import { getObject, notFound, type ObjectRef } from '../../run/object-ref.ts';
+import { sortObjects } from '../../run/sort-objects.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { ApplyFlags } from '../apply/apply-flags.ts';
+import { apply } from '../apply/apply-session.ts';
+import { loadOrExplain, type StandardInput } from '../apply/manifest-input.ts';
+import { changeLine } from '../change/change-line.ts';
+import { type DryRun, dryRunOption } from '../change/dry-run.ts';
+import { eachObject } from '../change/each-object.ts';
+import { durationFlag } from '../duration-flag.ts';
+import { openStore } from '../environment.ts';
+import { objectPrinter } from '../output/object-printer.ts';
+import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
+import { note } from '../preferences.ts';
+import { reportErrors } from '../report-error.ts';
+import { append } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+import { deleteAndWait } from './delete.ts';
+import { warn } from '../warn.ts';
+
+/** The flags of `replace`. */
+interface ReplaceFlags extends OutputFlags {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+  readonly namespace: string | undefined;
+  /** Delete, and make anew. */
+  readonly force: boolean;
+  /** Seconds; undefined: as the Pod says. */
+  readonly gracePeriod: number | undefined;
+  readonly timeout: string | undefined;
+  readonly image: readonly string[];
+  readonly config: string | undefined;
+  readonly validate: 'strict' | 'warn' | 'ignore';
+  readonly dryRun: DryRun;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+Of a Pod that runs, only images, tolerations and deadlines may change, and nothing that it has may be
+missing: begin with what 'podrun get -o yaml' prints. Everything else takes --force.
+
+Examples:
+  podrun replace --force -f pod.yaml      # ends the Pod gracefully, and runs the new one in the background
+  podrun get pod web -o yaml | sed 's/nginx:1.27/nginx:1.28/' | podrun replace -f -
+  podrun replace -f settings.yaml --dry-run=server -o yaml
+`;
+
+/** `podrun replace`: puts the objects of manifests in the place of stored ones. */
+export function register(program: Command, run: RunVerb): void {
+  const command = program
+    .command('replace')
+    .summary('Put objects in the place of those that are there')
+    .description('Puts the objects of manifests in the place of those of the same name, as they are written.')
+    .usage('-f FILE|DIR|- | FILE... [flags]')
+    .argument('[files...]', 'manifests, folders of manifests, or - for standard input');
+  withOutputFlags(command)
+    .option('-f, --filename <file>', 'the same; may be given several times', append, [])
+    .option('-R, --recursive', 'read folders with all that is below them', false)
+    .option('-n, --namespace <name>', 'namespace of objects that name none')
+    .option('--force', 'delete what is there, and make it anew; Pods run in the background', false)
+    .option('--grace-period <seconds>', 'with --force: time that a Pod gets to end', seconds)
+    .option('--timeout <duration>', 'with --force: how long to wait at most until it has (default: "5m")')
+    .option('--image <name=command>', 'with --force: program of an image, as with apply', append, [])
+    .option('--config <file>', 'with --force: this file in place of the podrun.yaml found upward from here')
+    .addOption(
+      new Option('--validate <mode>', 'unknown and duplicate fields')
+        .choices(['strict', 'warn', 'ignore'])
+        .default('strict'),
+    )
+    .addOption(dryRunOption('only say what would come of it; see it with -o yaml'))
+    .addHelpText('after', EXAMPLES)
+    .action((files: string[], flags: ReplaceFlags) =>
+      run(() => replaceObjects({ ...flags, filename: [...flags.filename, ...files] })),
+    );
+}
+
+function seconds(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a number of seconds.');
+}
+
+/** How long `--force` waits until what was there is gone. Source: kubectl/pkg/cmd/replace. */
+const FORCE_TIMEOUT = '5m';
+
+async function replaceObjects(flags: ReplaceFlags): Promise<number> {
+  checkFlags(flags);
+  const typed = flags.filename.includes('-') ? await buffer(process.stdin) : undefined;
+  // What was read once is read twice by force.
+  const stdin: StandardInput = async function* () {
+    if (typed !== undefined) yield typed;
+  };
+  const store = openStore(flags.stateDir, new SystemClock());
+  const loaded = await loadOrExplain(applyFlags(flags), true, stdin);
+  if (!loaded.ok) return loaded.exitCode;
+  if (flags.force) return replaceByForce(store, loaded.objects, flags, stdin);
+  const printer = objectPrinter(flags);
+  const manifests = new Map(loaded.objects.map((manifest) => [refOf(manifest), manifest]));
+  return eachObject([...manifests.keys()], (ref) => {
+    const manifest = manifests.get(ref);
+    if (manifest === undefined) return '';
+    return changeLine(replaceOne(store, ref, manifest, flags), 'replaced', { dryRun: flags.dryRun, printer });
+  });
+}
+
+/** @throws {PodrunError} (usage) in kubectl's words for flags that contradict each other */
+function checkFlags({ filename, force, gracePeriod, timeout, dryRun, output, image, config }: ReplaceFlags): void {
+  if (filename.length === 0) throw usage('must specify one of -f and FILE');
+  if (force) {
+    if (dryRun !== 'none') throw usage('--dry-run can not be used when --force is set');
+    if (output !== undefined) throw usage('--output can not be used when --force is set');
+    return;
+  }
+  if (gracePeriod !== undefined) throw usage('--grace-period must have --force specified');
+  if (timeout !== undefined) throw usage('--timeout must have --force specified');
+  if (image.length > 0) throw usage('--image must have --force specified');
+  if (config !== undefined) throw usage('--config must have --force specified');
+}
+
+function refOf({ object, file }: ManifestObject): ObjectRef {
+  const type = resourceTypeOf(object);
+  const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
+  return { type, namespace: type.isNamespaced ? namespace : DEFAULT_NAMESPACE, name, file };
+}
+
+/**
+ * Puts what was written in the place of what is stored: what it does not say is gone, or as the defaults have it.
+ * @throws {PodrunError} in kubectl's words, when there is no such object, or the rules for updates forbid it
+ */
+function replaceOne(
+  store: FileStore,
+  ref: ObjectRef,
+  { written }: ManifestObject,
+  { dryRun }: ReplaceFlags,
+): StoredKubeObject {
+  if (getObject(store, ref) === undefined) throw notFound(store, ref, 'replacing');
+  try {
+    return changeObject({
+      store,
+      ref,
+      warn,
+      isDryRun: dryRun !== 'none',
+      change: ({ metadata: { namespace } }) => ({ ...written, metadata: { ...written.metadata, namespace } }),
+      onAdmitted: (stored) => rememberCreated(store, stored, written),
+    }).object;
+  } catch (error) {
+    if (!(error instanceof PodrunError)) throw error;
+    const message = error.message.replace(/^Error from server \(\w+\): /, (whose) => {
+      return `${whose}error when replacing ${JSON.stringify(ref.file)}: `;
+    });
+    throw new PodrunError(message, { exitCode: error.exitCode, hint: error.hint ?? hintOf(ref, message) });
+  }
+}
+
+function hintOf({ type, file }: ObjectRef, message: string): string | undefined {
+  if (type.plural !== 'pods' || !message.includes(' is invalid: ')) return undefined;
+  const anew = `Use podrun replace --force -f ${file === 'STDIN' ? '-' : file} (deletes and starts the pod again)`;
+  return `${anew}, or podrun apply: it keeps what the manifest does not mention.`;
+}
+
+/** Deletes what is there, waits until it is gone, and makes it anew; a Pod runs in the background from then on. */
+async function replaceByForce(
+  store: FileStore,
+  objects: readonly ManifestObject[],
+  flags: ReplaceFlags,
+  stdin: StandardInput,
+): Promise<number> {
+  // What cannot be run must not cost what is there.
+  sortObjects(objects);
+  const waitMs = durationFlag('--timeout', flags.timeout ?? FORCE_TIMEOUT);
+  const session = { store, clock: new SystemClock(), graceSeconds: flags.gracePeriod };
+  const deletion = { ignoresMissing: true, dryRun: 'none', output: undefined, wait: true, waitMs } as const;
+  const errors = await deleteAndWait(session, objects.map(refOf), deletion, new StandardOutput());
+  if (errors.length > 0) {
+    note('Not replaced: what is there has to be gone first.');
+    return reportErrors(errors);
+  }
+  return apply(applyFlags(flags), undefined, stdin);
+}
+
+/** The same manifests for `apply --detach`. */
+function applyFlags({
+  filename,
+  recursive,
+  namespace,
+  image,
+  config,
+  validate,
+  stateDir,
+  force,
+}: ReplaceFlags): ApplyFlags {
+  return {
+    filename,
+    recursive,
+    namespace,
+    image,
+    config,
+    validate,
+    stateDir,
+    made: 'replaced',
+    detach: true,
+    dryRun: force ? 'none' : 'server',
+    output: undefined,
+    template: undefined,
+    allowMissingTemplateKeys: true,
+    showManagedFields: false,
+    until: undefined,
+    timeout: undefined,
+    settle: formatGoDuration(SETTLE_MS),
+    allowRestarts: false,
+    wait: false,
+    logs: false,
+    annotations: 'none',
+    network: undefined,
+    backoffInitial: formatGoDuration(CRASH_LOOP.initialMs),
+    backoffMax: formatGoDuration(CRASH_LOOP.maxMs),
+    enforceMemory: undefined,
+    keep: undefined,
+    report: undefined,
+    expect: undefined,
+    strict: false,
+    isolate: false,
+    strictPid1: false,
+    bestEffort: false,
+    runtime: undefined,
+  };
+}
+
+function usage(message: string): PodrunError {
+  return new PodrunError(`error: ${message}`, { exitCode: EXIT.usage, hint: "See 'podrun replace --help' for usage." });
+}

@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import { EXIT } from '../../api/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
+import { SystemClock } from '../../clock.ts';
+import type { Timeline } from '../../history/timeline/model.ts';
+import { renderTimelineJson } from '../../print/timeline/json.ts';
+import { renderTimelines } from '../../print/timeline/terminal.ts';
+import { renderTrace } from '../../print/timeline/trace.ts';
+import { RecordedRuns } from '../../store/recorded-runs.ts';
+import { openStore } from '../environment.ts';
+import { outputOption } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { isTerminal, printError, streamOf } from '../standard-streams.ts';
+import { chosenRuns, recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
+import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../print/timeline/glyphs.ts';
+import type { RunVerb } from '../verb.ts';
+import { painterFor } from '../view/painter-for.ts';
+
+/** The flags of `timeline`. */
+interface TimelineFlags {
+  readonly namespace: string | undefined;
+  readonly output: 'html' | 'json' | 'trace' | undefined;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun timeline               # the Pods that lived at the same time as the latest one
+  podrun timeline web
+  podrun timeline web web@1     # two runs of a Pod, one below the other
+  podrun timeline web -o html > web.html
+  podrun timeline web -o trace > web.trace.json    # for Perfetto or chrome://tracing
+  podrun timeline web -o json | jq '.criticalPath.steps[] | [.text, .toMs - .fromMs]'
+`;
+
+/** `podrun timeline`: draws what happened to Pods. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('timeline')
+    .summary('Draw what happened to Pods, and what they waited for')
+    .description(
+      'Draws what happened to Pods: every attempt of every container, waiting and back-off, hooks, probes and ' +
+        'conditions; and names the critical path to Ready: what had to happen one after another.',
+    )
+    .usage('[POD | POD@1 | uid:UID]... [flags]')
+    .argument('[run...]', 'runs on record, as podrun history names them')
+    .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
+    .addOption(outputOption<'html' | 'json' | 'trace'>(['html', 'json', 'trace']))
+    .addHelpText('after', EXAMPLES)
+    .action((runs: string[], flags: TimelineFlags) => run(() => timeline(runs, flags)));
+}
+
+/** Without a terminal there is no width to go by. */
+const PIPE_COLUMNS = 100;
+
+async function timeline(words: readonly string[], flags: TimelineFlags): Promise<number> {
+  const clock = new SystemClock();
+  const records = new RecordedRuns(openStore(flags.stateDir, clock));
+  const namespace = flags.namespace || DEFAULT_NAMESPACE;
+  const nowMs = clock.now().wallMs;
+  const runs = chosenRuns(records, { namespace, words, nowMs });
+  if (runs.length === 0) {
+    printError(`No runs found in ${namespace} namespace.\n`);
+    return EXIT.ok;
+  }
+  const recorded = runs.map((run) => recordedRun(records, run, nowMs));
+  new StandardOutput().write(await outputOf(recorded, flags, nowMs));
+  return EXIT.ok;
+}
+
+async function outputOf(runs: readonly RunInTime[], { output }: TimelineFlags, nowMs: number): Promise<string> {
+  const named = runs.map(({ run, timeline }) => ({ run: run.run, timeline }));
+  switch (output) {
+    case 'html':
+      return (await import('../timeline/run-page.ts')).runPage(runs, nowMs);
+    case 'json':
+      return renderTimelineJson(named);
+    case 'trace':
+      return renderTrace(named);
+    case undefined:
+      return render(runs.map(({ timeline }) => timeline));
+    default:
+      return output satisfies never;
+  }
+}
+
+async function render(timelines: readonly Timeline[]): Promise<string> {
+  // A terminal that nobody has given a size has 0 columns.
+  const width = (isTerminal('stdout') ? streamOf('stdout').columns : 0) || PIPE_COLUMNS;
+  const color = await painterFor('stdout');
+  return renderTimelines(timelines, { width, color, glyphs: terminalGlyphs(process.env) });
+}
+
+/**
+ * The characters that a terminal can show. Plain ones where the locale has an encoding that is not UTF-8 (`C`, `POSIX`,
+ * `de_DE.ISO-8859-1`). Where none is set, as in most containers, nobody has said so, and terminals know UTF-8.
+ */
+function terminalGlyphs(env: Readonly<Record<string, string | undefined>>): Glyphs {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'];
+  return !locale || /utf-?8/i.test(locale) ? UNICODE_GLYPHS : ASCII_GLYPHS;
+}

@@ -1,0 +1,133 @@
+import { type Command, Option } from 'commander';
+import { formatGoDuration } from '../../api/duration.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { StoredPod } from '../../api/objects.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
+import { type PodUsage, renderPodUsage } from '../../print/pod-usage.ts';
+import { type ObjectRef, similarName } from '../../run/object-ref.ts';
+import { measureContainers } from '../../runtime/usage/container-usage.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import type { RecordedProcess } from '../../store/ownership.ts';
+import { displayNowMs, openStore } from '../environment.ts';
+import { note } from '../preferences.ts';
+import { reportErrors } from '../report-error.ts';
+import { findObjects, noneFound } from '../select/find-objects.ts';
+import { readSelection } from '../select/selection.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `top`. */
+interface TopFlags {
+  readonly containers: boolean;
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly selector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  readonly sortBy: 'cpu' | 'memory' | undefined;
+  readonly headers: boolean;
+  readonly sum: boolean;
+  readonly stateDir: string | undefined;
+}
+
+const EXAMPLES = `
+Examples:
+  podrun top pod
+  podrun top pod web --containers
+  podrun top pod -A --sort-by=memory --sum
+`;
+
+/** `podrun top`: measures what Pods take of CPU and memory. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('top')
+    .summary('Show what Pods take of CPU and memory')
+    .description('Shows what the containers of Pods take of CPU and memory, measured for half a second.')
+    .usage('pod [NAME | -l QUERY] [flags]')
+    .argument('<type>', 'pod')
+    .argument('[name...]', 'the Pod; none: all that run')
+    .option('--containers', 'a line for each container', false)
+    .option('-n, --namespace <name>', 'namespace of the Pods (default: "default")')
+    .option('-A, --all-namespaces', 'the Pods of all namespaces', false)
+    .option('-l, --selector <query>', "only Pods with these labels, for example app=web,tier!=db or 'app in (a,b)'")
+    .option('--field-selector <query>', 'only Pods with these fields, for example spec.restartPolicy=Always')
+    .addOption(new Option('--sort-by <column>', 'the largest first').choices(['cpu', 'memory']))
+    .option('--no-headers', 'no line of headings')
+    .option('--sum', 'the total of all Pods below them', false)
+    .addHelpText('after', EXAMPLES)
+    .action((type: string, names: string[], flags: TopFlags) => run(() => top([type, ...names], flags)));
+}
+
+async function top(words: readonly string[], flags: TopFlags): Promise<number> {
+  const selection = await readSelection('top', words, { ...flags, filename: [], recursive: false });
+  const types = selection.how === 'listed' ? selection.types : selection.refs.map(({ type }) => type);
+  const other = types.find(({ plural }) => plural !== 'pods');
+  if (other !== undefined) {
+    throw new PodrunError(`error: cannot show the use of ${other.plural}: podrun top shows Pods`, {
+      exitCode: EXIT.usage,
+    });
+  }
+  const clock = new SystemClock();
+  const store = openStore(flags.stateDir, clock);
+  const { groups, missing } = findObjects(store, selection);
+  const pods = groups.flatMap(({ objects }) =>
+    objects.flatMap(({ metadata }) => store.get<StoredPod>('pods', metadata.namespace, metadata.name) ?? []),
+  );
+  const usages = await measurePods(store, clock, pods);
+  const table = { ...flags, byContainer: flags.containers };
+  new StandardOutput().write(renderPodUsage(usages, table));
+  if (selection.how === 'named') {
+    const measured = new Set(usages.map(({ name }) => name));
+    const silent = [...missing, ...pods.map(({ metadata }) => metadata)].filter(({ name }) => !measured.has(name));
+    return silent.length === 0 ? EXIT.ok : reportErrors(silent.map((one) => noMetrics(store, one)));
+  }
+  if (usages.length > 0) return EXIT.ok;
+  if (pods.length > 0) throw noneMeasured(pods, displayNowMs(clock));
+  note(noneFound(selection));
+  return EXIT.ok;
+}
+
+/** The Pods of which something runs. */
+async function measurePods(store: FileStore, clock: Clock, pods: readonly StoredPod[]): Promise<PodUsage[]> {
+  const running = pods.map(({ metadata: { namespace, name, uid } }) => ({
+    namespace,
+    name,
+    // Of an earlier run of that name, nothing is meant.
+    processes: store
+      .remainsOf(namespace, name)
+      .filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined),
+  }));
+  const usages = await measureContainers(
+    running.flatMap(({ processes }) => processes.map((main) => ({ ...main, main }))),
+    clock,
+  );
+  return running.flatMap(({ namespace, name, processes }) => {
+    const containers = processes.flatMap(({ id, containerName }: RecordedProcess) => {
+      const usage = usages.get(id);
+      return usage === undefined ? [] : [{ name: containerName, ...usage }];
+    });
+    return containers.length === 0 ? [] : [{ namespace, name, containers }];
+  });
+}
+
+/** What the metrics server says of a Pod that it knows nothing of. */
+function noMetrics(store: FileStore, ref: Pick<ObjectRef, 'namespace' | 'name'>): PodrunError {
+  return new PodrunError(`Error from server (NotFound): pods.metrics.k8s.io ${JSON.stringify(ref.name)} not found`, {
+    hint: similarName(store, 'pods', ref),
+  });
+}
+
+/** A Pod that is younger than this may still be on its way, for kubectl. */
+const METRICS_DELAY_MS = 120_000;
+
+/** Source: staging/src/k8s.io/kubectl/pkg/cmd/top/top_pod.go verifyEmptyMetrics. */
+function noneMeasured(pods: readonly StoredPod[], nowMs: number): PodrunError {
+  for (const { metadata } of pods) {
+    const ageMs = nowMs - Date.parse(metadata.creationTimestamp);
+    if (ageMs <= METRICS_DELAY_MS) continue;
+    const { namespace, name } = metadata;
+    return new PodrunError(
+      `error: Metrics not available for pod ${namespace}/${name}, age: ${formatGoDuration(ageMs)}`,
+    );
+  }
+  return new PodrunError('error: metrics not available yet');
+}

@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import { EXIT, PodrunError } from '../../api/errors.ts';
+import type { Findings } from '../../api/finding.ts';
+import { lintManifests } from '../../manifest/lint/lint.ts';
+import { renderAnnotation } from '../../print/findings/github.ts';
+import { renderFindingsJson } from '../../print/findings/json.ts';
+import { renderSarif } from '../../print/findings/sarif.ts';
+import { findingsSummary, renderFinding } from '../../print/findings/text.ts';
+import { version } from '../../run/version.ts';
+import { append, outputOption } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import { printError } from '../standard-streams.ts';
+import type { RunVerb } from '../verb.ts';
+import { painterFor } from '../view/painter-for.ts';
+
+/** The flags of `validate`. */
+interface ValidateFlags {
+  readonly filename: readonly string[];
+  readonly recursive: boolean;
+  readonly strict: boolean;
+  readonly runnable: boolean;
+  readonly skip: boolean;
+  readonly quiet: boolean;
+  readonly output: ValidateOutput | undefined;
+}
+
+export type ValidateOutput = 'text' | 'json' | 'sarif' | 'github';
+
+const EXAMPLES = `
+Exit codes:
+  0    nothing is wrong
+  1    something is: an error, or with --strict a warning
+  2    the command line is wrong, or a file cannot be read
+
+Examples:
+  podrun validate pod.yaml
+  podrun validate -R deploy/ --strict
+  podrun validate -R deploy/ -o sarif > podrun.sarif
+  kustomize build . | podrun validate -
+`;
+
+/** `podrun validate`: checks manifests as strictly as the API server. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('validate')
+    .summary('Check manifests as strictly as the API server')
+    .description(
+      'Checks manifests as strictly as the API server, without one, and tells all that is wrong with them. ' +
+        'It runs nothing, and reads and writes nothing else.',
+    )
+    .usage('[flags] -f FILE|DIR|- | FILE...')
+    .argument('[files...]', 'manifests, folders of manifests, or - for standard input')
+    .option('-f, --filename <file>', 'the same; may be given several times', append, [])
+    .option('-R, --recursive', 'read folders with all that is below them', false)
+    .option('--strict', 'a warning is a failure, too', false)
+    .option('--runnable', 'also tell what podrun could not run, and which fields would have no effect here', false)
+    .option('--no-skip', 'what cannot be checked is an error: no Kubernetes object, or of an unknown kind')
+    .option('-q, --quiet', 'tell errors only', false)
+    .addOption(outputOption<ValidateOutput>(['text', 'json', 'sarif', 'github']))
+    .addHelpText('after', EXAMPLES)
+    .action((files: string[], flags: ValidateFlags) =>
+      run(() => validateCommand({ ...flags, filename: [...flags.filename, ...files] })),
+    );
+}
+
+async function validateCommand(flags: ValidateFlags): Promise<number> {
+  const { filename, recursive, runnable, quiet, strict, output = 'text' } = flags;
+  if (filename.length === 0) {
+    throw new PodrunError('error: must specify one of -f and FILE', {
+      exitCode: EXIT.usage,
+      hint: "See 'podrun validate --help' for usage.",
+    });
+  }
+  const stdin = (): AsyncIterable<Uint8Array> => process.stdin;
+  const all = await lintManifests({ files: filename, recursive, stdin, runnable, noSkip: !flags.skip });
+  const told = quiet ? { ...all, findings: all.findings.filter(({ level }) => level === 'error') } : all;
+  new StandardOutput().write(await render(told, output));
+  for (const problem of all.unreadable) printError(`error: ${problem}\n`);
+  const isNothingRead = all.files === 0 && all.unreadable.length > 0;
+  if (output === 'text' && !quiet && !isNothingRead) printError(findingsSummary(all));
+  if (all.unreadable.length > 0) return EXIT.usage;
+  const isWrong = all.findings.some(({ level }) => level === 'error' || (strict && level === 'warning'));
+  return isWrong ? EXIT.failed : EXIT.ok;
+}
+
+async function render(told: Findings, output: ValidateOutput): Promise<string> {
+  switch (output) {
+    case 'json':
+      return renderFindingsJson(told);
+    case 'sarif':
+      return renderSarif(told, version);
+    case 'github':
+      return told.findings.map(renderAnnotation).join('');
+    case 'text':
+      break;
+  }
+  const painter = await painterFor('stdout');
+  return told.findings.map((finding) => renderFinding(finding, painter)).join('');
+}

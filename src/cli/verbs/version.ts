@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { EXIT } from '../../api/errors.ts';
+import { formatYaml } from '../../print/yaml.ts';
+import { KUBERNETES_VERSION, version } from '../../run/version.ts';
+import { outputOption } from '../select/selection-flags.ts';
+import { StandardOutput } from '../standard-output.ts';
+import type { RunVerb } from '../verb.ts';
+
+/** The flags of `version`. */
+interface VersionFlags {
+  /** Only the version of podrun. */
+  readonly client: boolean;
+  readonly output: 'json' | 'yaml' | undefined;
+}
+
+/** `podrun version`: prints the versions of podrun and of the Kubernetes that it follows. */
+export function register(program: Command, run: RunVerb): void {
+  program
+    .command('version')
+    .summary('Print the version')
+    .description('Prints the version of podrun, and of the Kubernetes that it follows.')
+    .usage('[flags]')
+    .option('--client', 'only the version of podrun', false)
+    .addOption(outputOption<'json' | 'yaml'>(['json', 'yaml']))
+    .addHelpText('after', '\nExamples:\n  podrun version\n  podrun version -o json | jq -r .serverVersion.gitVersion\n')
+    .action((flags: VersionFlags) =>
+      run(() => {
+        new StandardOutput().write(versionText(flags));
+        return EXIT.ok;
+      }),
+    );
+}
+
+/** `-o` prints the fields of kubectl: the client is podrun, the server is the Kubernetes that it follows. */
+function versionText({ client, output }: VersionFlags): string {
+  const gitVersion = `v${version}`;
+  if (output === undefined) return `podrun ${gitVersion}\n${client ? '' : `Kubernetes: ${KUBERNETES_VERSION}\n`}`;
+  const clientVersion = versionInfo(gitVersion);
+  const info = client ? { clientVersion } : { clientVersion, serverVersion: versionInfo(KUBERNETES_VERSION) };
+  return output === 'yaml' ? formatYaml(info) : `${JSON.stringify(info, undefined, 2)}\n`;
+}
+
+function versionInfo(gitVersion: string): Readonly<Record<string, string>> {
+  const [major = '', minor = ''] = gitVersion.slice(1).split('.');
+  const machine = process.arch === 'x64' ? 'amd64' : process.arch;
+  return { major, minor, gitVersion, platform: `${process.platform}/${machine}` };
+}
