@@ -54,7 +54,7 @@ export function register(program: Command, run: RunVerb): void {
 const EXIT_OF_SIGNAL = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.ok, SIGTERM: EXIT.terminated } as const;
 
 /** `podrun port-forward`: flags in, exit code out. Source: kubectl/pkg/cmd/portforward/portforward.go. */
-export async function portForward(words: readonly string[], flags: PortForwardFlags): Promise<number> {
+async function portForward(words: readonly string[], flags: PortForwardFlags): Promise<number> {
   const [word, ...portWords] = words;
   if (word === undefined || portWords.length === 0) {
     throw new PodrunError('error: TYPE/NAME and list of ports are required for port-forward', {
