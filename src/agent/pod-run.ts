@@ -9,10 +9,18 @@ import type { SyncConfig } from '../lifecycle/plan/draft.ts';
 import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import { CONDITION } from '../lifecycle/texts/condition-reasons.ts';
-import { failedScheduling, notThisNode, podRejected, sandboxChanged, scheduled } from '../lifecycle/texts/events.ts';
+import {
+  failedScheduling,
+  nodeLabelsMissing,
+  notThisNode,
+  podRejected,
+  sandboxChanged,
+  scheduled,
+} from '../lifecycle/texts/events.ts';
 import type { Restoration } from '../lifecycle/restored-facts.ts';
 import { admit } from '../lifecycle/node/kubelet-admission.ts';
 import { ENDED_UNSCHEDULED, type Rejection, rejectionMessage } from '../lifecycle/texts/pod-reasons.ts';
+import { missingLabels } from '../lifecycle/node/node-affinity.ts';
 import type { NodeFacts } from '../lifecycle/node/node-facts.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import { withScheduled } from '../lifecycle/node/pod-scheduled.ts';
@@ -216,7 +224,11 @@ export class PodRun {
     this.#pod = this.#record.saveStatus(
       withScheduled(this.#pod, { status: 'False', reason, message }, this.#options.clock.now()),
     );
-    if (reason === CONDITION.unschedulable) this.#record.schedulingEvent(this.#pod, failedScheduling(message));
+    if (reason !== CONDITION.unschedulable) return;
+    this.#record.schedulingEvent(this.#pod, failedScheduling(message));
+    const { node } = this.#options;
+    const missing = missingLabels(this.#pod.spec, node);
+    if (missing.length > 0) this.#tellOnce(this.#pod, nodeLabelsMissing(node.name, missing));
   }
 
   /** The kubelet's own admission. Source: pkg/kubelet/kubelet.go rejectPod. */

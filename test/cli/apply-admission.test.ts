@@ -42,6 +42,19 @@ describe('a Pod that the node does not take', () => {
     expect(exitCode).toBe(124);
   });
 
+  it('says which labels of its nodeSelector the node has not, and where to grant them', async () => {
+    workshop.file('podrun.yaml', 'node: { labels: { zone: a, disk: hdd } }');
+    const nodeSelector = { 'kubernetes.io/os': 'linux', zone: 'a', disk: 'ssd', tier: 'web' };
+    const manifest = workshop.pod('picky', once({ nodeSelector }));
+    const { stdout, stderr } = await workshop.run(['apply', manifest, '--timeout', '200ms']);
+    const what = 'has not what spec.nodeSelector asks for: disk=ssd (it has hdd), tier=web';
+    const grant = '{ node: { labels: { disk: "ssd", tier: "web" } } }';
+    expect(stdout).toContain(`${what}; podrun.yaml can grant it: ${grant}`);
+    expect(stderr).toMatch(/^pod\/picky: a place to run: node \S+ has not what /m);
+    expect(stderr).toContain(`${what}\n`);
+    expect(stderr).toContain(`in podrun.yaml: ${grant}\n`);
+  });
+
   it('waits for its claim, and starts once somebody applies that', async () => {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'disk' } }];
     const podrun = workshop.start(['apply', workshop.pod('keeper', once({ volumes })), '-o', 'json']);

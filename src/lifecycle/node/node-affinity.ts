@@ -8,10 +8,26 @@ import type { NodeFacts } from './node-facts.ts';
  * Source: staging/src/k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go.
  */
 export function matchesNode(spec: PodSpec, node: NodeFacts): boolean {
-  const wanted = Object.entries(spec.nodeSelector ?? {});
-  if (!wanted.every(([key, value]) => labelOf(node, key) === value)) return false;
+  if (missingLabels(spec, node).length > 0) return false;
   const terms = requiredTerms(spec);
   return terms === undefined || terms.some((term) => matchesTerm(term, node));
+}
+
+/** A label that a nodeSelector asks for, and the node has not, or with another value. */
+export interface MissingLabel {
+  readonly key: string;
+  readonly value: string;
+  /** What the node has; undefined: no such label. */
+  readonly found: string | undefined;
+}
+
+/** What the node lacks of the labels that the Pod's nodeSelector asks for, in the order of the manifest. */
+export function missingLabels(spec: PodSpec, node: NodeFacts): MissingLabel[] {
+  const wanted = Object.entries(spec.nodeSelector ?? {});
+  return wanted.flatMap(([key, value]) => {
+    const found = labelOf(node, key);
+    return found === value ? [] : [{ key, value, found }];
+  });
 }
 
 /**

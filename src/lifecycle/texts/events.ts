@@ -1,6 +1,7 @@
 import { goQuote } from '../../api/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 import type { EventDraft } from '../effects.ts';
+import type { MissingLabel } from '../node/node-affinity.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './pod-reasons.ts';
 import { backingOffPull, neverPulled } from './waiting.ts';
 
@@ -190,6 +191,31 @@ export function fieldHasNoEffect(field: { readonly paths: readonly string[]; rea
 export function notThisNode(wanted: string, node: string): EventDraft {
   const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
   return own('NotThisNode', `${names}: nobody here runs the Pod. Leave nodeName out, and the scheduler finds a node`);
+}
+
+/** The reason of `nodeLabelsMissing`. podrun's own. */
+export const NODE_LABELS_MISSING = 'NodeLabelsMissing';
+
+/** Labels that say which machine it is: nobody can grant them. */
+const LABELS_OF_THE_MACHINE = /^(?:beta\.)?kubernetes\.io\/(?:arch|hostname|os)$/;
+
+/** podrun's own: the scheduler says that the labels do not match, and not which, nor where this node gets its own. */
+export function nodeLabelsMissing(node: string, missing: readonly MissingLabel[]): EventDraft {
+  const labels = missing.map(({ key, value, found }) => {
+    return `${key}=${value}${found === undefined ? '' : ` (it has ${found === '' ? 'no value' : found})`}`;
+  });
+  const what = `node ${node} has not what spec.nodeSelector asks for: ${labels.join(', ')}`;
+  if (missing.some(({ key }) => LABELS_OF_THE_MACHINE.test(key))) return own(NODE_LABELS_MISSING, what);
+  const granted = missing.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`).join(', ');
+  return own(NODE_LABELS_MISSING, `${what}${GRANT}{ node: { labels: { ${granted} } } }`);
+}
+
+const GRANT = '; podrun.yaml can grant it: ';
+
+/** Reads such a message: which labels are missing, and what to write into podrun.yaml, if that helps. podrun's own. */
+export function readNodeLabelsMissing(message: string): { readonly what: string; readonly grant: string | undefined } {
+  const [what = '', grant] = message.split(GRANT);
+  return { what, grant };
 }
 
 /** podrun's own: a container ends sooner than it would on a node. */

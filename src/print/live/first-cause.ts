@@ -11,6 +11,7 @@ import { conditionOf } from '../pod-status.ts';
 import { NO_RECORDS, type PodRecords } from '../waits/evidence.ts';
 import { attemptsOf, probeProgress } from '../waits/probe-attempts.ts';
 import { failedMount } from './failed-mount.ts';
+import { whyUnscheduled } from './missing-labels.ts';
 import {
   failedPostStart,
   isGraceOver,
@@ -44,7 +45,7 @@ export function firstCause(pod: StoredPod, records: PodRecords = NO_RECORDS): st
 export function causeOf(pod: StoredPod, records: PodRecords = NO_RECORDS): Cause | undefined {
   if (pod.status.phase === 'Succeeded' || pod.status.phase === 'Unknown') return undefined;
   return (
-    podCause(pod) ??
+    podCause(pod, records) ??
     endCause(pod, records) ??
     waitingCause(pod) ??
     mountCause(pod, records) ??
@@ -53,18 +54,14 @@ export function causeOf(pod: StoredPod, records: PodRecords = NO_RECORDS): Cause
 }
 
 /** A reason that the Pod itself carries: a deadline, an eviction, a scheduler that finds no place. */
-function podCause({ status }: StoredPod): Cause | undefined {
+function podCause(pod: StoredPod, { events }: PodRecords): Cause | undefined {
+  const { status } = pod;
   if (status.reason) {
     const text = [status.reason, status.message?.trim()].filter(Boolean).join(': ');
     return { kind: 'pod', container: undefined, text };
   }
-  const scheduled = conditionOf(status, 'PodScheduled');
-  if (scheduled?.status !== 'False') return undefined;
-  return {
-    kind: 'pod',
-    container: undefined,
-    text: `it cannot be scheduled: ${scheduled.message ?? scheduled.reason ?? ''}`,
-  };
+  if (conditionOf(status, 'PodScheduled')?.status !== 'False') return undefined;
+  return { kind: 'pod', container: undefined, text: `it cannot be scheduled: ${whyUnscheduled(pod, events)}` };
 }
 
 /** An ephemeral container, whatever becomes of it, changes nothing for its Pod. */

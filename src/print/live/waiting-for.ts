@@ -13,6 +13,7 @@ import { NO_RECORDS, type PodRecords } from '../waits/evidence.ts';
 import { probeProgress } from '../waits/probe-attempts.ts';
 import { failedMount } from './failed-mount.ts';
 import { firstCause } from './first-cause.ts';
+import { whyUnscheduled } from './missing-labels.ts';
 import { isInPostStart } from './running-hook.ts';
 import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
 
@@ -30,7 +31,7 @@ export function waitingFor(pod: StoredPod, nowMs: number, records: PodRecords = 
   if (status.phase === 'Unknown') return 'somebody to take care of it: whoever ran it is gone';
   if (metadata.deletionTimestamp) return stopping(pod, nowMs);
   const seen: Seen = { nowMs, records };
-  return scheduling(pod) ?? starting(pod, seen) ?? readiness(pod, seen) ?? ending(pod);
+  return scheduling(pod, records) ?? starting(pod, seen) ?? readiness(pod, seen) ?? ending(pod);
 }
 
 interface Seen {
@@ -38,7 +39,8 @@ interface Seen {
   readonly records: PodRecords;
 }
 
-function scheduling({ spec, status }: StoredPod): string | undefined {
+function scheduling(pod: StoredPod, { events }: PodRecords): string | undefined {
+  const { spec, status } = pod;
   const scheduled = conditionOf(status, 'PodScheduled');
   if (scheduled === undefined) {
     if (status.conditions) return undefined;
@@ -49,7 +51,7 @@ function scheduling({ spec, status }: StoredPod): string | undefined {
     const names = (spec.schedulingGates ?? []).map(({ name }) => name);
     return `${names.length > 1 ? 'scheduling gates' : 'scheduling gate'} ${names.join(', ')} to be removed`;
   }
-  return `a place to run: ${scheduled.message ?? scheduled.reason ?? ''}`;
+  return `a place to run: ${whyUnscheduled(pod, events)}`;
 }
 
 function stopping(pod: StoredPod, nowMs: number): string {

@@ -4,7 +4,7 @@ import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { describeEnd } from '../exit-code.ts';
 import { excerpt } from '../excerpt.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
-import { EVENT_REASON } from '../../lifecycle/texts/events.ts';
+import { EVENT_REASON, NODE_LABELS_MISSING } from '../../lifecycle/texts/events.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { causeOf } from '../live/first-cause.ts';
 import { lastWarning } from '../live/last-warning.ts';
@@ -61,6 +61,7 @@ export function explainPod(question: PodQuestion): string {
 function isSaidElsewhere(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
   if (reason === EVENT_REASON.unhealthy) return attempts.length > 0;
   if (reason === EVENT_REASON.failedPostStartHook) return hooks.length > 0;
+  if (reason === NODE_LABELS_MISSING) return true;
   return reason === EVENT_REASON.failedMount && failedMount(pod, events) !== undefined;
 }
 

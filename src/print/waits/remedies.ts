@@ -82,7 +82,7 @@ function ofPod(pod: StoredPod, { events }: PodEvidence): string[] {
   const scheduled = conditionOf(pod.status, 'PodScheduled');
   const missing =
     mount === undefined ? missingObjectRemedies(pod, scheduled?.message ?? '') : mountRemedies(pod, mount);
-  const labels = labelRemedies(pod, scheduled?.message ?? '');
+  const labels = labelRemedies(pod, events);
   return [...missing, ...labels, `see all of it: ${podCommand(pod, 'describe pod')}`];
 }
 

@@ -1,7 +1,7 @@
-import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
-import { MISFIT } from '../../lifecycle/texts/scheduling.ts';
+import { DEFAULT_NAMESPACE, type StoredEvent, type StoredPod } from '../../api/objects.ts';
 import type { ContainerView } from '../live/container-view.ts';
 import type { FailedMount } from '../live/failed-mount.ts';
+import { hasOtherLabels, missingLabels } from '../live/missing-labels.ts';
 
 const UNUSABLE_IMAGE = /^(ErrImage|ImagePull|InvalidImage)/;
 
@@ -41,16 +41,13 @@ export function mountRemedies(pod: StoredPod, { volume, why }: FailedMount): str
   return missingObjectRemedies(pod, why);
 }
 
-/** Labels that every node has: the agent sets them, and they are what they are. */
-const LABELS_OF_EVERY_NODE = /^(?:beta\.)?kubernetes\.io\/(?:arch|hostname|os)$/;
-
 /** What somebody may try when the node has not the labels that a Pod asks for. */
-export function labelRemedies({ spec }: StoredPod, message: string): string[] {
-  if (!message.includes(MISFIT.affinity)) return [];
-  const wanted = Object.entries(spec.nodeSelector ?? {}).filter(([key]) => !LABELS_OF_EVERY_NODE.test(key));
-  const labels = wanted.map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ');
-  const example = labels === '' ? 'node: { labels: { KEY: VALUE } }' : `node: { labels: { ${labels} } }`;
-  return [`give this machine the labels that the Pod asks for, in podrun.yaml: ${example}`];
+export function labelRemedies(pod: StoredPod, events: readonly StoredEvent[]): string[] {
+  if (!hasOtherLabels(pod)) return [];
+  const missing = missingLabels(pod, events);
+  if (missing !== undefined && missing.grant === undefined) return [];
+  const example = missing?.grant ?? '{ node: { labels: { KEY: VALUE } } }';
+  return [`give this machine the labels that are missing, in podrun.yaml: ${example}`];
 }
 
 const KINDS: Readonly<Record<string, string>> = {

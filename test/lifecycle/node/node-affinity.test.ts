@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../../../src/api/generated/types.ts';
-import { affinityNodeNames, matchesNode } from '../../../src/lifecycle/node/node-affinity.ts';
+import { affinityNodeNames, matchesNode, missingLabels } from '../../../src/lifecycle/node/node-affinity.ts';
 import { node } from '../base-objects.ts';
 
 function requiring(...nodeSelectorTerms: NodeSelectorTerm[]): PodSpec {
@@ -83,6 +83,18 @@ describe('matchesNode()', () => {
         expect([less, greater]).toEqual(bound < 0n ? [false, false] : [bound > 8n, bound < 8n]);
       }),
     );
+  });
+});
+
+describe('missingLabels()', () => {
+  it('names what the node has not, or with another value, and nothing else', () => {
+    const nodeSelector = { disk: 'ssd', zone: 'a', cores: '16', 'kubernetes.io/os': 'linux', constructor: '' };
+    expect(missingLabels({ containers: [], nodeSelector }, node)).toEqual([
+      { key: 'zone', value: 'a', found: undefined },
+      { key: 'cores', value: '16', found: '8' },
+      { key: 'constructor', value: '', found: undefined },
+    ]);
+    expect(missingLabels({ containers: [] }, node)).toEqual([]);
   });
 });
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
+import type { MissingLabel } from '../../../src/lifecycle/node/node-affinity.ts';
+import { nodeLabelsMissing } from '../../../src/lifecycle/texts/events.ts';
+import { MISFIT, unschedulable } from '../../../src/lifecycle/texts/scheduling.ts';
 import type { PodEvidence } from '../../../src/print/waits/evidence.ts';
 import { explainPod } from '../../../src/print/waits/explain-pod.ts';
 import {
@@ -37,6 +40,18 @@ const mounting = (volumes: NonNullable<StoredPod['spec']['volumes']>): StoredPod
   });
 const failedMount = (why: string) =>
   webEvent('FailedMount', { type: 'Warning', message: `MountVolume.SetUp failed for volume "v" : ${why}` });
+/** A Pod that asks for labels which the node has not. */
+const misfit = webPod({
+  status: {
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'False', message: unschedulable([MISFIT.affinity], false) }],
+    containerStatuses: [],
+  },
+});
+const labelsMissing = (missing: MissingLabel) => {
+  const { reason, message } = nodeLabelsMissing('node-1', [missing]);
+  return webEvent(reason, { type: 'Warning', message });
+};
 const SEE_LOG = 'read its log: podrun logs web -c main';
 /** What is said below `what to try:`. */
 const tries = (lines: string[]): string[] =>
@@ -243,23 +258,16 @@ describe('explainPod()', () => {
       ),
     ],
     [
-      'give this machine the labels that the Pod asks for, in podrun.yaml: node: { labels: { disk: "ssd" } }',
-      explain(
-        webPod({
-          spec: { nodeSelector: { disk: 'ssd', 'kubernetes.io/os': 'linux' } },
-          status: {
-            phase: 'Pending',
-            conditions: [
-              {
-                type: 'PodScheduled',
-                status: 'False',
-                message: "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
-              },
-            ],
-            containerStatuses: [],
-          },
-        }),
-      ),
+      'give this machine the labels that are missing, in podrun.yaml: { node: { labels: { disk: "ssd" } } }',
+      explain(misfit, { events: [labelsMissing({ key: 'disk', value: 'ssd', found: 'hdd' })] }),
+    ],
+    [
+      'give this machine the labels that are missing, in podrun.yaml: { node: { labels: { KEY: VALUE } } }',
+      explain(misfit),
+    ],
+    [
+      'see all of it: podrun describe pod web',
+      explain(misfit, { events: [labelsMissing({ key: 'kubernetes.io/os', value: 'windows', found: 'linux' })] }),
     ],
     ['with restartPolicy Always it never ends', explain(webPod({ spec: { restartPolicy: 'Always' } }), {}, true)],
   ])('has an idea: %s', (want, lines) => {
