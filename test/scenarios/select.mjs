@@ -14,7 +14,7 @@ if (from === undefined || !['process', 'namespace'].includes(runtime)) {
 }
 
 const scope = JSON.parse(readFileSync(new URL('scope.json', import.meta.url), 'utf8'));
-const isExcepted = (id) => id in scope.notYet || (runtime === 'process' && id in scope.needsNamespaces);
+const isExcepted = (id) => id in scope.needsImages || (runtime === 'process' && id in scope.needsNamespaces);
 const into = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));
 const files = readdirSync(from).filter((file) => file.endsWith('.yaml'));
 for (const file of files) {
