@@ -106,12 +106,17 @@ interface Found {
 
 const NEWER_EVENT = 'events.Event';
 
-/** Events are in no manifest, and so no kind that those know. */
+/** Kinds that are in no manifest, and so none that those know. */
+const SAVED_ONLY: Readonly<Record<string, string>> = {
+  'v1 Event': 'Event',
+  'events.k8s.io/v1 Event': NEWER_EVENT,
+  'v1 Node': 'Node',
+};
+
 function typeOf(found: Identified): string | undefined {
   if (found.verdict === 'known') return found.kind.typeName;
   const { apiVersion, kind } = found.identity;
-  if (kind !== 'Event') return undefined;
-  return { v1: 'Event', 'events.k8s.io/v1': NEWER_EVENT }[apiVersion];
+  return SAVED_ONLY[`${apiVersion} ${kind}`];
 }
 
 /** The same Event as the core API shows it. Source: pkg/apis/events/v1/conversion.go. */

@@ -1,3 +1,5 @@
+import { visibleControls } from './terminal-text.ts';
+
 /** Something that was expected of a run, and what came of it. */
 export interface JunitCase {
   /** What it is about: `default/web`. */
@@ -117,12 +119,12 @@ function attribute(text: string): string {
   return content(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
-// Terminal colours; what XML 1.0 cannot hold at all, not even escaped; halves of characters.
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- terminal colours
 const COLOURS = /\u001b\[[\d;?]*[ -/]*[@-~]/g;
-// oxlint-disable-next-line no-control-regex
-const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
+/** XML 1.0 cannot hold it, not even escaped; halves of characters. */
+const IMPOSSIBLE = /[\ufffe\uffff]|\p{Surrogate}/gu;
 
 function allowed(text: string): string {
-  return text.replaceAll(COLOURS, '').replaceAll(/\r\n?/g, '\n').replaceAll(IMPOSSIBLE, '\uFFFD');
+  const lines = text.replaceAll(COLOURS, '').replaceAll(/\r\n?/g, '\n');
+  return visibleControls(lines, { keepsColors: false }).replaceAll(IMPOSSIBLE, '\uFFFD');
 }

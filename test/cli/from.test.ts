@@ -154,6 +154,16 @@ describe('get --from', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: why });
   });
 
+  it('tells of a saved node, and of what its Pods claim', async () => {
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'far' }, status: { allocatable: { cpu: '4' } } };
+    const [pod] = [{ ...api, spec: { ...api?.spec, nodeName: 'far' }, status: { phase: 'Running' } }];
+    const file = workshop.file('saved.json', list('List', [node, pod]));
+    const { exitCode, stdout } = await run('describe', 'node', '--from', file);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^Name: +far$/m) });
+    expect(stdout).toContain('(1 in total)');
+    expect((await run('get', 'no', '-o', 'name', '--from', file)).stdout).toBe('node/far\n');
+  });
+
   it('says which file is not there', async () => {
     const { exitCode, stderr } = await run('describe', '--from', 'nope.json');
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: 'error: the path "nope.json" does not exist\n' });

@@ -1,7 +1,8 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
+import type { StoredPod } from '../../src/api/objects.ts';
 import { type Ended, Workshop } from './workshop.ts';
 
 /** A title, a cleared screen, a bell, C1, a carriage return, a changed direction: what a terminal would obey. */
@@ -10,6 +11,10 @@ const OBEYED = new RegExp(
   String.raw`[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]`,
   'g',
 );
+
+/** A manifest without characters that YAML does not allow but as escapes. */
+const inAscii = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(/[\u007F-\uFFFF]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const metadata = { name: 'web', annotations: { note: HOSTILE } };
 const POD = {
@@ -22,10 +27,10 @@ const POD = {
       {
         name: 'main',
         image: 'busybox',
-        command: ['sh', '-c', 'printf "$TEXT" > "$PODRUN_TERMINATION_LOG" 2>/dev/null || true; exit 3'],
+        // It runs until its hook has failed.
+        command: ['sh', '-c', 'trap "exit 3" TERM; sleep 60 & wait'],
         args: [HOSTILE],
         env: [{ name: 'TEXT', value: HOSTILE }],
-        terminationMessagePolicy: 'FallbackToLogsOnError',
         lifecycle: { postStart: { exec: { command: ['sh', '-c', 'printf "$TEXT"; exit 1'] } } },
         readinessProbe: { exec: { command: ['sh', '-c', 'printf "$TEXT"; exit 1'] }, periodSeconds: 1 },
       },
@@ -70,9 +75,15 @@ const SAVED = {
       source: { component: HOSTILE },
     },
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm' }, data: { [HOSTILE]: HOSTILE } },
+    {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: HOSTILE, labels: { [HOSTILE]: HOSTILE } },
+      status: { conditions: [{ type: HOSTILE, status: 'False', message: HOSTILE }] },
+    },
   ],
 };
-const INVALID = stringify({
+const INVALID = inAscii({
   ...POD,
   metadata: { ...metadata, labels: { [HOSTILE]: HOSTILE }, [HOSTILE]: 1 },
   spec: { ...POD.spec, restartPolicy: HOSTILE, containers: [{ name: HOSTILE, image: HOSTILE, ports: HOSTILE }] },
@@ -97,9 +108,9 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['-f', HOSTILE],
     ['-f', 'web.yaml', '--until', HOSTILE],
     ['-f', 'web.yaml', '--dry-run', '-o', 'yaml'],
-    ['-f', 'web.yaml', '-o', 'json', '--replace'],
+    ['-f', 'web.yaml', '-o', 'json', '--no-logs'],
     ['-f', 'image.yaml', '--timeout', '1s'],
-    ['-f', 'web.yaml', '--', HOSTILE],
+    ['-f', 'web.yaml', '--no-logs', '--', HOSTILE],
   ],
   wait: [
     ['pod/web', '--for', `condition=${HOSTILE}`, '--timeout', '1s'],
@@ -120,6 +131,7 @@ const LINES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   describe: [
     ['pod', 'web'],
     ['pods', ...SAVED_FROM],
+    ['nodes', ...SAVED_FROM],
     ['pod', HOSTILE],
   ],
   logs: [['web'], ['web', '-c', HOSTILE], [HOSTILE]],
@@ -204,24 +216,23 @@ describe('what a terminal would obey is nowhere in what podrun writes', () => {
   };
 
   beforeAll(async () => {
-    workshop.file('web.yaml', stringify(POD));
+    workshop.file('web.yaml', inAscii(POD));
     workshop.file('bad.yaml', INVALID);
     workshop.file('saved.json', JSON.stringify(SAVED));
-    workshop.file(
-      'expected.yaml',
-      stringify({ pod: 'web', steps: [{ started: HOSTILE }, { exited: 'main', code: 0 }] }),
-    );
+    workshop.file('expected.yaml', inAscii({ pod: 'web', steps: [{ started: HOSTILE }, { exited: 'main', code: 0 }] }));
     workshop.file(
       'image.yaml',
-      stringify({
+      inAscii({
         ...POD,
         metadata: { name: 'image' },
         spec: { containers: [{ name: 'main', image: 'nowhere.example/x:1', command: [`/nowhere/${HOSTILE}`] }] },
       }),
     );
     copyFileSync(path.join(workshop.folder, 'bad.yaml'), path.join(workshop.folder, FILE));
-    await run('apply', '-f', 'web.yaml');
-    await run('apply', '-f', 'web.yaml', '--replace');
+    // What containers and hooks print goes into a pipe as it is.
+    const apply = ['apply', '-f', 'web.yaml', '--no-logs'];
+    for (const _ of ['web@1', 'web']) expect((await run(...apply)).stderr).toContain('pod "web" failed');
+    expect(obeyed).toEqual([]);
   });
 
   afterAll(() => workshop.close());
@@ -252,6 +263,34 @@ describe('what a terminal would obey is nowhere in what podrun writes', () => {
     expect(JSON.parse(stdout)).toEqual({ [HOSTILE]: HOSTILE });
     const jsonPath = '{.items[0].status.message}';
     expect((await workshop.run(['get', 'pods', '-o', `jsonpath=${jsonPath}`, ...SAVED_FROM])).stdout).toBe(HOSTILE);
+  });
+
+  it('a termination message is shown as what it is, and kept byte for byte', async () => {
+    const script = 'printf %s "$TEXT" > /dev/termination-log; printf %s "$TEXT"; exit 3';
+    const main = {
+      name: 'main',
+      image: 'busybox',
+      command: ['sh', '-c', script],
+      env: [{ name: 'TEXT', value: HOSTILE }],
+    };
+    const spec = { restartPolicy: 'Never', containers: [main] };
+    workshop.file('bye.yaml', inAscii({ ...POD, metadata: { name: 'bye' }, spec }));
+    const { stderr } = await run('apply', '-f', 'bye.yaml', '--no-logs', '--report', 'report');
+    const message = '{.status.containerStatuses[0].state.terminated.message}';
+    const template = await workshop.run(['get', 'pod', 'bye', '-o', `jsonpath=${message}`]);
+    expect(template.stdout).toBe(HOSTILE);
+    const described = await run('describe', 'pod', 'bye');
+    const shown = String.raw`a^[]0;owned^G^[[2J^[[31mb\u009b5mc\rd\u202ee\u2066f\u007fg`;
+    expect([stderr, described.stdout].map((text) => text.includes(shown))).toEqual([true, true]);
+    expect(obeyed).toEqual([]);
+
+    const report = (file: string): string => readFileSync(path.join(workshop.folder, 'report', file), 'utf8');
+    const files = ['events.json', 'junit.xml', 'pods.json', 'timeline.html'];
+    expect(files.filter((file) => report(file).match(OBEYED) !== null)).toEqual([]);
+    expect(report('junit.xml')).toContain(String.raw`b\u009b5mc`);
+    const [pod] = (JSON.parse(report('pods.json')) as { items: StoredPod[] }).items;
+    expect(pod?.status.containerStatuses?.[0]?.state?.terminated?.message).toBe(HOSTILE);
+    expect(report('logs/bye/main/0.log')).toContain(HOSTILE.replace(/\r.*/s, ''));
   });
 
   it('with colours nothing is obeyed but colours of podrun', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, PodrunError } from '../../api/errors.ts';
+import { visibleControls } from '../../print/terminal-text.ts';
 import { makeFolder } from '../../store/atomic-file.ts';
 
 /** A report is not podrun's own: who may see it is a matter of the umask. */
@@ -38,6 +39,11 @@ export function writeWhole(file: string, contents: string | Uint8Array): void {
     rmSync(unfinished, { force: true });
     throw error;
   }
+}
+
+/** Writes a text with names and messages of others: what a terminal would obey is visible, as in all that is printed. */
+export function writeText(file: string, text: string): void {
+  writeWhole(file, visibleControls(text, { keepsColors: false }));
 }
 
 /** Removes what an earlier report has left of the logs of a container, and nothing else. */

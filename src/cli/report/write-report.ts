@@ -19,7 +19,7 @@ import { LogReader } from '../../store/logs/log-reader.ts';
 import { RecordedRuns } from '../../store/recorded-runs.ts';
 import { recordedRun, type RunInTime } from '../timeline/chosen-runs.ts';
 import { eventsOf, runPage } from '../timeline/run-page.ts';
-import { reasonOf, removeOldLogs, writeWhole } from './report-folder.ts';
+import { reasonOf, removeOldLogs, writeText, writeWhole } from './report-folder.ts';
 
 /** What a report is made of. */
 export interface ReportRequest {
@@ -80,10 +80,10 @@ export class RunReport {
       const nowMs = clock.now().wallMs;
       const file = (name: string): string => path.join(folder, name);
       this.#writeLogs(runs);
-      writeWhole(file('pods.json'), json(pods));
-      writeWhole(file('events.json'), json(runs.flatMap(({ recorded }) => eventsOf(recorded))));
-      if (runs.length > 0) writeWhole(file('timeline.html'), runPage(runs, nowMs));
-      writeWhole(file('junit.xml'), renderJunit('podrun', this.#suites(end, runs)));
+      writeText(file('pods.json'), json(pods));
+      writeText(file('events.json'), json(runs.flatMap(({ recorded }) => eventsOf(recorded))));
+      if (runs.length > 0) writeText(file('timeline.html'), runPage(runs, nowMs));
+      writeText(file('junit.xml'), renderJunit('podrun', this.#suites(end, runs)));
     } catch (error) {
       onTrouble(`the report could not be written to ${folder}: ${reasonOf(error)}`);
     }

@@ -8,7 +8,7 @@ import { recordedIn } from '../../history/simulated-run.ts';
 import { PodSimulation, type PodSimulationOptions } from '../../simulation/pod-simulation.ts';
 import { checkJunit } from './check-junit.ts';
 
-const HOSTILE = 'a <b> & "c"\n\u001b[31mred\u001b[0m \u0000 ]]> \ud800 \u{1F600}';
+const HOSTILE = 'a <b> & "c"\n\u001b[31mred\u001b[0m \u0000 \u009b ]]> \ud800 \u{1F600}';
 
 async function decided(options: PodSimulationOptions, ms: number, more: Partial<DecidedPod> = {}): Promise<DecidedPod> {
   const simulation = await new PodSimulation(options).start();
@@ -36,7 +36,7 @@ describe('junit.xml', () => {
     const xml = renderJunit('podrun', [{ name: HOSTILE, startedAt: '2026-01-01T00:00:00.123456Z', seconds: 2, cases }]);
     const read = checkJunit(xml);
     expect(read.errors).toEqual([]);
-    const shown = 'a <b> & "c"\nred \uFFFD ]]> \uFFFD \u{1F600}';
+    const shown = 'a <b> & "c"\nred ^@ \\u009b ]]> \uFFFD \u{1F600}';
     expect(read.texts).toEqual([shown, shown]);
     expect(read.attributes.filter(({ name }) => name === 'message').map(({ value }) => value)).toEqual([shown, shown]);
     expect(xml).toContain('<testsuites name="podrun" tests="4" failures="1" errors="0" time="2.000">');
