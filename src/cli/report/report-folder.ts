@@ -41,7 +41,7 @@ export function writeWhole(file: string, contents: string | Uint8Array): void {
   }
 }
 
-/** Writes a text with names and messages of others: what a terminal would obey is visible, as in all that is printed. */
+/** Writes a text with names and messages of others: what a terminal would obey is visible, as in all output. */
 export function writeText(file: string, text: string): void {
   writeWhole(file, visibleControls(text, { keepsColors: false }));
 }
