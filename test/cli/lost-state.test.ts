@@ -19,6 +19,11 @@ const podOf = () =>
     ],
   });
 
+/** podrun may be writing into the folder meanwhile: then a folder that was emptied is not empty. */
+function removeState(): void {
+  rmSync(workshop.stateDir, { recursive: true, maxRetries: 10 });
+}
+
 /** A deletion by force would break the hook off after two seconds. */
 async function endWithGrace(): Promise<void> {
   const hook = await stage.puppet('hook');
@@ -34,7 +39,7 @@ describe.each(TIERS)('when the state folder is removed (%s)', (tier) => {
     const run = workshop.start(['apply', podOf(), '--runtime', tier]);
     const puppet = await stage.puppet('main');
     await run.until(({ stderr, stdout }) => (stderr + stdout).includes('started'));
-    rmSync(workshop.stateDir, { recursive: true });
+    removeState();
     await endWithGrace();
     await puppet.gone;
     const { exitCode, stderr } = await run.ended;
@@ -46,7 +51,7 @@ describe.each(TIERS)('when the state folder is removed (%s)', (tier) => {
   it('a background agent ends its Pods with grace, and itself', async () => {
     await workshop.run(['apply', '-d', podOf(), '--runtime', tier, '--wait', '--until', 'ready']);
     const puppet = await stage.puppet('main');
-    rmSync(workshop.stateDir, { recursive: true });
+    removeState();
     await endWithGrace();
     await puppet.gone;
     await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);

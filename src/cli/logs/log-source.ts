@@ -1,9 +1,9 @@
 import { PodrunError } from '../../api/errors.ts';
-import { isLost, isTerminalPhase } from '../../api/objects.ts';
+import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { chooseLog, type LogChoice } from '../../lifecycle/requests/log-choice.ts';
 import { hookLogPath, instanceLogPath, newestHookLog } from '../../store/logs/log-files.ts';
 import { type LogQuery, LogReader } from '../../store/logs/log-reader.ts';
-import { podNow, type PodSource, settled } from '../select/pod-watch.ts';
+import { type PodSource, settled } from '../select/pod-watch.ts';
 
 /** A container whose log is wanted. */
 export interface LogSource extends PodSource {
@@ -39,26 +39,24 @@ export function instanceToShow(source: LogSource, previous: boolean): LogChoice 
 
 /** The instance to follow, once it has started; or why there is none, when that takes too long. */
 export async function instanceToFollow(source: LogSource, startTimeoutMs: number): Promise<LogChoice> {
-  const choose = (): LogChoice => instanceToShow({ ...source, pod: podNow(source) ?? source.pod }, false);
-  const isHopeless = (): boolean => isTerminalPhase(podNow(source)?.status.phase ?? 'Failed');
-  const ask = (): LogChoice | undefined => {
-    const choice = choose();
-    return choice.ok || isHopeless() ? choice : undefined;
+  let choice = instanceToShow(source, false);
+  const ask = (pod: StoredPod | undefined): LogChoice | undefined => {
+    choice = instanceToShow({ ...source, pod: pod ?? source.pod }, false);
+    return choice.ok || pod === undefined || isTerminalPhase(pod.status.phase) ? choice : undefined;
   };
   // Of a container whose hook runs nothing is told until that is done.
   const logs = source.ofHooks ? openLog(source, 0, {}) : undefined;
-  const choice = await settled(source, { timeoutMs: startTimeoutMs, growing: logs }, ask);
+  await settled(source, { timeoutMs: startTimeoutMs, growing: logs }, ask);
   logs?.close();
-  return choice ?? choose();
+  return choice;
 }
 
 /** Resolves once that instance has ended: it was restarted, or the Pod ended or is gone, or nobody runs it any more. */
 export function instanceEnded(source: LogSource, restartCount: number): Promise<unknown> {
-  return settled(source, {}, () => (isRunning(source, restartCount) ? undefined : true));
+  return settled(source, {}, (pod) => (isRunning(source, pod, restartCount) ? undefined : true));
 }
 
-function isRunning(source: LogSource, restartCount: number): boolean {
-  const pod = podNow(source);
+function isRunning(source: LogSource, pod: StoredPod | undefined, restartCount: number): boolean {
   if (pod === undefined || isLost(pod.status)) return false;
   const choice = chooseLog(pod, source.container, false);
   // The hooks of an instance that is about to run are under way already.

@@ -19,7 +19,7 @@ export interface Growing {
 const LOOK_MS = 1000;
 
 /** The Pod as it is now, unless another one has its name. */
-export function podNow({ store, pod }: PodSource): StoredPod | undefined {
+function podNow({ store, pod }: PodSource): StoredPod | undefined {
   const { namespace, name, uid } = pod.metadata;
   const present = store.get<StoredPod>('pods', namespace, name);
   return present?.metadata.uid === uid ? present : undefined;
@@ -32,14 +32,17 @@ export interface Patience {
   readonly growing?: Growing | undefined;
 }
 
-/** Asks after every change of the Pod until there is an answer; undefined when the time is up. */
+/**
+ * Asks after every change of the Pod until there is an answer; undefined when the time is up.
+ * @param ask is given the Pod as it is now; undefined: it is gone
+ */
 export function settled<T>(
   source: PodSource,
   { timeoutMs, growing }: Patience,
-  ask: () => T | undefined,
+  ask: (pod: StoredPod | undefined) => T | undefined,
 ): Promise<T | undefined> {
   const { store, clock, pod } = source;
-  const { namespace, name } = pod.metadata;
+  const { namespace, name, uid } = pod.metadata;
   return new Promise((resolve) => {
     let alarm: Alarm | undefined;
     const finish = (answer: T | undefined): void => {
@@ -48,11 +51,16 @@ export function settled<T>(
       alarm?.cancel();
       resolve(answer);
     };
+    let isGone = false;
     const look = (): void => {
-      const answer = ask();
+      const answer = ask(isGone ? undefined : podNow(source));
       if (answer !== undefined) finish(answer);
     };
-    const subscription = store.watch<StoredPod>('pods', { namespace, name }, look);
+    const subscription = store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
+      // The log tells of a deletion before the Pod's folder has left its place: until then, readers still find the Pod.
+      if (type === 'DELETED' && object.metadata.uid === uid) isGone = true;
+      look();
+    });
     const growth = growing === undefined ? undefined : onGrowth(growing, clock, look);
     if (timeoutMs !== undefined) alarm = clock.wakeAt(clock.now().monotonicMs + timeoutMs, () => finish(undefined));
     look();
@@ -61,10 +69,9 @@ export function settled<T>(
 
 /** Resolves once the Pod has ended, or is gone, or nobody runs it any more. */
 export function podOver(source: PodSource): Promise<unknown> {
-  return settled(source, {}, () => {
-    const status = podNow(source)?.status;
-    return status === undefined || isLost(status) || isTerminalPhase(status.phase) ? true : undefined;
-  });
+  return settled(source, {}, (pod) =>
+    pod === undefined || isLost(pod.status) || isTerminalPhase(pod.status.phase) ? true : undefined,
+  );
 }
 
 /** Calls back when a file may have grown, until closed. */

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import type { StoredPod } from '../../../src/api/objects.ts';
+import { SystemClock } from '../../../src/clock.ts';
+import { podOver } from '../../../src/cli/select/pod-watch.ts';
+import { appendTransition, transitionLine } from '../../../src/store/transition-log.ts';
+import { newPod } from '../../store/objects.ts';
+import { openStore, temporaryFolder } from '../../store/temporary-store.ts';
+
+it('takes a Pod for gone once the log tells of its deletion, although its folder is still in its place', async () => {
+  const store = openStore(temporaryFolder());
+  const pod = store.create<StoredPod>('pods', newPod('web', { phase: 'Running' }));
+  const over = podOver({ store, clock: new SystemClock(), pod });
+  const deleted = {
+    ...pod,
+    metadata: { ...pod.metadata, resourceVersion: `${Number(pod.metadata.resourceVersion) + 1}` },
+  };
+  appendTransition(store.paths('default', 'web').transitions, transitionLine('DELETED', deleted, Date.now()));
+  expect(await over).toBe(true);
+  expect(store.get('pods', 'default', 'web')).toBeDefined();
+});
