@@ -87,6 +87,8 @@ const [program, library] = await Promise.all([
     // Names in stack traces are for people whose tests run Pods.
     minifyIdentifiers: false,
     define: { PODRUN_VERSION },
+    // Some of what is bundled calls require().
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   }),
 ]).catch(() => process.exit(1)); // esbuild has printed the errors
 

@@ -1,4 +1,5 @@
-import { isInPath, runPager } from '../runtime/pager.ts';
+import { isOnPath } from '../run/program-on-path.ts';
+import { runPager } from '../runtime/pager.ts';
 import { preferences } from './preferences.ts';
 import { StandardOutput } from './standard-output.ts';
 import { isTerminal, safeText, streamOf } from './standard-streams.ts';
@@ -29,7 +30,7 @@ function chosenPager(): string | undefined {
   const { PODRUN_PAGER: own, PAGER: general, PATH: searched, TERM: terminal } = process.env;
   const said = own ?? general;
   if (said !== undefined) return said.trim() === '' || said.trim() === 'cat' ? undefined : said;
-  return terminal !== 'dumb' && isInPath('less', searched) ? 'less' : undefined;
+  return terminal !== 'dumb' && isOnPath('less', searched) ? 'less' : undefined;
 }
 
 /** Does it take more rows than the terminal has, but for that of the next prompt? */

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { execa } from 'execa';
+import { STARTED_APART } from './helper.ts';
 
 /** A process that goes on when this one has ended. */
 export interface BackgroundCall {
@@ -27,13 +27,11 @@ export const ANSWER_DESCRIPTOR = 3;
  */
 export async function startInBackground({ argv, env, cwd, log }: BackgroundCall): Promise<BackgroundAnswer> {
   const [program, ...args] = argv;
-  const output = openSync(log, 'a', 0o600);
-  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', output, output, 'pipe'] });
+  // execa takes any descriptor, but its types know those up to 9 only.
+  const output = openSync(log, 'a', 0o600) as 9;
+  const child = execa(program, args, { ...STARTED_APART, cwd, env, stdio: ['ignore', output, output, 'pipe'] });
   closeSync(output);
-  if (child.pid === undefined) {
-    const [error] = (await once(child, 'error')) as [Error];
-    throw error;
-  }
+  if (child.pid === undefined) throw (await child).cause;
   child.unref();
   const pipe = child.stdio[ANSWER_DESCRIPTOR] as Socket;
   const answer = await new Promise<BackgroundAnswer>((resolve) => {

@@ -1,7 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { execa } from 'execa';
 import { errnoOf, errnoText } from './errno.ts';
+import { STARTED } from './helper.ts';
 import type { OutputStream } from './runtime.ts';
 import { exitCodeOf } from './spawn.ts';
 
@@ -48,13 +48,10 @@ export async function startCommand({
   output = {},
 }: CommandRequest): Promise<CommandOutcome> {
   const [name, ...args] = argv;
-  let child: ChildProcess;
-  try {
-    const stdio = [output.stdout, output.stderr].map((taker) => (taker === undefined ? 'inherit' : 'pipe'));
-    child = spawn(name, args, { env, cwd, stdio: ['inherit', ...stdio] });
-    if (child.pid === undefined) await once(child, 'spawn'); // rejects with the error
-  } catch (error) {
-    const errno = errnoOf(error);
+  const [stdout, stderr] = [output.stdout, output.stderr].map((taker) => (taker === undefined ? 'inherit' : 'pipe'));
+  const child = execa(name, args, { ...STARTED, env, cwd, stdin: 'inherit', stdout, stderr });
+  if (child.pid === undefined) {
+    const errno = errnoOf(await child);
     return { ok: false, error: `cannot run ${JSON.stringify(name)}: ${words(errno, name)}`, exitCode: codeOf(errno) };
   }
   child.on('error', () => undefined); // a signal that could not be sent

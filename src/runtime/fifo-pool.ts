@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { placeTag } from '../place.ts';
 import { errnoOf } from './errno.ts';
+import { runHelper } from './helper.ts';
 import { startTimeOf } from './process-identity.ts';
 
 /** One FIFO, open at both ends. Whoever takes it closes both. */
@@ -176,12 +175,12 @@ export class FifoPool {
     const prefix = `${process.pid}-${placeTag()}.${process.hrtime.bigint().toString(36)}`;
     const names = Array.from({ length: Math.max(this.#ahead, this.#wanted) }, (_, index) => `${prefix}.${index}`);
     for (let attempt = 1; ; attempt++) {
-      const child = spawn('mkfifo', ['-m', '600', ...names], { cwd: this.#directory, stdio: 'ignore' });
-      const [exitCode] = (await once(child, 'exit')) as [number | null];
-      if (exitCode === 0) break;
+      const outcome = await runHelper({ program: 'mkfifo', args: ['-m', '600', ...names], cwd: this.#directory });
+      if (outcome.ok) break;
       // Who tidies up in the folder may take one away between its making and the setting of its mode.
       for (const name of names) unlink(join(this.#directory, name));
-      if (attempt === ATTEMPTS_MAX) throw new Error(`mkfifo in ${this.#directory} ended with exit code ${exitCode}`);
+      if (attempt < ATTEMPTS_MAX && outcome.errno === undefined) continue;
+      throw Object.assign(new Error(`in ${this.#directory}: ${outcome.why}`), { code: outcome.errno ?? 'EIO' });
     }
     this.#paths.push(...names.map((name) => join(this.#directory, name)));
   }

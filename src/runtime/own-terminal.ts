@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { runHelperSync } from './helper.ts';
 import { sendSignal } from './kill.ts';
 import type { TerminalSettings } from './terminal-guard.ts';
 
@@ -8,11 +8,8 @@ import type { TerminalSettings } from './terminal-guard.ts';
  * begin each new line at the left, which spoils what full-screen programs draw. Leaving the raw mode undoes this, too.
  */
 export function showOutputAsItIs(): void {
-  try {
-    execFileSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] });
-  } catch {
-    // Without stty most programs still look as they should.
-  }
+  // Without stty most programs still look as they should.
+  runHelperSync({ program: 'stty', args: ['-opost'], stdin: 'inherit' });
 }
 
 /** A terminal that hands over each key. */
@@ -29,24 +26,17 @@ export interface KeyByKey {
  * @returns undefined: there is no terminal, or no stty
  */
 export function readKeyByKey(): KeyByKey | undefined {
-  try {
-    const script = 'stty -g && stty -icanon -echo min 1 time 0 && stty -g';
-    const said = execFileSync('sh', ['-c', script], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' });
-    const [before = '', ours = ''] = said.trim().split('\n');
-    return { settings: { before, ours }, restore: () => setTerminal(before) };
-  } catch {
-    return undefined;
-  }
+  const script = 'stty -g && stty -icanon -echo min 1 time 0 && stty -g';
+  const outcome = runHelperSync({ program: 'sh', args: ['-c', script], stdin: 'inherit' });
+  if (!outcome.ok) return undefined;
+  const [before = '', ours = ''] = outcome.stdout.trim().split('\n');
+  return { settings: { before, ours }, restore: () => setTerminal(before) };
 }
 
+/** Does nothing when the terminal is gone. */
 function setTerminal(settings: string): void {
-  try {
-    // Who is in the background by now must not be stopped for it.
-    const script = `trap '' TTOU; exec stty "$0"`;
-    execFileSync('sh', ['-c', script, settings], { stdio: ['inherit', 'ignore', 'ignore'] });
-  } catch {
-    // The terminal is gone.
-  }
+  // SIGTTOU would stop stty in the background: ignore it.
+  runHelperSync({ program: 'sh', args: ['-c', `trap '' TTOU; exec stty "$0"`, settings], stdin: 'inherit' });
 }
 
 /**
@@ -61,8 +51,8 @@ export function isInForeground(): boolean {
       const [, , group, , , terminalGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return terminalGroup === group || terminalGroup === '-1';
     }
-    const state = execFileSync('ps', ['-o', 'stat=', '-p', String(process.pid)], { encoding: 'utf8' });
-    return state.includes('+');
+    const state = runHelperSync({ program: 'ps', args: ['-o', 'stat=', '-p', String(process.pid)] });
+    return !state.ok || state.stdout.includes('+');
   } catch {
     return true;
   }

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { type Clock, inNextLap } from '../clock.ts';
+import { runHelper } from './helper.ts';
 import { factsOf, parsePsLine, PS_COLUMNS, PS_ENVIRONMENT, type ProcessFacts } from './process-identity.ts';
 
 /**
@@ -119,9 +118,9 @@ export async function listByPs(): Promise<ProcessEntry[]> {
   const columns = [...PS_COLUMNS, 'command='].join(',');
   // "Show the environment as well" is -E on macOS, e elsewhere; ww: lines of any length.
   const flags = process.platform === 'darwin' ? '-axEww' : 'axeww';
-  const options = { env: PS_ENVIRONMENT, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 } as const;
-  const { stdout } = await promisify(execFile)('/bin/ps', [flags, '-o', columns], options);
-  return parsePsTable(stdout);
+  const outcome = await runHelper({ program: '/bin/ps', args: [flags, '-o', columns], env: PS_ENVIRONMENT });
+  if (!outcome.ok) throw new Error(outcome.why);
+  return parsePsTable(outcome.stdout);
 }
 
 /** The processes that a process has started and that are its children still. Linux only. */

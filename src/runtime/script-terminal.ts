@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { promisify } from 'node:util';
+import { runHelper } from './helper.ts';
 import type { Inside, ProgramCall } from './inside.ts';
 import { sendSignal } from './kill.ts';
 import { endOf, type MainProcess, pipedInput } from './main-process.ts';
@@ -69,12 +68,8 @@ export async function startUnderScript(request: ScriptRequest): Promise<Terminal
 /** Is there a script(1) that hands on the exit code and keeps its children where they can be found? */
 export async function hasScript(): Promise<boolean> {
   if (process.platform !== 'linux') return false;
-  try {
-    const { stdout } = await promisify(execFile)('script', ['--version'], { encoding: 'utf8' });
-    return stdout.includes('util-linux');
-  } catch {
-    return false;
-  }
+  const outcome = await runHelper({ program: 'script', args: ['--version'] });
+  return outcome.ok && outcome.stdout.includes('util-linux');
 }
 
 function childOf(pid: number): number | undefined {

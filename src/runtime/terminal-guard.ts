@@ -1,4 +1,6 @@
-import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { execa } from 'execa';
+import { STARTED_APART } from './helper.ts';
 
 /**
  * Waits for the end of its input, which comes when podrun is gone without having given the terminal back. Its own
@@ -27,21 +29,13 @@ export interface TerminalSettings {
  * @returns ends that: podrun has put the terminal in order itself
  */
 export function guardTerminal(settings: TerminalSettings | undefined): () => void {
-  try {
-    const guard = spawn('/bin/sh', ['-c', SCRIPT, 'sh', settings?.before ?? '', settings?.ours ?? ''], {
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin' },
-      stdio: ['pipe', 'inherit', 'ignore'],
-      // What is typed must not end it, nor the shell that podrun runs in count it among its own.
-      detached: true,
-    });
-    guard.on('error', () => undefined);
-    guard.stdin?.on('error', () => undefined);
-    guard.unref();
-    // The socket of a child process, in spite of its type: it must not keep us alive.
-    (guard.stdin as unknown as { unref(): void } | null)?.unref();
-    return () => void guard.kill('SIGKILL');
-  } catch {
-    return () => undefined; // Node throws some errors and emits others
-  }
+  const args = ['-c', SCRIPT, 'sh', settings?.before ?? '', settings?.ours ?? ''];
+  // Apart: what is typed must not end it, nor the shell that podrun runs in count it among its own.
+  const options = { ...STARTED_APART, env: { PATH: '/usr/bin:/bin' }, stdout: 'inherit', stderr: 'ignore' } as const;
+  const guard = execa('/bin/sh', args, options);
+  if (guard.pid === undefined) return () => undefined;
+  guard.unref();
+  // The socket of a child process, in spite of its type: it must not keep us alive.
+  (guard.stdin as Socket).unref();
+  return () => void guard.kill('SIGKILL');
 }

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { execa } from 'execa';
 import type { Clock } from '../../clock.ts';
-import { errnoOf, errnoText } from '../errno.ts';
 import type { NamespaceFacts, NamespaceTools } from '../features.ts';
+import { errnoText } from '../errno.ts';
+import { STARTED_APART } from '../helper.ts';
 import { killGroup } from '../kill.ts';
 
 /** What is tried, in this order; what a step needs of an earlier one is in the script. */
@@ -53,20 +54,21 @@ exec "$SLEEP" infinity`;
 export async function runTrial(request: TrialRequest): Promise<{ steps: TrialSteps; timedOut: boolean }> {
   const { clock } = request;
   const steps = new Map<TrialStep, { ok: boolean; said: string }>();
-  const holder = spawnQuietly(holderArgv(request), environment(request));
-  let entering: Quiet | undefined;
+  const holder = start(holderArgv(request), environment(request));
+  let entering: Started | undefined;
   const trial = (async () => {
     const pid = await readyOf(holder, steps);
     if (pid === undefined) return;
-    entering = spawnQuietly(enterArgv(request, pid), environment(request));
-    const ok = (await entering.closed) === 0;
-    steps.set('enter', { ok, said: entering.said() });
+    entering = start(enterArgv(request, pid), environment(request));
+    const ended = await entering;
+    steps.set('enter', { ok: !ended.failed, said: wordsOf(entering.spawnfile, ended) });
   })();
-  const end = (): void => [holder, entering].forEach((one) => one?.kill());
   const timedOut = await within(trial, TRIAL_TIMEOUT_MS, clock);
-  end();
-  // Closed once nobody holds its output any more: all of its processes are gone then, and with them the mounts.
-  await within(holder.closed, TRIAL_TIMEOUT_MS, clock);
+  for (const started of [holder, entering]) {
+    if (started?.pid !== undefined && started.exitCode === null && started.signalCode === null) killGroup(started.pid);
+  }
+  // It has ended once nobody holds its output any more: all of its processes are gone then, and with them the mounts.
+  await within(holder, TRIAL_TIMEOUT_MS, clock);
   return { steps, timedOut };
 }
 
@@ -97,63 +99,31 @@ function environment({ tools, mode, folder, searchPath }: TrialRequest): Readonl
   };
 }
 
-/** A process whose output is only looked at. */
-interface Quiet {
-  /** The exit code; undefined: a signal ended it, or it could not be started. */
-  readonly closed: Promise<number | undefined>;
-  /** What it has written so far, stdout first. */
-  said(): string;
-  onOutput: () => void;
-  kill(): void;
-}
+/** Starts a process of the trial, whose output is only looked at. */
+const start = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
+  execa(file, args, { ...STARTED_APART, env, stdin: 'ignore', all: true, buffer: true });
 
-function spawnQuietly([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>): Quiet {
-  const texts = { stdout: '', stderr: '', failure: '' };
-  let child: ChildProcess | undefined;
-  const closed = new Promise<number | undefined>((resolve) => {
-    const failed = (error: unknown): void => {
-      texts.failure = `${file}: ${errnoText(errnoOf(error))}`;
-      resolve(undefined);
-    };
-    try {
-      child = spawn(file, args, { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-      child.once('error', failed).once('close', (code) => resolve(code ?? undefined));
-    } catch (error) {
-      failed(error);
-    }
-  });
-  const quiet: Quiet = {
-    closed,
-    said: () => [texts.stdout, texts.stderr, texts.failure].join(''),
-    onOutput: () => undefined,
-    kill: () => {
-      if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) killGroup(child.pid);
-    },
-  };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child?.[name]?.setEncoding('utf8').on('data', (text: string) => {
-      texts[name] += text;
-      quiet.onOutput();
-    });
-  }
-  return quiet;
+type Started = ReturnType<typeof start>;
+
+/** Its output; why, where it did not start. */
+function wordsOf(file: string, { all, code }: Awaited<Started>): string {
+  return code === undefined ? all : `${file}: ${errnoText(code)}`;
 }
 
 /** Notes what the script says; the pid of its first process once everything is done, undefined when that failed. */
 async function readyOf(
-  holder: Quiet,
+  holder: Started,
   steps: Map<TrialStep, { ok: boolean; said: string }>,
 ): Promise<string | undefined> {
-  const isDone = (): boolean => /^@(yes|no) newRoot$/m.test(holder.said());
-  await Promise.race([
-    holder.closed,
-    new Promise<void>((resolve) => {
-      holder.onOutput = () => {
-        if (isDone()) resolve();
-      };
-    }),
-  ]);
-  const said = holder.said();
+  let output = '';
+  const done = new Promise<void>((resolve) => {
+    holder.all.on('data', (piece: Buffer) => {
+      output += piece.toString();
+      if (/^@(yes|no) newRoot$/m.test(output)) resolve();
+    });
+  });
+  const ended = await Promise.race([holder, done]);
+  const said = ended === undefined ? output : wordsOf(holder.spawnfile, ended);
   const pid = /^@pid (\d+)$/m.exec(said)?.[1];
   steps.set('unshare', { ok: pid !== undefined, said: pid === undefined ? said.trim() : '' });
   // Complaints stand before the line that says what they were about.

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import { execa } from 'execa';
 import type { Clock } from '../../clock.ts';
-import { errnoOf, errnoText } from '../errno.ts';
+import { errnoText } from '../errno.ts';
+import { STARTED_APART } from '../helper.ts';
 import { killGroup } from '../kill.ts';
 import { startTimeOf } from '../process-identity.ts';
 import type { NetworkJoin } from './join.ts';
@@ -49,12 +49,7 @@ export async function holdNetwork(
   const death = outlivesUs ? [] : [tools.setpriv, '--pdeathsig', 'KILL'];
   const [file, ...args] = [...death, tools.unshare, ...user, '--net', tools.sh, '-c', SCRIPT];
   const env = { IP: tools.ip, SLEEP: tools.sleep, ADDRESS: address, LC_ALL: 'C' };
-  let child: ChildProcess;
-  try {
-    child = spawn(file, args, { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  } catch (error) {
-    return { ok: false, error: errnoText(errnoOf(error)) };
-  }
+  const child = startHolder(file, args, env);
   const said = await firstWords(child);
   const { pid } = child;
   if (pid === undefined || said !== 'ready') return { ok: false, error: said };
@@ -91,22 +86,25 @@ export function heldBefore(join: NetworkJoin, clock: Clock): HeldNetwork {
 
 const LOOK_EVERY_MS = 2;
 
+const startHolder = (file: string, args: readonly string[], env: Readonly<Record<string, string>>) =>
+  execa(file, args, { ...STARTED_APART, env, stdin: 'ignore' });
+
 /** `ready`, or what was said up to the end. */
-function firstWords(child: ChildProcess): Promise<string> {
+function firstWords(child: ReturnType<typeof startHolder>): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
-    for (const stream of [child.stdout, child.stderr] as readonly (Readable | null)[]) {
-      stream?.setEncoding('utf8').on('data', (piece: string) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
         if (/^ready$/m.test(text)) done('ready');
       });
     }
     const done = (said: string): void => {
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+      child.stdout.destroy();
+      child.stderr.destroy();
       resolve(said);
     };
-    child.once('error', (error) => done(errnoText(errnoOf(error))));
-    child.once('close', () => done(text.trim().replaceAll('\n', '; ') || 'it ended without a word'));
+    const lastWords = (): string => text.trim().replaceAll('\n', '; ') || 'it ended without a word';
+    void child.then(({ code }) => done(code === undefined ? lastWords() : errnoText(code)));
   });
 }

@@ -1,5 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { execa } from 'execa';
+import { STARTED_APART } from '../helper.ts';
+import type { ProgramCall } from '../inside.ts';
 import { inNetwork, type NetworkJoin } from './join.ts';
 
 /** Where to connect to, in the network of a Pod. */
@@ -37,11 +39,17 @@ process.on('message', ({ id, host, port }) => {
   });
 });`;
 
+const RELAYING = { ...STARTED_APART, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', ipc: true } as const;
+const startRelay = (file: string, args: readonly string[], env: Readonly<Record<string, string>>) =>
+  execa(file, args, { ...RELAYING, env });
+
+type RelayProcess = ReturnType<typeof startRelay>;
+
 /** Connects to ports in a private network. A process of its own (40 MB) from the first connection on. */
 export class NetworkRelay {
   readonly #join: NetworkJoin;
   readonly #waiting = new Map<number, Waiting>();
-  #child: ChildProcess | undefined;
+  #child: RelayProcess | undefined;
   #lastId = 0;
 
   constructor(join: NetworkJoin) {
@@ -75,7 +83,7 @@ export class NetworkRelay {
           reject(error);
         },
       });
-      this.#running().send({ id, host, port }, (error) => {
+      this.#running().send({ id, host, port }, (error: Error | null) => {
         if (error !== null) this.#waiting.get(id)?.reject(error);
       });
     });
@@ -88,24 +96,26 @@ export class NetworkRelay {
     this.#giveUp(new Error('the network is gone'));
   }
 
-  #running(): ChildProcess {
+  #running(): RelayProcess {
     this.#child ??= this.#start();
     return this.#child;
   }
 
-  #start(): ChildProcess {
-    const program = { file: process.execPath, argv: ['node', '-e', PROGRAM] as const, env: {}, cwd: '/' };
-    const { file, argv, env, cwd } = inNetwork(this.#join, { ...program, argv: [...program.argv] });
-    const [, ...args] = argv;
-    const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  #start(): RelayProcess {
+    const argv: ProgramCall['argv'] = ['node', '-e', PROGRAM];
+    const {
+      file,
+      argv: [, ...args],
+      env,
+    } = inNetwork(this.#join, { file: process.execPath, argv, env: {}, cwd: '/' });
+    const child = startRelay(file, args, env);
     child.on('message', (answer, socket) => this.#answered(answer as Answer, socket as Socket | undefined));
     const onEnd = (error: unknown): void => {
       // The next one to connect starts another.
       if (this.#child === child) this.#child = undefined;
       this.#giveUp(error);
     };
-    child.once('error', onEnd);
-    child.once('exit', () => onEnd(new Error('the process in the network has ended')));
+    void child.then(({ cause }) => onEnd(cause ?? new Error('the process in the network has ended')));
     // Whoever waits for an answer waits; nobody waits for the relay.
     child.unref();
     child.channel?.unref();

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { runHelper } from '../helper.ts';
 import { PS_ENVIRONMENT } from '../process-identity.ts';
 
 /** What one process has taken so far, and holds now. */
@@ -19,7 +18,7 @@ export async function usageOfProcesses(pids: readonly number[]): Promise<Map<num
   const all =
     process.platform === 'linux'
       ? pids.map((pid): [number, ProcessUsage | undefined] => [pid, readProc(pid)])
-      : await readPs(pids).catch(() => []);
+      : await readPs(pids);
   return new Map(all.flatMap(([pid, usage]) => (usage === undefined ? [] : [[pid, usage]])));
 }
 
@@ -72,8 +71,8 @@ function pageBytes(): number {
 async function readPs(pids: readonly number[]): Promise<Array<[number, ProcessUsage | undefined]>> {
   if (pids.length === 0) return [];
   const args = ['-o', 'pid=,rss=,time=', '-p', pids.join(',')];
-  const { stdout } = await promisify(execFile)('/bin/ps', args, { env: PS_ENVIRONMENT, encoding: 'utf8' });
-  return parsePsUsage(stdout);
+  const outcome = await runHelper({ program: '/bin/ps', args, env: PS_ENVIRONMENT });
+  return outcome.ok ? parsePsUsage(outcome.stdout) : [];
 }
 
 /** Reads `ps -o pid=,rss=,time=`: KiB, and `[[DAYS-]HOURS:]MINUTES:SECONDS`, on macOS with hundredths. */

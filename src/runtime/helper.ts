@@ -1,0 +1,80 @@
+import { execa, execaSync, type Result } from 'execa';
+import { errnoText } from './errno.ts';
+
+/** A program of this machine that does a small job for podrun. It ends by itself and starts nothing that outlives it. */
+export interface HelperCall {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Default: /, a folder that nobody wants to remove. */
+  readonly cwd?: string;
+  /** Default: the environment of podrun. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** `inherit`: the standard input of podrun, for programs that set a terminal. Default: none. */
+  readonly stdin?: 'inherit';
+  /** The helper is killed after this time. Default: 30 s, more than any helper takes on a busy machine. */
+  readonly timeoutMs?: number;
+}
+
+export type HelperOutcome =
+  | { readonly ok: true; readonly stdout: string }
+  /** `why`: one line that begins with the program. `errno`: why the program did not start. */
+  | { readonly ok: false; readonly errno: string | undefined; readonly why: string };
+
+/** Options of a program that runs while podrun does other things: podrun alone decides which signals it gets. */
+export interface StartOptions {
+  readonly extendEnv: false;
+  readonly cleanup: false;
+  readonly forceKillAfterDelay: false;
+  readonly buffer: false;
+  readonly reject: false;
+}
+export const STARTED: StartOptions = {
+  extendEnv: false,
+  cleanup: false,
+  forceKillAfterDelay: false,
+  buffer: false,
+  reject: false,
+};
+
+/** Such a program as the leader of a session and process group: `killGroup` reaches all that it starts. */
+export const STARTED_APART: StartOptions & { readonly cwd: '/'; readonly detached: true } = {
+  ...STARTED,
+  cwd: '/',
+  detached: true,
+};
+
+const TIMEOUT_MS = 30_000;
+const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
+
+/** Runs a helper to its end. Never rejects: a helper that is missing, fails or hangs is an outcome. */
+export async function runHelper(call: HelperCall): Promise<HelperOutcome> {
+  return outcomeOf(call, await execa(call.program, call.args, { ...optionsOf(call), cleanup: false }));
+}
+
+/** The same, while podrun does nothing else. */
+export function runHelperSync(call: HelperCall): HelperOutcome {
+  return outcomeOf(call, execaSync(call.program, call.args, optionsOf(call)));
+}
+
+function optionsOf({ cwd = '/', env = process.env, stdin, timeoutMs = TIMEOUT_MS }: HelperCall) {
+  const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
+  return { ...limits, cwd, env, extendEnv: false, stdin: stdin ?? 'ignore', reject: false } as const;
+}
+
+type Ended = Pick<Result, 'failed' | 'timedOut' | 'durationMs' | 'stdout' | 'stderr'> & {
+  readonly [Name in 'code' | 'signal' | 'exitCode']?: Result[Name] | undefined;
+};
+
+function outcomeOf({ program }: HelperCall, ended: Ended): HelperOutcome {
+  if (!ended.failed) return { ok: true, stdout: String(ended.stdout) };
+  return { ok: false, errno: ended.code, why: `${program} ${failureOf(ended)}` };
+}
+
+/** The first that holds: a time-out is a signal too, and a program that did not start has no exit code. */
+function failureOf({ timedOut, code, signal, exitCode, stderr, durationMs }: Ended): string {
+  if (timedOut) return `took longer than ${Math.floor(durationMs / 100) / 10}s`;
+  if (exitCode === undefined && signal === undefined) return `did not start: ${errnoText(code ?? '')}`;
+  const ending = signal === undefined ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
+  const lastLine = String(stderr).trimEnd().split('\n').at(-1) ?? '';
+  return lastLine === '' ? ending : `${ending}: ${lastLine}`;
+}
