@@ -61,18 +61,18 @@ function optionsOf({ cwd = '/', env = process.env, stdin, timeoutMs = TIMEOUT_MS
   return { ...limits, cwd, env, extendEnv: false, stdin: stdin ?? 'ignore', reject: false } as const;
 }
 
-type Ended = Pick<Result, 'failed' | 'timedOut' | 'durationMs' | 'stdout' | 'stderr'> & {
+type Ended = Pick<Result, 'failed' | 'timedOut' | 'stdout' | 'stderr'> & {
   readonly [Name in 'code' | 'signal' | 'exitCode']?: Result[Name] | undefined;
 };
 
-function outcomeOf({ program }: HelperCall, ended: Ended): HelperOutcome {
+function outcomeOf({ program, timeoutMs = TIMEOUT_MS }: HelperCall, ended: Ended): HelperOutcome {
   if (!ended.failed) return { ok: true, stdout: String(ended.stdout) };
-  return { ok: false, errno: ended.code, why: `${program} ${failureOf(ended)}` };
+  return { ok: false, errno: ended.code, why: `${program} ${failureOf(ended, timeoutMs)}` };
 }
 
 /** The first that holds: a time-out is a signal too, and a program that did not start has no exit code. */
-function failureOf({ timedOut, code, signal, exitCode, stderr, durationMs }: Ended): string {
-  if (timedOut) return `took longer than ${Math.floor(durationMs / 100) / 10}s`;
+function failureOf({ timedOut, code, signal, exitCode, stderr }: Ended, timeoutMs: number): string {
+  if (timedOut) return `took longer than ${timeoutMs / 1000}s`;
   if (exitCode === undefined && signal === undefined) return `did not start: ${errnoText(code ?? '')}`;
   const ending = signal === undefined ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
   const lastLine = String(stderr).trimEnd().split('\n').at(-1) ?? '';

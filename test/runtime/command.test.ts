@@ -86,11 +86,11 @@ describe('startCommand()', () => {
     const contents = `
       import { startCommand } from ${JSON.stringify(source)};
       const argv = ['sh', '-c', 'read word; echo "got $word"; echo err >&2; exit 3'];
-      const outcome = await startCommand({ argv, env: process.env, cwd: '/', interactive: false });
-      process.exitCode = await outcome.command.exitCode;`;
-    const outfile = join(folder, 'parent.mjs');
+      const started = startCommand({ argv, env: process.env, cwd: '/', interactive: false });
+      void started.then(async ({ command }) => (process.exitCode = await command.exitCode));`;
+    const outfile = join(folder, 'parent.cjs');
     const stdin = { contents, resolveDir: folder };
-    buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
+    buildSync({ stdin, outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' });
     const result = spawnSync(process.execPath, [outfile], { input: 'hello\n', encoding: 'utf8' });
     expect(result).toMatchObject({ stdout: 'got hello\n', stderr: 'err\n', status: 3 });
   });

@@ -96,15 +96,15 @@ function firstWords(child: ReturnType<typeof startHolder>): Promise<string> {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
-        if (/^ready$/m.test(text)) done('ready');
+        if (/^ready$/m.test(text)) say('ready');
       });
     }
-    const done = (said: string): void => {
+    const say = (said: string): void => {
       child.stdout.destroy();
       child.stderr.destroy();
       resolve(said);
     };
     const lastWords = (): string => text.trim().replaceAll('\n', '; ') || 'it ended without a word';
-    void child.then(({ code }) => done(code === undefined ? lastWords() : errnoText(code)));
+    void child.then(({ code }) => say(code === undefined ? lastWords() : errnoText(code)));
   });
 }
