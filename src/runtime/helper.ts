@@ -1,7 +1,7 @@
 import { execa, execaSync, type Result } from 'execa';
 import { errnoText } from './errno.ts';
 
-/** A program of this machine that does a small job for podrun. It ends by itself and starts nothing that outlives it. */
+/** A program that does a small job for podrun, ends by itself and leaves nothing behind that runs. */
 export interface HelperCall {
   readonly program: string;
   readonly args: readonly string[];
@@ -21,27 +21,17 @@ export type HelperOutcome =
   | { readonly ok: false; readonly errno: string | undefined; readonly why: string };
 
 /** Options of a program that runs while podrun does other things: podrun alone decides which signals it gets. */
-export interface StartOptions {
-  readonly extendEnv: false;
-  readonly cleanup: false;
-  readonly forceKillAfterDelay: false;
-  readonly buffer: false;
-  readonly reject: false;
-}
-export const STARTED: StartOptions = {
+export const STARTED = {
   extendEnv: false,
   cleanup: false,
   forceKillAfterDelay: false,
   buffer: false,
   reject: false,
-};
+} as const;
 
+type StartedApart = typeof STARTED & { readonly cwd: '/'; readonly detached: true };
 /** Such a program as the leader of a session and process group: `killGroup` reaches all that it starts. */
-export const STARTED_APART: StartOptions & { readonly cwd: '/'; readonly detached: true } = {
-  ...STARTED,
-  cwd: '/',
-  detached: true,
-};
+export const STARTED_APART: StartedApart = { ...STARTED, cwd: '/', detached: true };
 
 const TIMEOUT_MS = 30_000;
 const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
