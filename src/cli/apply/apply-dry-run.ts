@@ -14,6 +14,7 @@ import { writePrinted } from '../output/write-printed.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { recordOf } from '../../run/store-record.ts';
 import { warn } from '../warn.ts';
+import { configureObject } from '../../run/configure-object.ts';
 
 /**
  * What `--dry-run` prints: the objects of the manifests as they would be stored when they are new, or a line for each
@@ -33,7 +34,6 @@ export async function dryRunApply(objects: readonly ManifestObject[], flags: App
     writePrinted(out, () => printer.print(objects.length === 1 ? first.object : listOf(printed)));
     return EXIT.ok;
   }
-  const { configureObject } = await import('../../run/configure-object.ts');
   for (const one of objects) {
     const operation = existing.includes(one) ? configureObject(store, one, { isDryRun: true, warn }) : 'created';
     out.tell(`${renderObject(one.object, 'name').trim()} ${operation}${dryRunSuffix(dryRun)}\n`);

@@ -16,7 +16,7 @@ import { calledCommand, openStore } from '../environment.ts';
 import { isLive } from '../../run/live-pods.ts';
 import { loadOrExplain, type StandardInput } from './manifest-input.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
-import type { ApplyExpectations } from '../history/apply-expectations.ts';
+import { ApplyExpectations } from '../history/apply-expectations.ts';
 import { openView } from '../view/open-view.ts';
 import { openReport, runPods } from './run-pods.ts';
 import type { Session } from './session.ts';
@@ -26,6 +26,14 @@ import { recordOf, storeRecord } from '../../run/store-record.ts';
 import { tellIdleFields } from '../../run/tell-idle-fields.ts';
 import { warn } from '../warn.ts';
 import { note } from '../preferences.ts';
+import { refuseSilentOwners } from '../../run/refuse-silent-owners.ts';
+import { applyDetached } from './apply-detached.ts';
+import { configureObject } from '../../run/configure-object.ts';
+import { removePods } from '../../agent/clean-up/collect-garbage.ts';
+import { dryRunApply } from './apply-dry-run.ts';
+import { prepareReportFolder } from '../report/report-folder.ts';
+import { refuseSecurity } from '../../run/refuse-security.ts';
+import { privateNetworks } from '../../run/private-networks.ts';
 
 /**
  * `podrun apply`: flags in, exit code out.
@@ -47,9 +55,9 @@ export async function apply(
   const features = isAsked ? (await chooseRuntime(choice, place)).features : undefined;
   const loaded = await loadOrExplain(flags, (features?.tier ?? choice) !== 'process', stdin);
   if (!loaded.ok) return loaded.exitCode;
-  if (flags.dryRun !== 'none') return (await import('./apply-dry-run.ts')).dryRunApply(loaded.objects, flags);
+  if (flags.dryRun !== 'none') return dryRunApply(loaded.objects, flags);
   if (flags.report !== undefined) {
-    (await import('../report/report-folder.ts')).prepareReportFolder(flags.report);
+    prepareReportFolder(flags.report);
   }
   const { pods, records } = sortObjects(loaded.objects);
   const applied = pods.map(({ object }) => object);
@@ -58,7 +66,7 @@ export async function apply(
   const live = pods.filter(({ object }) => isLive(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
   if (live.length > 0) await refuseSilent(store, live);
-  if (features !== undefined) (await import('../../run/refuse-security.ts')).refuseSecurity(own, features);
+  if (features !== undefined) refuseSecurity(own, features);
   const elsewhere = await checkLimits(
     own.map(({ object }) => object),
     flags,
@@ -70,11 +78,20 @@ export async function apply(
   const runtime = chooseRuntime(own.length === 0 ? 'process' : choice, place);
   if (choice === 'namespace') await runtime;
   const wantsNetworks = (flags.network ?? config?.network) === 'pod' && own.length > 0;
-  const privateNetworks = wantsNetworks
-    ? await (await import('../../run/private-networks.ts')).privateNetworks(place.userPath)
-    : undefined;
+  const networks = wantsNetworks ? await privateNetworks(place.userPath) : undefined;
   const view = await openView({ flags, clock, pods: applied, manifests: pods });
-  const session: Session = { flags, plan, clock, store, view, images, config, runtime, privateNetworks, expected };
+  const session: Session = {
+    flags,
+    plan,
+    clock,
+    store,
+    view,
+    images,
+    config,
+    runtime,
+    privateNetworks: networks,
+    expected,
+  };
   try {
     await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], warn);
     for (const record of records) await keepOnRecord(session, record);
@@ -91,7 +108,6 @@ export async function apply(
 }
 
 async function refuseSilent(store: FileStore, live: readonly ManifestObject<StoredPod>[]): Promise<void> {
-  const { refuseSilentOwners } = await import('../../run/refuse-silent-owners.ts');
   refuseSilentOwners(
     store,
     live.map(({ object }) => object),
@@ -104,7 +120,6 @@ async function expectationsOf(
   pods: readonly StoredPod[],
 ): Promise<ApplyExpectations | undefined> {
   if (expect === undefined) return undefined;
-  const { ApplyExpectations } = await import('../history/apply-expectations.ts');
   return ApplyExpectations.read(expect, pods);
 }
 
@@ -124,7 +139,6 @@ interface SortedPods {
 async function applyPods(session: Session, { live, own }: SortedPods): Promise<number> {
   const { flags, store, view } = session;
   if (flags.detach) {
-    const { applyDetached } = await import('./apply-detached.ts');
     return applyDetached(session, { live, own }, async (pods) => {
       for (const pod of pods) view.note(await configurePod(store, pod));
       if (pods.length > 0) warnOfIdleFlags(session);
@@ -162,7 +176,6 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
 }
 
 async function configurePod(store: FileStore, pod: ManifestObject<StoredPod>): Promise<string> {
-  const { configureObject } = await import('../../run/configure-object.ts');
   return `pod/${pod.object.metadata.name} ${configureObject(store, pod, { isDryRun: false, warn })}`;
 }
 
@@ -195,7 +208,6 @@ function warnOfIdleFlags({ flags, plan: { crashLoop }, view }: Session): void {
 
 /** Removes Pods that have ended, those of this run among them, and says which; in each namespace that it used. */
 async function keepNewest({ store, clock }: Session, pods: readonly StoredPod[], keep: number): Promise<void> {
-  const { removePods } = await import('../../agent/clean-up/collect-garbage.ts');
   const tell = ({ name, namespace }: { readonly name: string; readonly namespace: string }): void => {
     note(`pod "${name}" deleted from ${namespace} namespace (--keep ${keep})`);
   };

@@ -4,6 +4,7 @@ import { limitsRefused, openLimits } from '../../run/open-limits.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { listenForSignals } from './signals.ts';
 import type { Clock } from '../../clock.ts';
+import { runInScope } from '../../runtime/cgroup/scope.ts';
 
 /**
  * Makes sure, before anything is started, that limits of Pods hold as far as they can: with --strict it is an error
@@ -18,7 +19,6 @@ export async function checkLimits(
 ): Promise<number | undefined> {
   const open = await openLimits(pods, config?.podPidsLimit, flags.enforceMemory === 'poll');
   if (open === undefined) return undefined;
-  const { runInScope } = await import('../../runtime/cgroup/scope.ts');
   const exitCode = await runInScope({
     facts: {
       isRoot: process.getuid?.() === 0,

@@ -9,6 +9,7 @@ import type { ManifestObject } from '../../run/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { detail, note } from '../preferences.ts';
 import { printError } from '../standard-streams.ts';
+import { annotateMistakes } from '../view/github-mistakes.ts';
 
 export type LoadedInput =
   | { readonly ok: true; readonly objects: readonly ManifestObject[] }
@@ -45,7 +46,7 @@ export async function loadOrExplain(
   for (const warning of warnings) note(`Warning: ${warning}`);
   if (errors.length === 0) return { ok: true, objects };
   printError(`${renderManifestErrors(errors).join('\n')}\n`);
-  if (annotatesForGitHub(flags)) (await import('../view/github-mistakes.ts')).annotateMistakes(errors);
+  if (annotatesForGitHub(flags)) annotateMistakes(errors);
   if (flags.output === 'json') {
     new StandardOutput().write(
       statusesOf(errors)

@@ -21,12 +21,14 @@ import { UserCommand } from './goal-command.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { type RunListener, RunningPods } from '../../run/running-pods.ts';
-import type { RunReport } from '../report/write-report.ts';
+import { RunReport } from '../report/write-report.ts';
 import { preferences } from '../preferences.ts';
 import { SmallHeap } from '../small-heap.ts';
 import type { Session } from './session.ts';
 import { listenForSignals } from './signals.ts';
 import { printError } from '../standard-streams.ts';
+import { annotateRun } from '../view/github-mistakes.ts';
+import { tellDecisions } from './tell-decisions.ts';
 
 /** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
 export interface RunPods {
@@ -109,7 +111,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
 /** Told where the record of the run has gaps, or is gone. */
 async function tellOfRecord({ flags }: Session): Promise<void> {
   printError(`error: ${RECORD_FAILURE}\n`);
-  if (annotatesForGitHub(flags)) (await import('../view/github-mistakes.ts')).annotateRun(RECORD_FAILURE);
+  if (annotatesForGitHub(flags)) annotateRun(RECORD_FAILURE);
 }
 
 /** COMMAND of the command line; undefined: there is none. */
@@ -155,7 +157,6 @@ function showing(view: ApplyView, pods: readonly StoredPod[]): Omit<RunListener,
 export async function openReport(session: Session, others: readonly StoredPod[]): Promise<RunReport | undefined> {
   const { flags, plan, store, clock } = session;
   if (flags.report === undefined) return undefined;
-  const { RunReport } = await import('../report/write-report.ts');
   return new RunReport({
     folder: flags.report,
     store,
@@ -171,7 +172,7 @@ export async function openReport(session: Session, others: readonly StoredPod[])
 export async function settingsOf(session: Session, pods: readonly StoredPod[]): Promise<AgentSettings> {
   const { plan, images, config, flags, view, privateNetworks } = session;
   const chosen = await session.runtime;
-  if (preferences().isVerbose) (await import('./tell-decisions.ts')).tellDecisions(flags, plan, config, chosen);
+  if (preferences().isVerbose) tellDecisions(flags, plan, config, chosen);
   const lack = await lackOf(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
   return agentSettings({

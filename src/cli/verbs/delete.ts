@@ -19,6 +19,7 @@ import { isExplicitList, nameMissing, readSelection } from '../select/selection.
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
+import { isConfirmed } from '../remove/confirm.ts';
 
 /** The flags of `delete`. */
 interface DeleteFlags extends SelectionFlags {
@@ -157,7 +158,6 @@ async function isAgreed(store: FileStore, refs: readonly ObjectRef[], flags: Del
   const present = refs.filter((ref) => getObject(store, ref) !== undefined);
   if (missing !== undefined && flags.ignoreNotFound !== true) throw notFound(store, missing, 'deleting');
   if (present.length === 0) return true;
-  const { isConfirmed } = await import('../remove/confirm.ts');
   return isConfirmed(present);
 }
 

@@ -19,6 +19,7 @@ import { AT_DESCRIPTION, isAboutPast } from '../select/run-names.ts';
 import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
+import { pastPods } from '../history/past-pods.ts';
 
 /** The flags of `describe`. */
 interface DescribeFlags extends SelectionFlags, Pick<FromFlags, 'from'> {
@@ -67,7 +68,6 @@ async function describe(words: readonly string[], flags: DescribeFlags): Promise
     const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
     return describeFound(reader, selection, flags, nowMs);
   }
-  const { pastPods } = await import('../history/past-pods.ts');
   const past = pastPods(store, selection, { at: flags.at, nowMs });
   await showPaged(describePods(past.pods, flags.showEvents ? past.events : undefined, past.nowMs));
   return EXIT.ok;

@@ -17,6 +17,7 @@ import { isRunName, refuseWatchedPast } from '../select/run-names.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { untilStopped } from '../until-stopped.ts';
 import type { RunVerb } from '../verb.ts';
+import { pastEvents } from '../history/past-pods.ts';
 
 /** The flags of `events`. */
 interface EventsFlags extends OutputFlags, Pick<FromFlags, 'from'> {
@@ -109,7 +110,6 @@ async function findEvents(flags: EventsFlags, clock: Clock): Promise<FoundEvents
   if (subject !== undefined && subject.kind !== 'Pod') {
     throw new PodrunError('error: --at shows the events of Pods only', { exitCode: EXIT.usage });
   }
-  const { pastEvents } = await import('../history/past-pods.ts');
   const past = pastEvents(store, { pod: subject?.name, namespace }, { at, nowMs });
   return { found: past.events.filter(eventFilter({ ...flags, for: undefined })), asOfMs: past.nowMs };
 }

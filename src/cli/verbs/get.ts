@@ -25,6 +25,8 @@ import { withSelectionFlags } from '../select/selection-flags.ts';
 import { readSelection, type Selection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
+import { watchObjects } from '../read/get-watch.ts';
+import { pastPods } from '../history/past-pods.ts';
 
 const EXAMPLES = `
 Examples:
@@ -78,7 +80,6 @@ async function get(words: readonly string[], flags: GetFlags): Promise<number> {
   const clock = new SystemClock();
   if (flags.watch || flags.watchOnly) {
     const store = openStore(flags.stateDir, clock);
-    const { watchObjects } = await import('../read/get-watch.ts');
     return watchObjects({ store, clock, selection, flags, printer });
   }
   const { found, reader, nowMs } = await findWanted(selection, flags, clock);
@@ -112,7 +113,6 @@ async function findWanted(selection: Selection, flags: GetFlags, clock: Clock): 
   const store = openStore(flags.stateDir, clock);
   const reader = withClusterObjects(store, { stateDir: store.root, nowMs });
   if (!isAboutPast(selection, flags.at)) return { found: findObjects(reader, selection), reader, nowMs };
-  const { pastPods } = await import('../history/past-pods.ts');
   return { ...pastPods(store, selection, { at: flags.at, nowMs }), reader };
 }
 

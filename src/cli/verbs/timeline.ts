@@ -15,6 +15,7 @@ import { chosenRuns, recordedRun, type RunInTime } from '../timeline/chosen-runs
 import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../print/timeline/glyphs.ts';
 import type { RunVerb } from '../verb.ts';
 import { painterFor } from '../view/painter-for.ts';
+import { runPage } from '../timeline/run-page.ts';
 
 /** The flags of `timeline`. */
 interface TimelineFlags {
@@ -72,7 +73,7 @@ async function outputOf(runs: readonly RunInTime[], { output }: TimelineFlags, n
   const named = runs.map(({ run, timeline }) => ({ run: run.run, timeline }));
   switch (output) {
     case 'html':
-      return (await import('../timeline/run-page.ts')).runPage(runs, nowMs);
+      return runPage(runs, nowMs);
     case 'json':
       return renderTimelineJson(named);
     case 'trace':

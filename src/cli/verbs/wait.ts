@@ -26,6 +26,7 @@ import { printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
 import type { Question } from '../waiting/question.ts';
 import { tellCreation, WaitWatch } from '../waiting/wait-watch.ts';
+import { explainQuestions } from '../waiting/explain-questions.ts';
 
 /** The flags of `wait`. */
 interface WaitFlags extends SelectionFlags, OutputFlags {
@@ -152,7 +153,6 @@ async function settleAll(
   watch?.close();
   const exitCode = reportErrors(errors);
   if (open.length > 0 && !going.isLook) {
-    const { explainQuestions } = await import('../waiting/explain-questions.ts');
     const asked = { store: going.store, nowMs: going.clock.now().wallMs, stateDir: flags.stateDir };
     printError(explainQuestions(asked, open));
   }

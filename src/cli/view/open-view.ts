@@ -4,18 +4,22 @@ import { painterFor } from './painter-for.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import type { StatusView } from './status-view.ts';
 import { isTerminal } from '../standard-streams.ts';
+import { TextView } from './text-view.ts';
+import { JsonView } from './json-view.ts';
+import { GitHubView } from './github-view.ts';
+import { QuietView } from './quiet-view.ts';
 
 /** The view that the user asked for: transitions for people, or a watch as Kubernetes streams it. */
 export async function openView(options: ViewOptions): Promise<ApplyView> {
-  if (options.flags.output === 'json') return new (await import('./json-view.ts')).JsonView();
+  if (options.flags.output === 'json') return new JsonView();
   const view = await viewForPeople(options);
-  return annotatesForGitHub(options.flags) ? new (await import('./github-view.ts')).GitHubView(view, options) : view;
+  return annotatesForGitHub(options.flags) ? new GitHubView(view, options) : view;
 }
 
 async function viewForPeople(options: ViewOptions): Promise<ApplyView> {
   const color = await painterFor('stdout');
-  if (preferences().isQuiet) return new (await import('./quiet-view.ts')).QuietView(options, color);
-  const { TextView } = await import('./text-view.ts');
+  if (preferences().isQuiet) return new QuietView(options, color);
+  // Loaded for a terminal only: string-width takes 20 ms.
   const status = async (): Promise<typeof StatusView> => (await import('./status-view.ts')).StatusView;
   return new TextView(options, color, isWatched() ? status : undefined);
 }
