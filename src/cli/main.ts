@@ -1,13 +1,12 @@
 import { Command } from 'commander';
 import { EXIT } from '../api/errors.ts';
 import { AGENT_COMMAND, KEEPER_COMMAND } from './background/command-names.ts';
-import { goOnWithAgents } from './background/go-on.ts';
+import { beforeCommand } from './before-command.ts';
 import { normalizeFlags } from './flag-style.ts';
 import { type GlobalFlags, preferencesOf, withGlobalFlags } from './global-flags.ts';
 import { checkHelpTopic, withHelp } from './help.ts';
 import { choosePreferences } from './preferences.ts';
 import { reportError } from './report-error.ts';
-import { reportLostPods } from './report-lost.ts';
 import { flush, hasOutputFailed, leaveDeadTerminal } from './standard-streams.ts';
 import type { RunVerb, Verb } from './verb.ts';
 import { version } from '../run/version.ts';
@@ -21,12 +20,6 @@ function splitCommand(argv: readonly string[]): { own: readonly string[]; comman
   return dashes < 0
     ? { own: argv, command: undefined }
     : { own: argv.slice(0, dashes), command: argv.slice(dashes + 1) };
-}
-
-/** What ran when a podrun was killed goes on where that was promised, and is put on record where not. */
-async function beforeCommand(stateDir: string | undefined, command: string): Promise<void> {
-  await goOnWithAgents(stateDir, command);
-  await reportLostPods(stateDir, command);
 }
 
 /**

@@ -26,6 +26,11 @@ export function note(text: string): void {
   if (!chosen.isQuiet) printError(`${text}\n`);
 }
 
+/** Tells people of something that may not be what they meant, as kubectl does. */
+export function warn(text: string): void {
+  note(`Warning: ${text}`);
+}
+
 /** With --verbose: a decision, in a line of its own. */
 export function detail(text: string): void {
   if (chosen.isVerbose) printError(`podrun: ${text}\n`);

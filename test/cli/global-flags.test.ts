@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import { wantsColor } from '../../src/cli/view/wants-color.ts';
+import { wantsColor } from '../../src/cli/view/painter-for.ts';
 import { commandNames } from './commands.ts';
 import { workshopForEach } from './workshop.ts';
 

@@ -9,7 +9,7 @@ import { checkChanges } from '../../run/check-changes.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import { runPods, settingsOf } from './run-pods.ts';
 import type { Session } from './session.ts';
-import { warn } from '../warn.ts';
+import { warn } from '../preferences.ts';
 
 export interface DetachedPods {
   /** Somebody runs them at the moment. */

@@ -13,8 +13,8 @@ import { objectPrinter } from '../output/object-printer.ts';
 import { writePrinted } from '../output/write-printed.ts';
 import { StandardOutput } from '../standard-output.ts';
 import { recordOf } from '../../run/store-record.ts';
-import { warn } from '../warn.ts';
 import { configureObject } from '../../run/configure-object.ts';
+import { warn } from '../preferences.ts';
 
 /**
  * What `--dry-run` prints: the objects of the manifests as they would be stored when they are new, or a line for each

@@ -1,39 +1,39 @@
-import { readConfigFile } from '../../agent/config/config-file.ts';
+import { removePods } from '../../agent/clean-up/collect-garbage.ts';
+import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
 import { makeImageMap } from '../../agent/config/image-map.ts';
 import { readNode } from '../../agent/config/node.ts';
 import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { SystemClock } from '../../clock.ts';
+import { type Clock, SystemClock } from '../../clock.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
-import type { FileStore } from '../../store/file-store.ts';
-import type { ApplyFlags } from './apply-flags.ts';
-import { type ApplyPlan, planApply } from './apply-input.ts';
 import { beginRuns, undoRuns } from '../../run/begin-runs.ts';
 import { checkChanges } from '../../run/check-changes.ts';
-import { checkLimits } from './check-limits.ts';
 import { chooseRuntime, runtimeChoice } from '../../run/choose-runtime.ts';
-import { calledCommand, openStore } from '../environment.ts';
+import { configureObject } from '../../run/configure-object.ts';
 import { isLive } from '../../run/live-pods.ts';
-import { loadOrExplain, type StandardInput } from './manifest-input.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
-import { ApplyExpectations } from '../history/apply-expectations.ts';
-import { openView } from '../view/open-view.ts';
-import { openReport, runPods } from './run-pods.ts';
-import type { Session } from './session.ts';
-import { holdSignals } from './signals.ts';
+import { limitsRefused, openLimits } from '../../run/open-limits.ts';
+import { privateNetworks } from '../../run/private-networks.ts';
+import { refuseSecurity } from '../../run/refuse-security.ts';
+import { refuseSilentOwners } from '../../run/refuse-silent-owners.ts';
 import { sortObjects } from '../../run/sort-objects.ts';
 import { recordOf, storeRecord } from '../../run/store-record.ts';
 import { tellIdleFields } from '../../run/tell-idle-fields.ts';
-import { warn } from '../warn.ts';
-import { note } from '../preferences.ts';
-import { refuseSilentOwners } from '../../run/refuse-silent-owners.ts';
-import { applyDetached } from './apply-detached.ts';
-import { configureObject } from '../../run/configure-object.ts';
-import { removePods } from '../../agent/clean-up/collect-garbage.ts';
-import { dryRunApply } from './apply-dry-run.ts';
+import { runInScope } from '../../runtime/cgroup/scope.ts';
+import type { FileStore } from '../../store/file-store.ts';
+import { calledCommand, openStore } from '../environment.ts';
+import { ApplyExpectations } from '../history/apply-expectations.ts';
+import { note, warn } from '../preferences.ts';
 import { prepareReportFolder } from '../report/report-folder.ts';
-import { refuseSecurity } from '../../run/refuse-security.ts';
-import { privateNetworks } from '../../run/private-networks.ts';
+import { openView } from '../view/open-view.ts';
+import { applyDetached } from './apply-detached.ts';
+import { dryRunApply } from './apply-dry-run.ts';
+import type { ApplyFlags } from './apply-flags.ts';
+import { type ApplyPlan, planApply } from './apply-input.ts';
+import { loadOrExplain, type StandardInput } from './manifest-input.ts';
+import { openReport, runPods } from './run-pods.ts';
+import type { Session } from './session.ts';
+import { holdSignals, listenForSignals } from './signals.ts';
 
 /**
  * `podrun apply`: flags in, exit code out.
@@ -214,4 +214,33 @@ async function keepNewest({ store, clock }: Session, pods: readonly StoredPod[],
   for (const namespace of new Set(pods.map(({ metadata }) => metadata.namespace))) {
     await removePods({ store, clock, namespace, keep, dryRun: false, tell });
   }
+}
+
+/**
+ * Makes sure, before anything is started, that limits of Pods hold as far as they can: with --strict it is an error
+ * when they do not. Answers an exit code where another podrun did all there is to do, in a place where they hold.
+ * @throws {PodrunError} (usage) with --strict
+ */
+async function checkLimits(
+  pods: readonly StoredPod[],
+  flags: ApplyFlags,
+  config: ConfigFile | undefined,
+  clock: Clock,
+): Promise<number | undefined> {
+  const open = await openLimits(pods, config?.podPidsLimit, flags.enforceMemory === 'poll');
+  if (open === undefined) return undefined;
+  const exitCode = await runInScope({
+    facts: {
+      isRoot: process.getuid?.() === 0,
+      canLimit: open.length === 0,
+      hasReadInput: flags.filename.includes('-'),
+      env: process.env,
+    },
+    argv: [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+    interactive: process.stdin.isTTY,
+    onSignal: (forward) => void listenForSignals(clock, forward),
+  });
+  if (exitCode !== undefined) return exitCode;
+  if (!flags.strict || open.length === 0) return undefined;
+  throw limitsRefused(open);
 }

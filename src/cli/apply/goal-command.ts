@@ -1,10 +1,9 @@
 import type { GoalCommand } from '../../agent/apply-run.ts';
 import type { Clock } from '../../clock.ts';
-import { startCommand, type RunningCommand } from '../../runtime/command.ts';
+import { type RunningCommand, startCommand } from '../../runtime/command.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import { flush, isTerminal, openStreams, print, waitingBytes } from '../standard-streams.ts';
 import type { ApplyView } from '../view/apply-view.ts';
-import { TextTail } from './text-tail.ts';
 
 /** How long output is waited for that something in the background of COMMAND may still write, milliseconds. */
 const LATE_OUTPUT_MS = 500;
@@ -108,5 +107,38 @@ export class UserCommand implements GoalCommand {
       });
     });
     await late;
+  }
+}
+
+/** The end of a text that comes in pieces, of any length. */
+class TextTail {
+  readonly #maxBytes: number;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isCut = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    // Now and then, so that many small pieces are not copied each time.
+    if (this.#bytes > 2 * this.#maxBytes) this.#cut();
+  }
+
+  /** Whole lines, where the beginning is missing: a first line says so. */
+  get text(): string {
+    if (this.#bytes > this.#maxBytes) this.#cut();
+    const text = Buffer.concat(this.#chunks).toString();
+    return this.#isCut ? `… what came before is not kept\n${text.slice(text.indexOf('\n') + 1)}` : text;
+  }
+
+  #cut(): void {
+    const end = Buffer.from(Buffer.concat(this.#chunks).subarray(-this.#maxBytes));
+    this.#chunks = [end];
+    this.#bytes = end.length;
+    this.#isCut = true;
   }
 }

@@ -3,7 +3,7 @@ import { loadManifests } from '../../manifest/load.ts';
 import { renderManifestErrors, statusesOf } from '../../manifest/report.ts';
 import { SystemClock } from '../../clock.ts';
 import { busyWith } from '../waiting/busy-line.ts';
-import { annotatesForGitHub } from '../view/annotates.ts';
+import { annotatesForGitHub } from '../view/github-mistakes.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import type { ManifestObject } from '../../run/manifest-object.ts';
 import { StandardOutput } from '../standard-output.ts';

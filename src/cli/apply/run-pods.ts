@@ -1,34 +1,38 @@
 import path from 'node:path';
-import { closeInheritedDescriptors } from '../../runtime/inherited-descriptors.ts';
 import { ApplyRun } from '../../agent/apply-run.ts';
+import type { ConfigFile } from '../../agent/config/config-file.ts';
 import type { StoredPod } from '../../api/objects.ts';
-import { lackOf } from '../../run/choose-runtime.ts';
+import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
+import { goalText } from '../../lifecycle/requests/goal.ts';
 import { stuckPods } from '../../lifecycle/requests/stuck.ts';
 import { verdictOf } from '../../lifecycle/requests/verdict.ts';
+import { obstacleText } from '../../print/doctor/obstacle.ts';
 import { RECORD_FAILURE } from '../../print/report/fit-verdict.ts';
-import { annotatesForGitHub } from '../view/annotates.ts';
-import { explainOutcome, podsToExplain } from './explain-outcome.ts';
-import { tellProgress } from './run-progress.ts';
-import type { ApplyView } from '../view/apply-view.ts';
-import type { Begun } from '../../run/begin-runs.ts';
-import { LivePods } from '../../run/live-pods.ts';
-import { isOnPath } from '../../run/program-on-path.ts';
-import { adviseImages } from '../../print/waits/image-advice.ts';
-import { podEvidence } from '../../run/pod-evidence.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
-import { commandVariables } from '../../lifecycle/requests/command-variables.ts';
-import { UserCommand } from './goal-command.ts';
+import { adviseImages } from '../../print/waits/image-advice.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
+import type { Begun } from '../../run/begin-runs.ts';
+import { type ChosenRuntime, lackOf } from '../../run/choose-runtime.ts';
+import { LivePods } from '../../run/live-pods.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
+import { podEvidence } from '../../run/pod-evidence.ts';
+import { isOnPath } from '../../run/program-on-path.ts';
 import { type RunListener, RunningPods } from '../../run/running-pods.ts';
+import { closeInheritedDescriptors } from '../../runtime/inherited-descriptors.ts';
+import { detail, preferences } from '../preferences.ts';
 import { RunReport } from '../report/write-report.ts';
-import { preferences } from '../preferences.ts';
 import { SmallHeap } from '../small-heap.ts';
+import { printError } from '../standard-streams.ts';
+import { annotatesForGitHub } from '../view/github-mistakes.ts';
+import type { ApplyView } from '../view/apply-view.ts';
+import { annotateRun } from '../view/github-mistakes.ts';
+import type { ApplyFlags } from './apply-flags.ts';
+import type { ApplyPlan } from './apply-input.ts';
+import { explainOutcome, podsToExplain } from './explain-outcome.ts';
+import { UserCommand } from './goal-command.ts';
+import { tellProgress } from './run-progress.ts';
 import type { Session } from './session.ts';
 import { listenForSignals } from './signals.ts';
-import { printError } from '../standard-streams.ts';
-import { annotateRun } from '../view/github-mistakes.ts';
-import { tellDecisions } from './tell-decisions.ts';
 
 /** What a run waits for: Pods of its own, which it runs and ends, and Pods that others run, which it leaves alone. */
 export interface RunPods {
@@ -188,4 +192,25 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
     hostEnv: process.env,
     cwd: process.cwd(),
   });
+}
+
+/** With --verbose: what is decided before Pods are run, and who has said so. */
+function tellDecisions(
+  flags: ApplyFlags,
+  plan: ApplyPlan,
+  config: ConfigFile | undefined,
+  { features, lack }: ChosenRuntime,
+): void {
+  detail(config === undefined ? 'no podrun.yaml from here upward' : `settings of ${config.path}`);
+  const why = lack === undefined ? '' : `; ${obstacleText(lack.why)}`;
+  detail(`runtime tier ${features.tier}: ${whoChoseRuntime(flags, config)}${why}`);
+  const goal = plan.goal === undefined ? 'every Pod has ended' : `every Pod is ${goalText(plan.goal)}`;
+  detail(`waiting until ${goal}, ${flags.timeout === undefined ? 'as long as it takes' : `for ${flags.timeout}`}`);
+}
+
+function whoChoseRuntime({ runtime }: ApplyFlags, config: ConfigFile | undefined): string {
+  if (runtime !== undefined) return `--runtime ${runtime}`;
+  const variable = process.env['PODRUN_RUNTIME'];
+  if (variable) return `PODRUN_RUNTIME=${variable}`;
+  return config?.runtime === undefined ? 'as this machine permits' : `runtime: ${config.runtime} of ${config.path}`;
 }

@@ -14,7 +14,7 @@ import { type DryRun, dryRunOption } from './dry-run.ts';
 import { openStore } from '../environment.ts';
 import { refsOf } from '../select/find-objects.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
-import { warn } from '../warn.ts';
+import { warn } from '../preferences.ts';
 
 /** The flags of `label` and `annotate`. */
 export interface MetadataFlags extends SelectionFlags, OutputFlags {

@@ -1,8 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { EXIT } from '../../api/errors.ts';
-import { BASH } from '../complete/bash-script.ts';
-import { FISH } from '../complete/fish-script.ts';
-import { ZSH } from '../complete/zsh-script.ts';
+import { BASH, FISH, ZSH } from '../complete/shell-scripts.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 

@@ -19,7 +19,7 @@ import { refsOf } from '../select/find-objects.ts';
 import { type SelectionFlags, withSelectionFlags } from '../select/selection-flags.ts';
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
-import { warn } from '../warn.ts';
+import { warn } from '../preferences.ts';
 
 /** The flags of `condition`. */
 interface ConditionFlags extends SelectionFlags, OutputFlags {

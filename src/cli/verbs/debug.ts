@@ -13,7 +13,7 @@ import { mustFindType } from '../select/resource-arguments.ts';
 import { append } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
-import { warn } from '../warn.ts';
+import { warn } from '../preferences.ts';
 
 const EXAMPLES = `
 With -i or --attach: the exit code of the command.

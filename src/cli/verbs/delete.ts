@@ -19,7 +19,6 @@ import { isExplicitList, nameMissing, readSelection } from '../select/selection.
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
-import { isConfirmed } from '../remove/confirm.ts';
 
 /** The flags of `delete`. */
 interface DeleteFlags extends SelectionFlags {
@@ -259,4 +258,29 @@ function heldLine({ type, namespace, name }: ObjectRef, { metadata }: StoredKube
 
 function isAbandoned(store: FileStore, { namespace, name }: ObjectRef): boolean {
   return !store.isOwned(namespace, name);
+}
+
+/**
+ * Asks on standard output whether these objects may be deleted; yes is the word `y`, and nothing else.
+ * Source: kubectl/pkg/cmd/delete/delete.go confirmation.
+ */
+async function isConfirmed(refs: readonly ObjectRef[]): Promise<boolean> {
+  const names = refs.map(({ type, name }) => `${qualifiedKind(type)}/${name}\n`).join('');
+  const out = new StandardOutput();
+  // Who cannot see the question has not agreed.
+  out.onReaderGone(() => process.exit(EXIT.nobodyReads));
+  out.write(`You are about to delete the following ${refs.length} resource(s):\n${names}`);
+  out.write('Do you want to continue? (y/n): ');
+  return (await firstWord(process.stdin)).toLowerCase() === 'y';
+}
+
+/** The first word that is followed by something, or by the end. */
+async function firstWord(input: NodeJS.ReadableStream): Promise<string> {
+  let text = '';
+  for await (const chunk of input) {
+    text += chunk.toString();
+    const word = /^\s*(\S+)\s/.exec(text)?.[1];
+    if (word !== undefined) return word;
+  }
+  return text.trim();
 }

@@ -18,7 +18,7 @@ import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
 import { append } from '../select/selection-flags.ts';
 import { nameMissing, readSelection } from '../select/selection.ts';
 import type { RunVerb } from '../verb.ts';
-import { warn } from '../warn.ts';
+import { warn } from '../preferences.ts';
 
 /** The flags of `patch`. */
 interface PatchFlags extends OutputFlags {

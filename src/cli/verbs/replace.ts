@@ -23,13 +23,12 @@ import { durationFlag } from '../duration-flag.ts';
 import { openStore } from '../environment.ts';
 import { objectPrinter } from '../output/object-printer.ts';
 import { type OutputFlags, withOutputFlags } from '../output/output-flags.ts';
-import { note } from '../preferences.ts';
+import { note, warn } from '../preferences.ts';
 import { reportErrors } from '../report-error.ts';
 import { append } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
 import { deleteAndWait } from './delete.ts';
-import { warn } from '../warn.ts';
 
 /** The flags of `replace`. */
 interface ReplaceFlags extends OutputFlags {

@@ -2,6 +2,8 @@ import path from 'node:path';
 import type { ManifestError } from '../../manifest/manifest-error.ts';
 import { explainProblem } from '../../manifest/report.ts';
 import { type AnnotatedPlace, gitHubAnnotation } from '../../print/live/annotation.ts';
+import type { ApplyFlags } from '../apply/apply-flags.ts';
+import { preferences } from '../preferences.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 /** An annotation for each mistake in a manifest, at its place. */
@@ -30,4 +32,10 @@ export function placeIn(file: string, position: Omit<AnnotatedPlace, 'file'>): A
   const relative = path.relative(root, path.resolve(file));
   const isElsewhere = relative === '' || relative.startsWith('..') || path.isAbsolute(relative);
   return isElsewhere ? undefined : { file: relative, line: position.line, column: position.column };
+}
+
+/** Does a job of GitHub Actions read what `apply` prints, or does somebody want it to look as if? */
+export function annotatesForGitHub({ annotations, output }: ApplyFlags): boolean {
+  if (annotations !== undefined) return annotations === 'github';
+  return process.env['GITHUB_ACTIONS'] === 'true' && output !== 'json' && !preferences().isQuiet;
 }

@@ -1,5 +1,5 @@
 import { preferences } from '../preferences.ts';
-import { annotatesForGitHub } from './annotates.ts';
+import { annotatesForGitHub } from './github-mistakes.ts';
 import { painterFor } from './painter-for.ts';
 import type { ApplyView, ViewOptions } from './apply-view.ts';
 import type { StatusView } from './status-view.ts';

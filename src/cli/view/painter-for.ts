@@ -1,11 +1,34 @@
-import { PLAIN, type Painter } from '../../print/painter.ts';
-import { preferences } from '../preferences.ts';
+import { type Painter, PLAIN } from '../../print/painter.ts';
+import { preferences, type Preferences } from '../preferences.ts';
 import { isTerminal, permitColors, type StandardStream } from '../standard-streams.ts';
-import { wantsColor } from './wants-color.ts';
 
-/** Colours where they are wanted; plain text otherwise. What knows of terminals is loaded by who has one. */
+/** Colours where they are wanted, else plain text. chalk is loaded for colours only. */
 export async function painterFor(stream: StandardStream): Promise<Painter> {
   if (!wantsColor({ flag: preferences().color, env: process.env, isTerminal: isTerminal(stream) })) return PLAIN;
   permitColors(stream);
   return (await import('./chalk-painter.ts')).chalkPainter();
+}
+
+/** The wishes that decide about colours. */
+export interface ColorWishes {
+  /** The value of `--color`. */
+  readonly flag: Preferences['color'];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly isTerminal: boolean;
+}
+
+/**
+ * Are there to be colours? The first that says something decides: --color, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE,
+ * CI, TERM=dumb, and whether it is a terminal. A variable that is empty says nothing.
+ * @see https://no-color.org
+ * @see https://force-color.org
+ * @see https://bixense.com/clicolors
+ */
+export function wantsColor({ flag, env, isTerminal }: ColorWishes): boolean {
+  if (flag !== 'auto') return flag === 'always';
+  if (env['NO_COLOR']) return false;
+  // Programs of Node take these two for a no.
+  if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0' && env['FORCE_COLOR'] !== 'false';
+  if (env['CLICOLOR_FORCE'] && env['CLICOLOR_FORCE'] !== '0') return true;
+  return isTerminal && !env['CI'] && env['TERM'] !== 'dumb';
 }

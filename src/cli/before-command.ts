@@ -1,0 +1,40 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { agentsFolder, resourceFolder, stateRoot } from '../store/layout.ts';
+import { AGENT_COMMAND, KEEPER_COMMAND } from './background/command-names.ts';
+
+/** Commands that need no background agent. */
+const WITHOUT_AGENTS: ReadonlySet<string> = new Set(
+  `version explain doctor validate init ${AGENT_COMMAND} ${KEEPER_COMMAND}`.split(' '),
+);
+
+/** Commands that show or change recorded Pods. The others do not, or take care of lost Pods themselves. */
+const ABOUT_RECORDS: ReadonlySet<string> = new Set([
+  ...'get describe logs probes advise events history diff expect top wait'.split(' '),
+  ...'exec attach debug patch label annotate condition'.split(' '),
+]);
+
+/**
+ * Repairs what a killed podrun has left: starts its background agents again, and records the end of its other Pods.
+ * Every command pays for the two looks at the state folder; the work is loaded only where they find something.
+ */
+export async function beforeCommand(stateDir: string | undefined, command: string): Promise<void> {
+  const root = stateRoot({ flag: stateDir, env: process.env, home: homedir() });
+  if (!WITHOUT_AGENTS.has(command) && !isEmpty(agentsFolder(root))) {
+    const { reviveAgents } = await import('./background/revive-agents.ts');
+    await reviveAgents(stateDir);
+  }
+  if (ABOUT_RECORDS.has(command) && existsSync(resourceFolder(root, 'pods'))) {
+    const { reportLostPods } = await import('./report-lost.ts');
+    await reportLostPods(stateDir);
+  }
+}
+
+/** True for a folder that does not exist. A folder that cannot be read may have something in it. */
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0;
+  } catch {
+    return !existsSync(folder);
+  }
+}
