@@ -117,15 +117,20 @@ export class BackgroundAgents {
     return this.#onDisk(() => namesIn(agentsFolder(this.root)));
   }
 
-  /** Puts on record how a container has ended. */
+  /**
+   * Puts on record how a container has ended, unless the agent is done.
+   * @throws {PodrunError} when that cannot be written
+   */
   recordExit(id: string, exit: unknown): void {
-    this.#onDisk(() => appendFileSync(this.paths(id).exits, `${JSON.stringify(exit)}\n`, { mode: 0o600 }));
+    // A line of its own, also behind one for which there was no room but for its beginning.
+    const line = `\n${JSON.stringify(exit)}\n`;
+    this.#onDisk(() => ifPresent(() => appendFileSync(this.paths(id).exits, line, { mode: 0o600 })));
   }
 
   /** What was put on record of containers that have ended. */
   exits<T>(id: string): T[] {
     const lines = this.#onDisk(() => ifPresent(() => readFileSync(this.paths(id).exits, 'utf8')))?.split('\n') ?? [];
-    // Torn by a crash, or the empty end: none.
+    // Torn by a crash or a full disk, or empty: none.
     return lines.flatMap((line) => parseStored<T>(line) ?? []);
   }
 

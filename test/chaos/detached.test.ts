@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
-import { type Workshop, workshopForEach } from '../cli/workshop.ts';
-import { ifThere } from '../live-files.ts';
+import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
+import { agentPid } from './agent-pid.ts';
 import { outputIn } from './logs.ts';
 import { PATIENT } from '../patience.ts';
 
@@ -71,15 +70,6 @@ describe.runIf(process.platform === 'linux')('a background agent that is killed 
     },
   );
 });
-
-/** Nobody’s when it is done, also just now. */
-function agentPid(place: Workshop): number | undefined {
-  const folder = path.join(place.stateDir, '.agents');
-  const [id] = readdirSync(folder);
-  if (id === undefined) return undefined;
-  const text = ifThere(() => readFileSync(path.join(folder, id, 'process.json'), 'utf8'));
-  return text === undefined ? undefined : (JSON.parse(text) as { pid: number }).pid;
-}
 
 /** Numbers from 0 to 1 that look random, the same for the same seed: xorshift. */
 function dice(seed: number): () => number {

@@ -9,6 +9,7 @@ import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { outputIn } from './logs.ts';
 import { PATIENT } from '../patience.ts';
 import { StoreReader } from './store-reader.ts';
+import { agentPid } from './agent-pid.ts';
 import { SMALL_DISK } from './what-is-left.ts';
 
 const workshop = workshopForEach();
@@ -127,6 +128,30 @@ describe.runIf(isRoot)('a state folder', () => {
       await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
       expect(linesAndGaps('full')).toBe(100);
       expect((await workshop.run(['delete', 'pod', 'full'])).exitCode).toBe(0);
+      unmountState();
+      await assertNothingLeft(workshop);
+    },
+  );
+
+  it.each(FULL)(
+    'without room for $what while a container ends whose agent was killed: how, is on record',
+    async (full) => {
+      mountState();
+      const spec: PodSpec = {
+        restartPolicy: 'Never',
+        containers: [{ name: 'main', command: ['sh', '-c', 'until [ -e end ]; do sleep 0.05; done; exit 42'] }],
+      };
+      expect(await workshop.run(['apply', '-d', '--wait', workshop.pod('full', spec)])).toMatchObject({ exitCode: 0 });
+      process.kill(agentPid(workshop) ?? 0, 'SIGKILL');
+      fillDisk(full.fill);
+      workshop.file('end', '');
+      await expect.poll(() => workshop.processes(), PATIENT).toEqual([]);
+      // A keeper with nothing to do ends after two seconds.
+      await sleep(3000);
+      makeRoom();
+      const terminated = async () => (await podsOf(workshop, {}))[0]?.status?.containerStatuses?.[0]?.state?.terminated;
+      await expect.poll(terminated, PATIENT).toMatchObject({ exitCode: 42 });
+      await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
       unmountState();
       await assertNothingLeft(workshop);
     },

@@ -1,8 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { chmodSync, rmSync } from 'node:fs';
 import type { Alarm } from '../../clock.ts';
-import type { OutputStream, ProcessStreams, RunningContainer, Runtime } from '../../runtime/runtime.ts';
+import type { OutputStream, ProcessStreams, Runtime } from '../../runtime/runtime.ts';
 import { type SocketAddress, socketAddress } from '../attach/socket-address.ts';
+import { ExitRecord, type ExitRecordOptions } from './exit-record.ts';
+import { endOf, isSameContainer, type Kept, newKept, told } from './kept.ts';
 import { KeptCommands, type Session } from './kept-commands.ts';
 import { KeptLog, type KeptLogOptions } from './kept-log.ts';
 import {
@@ -11,35 +13,18 @@ import {
   FrameReader,
   type FromKeeper,
   KEEPER_VERSION,
-  type KeptContainer,
   plain,
   type ProcessRef,
   type ToKeeper,
-  type ToldExit,
-  type ToldLaunch,
 } from './protocol.ts';
 
 export interface KeeperOptions extends KeptLogOptions {
   readonly runtime: Runtime;
   /** The socket at which it listens, in a folder that nobody else may enter. */
   readonly socket: string;
-  /** Puts on record how a container ended, for an agent that asks when the keeper is gone, too. */
-  readonly recordExit: (container: KeptContainer) => void;
+  readonly recordExit: ExitRecordOptions['recordExit'];
   /** Nothing runs, and nobody will ask for anything. */
   readonly onDone: () => void;
-}
-
-/** A container that was started, and what is known of it. */
-interface Kept {
-  readonly launch: ToldLaunch;
-  readonly log: KeptLog;
-  running: RunningContainer | undefined;
-  exit: ToldExit | undefined;
-  isSwept: boolean;
-  /** The agent wants its output to stay where it is. */
-  isHeld: boolean;
-  /** The agent wants to be sent its output. */
-  isShown: boolean;
 }
 
 /** When nothing runs and no agent is connected, one may be on its way. */
@@ -56,6 +41,7 @@ export class Keeper {
   /** Starts that are under way. */
   readonly #starting = new Set<Promise<void>>();
   readonly #commands: KeptCommands;
+  readonly #exits: ExitRecord;
   #agent: Socket | undefined;
   #server: Server | undefined;
   #address: SocketAddress | undefined;
@@ -65,6 +51,7 @@ export class Keeper {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
+    this.#exits = new ExitRecord({ ...options, onWritten: () => this.#checkIdle() });
     this.#commands = new KeptCommands({
       runtime: options.runtime,
       send: (...said) => this.#send(...said),
@@ -168,21 +155,11 @@ export class Keeper {
   }
 
   #start({ launch, log: place }: Extract<ToKeeper, { type: 'start' }>): void {
-    const { id } = launch;
     // Of the instances before, the agent has learned all there is.
     for (const [other, { exit }] of this.#kept) {
-      if (exit !== undefined && withoutAttempt(other) === withoutAttempt(id)) this.#kept.delete(other);
+      if (exit !== undefined && isSameContainer(other, launch.id)) this.#kept.delete(other);
     }
-    const log = new KeptLog(place, this.#options, (message) => this.#trouble(message));
-    const kept: Kept = {
-      launch,
-      log,
-      running: undefined,
-      exit: undefined,
-      isSwept: false,
-      isHeld: false,
-      isShown: true,
-    };
+    const kept = newKept(launch, new KeptLog(place, this.#options, (message) => this.#trouble(message)));
     const starting = this.#startKept(kept).finally(() => this.#starting.delete(starting));
     this.#starting.add(starting);
   }
@@ -201,9 +178,7 @@ export class Keeper {
       onExit: ({ swept, ...exit }) => {
         log.close();
         kept.exit = exit;
-        // What it was started with may be secret, and nothing will be run in it any more.
-        const bare: ToldLaunch = { id, argv: [launch.argv[0]], env: {}, cwd: launch.cwd, stdin: false };
-        for (const one of told({ ...kept, launch: bare })) this.#options.recordExit(one);
+        for (const end of endOf(kept)) this.#exits.add(end);
         this.#send({ type: 'exited', container: id, exit });
         void swept.then(() => {
           kept.isSwept = true;
@@ -271,6 +246,7 @@ export class Keeper {
       kept.log.mute();
       if (kept.isSwept) this.#kept.delete(id);
     }
+    this.#exits.forget(uid);
   }
 
   #trouble(message: string): void {
@@ -290,7 +266,8 @@ export class Keeper {
     this.#idle?.cancel();
     if (this.#starting.size > 0 || [...this.#kept.values()].some(({ isSwept }) => !isSwept)) return;
     if (this.#hasEnded) return this.#close();
-    if (this.#agent !== undefined) return;
+    // How a container ended must not be lost with this process.
+    if (this.#agent !== undefined || this.#exits.isWaiting) return;
     const { clock } = this.#options;
     this.#idle = clock.wakeAt(clock.now().monotonicMs + IDLE_MS, () => this.#close());
   }
@@ -301,16 +278,7 @@ export class Keeper {
     this.#server?.close();
     this.#address?.release();
     this.#agent?.destroy();
+    this.#exits.close();
     this.#options.onDone();
   }
-}
-
-function told({ launch, running, exit, isSwept }: Kept): KeptContainer[] {
-  if (running === undefined) return [];
-  return [{ id: launch.id, launch, running: plain(running), exit, isSwept }];
-}
-
-/** An ID is `POD-UID/CONTAINER/ATTEMPT`. */
-function withoutAttempt(id: string): string {
-  return id.slice(0, id.lastIndexOf('/'));
 }

@@ -47,13 +47,7 @@ async function runKeeper(stateDir: string | undefined, id: string): Promise<numb
         if (store.get<StoredPod>('pods', namespace, name)?.metadata.uid !== uid) return undefined;
         return new ContainerLog(instanceLogPath(store.paths(namespace, name).logs, container, attempt));
       },
-      recordExit: (container) => {
-        try {
-          agents.recordExit(id, container);
-        } catch {
-          // The agent is told, as long as there is one.
-        }
-      },
+      recordExit: (container) => agents.recordExit(id, container),
       onDone: resolve,
     });
     keeper.listen().then(() => say({ type: 'listening' }), reject);
