@@ -9,27 +9,31 @@ export interface FstabEntry {
   readonly isOptional?: boolean | undefined;
 }
 
-/** Mounts that follow each other, all of which are needed, or none. */
-export interface MountStage {
-  readonly isOptional: boolean;
-  readonly entries: readonly FstabEntry[];
+/**
+ * Reads what mount(8) has said of mounts that failed: `mount: TARGET: REASON`, and more lines that begin with blanks.
+ * @returns its words about the first one that must not fail, or about something unknown; undefined: there is none
+ */
+export function seriousFailure(words: string, entries: readonly FstabEntry[]): string | undefined {
+  const required = new Set(entries.filter(({ isOptional }) => isOptional !== true).map(({ target }) => target));
+  const mayFail = entries.map(({ target }) => target).filter((target) => !required.has(target));
+  return words
+    .trimEnd()
+    .split(/\n(?!\s)/)
+    .find((message) => message !== '' && !mayFail.some((target) => message.startsWith(`mount: ${target}: `)));
 }
 
-/** The same mounts in the same order, those that may fail apart from those that must not. */
-export function mountStages(entries: readonly FstabEntry[]): MountStage[] {
-  const stages: Array<{ isOptional: boolean; entries: FstabEntry[] }> = [];
-  for (const entry of entries) {
-    const isOptional = entry.isOptional === true;
-    const last = stages.at(-1);
-    if (last?.isOptional === isOptional) last.entries.push(entry);
-    else stages.push({ isOptional, entries: [entry] });
-  }
-  return stages;
-}
-
-/** The text of a file for `mount --all --fstab`, which mounts in this order. */
+/**
+ * The text of a file for `mount --all --fstab`, which mounts in this order. Paths with line breaks are left out where
+ * they may be: mount(8) would break its words at them.
+ * @throws {Error} naming a path that cannot be left out
+ */
 export function fstabText(entries: readonly FstabEntry[]): string {
+  const broken = entries.filter(({ source, target }) => /\n/.test(source + target));
+  const required = broken.find(({ isOptional }) => isOptional !== true);
+  if (required !== undefined)
+    throw new Error(`mount ${JSON.stringify(required.target)}: there is a line break in a path`);
   return entries
+    .filter((entry) => !broken.includes(entry))
     .map(({ source, target, type, options }) => [source, target, type, options.join(',')].map(escaped).join(' '))
     .map((line) => `${line} 0 0\n`)
     .join('');

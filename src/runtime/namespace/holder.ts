@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { NamespaceFacts } from '../features.ts';
 import { killProcess } from '../kill.ts';
@@ -8,6 +8,7 @@ import { startTimeOf } from '../process-identity.ts';
 import { joinWords, type NetworkJoin } from '../network/join.ts';
 import { CONTAINER_MARKER } from '../process-table.ts';
 import { turnToSpawn } from '../spawn.ts';
+import { type FstabEntry, fstabText, seriousFailure } from './fstab.ts';
 
 /** Namespaces that hold others can join, and a process that keeps them alive: process 1, where they have processes. */
 export interface Holder {
@@ -44,7 +45,9 @@ export interface HolderRequest {
 export interface HolderWork {
   readonly hostname: string | undefined;
   /** What is mounted, in this order. */
-  readonly stages: readonly { readonly fstab: string; readonly isOptional: boolean }[];
+  readonly entries: readonly FstabEntry[];
+  /** A file to be written that says so to mount(8). */
+  readonly fstab: string;
   /** The folder that becomes the root; undefined: it stays that of the host. */
   readonly root: string | undefined;
   /** A folder of programs that becomes the root of process 1, while the mounts stay; undefined: the host's root. */
@@ -54,8 +57,11 @@ export interface HolderWork {
 }
 
 /**
- * Reads from its input, a line each: new root, host name, where a tmpfs takes in the layers beside it, a jail; then
- * files that say what to mount, `must` or `may` before each. The programs are those of the host, by their paths.
+ * Reads from its input, a line each: new root, host name, where a tmpfs takes in the layers beside it, a jail, and the
+ * file that says what to mount. The programs are those of the host, by their paths.
+ *
+ * One mount(8) makes all mounts, as a program takes as long as twenty of them. With some it may fail (64): it goes on
+ * with the others, and who reads its words knows whether one was needed.
  *
  * With a new root, the old one is unmounted: nothing of it is left in the container, and process 1 has no rights that
  * others in the container could borrow. With SIGCHLD ignored, a process is rid of children without asking after them:
@@ -65,15 +71,13 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
   const last = [setpriv, '--bounding-set=-all', '--inh-caps=-all', env, '--ignore-signal=CHLD', sleep, 'infinity'];
   const words = (list: readonly string[]): string => list.map((word) => `'${word}'`).join(' ');
   return [
-    'IFS= read -r root && IFS= read -r name && IFS= read -r memory && IFS= read -r jail || exit 1',
-    'if [ -n "$name" ]; then { echo "$name" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$name"; fi',
+    'IFS= read -r root && IFS= read -r name && IFS= read -r memory && IFS= read -r jail && IFS= read -r fstab || exit 1',
+    'if [ -n "$name" ]; then { echo "$name" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$name" 2>/dev/null; fi',
     'if [ -n "$memory" ]; then',
     `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$memory" || exit 1`,
     '  cp -a "$memory"/../upper* "$memory"/../work* "$memory" || exit 1',
     'fi',
-    'while read -r need fstab; do',
-    `  '${mount}' -n -c -a -T "$fstab" || [ "$need" = may ] || exit 1`,
-    'done',
+    `'${mount}' -n -c -a -T "$fstab" && done=all || { [ $? = 64 ] && done=some; } || exit 1`,
     'if [ -n "$root" ]; then',
     `  cd "$root" && '${pivotRoot}' . . && '${umount}' -n -l -c . && cd / || exit 1`,
     `  set -- ${words(last)}`,
@@ -82,7 +86,7 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
     'else',
     `  set -- ${words(last.slice(3))}`,
     'fi',
-    'echo ready >&2',
+    'echo "mounted $done" >&2',
     'exec "$@" </dev/null 2>/dev/null',
   ].join('\n');
 }
@@ -134,11 +138,14 @@ export async function beginHolder(request: HolderRequest): Promise<BegunHolder> 
 export async function setUpHolder({ child, ended }: BegunHolder, prepare: () => HolderWork): Promise<Holder> {
   try {
     const said = saidByHolder(child);
-    child.stdin.end(linesOf(prepare()));
-    const { isReady, text } = await said;
+    const work = prepare();
+    writeFileSync(work.fstab, fstabText(work.entries));
+    child.stdin.end(linesOf(work));
+    const { mounted, words } = await said;
+    const failure = mounted === 'all' ? undefined : seriousFailure(words, work.entries);
     const pid = child.pid === undefined ? undefined : childOf(child.pid);
-    if (!isReady || pid === undefined) {
-      throw new Error(text.trim() || 'the namespaces of the container could not be made');
+    if (failure !== undefined || mounted === undefined || pid === undefined) {
+      throw new Error(failure ?? 'the namespaces of the container could not be made');
     }
     const startTime = startTimeOf(pid);
     return { pid, ended, kill: () => void (startTime && killProcess({ pid, startTime })) };
@@ -149,12 +156,8 @@ export async function setUpHolder({ child, ended }: BegunHolder, prepare: () => 
   }
 }
 
-function linesOf({ stages, root = '', hostname = '', memory = '', jail = '' }: HolderWork): string {
-  const mounts = stages.map(({ fstab, isOptional }) => `${isOptional ? 'may' : 'must'} ${fstab}`);
-  const lines = [root, hostname, memory, jail, ...mounts];
-  const broken = lines.find((line) => line.includes('\n'));
-  if (broken !== undefined) throw new Error(`${JSON.stringify(broken)}: such a path cannot be mounted`);
-  return lines.map((line) => `${line}\n`).join('');
+function linesOf({ root = '', hostname = '', memory = '', jail = '', fstab }: HolderWork): string {
+  return [root, hostname, memory, jail, fstab].map((line) => `${line}\n`).join('');
 }
 
 /** The command line that makes the namespaces. */
@@ -187,19 +190,23 @@ export function childOf(pid: number): number | undefined {
   }
 }
 
-function saidByHolder(child: BegunHolder['child']): Promise<{ readonly isReady: boolean; readonly text: string }> {
+interface SaidByHolder {
+  /** Undefined: not even some, or what follows has failed. */
+  readonly mounted: 'all' | 'some' | undefined;
+  /** What the programs have said. */
+  readonly words: string;
+}
+
+function saidByHolder(child: BegunHolder['child']): Promise<SaidByHolder> {
   return new Promise((resolve) => {
     let text = '';
-    const done = (isReady: boolean): void => resolve({ isReady, text });
     child.stderr.on('data', (piece: Buffer) => {
       text += piece.toString();
-      if (/^ready$/m.test(text)) done(true);
+      const [line, mounted] = /^mounted (all|some)\n/m.exec(text) ?? [];
+      if (line !== undefined) resolve({ mounted: mounted as 'all' | 'some', words: text.replace(line, '') });
     });
     child.stderr.on('error', () => undefined);
-    child.once('error', (error) => {
-      text += error.message;
-      done(false);
-    });
-    child.once('close', () => done(false));
+    child.once('error', (error) => resolve({ mounted: undefined, words: error.message }));
+    child.once('close', () => resolve({ mounted: undefined, words: text }));
   });
 }

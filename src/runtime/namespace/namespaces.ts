@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../clock.ts';
 import type { Confinement } from '../confinement.ts';
@@ -7,7 +6,6 @@ import type { Confiner, InsideOutcome } from '../inside.ts';
 import type { ContainerLaunch } from '../runtime.ts';
 import { checkMounts } from './check-mounts.ts';
 import { containerView } from './container-view.ts';
-import { fstabText, mountStages } from './fstab.ts';
 import { beginHolder, type Holder, type Joinable, setUpHolder } from './holder.ts';
 import { readHostMounts } from './host-mounts.ts';
 import { removeLayer } from './layers.ts';
@@ -128,12 +126,8 @@ export class Namespaces implements Confiner {
     const spare = isUsual ? await this.#spare.take(plan.own) : undefined;
     return setUpHolder(spare ?? (await beginHolder({ facts, id, own: plan.own, base, network })), () => {
       const { entries, root, memory } = layOut();
-      const stages = mountStages(entries).map(({ entries: mounts, isOptional }, index) => {
-        const fstab = path.join(layerDir, `fstab${index}`);
-        writeFileSync(fstab, fstabText(mounts));
-        return { fstab, isOptional };
-      });
-      return { hostname: from === undefined ? pod.hostname : undefined, stages, root, memory };
+      const hostname = from === undefined ? pod.hostname : undefined;
+      return { hostname, entries, fstab: path.join(layerDir, 'fstab'), root, memory };
     });
   }
 }

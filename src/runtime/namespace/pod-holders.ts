@@ -1,10 +1,10 @@
-import { mkdirSync, promises, writeFileSync } from 'node:fs';
+import { mkdirSync, promises } from 'node:fs';
 import path from 'node:path';
 import type { PodNamespaces } from '../confinement.ts';
 import type { NamespaceFacts } from '../features.ts';
 import type { NetworkJoin } from '../network/join.ts';
 import { SHARED_MEMORY_OPTIONS } from './devices.ts';
-import { type FstabEntry, fstabText } from './fstab.ts';
+import type { FstabEntry } from './fstab.ts';
 import { beginHolder, type Holder, jailSource, type NamespaceKind, setUpHolder } from './holder.ts';
 
 /** What the containers of a Pod share. */
@@ -84,7 +84,6 @@ export class PodHolders {
       { source: 'shm', target: sharedMemory, type: 'tmpfs', options },
       ...(source && jail ? [{ source, target: jail, type: 'none', options: ['bind', 'ro', 'nosuid', 'nodev'] }] : []),
     ];
-    writeFileSync(fstab, fstabText(entries));
     const own: NamespaceKind[] = [
       'mount',
       'uts',
@@ -94,7 +93,8 @@ export class PodHolders {
     const request = { facts: this.#facts, id: `${pod.uid}/`, own, base: undefined, network };
     const holder = await setUpHolder(await beginHolder(request), () => ({
       hostname: pod.hostname,
-      stages: [{ fstab, isOptional: false }],
+      entries,
+      fstab,
       root: undefined,
       jail,
     }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fstabText, overlayPath } from '../../../src/runtime/namespace/fstab.ts';
+import { fstabText, overlayPath, seriousFailure } from '../../../src/runtime/namespace/fstab.ts';
 import { mountOf, parseMountInfo } from '../../../src/runtime/namespace/host-mounts.ts';
 
 describe('fstabText()', () => {
@@ -10,8 +10,40 @@ describe('fstabText()', () => {
   });
 
   it('writes what would end a field as octal numbers', () => {
-    const odd = { source: '/a b\tc\nd\\e#f', target: '/ü', type: 'none', options: ['bind'] };
-    expect(fstabText([odd])).toBe('/a\\040b\\011c\\012d\\134e\\043f /ü none bind 0 0\n');
+    const odd = { source: '/a b\tc\\d#e', target: '/ü', type: 'none', options: ['bind'] };
+    expect(fstabText([odd])).toBe('/a\\040b\\011c\\134d\\043e /ü none bind 0 0\n');
+  });
+
+  it('leaves out line breaks where it can, and refuses them where it must not', () => {
+    const odd = { source: '/a', target: '/b\nmounted all', type: 'none', options: ['bind'] };
+    expect(fstabText([{ ...odd, isOptional: true }])).toBe('');
+    expect(() => fstabText([odd])).toThrow('mount "/b\\nmounted all": there is a line break in a path');
+  });
+});
+
+describe('seriousFailure()', () => {
+  const entry = { source: '/a', type: 'none', options: ['bind'] };
+  const entries = [
+    { ...entry, target: '/r/./data' },
+    { ...entry, target: '/r/./mnt', isOptional: true },
+    { ...entry, target: '/r/./both', isOptional: true },
+    { ...entry, target: '/r/./both' },
+  ];
+  const says = (target: string): string =>
+    `mount: ${target}: mount point does not exist.\n       dmesg(1) may have more information.\n`;
+
+  it.each([
+    ['nothing was said', '', undefined],
+    ['only what may fail has failed', says('/r/./mnt') + says('/r/./mnt'), undefined],
+    ['what must not fail is told by itself', says('/r/./mnt') + says('/r/./data') + says('/r/./mnt'), '/r/./data'],
+    ['two mounts at one place are told apart by nothing', says('/r/./both'), '/r/./both'],
+    ['a place that nobody asked for is serious', says('/r/./mnt/x'), '/r/./mnt/x'],
+  ])('%s', (_what, words, target) => {
+    expect(seriousFailure(words, entries)).toBe(target && says(target).trimEnd());
+  });
+
+  it('takes what it does not know for serious', () => {
+    expect(seriousFailure(`${says('/r/./mnt')}Segmentation fault\n`, entries)).toBe('Segmentation fault');
   });
 });
 
