@@ -51,22 +51,14 @@ const SHIELDS = ['wake_alarm', 'block_suspend', 'audit_read'];
 
 /**
  * Has the rest of a command line happen in the container's root, with no more rights than the container may have:
- * programs of the host's files give up the others, as those of the container's files may be anybody's by now.
+ * programs of the host's files give up the others, as those of the container's files may be anybody's by now. That root
+ * is the current folder already: with fewer rights than the holder has, /proc would not show it any more.
  */
-function changeRoot({ tools }: NamespaceFacts, root: string, cwd: string, capabilities: readonly string[]): string[] {
+function changeRoot({ tools }: NamespaceFacts, cwd: string, capabilities: readonly string[]): string[] {
   const shield = SHIELDS.find((name) => !capabilities.includes(name)) ?? SHIELDS[0];
   const kept = new Set([...capabilities, ...ENTERING, shield]);
   const rights = ['-all', ...[...kept].map((name) => `+${name}`)].join(',');
-  return [
-    tools.setpriv,
-    '--bounding-set',
-    rights,
-    '--inh-caps',
-    '-all',
-    tools.unshare,
-    `--root=${root}`,
-    `--wd=${cwd}`,
-  ];
+  return [tools.setpriv, '--bounding-set', rights, '--inh-caps', '-all', tools.unshare, '--root=.', `--wd=${cwd}`];
 }
 
 /** Mounts of a container, by the paths under which its root is seen. */
@@ -122,14 +114,18 @@ export class NamespacedInside implements Inside {
       ...(hasOwnMemory ? (['ipc'] as const) : []),
       ...(processes === 'host' || isFirst ? [] : (['pid'] as const)),
     ];
-    const staysOutside = mode === 'root' && capabilities !== undefined;
-    const place = staysOutside ? ['--root=/', '--wd=/'] : [`--wdns=${cwd}`];
-    const root = staysOutside ? changeRoot(facts, rootOf(holder.pid), cwd, capabilities) : [];
-    const prefix = staysOutside ? rootOf(holder.pid) : '';
     // The program is found along its own PATH, as its lookup has found it, so that it sees its name as it was given.
-    const first = isFirst ? becomeFirst(facts, mountsIn(prefix, procMounts)) : [];
-    const join = ['nsenter', ...joinFlags(this.joinable, kinds, mode), ...place] as const;
-    return { file: tools.nsenter, argv: [...join, ...first, ...root, ...argv], env, cwd: '/' };
+    const join = ['nsenter', ...joinFlags(this.joinable, kinds, mode)] as const;
+    const into = (words: readonly string[]): ProgramCall => {
+      return { file: tools.nsenter, argv: [...join, ...words, ...argv], env, cwd: '/' };
+    };
+    if (mode === 'user' || capabilities === undefined) {
+      return into([`--wdns=${cwd}`, ...(isFirst ? becomeFirst(facts, procMounts) : [])]);
+    }
+    const root = rootOf(holder.pid);
+    // A shell would complain of a current folder that is not in its root: only what comes after it goes there.
+    const first = isFirst ? ['--wd=/', ...becomeFirst(facts, mountsIn(root, procMounts)), tools.unshare] : [];
+    return into(['--root=/', ...first, `--wd=${root}`, ...changeRoot(facts, cwd, capabilities)]);
   }
 
   /** nsenter stays outside and waits, unless the program is to see the processes of the host. */

@@ -63,8 +63,9 @@ async function factsFor(mode: NamespaceFacts['mode'], context: TestContext): Pro
   return { ...detection.facts, mode };
 }
 
-async function open(facts: NamespaceFacts): Promise<Inside> {
-  const opened = await new Namespaces({ facts, clock }).open(launch());
+async function open(facts: NamespaceFacts, capabilities?: readonly string[]): Promise<Inside> {
+  const who = { uid: undefined, gid: undefined, groups: undefined, noNewPrivileges: false };
+  const opened = await new Namespaces({ facts, clock }).open({ ...launch(), identity: { ...who, capabilities } });
   if (!opened.ok) throw new Error(opened.error);
   return opened.inside;
 }
@@ -86,6 +87,18 @@ describe.each(['root', 'user'] as const)('whoever enters a container, made as %s
     const said = run(inside, tools.unshare, command);
     await inside.end();
     expect(said).toEqual({ stdout: 'inside\n', stderr: '' });
+  });
+
+  it('may have fewer rights than its holder, which gives up its own at any time', async (context) => {
+    const facts = await factsFor(mode, context);
+    const { tools } = facts;
+    const generous = path.join(folder, 'setpriv');
+    const keepsAll = '[ "$1" != --bounding-set=-all ] || { shift 2; exec "$@"; }';
+    writeFileSync(generous, `#!/bin/sh\n${keepsAll}\nexec ${tools.setpriv} "$@"\n`, { mode: 0o755 });
+    const inside = await open({ ...facts, tools: { ...tools, setpriv: generous } }, ['chown', 'kill']);
+    const said = run(inside, tools.sh, ['sh', '-c', 'cat only-inside/here']);
+    await inside.end();
+    expect(said.stdout).toBe('inside\n');
   });
 
   it('writes to memory where a disk takes no layers, and finds its mount points all the same', async (context) => {
