@@ -71,8 +71,10 @@ function script({ mount, umount, pivotRoot, setpriv, unshare, env, sleep }: Name
   const last = [setpriv, '--bounding-set=-all', '--inh-caps=-all', env, '--ignore-signal=CHLD', sleep, 'infinity'];
   const words = (list: readonly string[]): string => list.map((word) => `'${word}'`).join(' ');
   return [
-    'IFS= read -r root && IFS= read -r name && IFS= read -r memory && IFS= read -r jail && IFS= read -r fstab || exit 1',
-    'if [ -n "$name" ]; then { echo "$name" >/proc/sys/kernel/hostname; } 2>/dev/null || hostname "$name" 2>/dev/null; fi',
+    'for place in root name memory jail fstab; do IFS= read -r "$place" || exit 1; done',
+    'if [ -n "$name" ]; then',
+    '  { echo "$name" >/proc/sys/kernel/hostname || hostname "$name"; } 2>/dev/null',
+    'fi',
     'if [ -n "$memory" ]; then',
     `  '${mount}' -n -c -t tmpfs -o mode=0700 layers "$memory" || exit 1`,
     '  cp -a "$memory"/../upper* "$memory"/../work* "$memory" || exit 1',
