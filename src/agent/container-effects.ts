@@ -10,7 +10,8 @@ import { noSignalHandler, limitsNotEnforced, terminalMissing } from '../lifecycl
 import { stopSignal } from '../lifecycle/plan/stop.ts';
 import type { FoundInstance } from '../lifecycle/restored-facts.ts';
 import type { ProcessExit, Runtime } from '../runtime/runtime.ts';
-import { Handlers, type HookName } from './handlers.ts';
+import type { HookName } from './handler-voice.ts';
+import { Handlers } from './handlers.ts';
 import { type InstanceRef, type LiveInstance, liveInstance, type Prepared } from './instance.ts';
 import type { NetworkSign } from './network/pod-networks.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';

@@ -7,7 +7,7 @@ import type { HookRun } from '../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { MemoryArea } from '../store/memory-folders.ts';
 import type { InstanceRef } from './instance.ts';
-import type { HandlerSaying } from './handlers.ts';
+import type { HandlerSaying } from './handler-voice.ts';
 
 /** A log file that is being written. */
 export interface LogSink {

@@ -1,5 +1,18 @@
 import type { Clock } from '../clock.ts';
+import type { HookRun } from '../lifecycle/hook-run.ts';
+import type { ProbeType } from '../lifecycle/probes/probe.ts';
 import type { ExecOutcome, OutputStream } from '../runtime/runtime.ts';
+
+export type HookName = HookRun['hook'];
+
+/** Lines of a hook or probe. "Handler" is Kubernetes' word for the action of either. */
+export interface HandlerSaying {
+  readonly handler: HookName | ProbeType;
+  /** Undefined: a note of podrun about the handler. */
+  readonly stream: OutputStream | undefined;
+  /** Whole lines, each with its newline. */
+  readonly lines: Buffer;
+}
 
 /** A line without an end is passed on when it has grown this long. */
 const LINE_BYTES_MAX = 16 * 1024;

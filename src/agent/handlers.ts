@@ -14,18 +14,7 @@ import type { HookOutcome } from './hooks.ts';
 import type { InstanceRef, LiveInstance } from './instance.ts';
 import type { PodSurroundings } from './pod-surroundings.ts';
 import type { Interest } from './probe/interest.ts';
-import { HandlerVoice, howCommandEnded } from './handler-voice.ts';
-
-export type HookName = HookRun['hook'];
-
-/** Who says it: handler is Kubernetes' word for what a hook or probe does. */
-export interface HandlerSaying {
-  readonly handler: HookName | ProbeType;
-  /** Undefined: a note of podrun about the handler. */
-  readonly stream: OutputStream | undefined;
-  /** Whole lines, each with its newline. */
-  readonly lines: Buffer;
-}
+import { type HandlerSaying, HandlerVoice, type HookName, howCommandEnded } from './handler-voice.ts';
 
 /** What the command of a hook has written. */
 interface HookSaying extends HandlerSaying {

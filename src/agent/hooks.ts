@@ -13,9 +13,9 @@ import {
   SLEEP_CUT_SHORT,
   sleepHook,
 } from '../lifecycle/texts/hook-errors.ts';
+import type { Dial } from '../runtime/network/relay.ts';
 import type { ExecOutcome } from '../runtime/runtime.ts';
 import { type HandlerVoice, howCommandEnded } from './handler-voice.ts';
-import type { Dial } from './network/pod-networks.ts';
 import { pause, withDeadline } from './probe/deadline.ts';
 import { HTTP_FOR_HTTPS } from './probe/go-error.ts';
 import { httpGet } from './probe/http-get.ts';

@@ -6,7 +6,7 @@ import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-storage.ts';
 import type { ResourceLimits } from '../runtime/confinement.ts';
 import type { Adopted, OutputStream, ProcessExit } from '../runtime/runtime.ts';
-import type { HandlerSaying } from './handlers.ts';
+import type { HandlerSaying } from './handler-voice.ts';
 import type { HookInput, HookOutcome } from './hooks.ts';
 import type { InstanceRef, LiveInstance, Preparation, Prepared } from './instance.ts';
 import type { NetworkSign } from './network/pod-networks.ts';

@@ -1,4 +1,4 @@
-import type { Difference, Tolerance } from './compare-runs.ts';
+import type { Difference, Tolerance } from './difference.ts';
 import type { Happening } from './happenings.ts';
 import type { RunStory } from './run-story.ts';
 

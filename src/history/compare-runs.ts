@@ -1,46 +1,14 @@
 import { type ManifestChange, manifestChanges } from './manifest-changes.ts';
 import { compareOrder } from './compare-order.ts';
 import { compareTimes } from './compare-times.ts';
+import type { Difference, Tolerance } from './difference.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type AttemptStory, type ContainerStory, type RunStory, storyOf } from './run-story.ts';
-
-/** Something that went another way in the other run. */
-export interface Difference {
-  readonly kind:
-    | 'phases'
-    | 'reason'
-    | 'condition'
-    | 'container'
-    | 'restarts'
-    | 'exit'
-    | 'waiting'
-    | 'ready'
-    | 'event'
-    | 'order'
-    | 'duration';
-  /** `Pod`, or the name of a container. */
-  readonly subject: string;
-  /** What differs, for people: `phases`, `condition Ready`, `exit of run 2`. */
-  readonly what: string;
-  /** What it was in either run, for people. */
-  readonly a: string;
-  readonly b: string;
-  /** Of a duration: milliseconds. */
-  readonly aMs?: number;
-  readonly bMs?: number;
-}
 
 export interface RunComparison {
   readonly differences: readonly Difference[];
   /** What may explain them. */
   readonly manifest: readonly ManifestChange[];
-}
-
-/** By how much times may differ without a word: by either of the two. */
-export interface Tolerance {
-  /** Of what it took in the first run: 0.2 is a fifth. */
-  readonly share: number;
-  readonly minMs: number;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Difference, Tolerance } from './compare-runs.ts';
+import type { Difference, Tolerance } from './difference.ts';
 import type { ContainerStory, RunStory } from './run-story.ts';
 
 /** How long something took. */

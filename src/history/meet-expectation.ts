@@ -1,31 +1,10 @@
 import type { Expectation, NumberRange, Written } from '../api/expectation.ts';
 import { allContainerStatuses } from '../api/objects.ts';
 import { happeningsByState } from './happenings.ts';
-import { line, meetSteps, type Placed, seconds } from './meet-steps.ts';
+import { type Check, line, meetSteps, type Placed, seconds } from './meet-steps.ts';
 import { isWithin, matches, patternText } from './pattern-match.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type RunStory, storyOf } from './run-story.ts';
-
-/** One thing that was expected. */
-export type Check = {
-  /** `FILE:LINE`. */
-  readonly place: string;
-  /** As it is written: `exited: main, code: 0`. */
-  readonly text: string;
-} & (
-  | {
-      readonly met: true;
-      /** When it came, milliseconds after the creation of the Pod; undefined where it is no moment. */
-      readonly atMs?: number;
-    }
-  | {
-      readonly met: false;
-      /** Why not, for people: `never came after started: main (0.204s)`. */
-      readonly problem: string;
-      /** What there was instead, for people, the nearest first. */
-      readonly seen: readonly string[];
-    }
-);
 
 /** What came of an expectation. */
 export interface Outcome {

@@ -1,7 +1,27 @@
 import type { WrittenPattern } from '../api/expectation.ts';
 import type { Happening } from './happenings.ts';
 import { happeningText, likeness, matches, patternText } from './pattern-match.ts';
-import type { Check } from './meet-expectation.ts';
+
+/** One thing that was expected. */
+export type Check = {
+  /** `FILE:LINE`. */
+  readonly place: string;
+  /** As it is written: `exited: main, code: 0`. */
+  readonly text: string;
+} & (
+  | {
+      readonly met: true;
+      /** When it came, milliseconds after the creation of the Pod; undefined where it is no moment. */
+      readonly atMs?: number;
+    }
+  | {
+      readonly met: false;
+      /** Why not, for people: `never came after started: main (0.204s)`. */
+      readonly problem: string;
+      /** What there was instead, for people, the nearest first. */
+      readonly seen: readonly string[];
+    }
+);
 
 /** What happened, and in which state of the Pod: what a state tells first may have happened last. */
 export interface Placed {

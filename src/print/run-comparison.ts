@@ -1,5 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
-import type { Difference, RunComparison } from '../history/compare-runs.ts';
+import type { RunComparison } from '../history/compare-runs.ts';
+import type { Difference } from '../history/difference.ts';
 import type { ManifestChange } from '../history/manifest-changes.ts';
 import { runRecord } from './run-table.ts';
 import { renderRows } from './table-row.ts';

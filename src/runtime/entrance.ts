@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
 import { killGroup } from './kill.ts';
+import { ENTERING_TOOLS } from './inside.ts';
 import type { MainProcess } from './main-process.ts';
 import type { ContainerLaunch, OutputStream } from './runtime.ts';
-
-/** Programs of the host that may stand before one of a container. Each says its name before what has gone wrong. */
-export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'mount', 'env', 'nice'] as const;
 
 export type Entered =
   | { readonly ok: true; readonly process: MainProcess }

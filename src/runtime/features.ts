@@ -1,3 +1,5 @@
+import type { Obstacle } from '../api/machine.ts';
+
 /** How containers are kept apart: not at all, or by namespaces of the kernel. */
 export type Tier = 'process' | 'namespace';
 
@@ -28,6 +30,18 @@ export interface NamespaceFacts {
    */
   readonly layers: 'disk' | 'tmpfs' | undefined;
 }
+
+/** The gaps of a machine that can make namespaces: what podrun works around there, and why. */
+export interface NamespaceGaps {
+  readonly ownProc?: Obstacle;
+  readonly diskLayers?: Obstacle;
+  readonly tmpfsLayers?: Obstacle;
+}
+
+/** The answer to whether containers can be kept apart by namespaces here. */
+export type NamespaceDetection =
+  | { readonly ok: true; readonly facts: NamespaceFacts; readonly gaps: NamespaceGaps; readonly costMs: number }
+  | { readonly ok: false; readonly why: Obstacle; readonly costMs: number };
 
 /** What a runtime can do on this machine. */
 export interface RuntimeFeatures {

@@ -1,4 +1,5 @@
-import type { ContainerLaunch } from './runtime.ts';
+/** Programs of the host that may stand before one of a container. Each says its name before what has gone wrong. */
+export const ENTERING_TOOLS = ['nsenter', 'unshare', 'setpriv', 'flock', 'mount', 'env', 'nice'] as const;
 
 /** A program that is to run, in the words of execve(2). */
 export interface ProgramCall {
@@ -28,23 +29,6 @@ export interface Inside {
   kill(): void;
   /** Resolves when everything inside has ended and nothing of it is left; never rejects. */
   end(): Promise<void>;
-}
-
-export type InsideOutcome =
-  | { readonly ok: true; readonly inside: Inside }
-  /** Why there is none, in one sentence. */
-  | { readonly ok: false; readonly error: string };
-
-/** How containers are kept apart from the machine. */
-export interface Confiner {
-  /** Makes the inside of a container that is about to start. */
-  open(launch: ContainerLaunch): Promise<InsideOutcome>;
-  /** Does ahead of time what the next container would have to wait for. */
-  prepare(): void;
-  /** Ends everything inside all containers, at once and without waiting. */
-  killAll(): void;
-  /** Ends what was prepared for nobody. Never rejects. */
-  close(): Promise<void>;
 }
 
 /** The inside of a container that is not kept apart: programs see the machine as it is. */

@@ -23,6 +23,11 @@ export interface MainProcess {
   readonly streams: ProcessStreams;
 }
 
+/** A main process in a terminal of its own, or why there is none. */
+export type TerminalOutcome =
+  | { readonly ok: true; readonly process: MainProcess; readonly notice: string | undefined }
+  | { readonly ok: false; readonly why: string };
+
 /**
  * A child process behind pipes.
  * @param program the process of its program, once that is known

@@ -1,9 +1,10 @@
 import { constants } from 'node:os';
 import { type Clock, inNextLap } from '../clock.ts';
+import type { Confiner, InsideOutcome } from './confiner.ts';
 import { Entrance } from './entrance.ts';
 import { runExec } from './exec.ts';
 import { withIdentity } from './identity-command.ts';
-import { type Confiner, HOST, type Inside, type InsideOutcome } from './inside.ts';
+import { HOST, type Inside } from './inside.ts';
 import { killGroup } from './kill.ts';
 import { type Limited, UNLIMITED } from './limits/limited.ts';
 import { type MainProcess, pipedProcess } from './main-process.ts';

@@ -3,10 +3,9 @@ import type { Socket } from 'node:net';
 import { runHelper } from './helper.ts';
 import type { Inside, ProgramCall } from './inside.ts';
 import { sendSignal } from './kill.ts';
-import { endOf, type MainProcess, pipedInput } from './main-process.ts';
+import { endOf, type MainProcess, pipedInput, type TerminalOutcome } from './main-process.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
 import { spawnLeader } from './spawn.ts';
-import type { TerminalOutcome } from './terminal.ts';
 
 const NOT_RESIZED =
   'the terminal is that of script(1), whose size is fixed: the package @lydell/node-pty is not installed';

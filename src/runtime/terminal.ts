@@ -6,17 +6,12 @@ import type { Clock } from '../clock.ts';
 import { sendSignal } from './kill.ts';
 import { handOver } from './hand-over.ts';
 import type { Inside, ProgramCall } from './inside.ts';
-import { endOf, type MainProcess, pipedInput, signalProgram } from './main-process.ts';
+import { endOf, type MainProcess, pipedInput, signalProgram, type TerminalOutcome } from './main-process.ts';
 import { readTerminal } from './pipe-reader.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 import type { ContainerLaunch, TerminalSize } from './runtime.ts';
 import { hasScript, startUnderScript } from './script-terminal.ts';
 import { exitCodeOf, spawnLeader, turnToSpawn, withContainerUmask } from './spawn.ts';
-
-/** A main process in a terminal of its own, or why there is none. */
-export type TerminalOutcome =
-  | { readonly ok: true; readonly process: MainProcess; readonly notice: string | undefined }
-  | { readonly ok: false; readonly why: string };
 
 /**
  * The native part of node-pty, which its exact version in package.json stands for. What node-pty has around it loses

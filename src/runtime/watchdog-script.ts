@@ -1,4 +1,4 @@
-import { ENTERING_TOOLS } from './entrance.ts';
+import { ENTERING_TOOLS } from './inside.ts';
 import { CONTAINER_MARKER } from './process-table.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Dial } from '../../src/agent/network/pod-networks.ts';
+import type { Dial } from '../../src/runtime/network/relay.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import { Interest } from '../../src/agent/probe/interest.ts';
 import type { ProbeOutcome } from '../../src/agent/prober.ts';

@@ -26,6 +26,19 @@ const ONLY_IN: ReadonlyArray<{ readonly modules: RegExp; readonly layers: readon
   { modules: /^node:(timers|timers\/promises|perf_hooks)$/, layers: ['clock'] },
 ];
 
+/**
+ * Files of `cli` that may use `import()`: the table of verbs, the looks at the state folder before a command, manifests
+ * behind `-f` and `--from`, and what draws on a terminal.
+ */
+const LATE_IMPORTS = [
+  'src/cli/before-command.ts',
+  'src/cli/from/saved-objects.ts',
+  'src/cli/main.ts',
+  'src/cli/select/selection.ts',
+  'src/cli/view/open-view.ts',
+  'src/cli/view/painter-for.ts',
+];
+
 /** Pure layers: objects in, objects or text out. */
 const PURE = ['api', 'lifecycle', 'history', 'print'];
 
@@ -64,16 +77,21 @@ describe('dependencies', () => {
     expect(wrong.map(told)).toEqual([]);
   });
 
-  it('form no circle of files', () => {
-    expect(circleIn(loadGraph())).toEqual([]);
+  it('form no circle of files, imports of types included', () => {
+    expect(circleIn(importGraph())).toEqual([]);
+  });
+
+  it('of the command line load late only what costs a start time', () => {
+    const late = edges.filter(({ from, isLate }) => isLate && layerOf(from) === 'cli');
+    expect([...new Set(late.map(({ from }) => from))]).toEqual(LATE_IMPORTS);
   });
 });
 
-/** What each file loads; types are gone at run time. */
-function loadGraph(): Map<string, string[]> {
+/** The files of src that each file imports. */
+function importGraph(): Map<string, string[]> {
   const graph = new Map<string, string[]>();
-  for (const { from, target, typeOnly } of edges) {
-    if (!typeOnly && target.startsWith('src/')) graph.set(from, [...(graph.get(from) ?? []), target]);
+  for (const { from, target } of edges) {
+    if (target.startsWith('src/')) graph.set(from, [...(graph.get(from) ?? []), target]);
   }
   return graph;
 }

@@ -24,7 +24,8 @@ export interface SourceFile {
 export interface Import {
   /** As written: `node:fs`, `yaml`, or, where it is a file of ours, its path from the root. */
   readonly target: string;
-  readonly typeOnly: boolean;
+  /** By `import()`. */
+  readonly isLate: boolean;
   readonly line: number;
 }
 
@@ -88,7 +89,6 @@ export function importsOf(file: SourceFile): Import[] {
     if (!IMPORTING.has(node.type) || !isNode(node['source'])) return [];
     const name = String(node['source']['value']);
     const target = name.startsWith('.') ? path.posix.join(path.posix.dirname(file.path), name) : name;
-    const typeOnly = node['importKind'] === 'type' || node['exportKind'] === 'type' || node.type === 'TSImportType';
-    return [{ target, typeOnly, line: lineAt(file, node.start) }];
+    return [{ target, isLate: node.type === 'ImportExpression', line: lineAt(file, node.start) }];
   });
 }

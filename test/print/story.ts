@@ -3,7 +3,8 @@ import { eventTransition } from '../../src/print/live/event-transition.ts';
 import { liveColumns } from '../../src/print/live/live-columns.ts';
 import { renderTransition } from '../../src/print/live/live-line.ts';
 import { PLAIN } from '../../src/print/painter.ts';
-import { type Transition, transitionsOf } from '../../src/print/live/transition.ts';
+import { transitionsOf } from '../../src/print/live/pod-transitions.ts';
+import type { Transition } from '../../src/print/live/transition.ts';
 import { trace, type TraceLine } from './golden.ts';
 
 const isEvent = (object: TraceLine['object']): object is StoredEvent => object.kind === 'Event';

@@ -2,7 +2,7 @@ import { allContainerStatuses, type StoredPod } from '../../src/api/objects.ts';
 import type { ContainerStatus, EphemeralContainer, PodSpec, PodStatus } from '../../src/api/generated/types.ts';
 import { ContainerEffects } from '../../src/agent/container-effects.ts';
 import type { PodSurroundings } from '../../src/agent/pod-surroundings.ts';
-import type { HandlerSaying } from '../../src/agent/handlers.ts';
+import type { HandlerSaying } from '../../src/agent/handler-voice.ts';
 import { runHook } from '../../src/agent/hooks.ts';
 import { probeOnce } from '../../src/agent/probe/index.ts';
 import { PodWorker } from '../../src/agent/pod-worker.ts';

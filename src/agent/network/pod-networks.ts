@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { PodrunError } from '../../api/errors.ts';
 import type { Container, Probe } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
@@ -8,7 +7,7 @@ import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { NetworkFacts } from '../../runtime/network/detect.ts';
-import type { DialTarget } from '../../runtime/network/relay.ts';
+import type { Dial } from '../../runtime/network/relay.ts';
 import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
 import type { Store } from '../../store/store.ts';
 import type { PodFiles } from '../container-logs.ts';
@@ -55,9 +54,6 @@ const LINES_READ = 30;
 
 /** How programs say that a port is taken. */
 const IN_USE = /EADDRINUSE|address (is )?already in use|address in use|\[errno (98|48)\]/i;
-
-/** Connects where we cannot; undefined: to be connected to like everything else. */
-export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Socket> | undefined;
 
 /** The making of a Pod's network. */
 interface JoinAttempt {

@@ -5,7 +5,7 @@ import type { GRPCAction } from '../../api/generated/types.ts';
 import { goQuote } from '../../api/go-quote.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
-import type { Dial } from '../network/pod-networks.ts';
+import type { Dial } from '../../runtime/network/relay.ts';
 import { type Deadline, pause, withDeadline } from './deadline.ts';
 import { decodeHealthResponse, encodeHealthRequest, type HealthResponse } from './grpc-message.ts';
 import { GRPC, grpcCodeName, grpcErrorText, type GrpcStatus, statusIn, statusOfForeignAnswer } from './grpc-status.ts';

@@ -11,7 +11,8 @@ import {
   podError,
 } from '../../print/live/annotation.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
-import { type Transition, transitionsOf } from '../../print/live/transition.ts';
+import { transitionsOf } from '../../print/live/pod-transitions.ts';
+import type { Transition } from '../../print/live/transition.ts';
 import { howLapsed, whyLapsed } from '../../print/waits/why-lapsed.ts';
 import { waitingFor } from '../../print/live/waiting-for.ts';
 import { conditionOf } from '../../print/pod-status.ts';

@@ -14,7 +14,8 @@ import {
   renderLogLine,
   renderTransition,
 } from '../../print/live/live-line.ts';
-import { type Transition, transitionsOf } from '../../print/live/transition.ts';
+import { transitionsOf } from '../../print/live/pod-transitions.ts';
+import type { Transition } from '../../print/live/transition.ts';
 import { terminalLine } from '../../print/terminal-text.ts';
 import type { PodActivity } from '../../lifecycle/activity.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';

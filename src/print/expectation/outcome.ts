@@ -1,4 +1,5 @@
-import type { Check, Outcome } from '../../history/meet-expectation.ts';
+import type { Outcome } from '../../history/meet-expectation.ts';
+import type { Check } from '../../history/meet-steps.ts';
 import type { JunitCase, JunitSuite } from '../junit.ts';
 
 /** What came of the expectations of one document for one run. */

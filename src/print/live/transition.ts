@@ -1,9 +1,4 @@
-import type { StoredPod } from '../../api/objects.ts';
-import { changeTransitions } from './change-transition.ts';
-import { containerTransitions } from './container-transition.ts';
 import type { Tone } from '../painter.ts';
-import { goingTransitions } from './going-transition.ts';
-import { statusTransitions } from './status-transition.ts';
 
 /** One thing that happened to a Pod, as a person would tell it. */
 export interface Transition {
@@ -23,37 +18,3 @@ export interface Transition {
 
 /** A transition before it is known when and of which Pod. */
 export type Change = Omit<Transition, 'atMs' | 'pod'>;
-
-/**
- * What changed between two consecutive versions of a Pod, in the order in which it is best told: each container in
- * lines of its own, the phase and all conditions in one.
- * @param previous undefined: the Pod is new
- * @param next undefined: the Pod is gone
- * @param atMs when `next` was seen, milliseconds since 1970
- * @param stopped containers that were running when podrun began to end the Pod; undefined: it does not end it
- */
-export function transitionsOf(
-  previous: StoredPod | undefined,
-  next: StoredPod | undefined,
-  atMs: number,
-  stopped?: ReadonlySet<string>,
-): Transition[] {
-  const pod = (next ?? previous)?.metadata.name ?? '';
-  return changesOf(previous, next, stopped).map((change) => ({ atMs, pod, ...change }));
-}
-
-function changesOf(
-  previous: StoredPod | undefined,
-  next: StoredPod | undefined,
-  stopped: ReadonlySet<string> | undefined,
-): Change[] {
-  if (next === undefined) return [{ kind: 'deletion', text: 'deleted', tone: 'muted' }];
-  const containers = containerTransitions(previous, next, stopped);
-  const told = new Set(containers.map(({ container }) => container));
-  return [
-    ...changeTransitions(previous, next),
-    ...goingTransitions(previous, next),
-    ...containers,
-    ...statusTransitions(previous, next, { told, stopped }),
-  ];
-}

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { NamespaceDetection } from './namespaces.ts';
+import type { NamespaceDetection } from '../features.ts';
 import { runtimeFolder, temporaryName } from './trial-folder.ts';
 
 function cacheFile(stateDir: string): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { MachineFinding } from '../../api/machine.ts';
-import type { NamespaceDetection } from './namespaces.ts';
+import type { NamespaceDetection } from '../features.ts';
 
 /** What came of making namespaces, and what follows from that. */
 export function namespaceFindings(detection: NamespaceDetection): MachineFinding[] {

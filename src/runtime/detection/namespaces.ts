@@ -1,6 +1,6 @@
 import type { Obstacle } from '../../api/machine.ts';
 import type { Clock } from '../../clock.ts';
-import type { NamespaceFacts } from '../features.ts';
+import type { NamespaceDetection, NamespaceFacts, NamespaceGaps } from '../features.ts';
 import { readCache, writeCache } from './cache.ts';
 import { busyboxAmong, findTools, searchFolders } from './programs.ts';
 import { type Privileges, readPrivileges } from './privileges.ts';
@@ -20,17 +20,6 @@ export interface NamespaceQuestion {
   /** For tests: nothing but these folders is searched. */
   readonly folders?: readonly string[];
 }
-
-/** What lacks although namespaces can be made. */
-export interface NamespaceGaps {
-  readonly ownProc?: Obstacle;
-  readonly diskLayers?: Obstacle;
-  readonly tmpfsLayers?: Obstacle;
-}
-
-export type NamespaceDetection =
-  | { readonly ok: true; readonly facts: NamespaceFacts; readonly gaps: NamespaceGaps; readonly costMs: number }
-  | { readonly ok: false; readonly why: Obstacle; readonly costMs: number };
 
 /**
  * Can containers be kept apart by namespaces here? Found out by making some, which takes about 20 ms, and kept in the

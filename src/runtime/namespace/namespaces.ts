@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Clock } from '../../clock.ts';
 import type { Confinement } from '../confinement.ts';
+import type { Confiner, InsideOutcome } from '../confiner.ts';
 import type { NamespaceFacts } from '../features.ts';
-import type { Confiner, InsideOutcome } from '../inside.ts';
 import type { ContainerLaunch } from '../runtime.ts';
 import { checkMounts } from './check-mounts.ts';
 import { containerView } from './container-view.ts';

@@ -10,6 +10,9 @@ export interface DialTarget {
   readonly port: number;
 }
 
+/** Connects to a port in the network of a Pod. Undefined: the port is reached like any other. */
+export type Dial = (target: DialTarget, signal: AbortSignal) => Promise<Socket> | undefined;
+
 interface Answer {
   readonly id: number;
   /** What Node says of a connection that could not be made. */

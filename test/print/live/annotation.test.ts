@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { type Annotation, annotationOf, gitHubAnnotation, gitHubGroup } from '../../../src/print/live/annotation.ts';
 import { podError } from '../../../src/print/live/annotation.ts';
-import { transitionsOf } from '../../../src/print/live/transition.ts';
+import { transitionsOf } from '../../../src/print/live/pod-transitions.ts';
 import { container, ended, NOW_MS, running, sidecar, waiting, webPod } from '../pods.ts';
 
 const spec = { initContainers: [container('migrate'), sidecar('proxy')], containers: [container('main')] };

@@ -1,29 +1,9 @@
-import type { Timeline } from '../../../history/timeline/model.ts';
 import { chartMarkup } from './chart.ts';
 import { jsonMarkup, Markup, markup } from './markup.ts';
 import script from './page.js?raw';
 import style from './page.css?raw';
 import { chartRows, type Entry } from './rows.ts';
-import { eventSection, overview, podSection, thingSection } from './sections.ts';
-
-/** What a container printed in one of its runs. */
-export interface PageLog {
-  readonly container: string;
-  readonly attempt: number;
-  readonly text: string;
-  /** The beginning of it was left out. */
-  readonly isCut: boolean;
-}
-
-/** A run of a Pod, and what else a page has of it. */
-export interface PagePod {
-  /** How the run is named: `web`, `web@1`. */
-  readonly run: string;
-  readonly timeline: Timeline;
-  /** What `describe` says; undefined: left out. */
-  readonly describe: string | undefined;
-  readonly logs: readonly PageLog[];
-}
+import { eventSection, overview, type PagePod, podSection, thingSection } from './sections.ts';
 
 export interface PageOptions {
   /** SHA-256 of a text, in base64: the page lets nothing run but its own script. */

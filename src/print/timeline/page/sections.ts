@@ -1,10 +1,28 @@
-import type { CriticalPath, PathStep } from '../../../history/timeline/model.ts';
+import type { CriticalPath, PathStep, Timeline } from '../../../history/timeline/model.ts';
 import { podEnd } from '../pod-summary.ts';
 import { stepDuration } from '../scale.ts';
 import { pathExtract, stepHint, stepText } from '../step-text.ts';
 import { type Markup, markup, readable } from './markup.ts';
-import type { PageLog, PagePod } from './page.ts';
 import type { Entry } from './rows.ts';
+
+/** The output of a container in one of its runs. */
+export interface PageLog {
+  readonly container: string;
+  readonly attempt: number;
+  readonly text: string;
+  /** The beginning of it was left out. */
+  readonly isCut: boolean;
+}
+
+/** A run of a Pod, with all that a page shows of it. */
+export interface PagePod {
+  /** How the run is named: `web`, `web@1`. */
+  readonly run: string;
+  readonly timeline: Timeline;
+  /** What `describe` says; undefined: left out. */
+  readonly describe: string | undefined;
+  readonly logs: readonly PageLog[];
+}
 
 /** More than that many Pods are listed closed. */
 const OPEN_MAX = 2;
