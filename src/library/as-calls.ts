@@ -1,4 +1,4 @@
-/** Commands of podrun that are advised, and what does the same with Pods in hand. */
+/** Commands of podrun that messages advise, each with the call of the library that does the same. */
 const CALLS: ReadonlyArray<readonly [RegExp, string]> = [
   [/podrun logs \S+ -c (\S+) --previous( -n \S+)?/g, "pods.logs('$1', { previous: true })"],
   [/podrun logs \S+ -c (\S+)( -n \S+)?/g, "pods.logs('$1')"],
@@ -11,7 +11,7 @@ const CALLS: ReadonlyArray<readonly [RegExp, string]> = [
   [/--(strict|network|runtime|config)\b/g, '$1'],
 ];
 
-/** What is said of the command line as whoever uses the library has to say it. */
+/** Replaces the commands and flags in a text with the calls and options of the library. */
 export function asCalls(text: string): string {
   return CALLS.reduce((said, [command, call]) => said.replaceAll(command, call), text);
 }

@@ -11,14 +11,14 @@ import type { FileStore } from '../store/file-store.ts';
 import { usage } from './options.ts';
 import type { ConditionOptions, PatchOptions, Pods } from './types.ts';
 
-/** Where Pods are changed, and who is told of fields that nobody knows. */
+/** The store in which Pods are changed, and the listener for warnings about unknown fields. */
 export interface Changeable {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
 }
 
-/** Changes a Pod as a patch says; answers it as it then is. */
+/** Applies a patch to a Pod. Returns the changed Pod. */
 export function patched(
   place: Changeable,
   pod: StoredPod,
@@ -30,7 +30,7 @@ export function patched(
 
 type Status = Parameters<Pods['condition']>[1];
 
-/** Sets a condition of a Pod, or takes it away; answers the Pod as it then is. */
+/** Sets or removes a condition of a Pod. Returns the changed Pod. */
 export function withCondition(
   place: Changeable,
   pod: StoredPod,

@@ -3,7 +3,7 @@ import type { FileStore } from '../store/file-store.ts';
 import { parseTransition, transitionLines } from '../store/transition-log.ts';
 import type { PodChange } from './types.ts';
 
-/** Pods whose changes somebody follows. */
+/** Pods, with what `changesOf` needs to follow their changes. */
 export interface Followed {
   readonly store: FileStore;
   readonly pods: () => readonly StoredPod[];
@@ -13,16 +13,16 @@ export interface Followed {
   readonly finished: Promise<unknown>;
 }
 
-/** What is on record of the Pods, then what happens to them, until they are over. */
+/** Yields the recorded changes of the Pods, then each new one, until all Pods have ended. */
 export async function* changesOf(followed: Followed): AsyncGenerator<PodChange, undefined> {
   const queue: PodChange[] = [];
   let wake: () => void = () => undefined;
   let isFinished = false;
   const told = new Map<string, number>();
-  // Between what is read and what is told nothing happens: both begin in one go.
+  // Subscribing and reading the record happen in the same turn of the event loop: no change falls between the two.
   const subscription = followed.onPod((event) => {
     const { uid, resourceVersion } = event.object.metadata;
-    // Changes of others may be told late.
+    // A change by another process may be reported after it was read from the record.
     if (event.type !== 'DELETED' && Number(resourceVersion) <= (told.get(uid) ?? 0)) return;
     queue.push({ type: event.type, pod: structuredClone(event.object) });
     wake();
@@ -48,7 +48,7 @@ export async function* changesOf(followed: Followed): AsyncGenerator<PodChange, 
   }
 }
 
-/** In the order in which it was written, whichever Pod it is about. */
+/** The recorded changes of all Pods, in the order in which they were written. */
 function recorded({ store, pods }: Followed): PodChange[] {
   const lines = pods().flatMap(({ metadata: { namespace, name, uid } }) =>
     [...transitionLines(store.paths(namespace, name).transitions)].flatMap((line) => {

@@ -1,5 +1,5 @@
 /**
- * `Symbol.asyncDispose`. Node 20 does not know it in contexts that tests may run in; there, compilers of `await using`
- * fall back on this one.
+ * `Symbol.asyncDispose`. Node 20 lacks this symbol in vm contexts, in which some test runners run tests. Compilers of
+ * `await using` then use the fallback symbol below.
  */
 export const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');

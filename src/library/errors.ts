@@ -3,27 +3,27 @@ import type { StoredPod as Pod } from '../api/objects.ts';
 
 /** One mistake in a manifest. */
 export interface ManifestProblem {
-  /** The file as it was given; undefined: the manifest came as an object, or the mistake is in no file. */
+  /** The file, as it was given. Undefined for a manifest that came as an object, or a mistake that is in no file. */
   readonly file: string | undefined;
-  /** From 1; undefined where there is no text that it stands in. */
+  /** Counted from 1. Undefined for a mistake that has no position in a text. */
   readonly line: number | undefined;
-  /** From 1. */
+  /** Counted from 1. */
   readonly column: number | undefined;
-  /** The kind of the object, `Pod`; undefined where that is not known. */
+  /** The kind of the object, as `Pod`. Undefined when the kind is not known. */
   readonly kind: string | undefined;
   /** The name of the object. */
   readonly name: string | undefined;
   /** Path of the field, as the API server writes it: `spec.containers[0].image`; empty: the whole object. */
   readonly field: string;
-  /** What it says, in the words of the API server: `spec.containers[0].image: Required value`. */
+  /** The mistake in the words of the API server: `spec.containers[0].image: Required value`. */
   readonly message: string;
-  /** What to do, a short phrase. */
+  /** A short phrase with advice. */
   readonly hint: string | undefined;
 }
 
 /**
- * A manifest is wrong, or cannot be read. Nothing was started. `message` has all mistakes of all manifests, each with
- * its place, as the command line prints them.
+ * A manifest is wrong or cannot be read. Nothing was started. `message` lists all mistakes of all manifests with their
+ * positions, as the command line prints them.
  */
 export class ManifestError extends PodrunError {
   override readonly name: string = 'ManifestError';
@@ -37,16 +37,16 @@ export class ManifestError extends PodrunError {
 }
 
 /**
- * The goal of a wait can never be reached any more, or a Pod became Ready and did not stay so. `message` says why,
- * with the evidence: probes, the last log lines.
+ * A Pod can no longer reach the goal of a wait, or became Ready and did not stay Ready. `message` gives the reason and
+ * the evidence: probes, the last log lines.
  */
 export class GoalError extends PodrunError {
   override readonly name: string = 'GoalError';
-  /** What was waited for: `Ready`, `Succeeded`, `example.com/lb=True`. */
+  /** The goal of the wait: `Ready`, `Succeeded`, `example.com/lb=True`. */
   readonly goal: string;
-  /** The Pod that cannot get there, as it was when that became certain. */
+  /** The Pod that failed, at the time of the failure. */
   declare readonly pod: Pod;
-  /** Why, a sentence: `container main exited with code 3`. `message` has the evidence, too. */
+  /** The reason, a sentence: `container main exited with code 3`. `message` adds the evidence. */
   readonly reason: string;
 
   /** @internal */
@@ -58,12 +58,12 @@ export class GoalError extends PodrunError {
   }
 }
 
-/** What was waited for did not come in time. The Pods go on. `message` says what each of them was waiting for. */
+/** The Pods did not reach the goal in time. They keep running. `message` says what each Pod was waiting for. */
 export class TimeoutError extends PodrunError {
   override readonly name: string = 'TimeoutError';
   readonly goal: string;
   readonly timeoutMs: number;
-  /** The Pods that had not got there, as they were when the time was up. */
+  /** The Pods that had not reached the goal, at the end of the time limit. */
   declare readonly pods: readonly Pod[];
 
   /** @internal */
@@ -75,7 +75,7 @@ export class TimeoutError extends PodrunError {
   }
 }
 
-/** Test reports print the fields of errors, and would drown in whole Pods. */
+/** Makes a field of an error not enumerable: test reports print all enumerable fields, and a Pod is long. */
 function hide(error: Error, name: string, value: unknown): void {
   Object.defineProperty(error, name, { value, enumerable: false });
 }

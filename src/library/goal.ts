@@ -5,11 +5,11 @@ import type { Goal } from './types.ts';
 
 /** Something to wait for. */
 export interface AskedGoal {
-  /** As people write it. */
+  /** The goal in the user's notation. */
   readonly text: string;
-  /** Undefined: a function of the user's decides. */
+  /** Undefined when a function of the user decides. */
   readonly goal: StatusGoal | undefined;
-  /** May throw what a function of the user's throws. */
+  /** Throws whatever the function of the user throws. */
   readonly stateOf: (pod: StoredPod) => GoalState;
 }
 
@@ -31,7 +31,7 @@ function asked(predicate: (pod: StoredPod) => boolean): AskedGoal {
   return { text: `what ${predicate.name || 'the function'} asks for`, goal: undefined, stateOf: asks(predicate) };
 }
 
-/** A Pod that has ended does not change any more. */
+/** Asks a function of the user. A Pod that has ended no longer changes, so a "no" about it is final. */
 function asks(predicate: (pod: StoredPod) => boolean): AskedGoal['stateOf'] {
   return (pod) => {
     if (predicate(structuredClone(pod))) return 'met';

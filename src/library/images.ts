@@ -5,7 +5,7 @@ import { usage } from './options.ts';
 import type { ImageProgram, RunOptions } from './types.ts';
 
 /**
- * What the option `images` says of images.
+ * Reads the option `images`.
  * @param cwd folder that relative paths start from
  * @throws {PodrunError} (usage) for a command that cannot be split into words
  */

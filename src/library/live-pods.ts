@@ -29,7 +29,7 @@ import type {
 } from './types.ts';
 import { waitUntil } from './until.ts';
 
-/** Who listens to Pods of a run, beside the user's own functions. */
+/** Listeners to the Pods of one run, in addition to the functions of the user. */
 export class Listeners<T> {
   readonly #all = new Set<(about: T) => void>();
 
@@ -50,20 +50,20 @@ export interface LivePodsParts {
   readonly warnings: readonly string[];
   readonly warn: (text: string) => void;
   readonly timeout: unknown;
-  /** What `run` was given for all waits. */
+  /** Defaults for all waits, from the options of `run`. */
   readonly goalRules: Pick<UntilOptions, 'settle' | 'allowRestarts'>;
   readonly signal: AbortSignal | undefined;
   readonly onPod: Listeners<WatchEvent<StoredPod>>;
   readonly onChange: Listeners<void>;
 }
 
-/** Pods of this process, as whoever called `run` has them in hand. */
+/** The Pods of this process, as `run` returns them to the user. */
 export class LivePods implements Pods {
   readonly warnings: readonly string[];
   readonly #parts: LivePodsParts;
   readonly #store: FileStore;
   readonly #deleted = new Set<string>();
-  /** Everything has ended, and nothing is watched any more. */
+  /** Resolves when all Pods have ended and the agent is closed. */
   readonly #finished: Promise<void>;
   #closed: Promise<void> | undefined;
 
@@ -86,7 +86,7 @@ export class LivePods implements Pods {
       signal?.removeEventListener('abort', onAbort);
       await running.close();
     });
-    // Told by whoever waits for it.
+    // `stop`, `close` and `changes` report a rejection: without one of them, it is not an unhandled rejection.
     this.#finished.catch(() => undefined);
   }
 
@@ -217,7 +217,7 @@ export class LivePods implements Pods {
     return { store: this.#readable(), clock: this.#parts.clock, warn: this.#parts.warn };
   }
 
-  /** What is kept of the Pods, as long as it is there. */
+  /** The store, while it exists. */
   #readable(): FileStore {
     if (this.#closed === undefined) return this.#store;
     throw usage('these Pods are closed: what was kept of them is gone', 'Ask before close(), or after stop().');
@@ -245,7 +245,7 @@ Object.defineProperty(LivePods.prototype, asyncDispose, {
   },
 });
 
-/** Only force may take a Pod's time to end away altogether. Undefined: as the Pod says. */
+/** The grace period in seconds, at least 1: only `force` ends a Pod at once. Undefined: the Pod's own. */
 function graceOf(seconds: number | undefined): number | undefined {
   if (seconds === undefined) return undefined;
   if (Number.isInteger(seconds) && seconds >= 0) return Math.max(1, seconds);

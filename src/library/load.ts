@@ -10,7 +10,7 @@ import { ManifestError, type ManifestProblem } from './errors.ts';
 import { isRecord, usage } from './options.ts';
 import type { ManifestSource, ManifestText } from './types.ts';
 
-/** What messages call a manifest that came as an object: it stands in no text. */
+/** The file name of a manifest that came as an object. Messages leave the position in it out. */
 const OBJECT = 'object';
 const PLACE_IN_OBJECT: RegExp = new RegExp(` \\(${OBJECT}(?: \\d+)?:\\d+:\\d+\\)`, 'g');
 
@@ -20,9 +20,9 @@ export interface LoadedSource {
 }
 
 /**
- * Reads manifests, wherever they are.
+ * Reads manifests from files, URLs, texts and objects.
  * @param cwd folder that relative paths start from
- * @throws {ManifestError} with everything that is wrong with them; {PodrunError} (usage) for what is no manifest
+ * @throws {ManifestError} with all mistakes in the manifests; {PodrunError} (usage) for a value that is no manifest
  */
 export async function loadSource(
   source: ManifestSource,
@@ -46,7 +46,7 @@ function flattened(source: ManifestSource): ReadonlyArray<Exclude<ManifestSource
   return Array.isArray(source) ? (source as readonly ManifestSource[]).flatMap(flattened) : [source];
 }
 
-/** Short where that is enough: messages name it. */
+/** The path of a manifest. Messages show it, so a path below the working directory is relative. */
 function pathOf(source: string | URL, cwd: string): string {
   if (source instanceof URL && source.protocol !== 'file:') {
     throw usage(`run() reads manifests from files, and not from ${source.protocol}//: ${source.href}`);
@@ -56,12 +56,12 @@ function pathOf(source: string | URL, cwd: string): string {
   if (cwd !== process.cwd()) return path.resolve(cwd, file);
   const short = path.relative(cwd, file);
   if (source instanceof URL) return short.startsWith('..') ? file : short;
-  // A file of that name, not standard input.
+  // The name `-` would mean standard input.
   return file === '-' ? './-' : file;
 }
 
 function isManifestText(source: object): source is ManifestText {
-  // What is handed over need not be what its type says.
+  // Callers in plain JavaScript may pass anything.
   return isRecord(source) && typeof source['yaml'] === 'string' && !('kind' in source);
 }
 

@@ -7,7 +7,7 @@ import { mostSimilar } from '../api/similar.ts';
 import { type GoalRules, SETTLE_MS } from '../lifecycle/requests/goal-watch.ts';
 import type { RunOptions, UntilOptions } from './types.ts';
 
-/** Something that an option must be: undefined when it is, else what is said. */
+/** Checks the value of an option. Returns undefined for a good value, else the end of an error message. */
 type Check = (value: unknown) => string | undefined;
 
 const isText: Check = (value) => (typeof value === 'string' && value !== '' ? undefined : 'must be a text');
@@ -58,8 +58,8 @@ const CHECKS: { readonly [Name in keyof Required<RunOptions>]: Check } = {
 };
 
 /**
- * Milliseconds of a number of them, or of a text like `30s`.
- * @returns undefined: it is neither
+ * Reads milliseconds, or a text like `30s`.
+ * @returns milliseconds, or undefined for anything else
  */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
@@ -71,7 +71,7 @@ export function durationMs(value: unknown): number | undefined {
   }
 }
 
-/** @throws {PodrunError} (usage) for an option that does not exist, or cannot be what it is */
+/** @throws {PodrunError} (usage) for an unknown option or a wrong value */
 export function checkOptions(options: RunOptions): void {
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof RunOptions] : undefined;
@@ -85,7 +85,8 @@ export function checkOptions(options: RunOptions): void {
 }
 
 /**
- * A time that a wait may take, in milliseconds.
+ * Reads the time limit of a wait.
+ * @returns milliseconds
  * @throws {PodrunError} (usage)
  */
 export function timeoutOf(value: unknown): number {
@@ -95,7 +96,7 @@ export function timeoutOf(value: unknown): number {
 }
 
 /**
- * The rules by which a goal is reached.
+ * Reads the rules of a wait for a goal.
  * @throws {PodrunError} (usage)
  */
 export function rulesOf({ settle, allowRestarts }: Pick<UntilOptions, 'settle' | 'allowRestarts'>): GoalRules {

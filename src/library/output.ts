@@ -3,18 +3,18 @@ import { allContainerStatuses, type StoredPod } from '../api/objects.ts';
 import { OutputLines, prefixLines } from '../print/live/output-lines.ts';
 import type { LogLine, RunOptions } from './types.ts';
 
-/** What may wait for a reader of the standard output who is slow. */
+/** The bytes that may wait in standard output before containers have to wait for its reader. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
 
 let taken: Promise<void> | undefined;
 
-/** What becomes of the output of containers, beside its log. */
+/** Receives the output of containers, in addition to their logs. */
 export interface OutputTaker extends Pick<RunListener, 'onOutput' | 'onHookOutput'> {
-  /** A container may have ended: what has no newline yet is a line. */
+  /** Passes on the last line of a container that no longer runs, even without a newline. */
   readonly onPod: (pod: StoredPod) => void;
 }
 
-/** Hands output on line by line, as the option `logs` says. */
+/** Returns the receiver of the option `logs`: it passes output on line by line. */
 export function outputTaker(logs: RunOptions['logs']): OutputTaker {
   if (logs === undefined || logs === 'capture') {
     return { onOutput: () => undefined, onHookOutput: () => undefined, onPod: () => undefined };
@@ -44,7 +44,7 @@ export function outputTaker(logs: RunOptions['logs']): OutputTaker {
   };
 }
 
-/** Takes whole lines. */
+/** Receives whole lines. */
 type TakeLines = (pod: string, container: string, lines: Buffer) => void;
 
 function printed(pod: string, container: string, lines: Buffer): void {
@@ -59,7 +59,7 @@ function handedTo(listener: (line: LogLine) => void): TakeLines {
   };
 }
 
-/** Resolves when a standard output that is far behind has caught up; undefined: it is not behind. */
+/** Resolves when standard output has caught up. Undefined while less than WAITING_BYTES_MAX waits. */
 function whenTaken(): Promise<void> | undefined {
   if (process.stdout.writableLength <= WAITING_BYTES_MAX) return undefined;
   taken ??= new Promise<void>((resolve) => {
@@ -69,8 +69,8 @@ function whenTaken(): Promise<void> | undefined {
 }
 
 /**
- * Calls a function of the user's. What it throws is no reason to stop looking after Pods: it is thrown where nobody
- * waits for it, so that the test runner, or Node, tells of it.
+ * Calls a function of the user. An error of the function must not stop the agent: it is thrown in a microtask, where
+ * the test runner or Node reports it.
  */
 export function inform<T>(listener: ((about: T) => void) | undefined, about: T): void {
   try {

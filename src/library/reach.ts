@@ -50,13 +50,13 @@ async function* piecesOf(input: string | Uint8Array): AsyncGenerator<Buffer> {
   yield Buffer.from(input as string);
 }
 
-/** @throws {PodrunError} while the Pod has none */
+/** @throws {PodrunError} while the Pod has no address */
 export function addressOf({ metadata, status }: StoredPod): string {
   if (status.podIP !== undefined && status.podIP !== '') return status.podIP;
   throw usage(`pod "${metadata.name}" has no address yet: wait until PodReadyToStartContainers, or Ready`);
 }
 
-/** Where a port of the Pod is reached from this machine. */
+/** The URL of a port of the Pod, as this machine reaches it. */
 export function urlOf(store: FileStore, pod: StoredPod, port: number | string): string {
   const remote = portOf(pod, port);
   if (networkOf(store, pod.metadata) !== undefined) {
@@ -67,7 +67,7 @@ export function urlOf(store: FileStore, pod: StoredPod, port: number | string): 
   return `http://${addressOf(pod)}:${remote}`;
 }
 
-/** Listens at a free port for one of the Pod. */
+/** Listens at a free local port and connects its clients to a port of the Pod. */
 export async function forwardTo(
   store: FileStore,
   current: () => StoredPod,
@@ -79,7 +79,7 @@ export async function forwardTo(
   const server = createServer({ allowHalfOpen: true }, (client) => {
     sockets.add(client);
     client.once('close', () => sockets.delete(client));
-    // Until there is somebody to hand an error on to.
+    // Node throws an error that has no listener. `handOn` adds one once the Pod has answered.
     client.on('error', () => undefined);
     void handOn(client, current(), remote, relays);
   });
@@ -105,12 +105,12 @@ async function handOn(client: Socket, pod: StoredPod, port: number, relays: PodR
     pipeline(client, server, () => undefined);
     pipeline(server, client, () => undefined);
   } catch {
-    // As it is for who connects to a port at which nobody listens.
+    // The client sees the same as at a port without a listener: a reset.
     client.resetAndDestroy();
   }
 }
 
-/** @throws {PodrunError} for a name that no container gives to a port */
+/** @throws {PodrunError} for a name that no port of a container has */
 function portOf(pod: StoredPod, port: number | string): number {
   const [found] = forwardedPorts([`:${port}`], pod, undefined);
   return found?.remote ?? 0;

@@ -10,7 +10,7 @@ import { LogReader } from '../store/logs/log-reader.ts';
 import { usage } from './options.ts';
 import type { LogsOptions } from './types.ts';
 
-/** What a container has printed; empty when it has not started. */
+/** The output of a container. Empty while the container has not started. */
 export function logText(
   store: FileStore,
   pod: StoredPod,
@@ -32,8 +32,8 @@ export function logText(
 }
 
 /**
- * The container that is meant; without a name the one that kubectl takes.
- * @throws {PodrunError} (usage) when there is none of that name
+ * Finds a container by name. Without a name, takes the default container, as kubectl does.
+ * @throws {PodrunError} (usage) for a name that no container has
  */
 export function containerOf(pod: StoredPod, container: string | undefined): string {
   if (container === undefined) return defaultContainer(pod).name;
@@ -51,7 +51,7 @@ export function eventsAbout(store: FileStore, pods: readonly StoredPod[]): Store
   return sortedByLastSeen(about);
 }
 
-/** What `podrun describe pod` prints. */
+/** The output of `podrun describe pod` for these Pods. */
 export function described(store: FileStore, pods: readonly StoredPod[], clock: Clock): string {
   return describePods(pods, eventsAbout(store, pods), clock.now().wallMs);
 }

@@ -28,10 +28,10 @@ import { told } from './told.ts';
 import type { ManifestSource, Pods, RunOptions } from './types.ts';
 import { withVariables } from './variables.ts';
 
-/** As long as `kubectl wait` does. */
+/** The time limit of waits: that of `kubectl wait`. */
 const TIMEOUT = '30s';
 
-/** What is known before a state folder is needed. */
+/** Everything that is read and checked before a state folder is opened. */
 interface Preparation {
   readonly options: RunOptions;
   readonly clock: SystemClock;
@@ -42,9 +42,9 @@ interface Preparation {
 }
 
 /**
- * Runs the Pods of manifests in this process, with the lifecycle that a kubelet would give them. Resolves as soon as
- * they have begun; wait for more with `until`. They end with the block that says `await using`, with `stop()` or
- * `close()`, and with this process, however that ends.
+ * Runs the Pods of manifests in this process, with the lifecycle of a kubelet. Resolves when the Pods have begun; wait
+ * for more with `until`. The Pods end with the block of `await using`, with `stop()` or `close()`, and with this
+ * process, however it ends.
  *
  * @example
  * await using pods = await run('pod.yaml', { timeout: '60s' });
@@ -52,8 +52,8 @@ interface Preparation {
  * const answer = await fetch(pods.url('http'));
  *
  * @param source a path or a `file:` URL, `{ yaml: text }`, an object, or an array of these
- * @throws {ManifestError} with everything that is wrong with the manifests; nothing was started
- * @throws {PodrunError} when an option is wrong, or this machine cannot do what was asked for; nothing was started
+ * @throws {ManifestError} with all mistakes in the manifests; nothing was started
+ * @throws {PodrunError} for a wrong option, or one that this machine cannot fulfil; nothing was started
  */
 export function run(source: ManifestSource, options: RunOptions = {}): Promise<Pods> {
   return told(() => start(source, options));
@@ -145,8 +145,8 @@ async function runBegun(
     store: place.store,
     clock,
     begun,
-    // A thread closes at its end every descriptor that it has opened: also one that a stream has closed meanwhile, and
-    // whose number somebody else has by then.
+    // A worker thread closes at its end every descriptor that it has opened. A stream may have closed a descriptor
+    // before, and its number may belong to another file by then.
     pipes: isMainThread ? undefined : 'pipe',
     listener: {
       ...output,
@@ -169,7 +169,7 @@ async function runBegun(
   return pods;
 }
 
-/** @throws {PodrunError} (usage) when something would not be as the manifests say */
+/** @throws {PodrunError} (usage) when a security context or a limit of the manifests would have no effect */
 async function refuseWhatHasNoEffect(
   { options, config }: Preparation,
   pods: readonly ManifestObject<StoredPod>[],

@@ -10,20 +10,20 @@ import { knownProcess, presenceOf } from '../store/known-process.ts';
 import { memoryPlaces } from '../store/layout.ts';
 import { closeStateFolder } from '../store/state-folder.ts';
 
-/** Folders of runs have names that begin like this, and say in a file whose they are. */
+/** The beginning of the names of state folders made for one run. The file OWNER in each names its process. */
 const PREFIX = 'podrun-run-';
 const OWNER = '.run-of';
 
-/** Where a run keeps what it knows. */
+/** The state folder of a run. */
 export interface StatePlace {
   readonly store: FileStore;
-  /** Nobody needs it any more: one that was made for the run goes. */
+  /** Removes the folder, if it was made for this run. */
   close(): void;
 }
 
 /**
- * Opens the state folder of that name; without one, makes one for this run alone.
- * @throws {PodrunError} where everybody may replace what is in it
+ * Opens the named state folder. Without a name, makes a folder for this run alone.
+ * @throws {PodrunError} when others may replace the files in the folder
  */
 export function openState(stateDir: string | undefined, clock: Clock): StatePlace {
   const root = stateDir ?? mkdtempSync(path.join(tmpdir(), PREFIX));
@@ -43,7 +43,7 @@ export function openState(stateDir: string | undefined, clock: Clock): StatePlac
   };
 }
 
-/** Removes what runs have left whose processes were killed. */
+/** Removes the state folders of runs that were killed. */
 export function sweepStateFolders(): void {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(PREFIX)) continue;
@@ -52,7 +52,7 @@ export function sweepStateFolders(): void {
       if (statSync(folder).uid !== process.getuid?.()) continue;
       if (!isInUse(readFileSync(path.join(folder, OWNER), 'utf8'))) removeFolder(folder);
     } catch {
-      // It is being made, or somebody else removes it.
+      // Another process is making or removing the folder.
     }
   }
 }
@@ -62,17 +62,17 @@ function ownName(): string {
   return [pid, startTime, bootId, pidNamespace, machineId].join('|');
 }
 
-/** True unless the process that made it is certainly gone: containers may share a folder for temporary files. */
+/** True unless the owner has certainly ended: containers with different process ids may share a temporary folder. */
 function isInUse(owner: string): boolean {
   const [pid = '0', startTime = '', bootId = '', pidNamespace, machineId] = owner.split('|');
   return presenceOf({ pid: Number(pid), startTime, bootId, pidNamespace, machineId }, localProcesses) !== 'gone';
 }
 
-/** What cannot be removed now, the next run removes. */
+/** Removes a folder. The next run removes what cannot be removed now. */
 function removeFolder(folder: string): void {
   try {
     removeTree(folder);
   } catch {
-    // A container in the middle of writing.
+    // A container is still writing into the folder.
   }
 }

@@ -3,8 +3,8 @@ import { asCalls } from './as-calls.ts';
 import { GoalError, ManifestError, TimeoutError } from './errors.ts';
 
 /**
- * Runs what the user has called, and makes its errors those of a library: see `asLibraryError`. They seem to come from
- * the line that made the call, also where it was something else that ended a wait: test reports show that line.
+ * Runs a call of the user and translates its errors into those of a library: see `asLibraryError`. The stack of an
+ * error leads to the line of that call, which test reports show, also when something else ended a wait.
  */
 export function told<T>(run: () => T): T {
   const call: { stack?: string } = {};
@@ -21,8 +21,8 @@ export function told<T>(run: () => T): T {
 }
 
 /**
- * An error of the command line as a library should say it: without the word `error` in front, and with what to do, as
- * test reports show the message alone. Other errors stay as they are.
+ * Translates an error of the command line: drops the word `error` in front, and adds the hint, since test reports show
+ * only the message. Other errors stay as they are.
  */
 function asLibraryError(error: unknown, stack: string | undefined): unknown {
   if (!(error instanceof PodrunError)) return error;

@@ -4,106 +4,105 @@ import type { StoredEvent as Event, StoredPod as Pod } from '../api/objects.ts';
 /** Milliseconds, or a text with units: `500ms`, `30s`, `2m30s`. */
 export type Duration = number | string;
 
-/** Manifests as text, for a test that has them at hand. */
+/** A manifest as text. */
 export interface ManifestText {
-  /** YAML or JSON; several documents between lines of `---`. */
+  /** YAML or JSON. Lines of `---` separate several documents. */
   readonly yaml: string;
-  /** What messages call it. Default: `manifest.yaml`. */
+  /** The file name in messages. Default: `manifest.yaml`. */
   readonly name?: string;
 }
 
 /** Manifests: a path or `file:` URL of a file or a folder, a text, an object, or several of them. */
 export type ManifestSource = string | URL | ManifestText | PodManifest | object | readonly ManifestSource[];
 
-/** What stands for an image, which is never pulled: a program of this machine. */
+/** The program of this machine that replaces an image. podrun never pulls images. */
 export interface ImageProgram {
-  /** In place of the image's ENTRYPOINT: words, or a text that is split into words as a shell does it. */
+  /** Replaces the image's ENTRYPOINT: words, or a text that is split into words as a shell does. */
   readonly command?: string | readonly string[];
-  /** In place of the image's CMD. */
+  /** Replaces the image's CMD. */
   readonly args?: readonly string[];
-  /** In place of the image's ENV. */
+  /** Replaces the image's ENV. */
   readonly env?: Readonly<Record<string, string>>;
-  /** In place of the image's WORKDIR; relative to `cwd`. */
+  /** Replaces the image's WORKDIR. Relative to `cwd`. */
   readonly workingDir?: string;
 }
 
-/** A line that a container, or one of its hooks, has printed. */
+/** A line of output of a container or of one of its hooks. */
 export interface LogLine {
   /** Name of the Pod. */
   readonly pod: string;
   readonly container: string;
-  /** Without its newline. */
+  /** The line without its newline. */
   readonly text: string;
 }
 
-/** A change of a Pod, as a watch of the Kubernetes API tells it. */
+/** A change of a Pod, as a watch of the Kubernetes API reports it. */
 export interface PodChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** The Pod after the change; for `DELETED` as it was last. */
+  /** The Pod after the change. For `DELETED`, its last state. */
   readonly pod: Pod;
 }
 
-/** How Pods are run. Each option is what the flag of `podrun apply` of that name is, where there is one. */
+/** The options of a run. An option means the same as the flag of `podrun apply` with its name. */
 export interface RunOptions {
-  /** How long `until` waits when it is not told otherwise. Default: 30s; `Infinity`: as long as it takes. */
+  /** The time limit of `until`. Default: 30s. `Infinity`: no limit. */
   readonly timeout?: Duration;
   /**
-   * How long a container without readiness and startup probe must have run before its Pod counts as Ready. Default: 1s;
-   * 0: as soon as it runs.
+   * The time that a container without readiness and startup probe must have run before its Pod counts as Ready.
+   * Default: 1s. 0: as soon as the container runs.
    */
   readonly settle?: Duration;
-  /** `until('Ready')` waits on when a container ends by itself that was Ready already. Default: false, it rejects. */
+  /** Lets `until('Ready')` wait on when a container that was Ready ends by itself. Default: false, the wait rejects. */
   readonly allowRestarts?: boolean;
-  /** Namespace of objects that name none. Default: `default`. */
+  /** The namespace of objects that name none. Default: `default`. */
   readonly namespace?: string;
-  /** Programs that stand for images; names may have `*`. They come before those of podrun.yaml. */
+  /** Programs that replace images. An image name may contain `*`. These win over those of podrun.yaml. */
   readonly images?: Readonly<Record<string, string | readonly string[] | ImageProgram>>;
   /**
-   * Variables that every container gets. What the manifest says of a variable in `env` stays as it is; they go over
-   * what comes from `envFrom`.
+   * Variables that every container gets. `env` of the manifest wins over these variables; these win over `envFrom`.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The podrun.yaml to go by. Default: true, the one found upward from `cwd`; false: none. */
+  /** The podrun.yaml of the run. Default: true, the nearest one upward from `cwd`. false: none. */
   readonly config?: boolean | string;
-  /** Where relative paths start from, and containers without a `workingDir` run. Default: that of the process. */
+  /** The folder that relative paths start from, and the default `workingDir`. Default: the process's own. */
   readonly cwd?: string;
   /**
-   * Where podrun keeps what it knows. Default: a new folder for this run, which goes when it is closed; so runs at the
-   * same time cannot meet. One that is named stays, with the records of the Pods in it.
+   * The state folder. Default: a new folder for this run, which `close` removes, so that runs at the same time do not
+   * meet. A named folder stays, with the records of its Pods.
    */
   readonly stateDir?: string;
-  /** How containers are kept apart. Default: `PODRUN_RUNTIME`, else podrun.yaml, else `auto`. */
+  /** The isolation of containers. Default: `PODRUN_RUNTIME`, else podrun.yaml, else `auto`. */
   readonly runtime?: 'auto' | 'namespace' | 'process';
-  /** `pod`: each Pod has a network of its own. Default: podrun.yaml, else `host`. */
+  /** The network of the Pods. `pod`: each Pod has a network of its own. Default: podrun.yaml, else `host`. */
   readonly network?: 'host' | 'pod';
   /** Delays between restarts of a container that crashes. Default: those of a kubelet, 10s and 5m. */
   readonly backoff?: { readonly initial?: Duration; readonly max?: Duration };
-  /** Watch memory limits where no cgroup enforces them. */
+  /** Watches memory limits where no cgroup enforces them. */
   readonly enforceMemory?: 'poll';
-  /** Fields and limits that would have no effect here are errors: nothing is started. */
+  /** Makes fields and limits without effect on this machine errors. Nothing is started then. */
   readonly strict?: boolean;
-  /** Start containers also without what of their security context cannot be had here. */
+  /** Starts containers even if parts of their security context are impossible on this machine. */
   readonly bestEffort?: boolean;
-  /** Containers get copies of the folders that people work in, too. */
+  /** Gives containers copies of the folders that people work in, too. */
   readonly isolate?: boolean;
-  /** The main process of a container is its process 1. */
+  /** Makes the main process of a container its process 1. */
   readonly strictPid1?: boolean;
-  /** Aborting it ends the Pods gracefully; waits reject with its reason. */
+  /** Aborting the signal ends the Pods gracefully. Waits reject with its reason. */
   readonly signal?: AbortSignal;
   /**
-   * What becomes of the output of containers, beside being kept for `logs()`: nothing (`capture`, the default), printed
-   * on standard output with the names of Pod and container in front (`inherit`), or handed to a function, line by line.
+   * The destination of the output of containers, in addition to `logs()`. `capture`, the default: none. `inherit`:
+   * standard output, with the names of Pod and container in front. A function: receives each line.
    */
   readonly logs?: 'capture' | 'inherit' | ((line: LogLine) => void);
-  /** Called for every change of a Pod, in order; none is left out. */
+  /** Is called for every change of a Pod, in order. None is left out. */
   readonly onTransition?: (change: PodChange) => void;
-  /** Called with sentences about what goes another way than the manifests want. They are in `warnings`, too. */
+  /** Is called with each sentence of `warnings`. */
   readonly onWarning?: (text: string) => void;
 }
 
 /**
- * What to wait for: `Ready`, `Succeeded`, `Failed`; any condition of Pods, as `Initialized`, `example.com/lb` or
- * `Ready=False`, also written `condition=Ready`; or a function that is asked about each Pod after each of its changes.
+ * The goal of a wait: `Ready`, `Succeeded`, `Failed`; any condition of Pods, as `Initialized`, `example.com/lb` or
+ * `Ready=False`, also written `condition=Ready`; or a function that is called with each Pod after each change.
  */
 export type Goal =
   | 'Ready'
@@ -113,7 +112,7 @@ export type Goal =
   | 'ContainersReady'
   | 'PodScheduled'
   | 'PodReadyToStartContainers'
-  // Any other text. It is told apart from those above, so that editors still offer them.
+  // Any other text. The intersection keeps the texts above in the completion of editors.
   | (string & { readonly goal?: never })
   | ((pod: Pod) => boolean);
 
@@ -124,40 +123,40 @@ export interface UntilOptions {
   readonly settle?: Duration;
   /** Default: that of `run`. */
   readonly allowRestarts?: boolean;
-  /** The one Pod that it is about. Default: all of them. */
+  /** The name of the only Pod to wait for. Default: all Pods. */
   readonly pod?: string;
-  /** Ends the wait, which rejects with its reason; the Pods go on. */
+  /** Aborting the signal ends the wait, which rejects with its reason. The Pods keep running. */
   readonly signal?: AbortSignal;
 }
 
-/** Which Pod is meant: `NAME`, or `NAMESPACE/NAME`. It may be left out where there is but one. */
+/** The choice of a Pod: `NAME` or `NAMESPACE/NAME`. A run with one Pod needs no name. */
 export interface OfPod {
   readonly pod?: string;
 }
 
 export interface LogsOptions extends OfPod {
-  /** The run of the container before this one. */
+  /** Reads the log of the container's previous run. */
   readonly previous?: boolean;
-  /** The last lines only. */
+  /** Number of lines to read from the end. */
   readonly tail?: number;
 }
 
 export interface ExecOptions extends OfPod {
-  /** What the command reads. Default: nothing. */
+  /** The standard input of the command. Default: empty. */
   readonly input?: string | Uint8Array;
 }
 
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** 128 + the number of the signal, where one ended it. */
+  /** The exit code, or 128 + the number of the signal that ended the command. */
   readonly exitCode: number;
 }
 
 export interface PatchOptions extends OfPod {
-  /** How lists are merged, as in `kubectl patch`. Default: `strategic`; an array is a `json` patch by itself. */
+  /** The merge rule for lists, as in `kubectl patch`. Default: `strategic`; for an array, `json`. */
   readonly type?: 'json' | 'merge' | 'strategic';
-  /** The part that is changed. Default: the object. */
+  /** The subresource to change. Default: the object itself. */
   readonly subresource?: 'status' | 'resize' | 'ephemeralcontainers';
 }
 
@@ -167,101 +166,101 @@ export interface ConditionOptions extends OfPod {
 }
 
 export interface StopOptions {
-  /** Seconds that containers get to end. Default: as each Pod says, `terminationGracePeriodSeconds`. */
+  /** Grace period in seconds. Default: `terminationGracePeriodSeconds` of each Pod. */
   readonly gracePeriod?: number;
-  /** Kill everything at once. */
+  /** Kills all processes at once. */
   readonly force?: boolean;
 }
 
-/** A port of a Pod that is reached at a port of this machine. */
+/** A port of this machine that leads to a port of a Pod. */
 export interface Forwarding extends AsyncDisposable {
   /** `127.0.0.1`. */
   readonly address: string;
   readonly port: number;
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** Stops listening, and ends the connections. */
+  /** Stops listening and closes the connections. */
   close(): Promise<void>;
 }
 
 /**
- * Pods that run in this process. They end with it, however it ends; and before, with `stop` or `close`, or at the end
- * of the block that says `await using`.
+ * Pods that run in this process. They end with this process at the latest, however it ends; earlier with `stop` or
+ * `close`, or at the end of the block of `await using`.
  *
- * Where a Pod is to be named, a lone one need not be; `web` and `default/web` are the same.
+ * A run with one Pod needs no Pod names. `web` and `default/web` name the same Pod.
  */
 export interface Pods extends AsyncDisposable {
-  /** Where podrun keeps what it knows: `podrun describe pod --state-dir FOLDER` works beside it. */
+  /** The state folder: `podrun describe pod --state-dir FOLDER` reads it meanwhile. */
   readonly stateDir: string;
-  /** What goes another way than the manifests want, a sentence each. */
+  /** Sentences about fields that this machine treats differently from the manifests. */
   readonly warnings: readonly string[];
   /** Names of the Pods, in the order of the manifests. */
   readonly names: readonly string[];
 
-  /** The Pod as it is now, or was last when it is deleted. */
+  /** The current state of the Pod. For a deleted Pod, its last state. */
   get(name?: string): Pod;
 
   /**
-   * Resolves as soon as all Pods are there; Ready has to hold for a moment, see `settle`. Rejects at once with a
-   * `GoalError` when one of them can never get there any more, or a container ends by itself that was Ready already,
-   * and with a `TimeoutError` when it takes too long. Either way the Pods go on.
+   * Resolves when all Pods have reached the goal; Ready must last for a moment, see `settle`. Rejects at once with a
+   * `GoalError` when a Pod can no longer reach the goal, or a container that was Ready ends by itself. Rejects with a
+   * `TimeoutError` at the time limit. The Pods keep running in each case.
    */
   until(goal: Goal, options?: UntilOptions): Promise<void>;
 
   /**
-   * What a container has printed, standard output and standard error as they came. Without a name: of the Pod's default
-   * container. Empty while it has not started.
+   * The output of a container, standard output and standard error in their order. Without a name: that of the Pod's
+   * default container. Empty before the container has started.
    */
   logs(container?: string, options?: LogsOptions): string;
 
   /**
-   * Every change from the beginning of the run, then each as it comes, until all Pods are over. None is left out: a
-   * container that lived for a millisecond has its Running and its Terminated.
+   * Yields every change from the beginning of the run, then each new one, until all Pods have ended. None is left out:
+   * a container that lived for a millisecond has its Running and its Terminated.
    */
   changes(): AsyncIterableIterator<PodChange>;
 
-  /** The Events about a Pod, or about all of them; the latest last. */
+  /** The Events about one Pod or all Pods, the latest last. */
   events(name?: string): Event[];
 
-  /** What `podrun describe pod` prints, of one Pod or of all. */
+  /** The output of `podrun describe pod` for one Pod or all Pods. */
   describe(name?: string): string;
 
   /**
-   * Runs a command in a container, to its end. An exit code other than 0 is an answer, not an error.
+   * Runs a command in a container to its end. An exit code other than 0 does not reject.
    * @throws {PodrunError} when the container does not run, or has no such program
    */
   exec(container: string, argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
 
-  /** Changes a Pod, as `podrun patch` does; answers it as it then is. */
+  /** Changes a Pod, as `podrun patch` does. Returns the changed Pod. */
   patch(patch: object, options?: PatchOptions): Pod;
 
   /**
-   * Sets a condition, as a controller would: this is how a readiness gate is turned. `undefined` takes it away.
+   * Sets a condition, as a controller would, for example that of a readiness gate. `undefined` removes the condition.
    * @param status `True`, `False` or `Unknown`, or true and false
    */
   condition(type: string, status: 'True' | 'False' | 'Unknown' | boolean | undefined, options?: ConditionOptions): Pod;
 
-  /** The address of a Pod: `status.podIP`. With the network of the host, one of 127.0.0.0/8. */
+  /** The address of a Pod: `status.podIP`. In the network of the host, one of 127.0.0.0/8. */
   address(name?: string): string;
 
   /**
-   * Where a port of a Pod is reached from here, as `http://127.12.34.56:8080`. The port is a number, or the name of one
-   * of a container. With `network: 'pod'` nothing of a Pod is reached from outside: see `forward`.
+   * The URL of a port of a Pod, as `http://127.12.34.56:8080`. The port is a number or the name of a container's port.
+   * With `network: 'pod'`, a Pod is unreachable from outside: use `forward`.
    */
   url(port: number | string, options?: OfPod): string;
 
-  /** Listens at a free port of 127.0.0.1 for a port of a Pod, as `podrun port-forward` does; in any network. */
+  /** Listens at a free port of 127.0.0.1 for a port of a Pod, as `podrun port-forward` does, in any network. */
   forward(port: number | string, options?: OfPod): Promise<Forwarding>;
 
-  /** Deletes a Pod, or all of them, as `podrun delete` does: ended and then removed. Resolves when that is done. */
+  /** Ends and removes one Pod or all Pods, as `podrun delete` does. Resolves when they are removed. */
   delete(name?: string, options?: StopOptions): Promise<void>;
 
   /**
-   * Ends all Pods gracefully, as Ctrl-C does for `podrun apply`. Resolves when nothing of them runs any more. What
-   * became of them can still be asked: `get`, `logs`, `events`, `describe`.
+   * Ends all Pods gracefully, as Ctrl-C does for `podrun apply`. Resolves when none of their processes run any more.
+   * `get`, `logs`, `events` and `describe` still answer afterwards.
    */
   stop(options?: StopOptions): Promise<void>;
 
-  /** Stops, and gives everything back; a state folder of this run's own is removed. The same as `await using`. */
+  /** Stops the Pods, closes the agent, and removes the state folder made for this run. The same as `await using`. */
   close(): Promise<void>;
 }

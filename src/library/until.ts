@@ -8,7 +8,7 @@ import { asCalls } from './as-calls.ts';
 import { GoalError, TimeoutError } from './errors.ts';
 import type { AskedGoal } from './goal.ts';
 
-/** Pods that somebody waits for. */
+/** Pods to wait for. */
 export interface Awaited {
   readonly store: FileStore;
   readonly clock: Clock;
@@ -26,8 +26,9 @@ export interface Patience {
 }
 
 /**
- * Resolves when all of the Pods are there, and that held. Rejects as soon as that cannot be any more, or has lapsed,
- * with a `GoalError`; with a `TimeoutError` when the time is up; with the reason of a signal.
+ * Resolves when all Pods have reached the goal and stayed there for the settle time. Rejects with a `GoalError` when a
+ * Pod can no longer reach the goal or has left it, with a `TimeoutError` at the time limit, and with the reason of an
+ * aborted signal.
  */
 export async function waitUntil(awaited: Awaited, goal: AskedGoal, patience: Patience): Promise<void> {
   const { timeoutMs, signals, rules } = patience;
@@ -70,8 +71,8 @@ export async function waitUntil(awaited: Awaited, goal: AskedGoal, patience: Pat
 }
 
 /**
- * On the stopwatch; undefined: at the next change; 0: the Pods are there.
- * @throws {GoalError} when one of them can never get there, or was there and broke down
+ * The monotonic time of the next look. Undefined: look at the next change. 0: all Pods have reached the goal.
+ * @throws {GoalError} when a Pod can never reach the goal, or has left it again
  */
 function whenToLookAgain(awaited: Awaited, goal: AskedGoal, progress: GoalProgress): number | undefined {
   const { pods, isDeleted, store, clock } = awaited;

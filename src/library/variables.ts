@@ -2,7 +2,7 @@ import type { Container } from '../api/generated/types.ts';
 import type { StoredPod } from '../api/objects.ts';
 import { escapeExpansion } from '../lifecycle/environment/expansion.ts';
 
-/** The Pod with these variables in each of its containers, where the manifest says nothing of them. */
+/** Adds variables to each container of the Pod, except those that `env` of the manifest sets. */
 export function withVariables(pod: StoredPod, variables: Readonly<Record<string, string | undefined>>): StoredPod {
   const given = Object.entries(variables).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value: escapeExpansion(value) }],
@@ -10,7 +10,7 @@ export function withVariables(pod: StoredPod, variables: Readonly<Record<string,
   if (given.length === 0) return pod;
   const add = (container: Container): Container => {
     const own = container.env ?? [];
-    // The first, so that the container's own may refer to them.
+    // These come first: variables of the container may refer to them.
     return { ...container, env: [...given.filter(({ name }) => !own.some((one) => one.name === name)), ...own] };
   };
   const { initContainers, containers } = pod.spec;

@@ -21,12 +21,12 @@ import { parseStored, type Soundness } from './stored-json.ts';
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Names of older podruns end with the number. */
+/** The names of temporary files. Older versions of podrun left out the place tag at the end. */
 const TEMPORARY = /^\.tmp-(\d+)-\d+(?:-([\da-f]{8}))?$/;
 
 let temporaryFiles = 0;
 
-/** A name that no living process uses twice: starts with a dot, which no Kubernetes name does. */
+/** A name that no other living process uses. It starts with a dot, which no Kubernetes name does. */
 export function temporaryName(): string {
   temporaryFiles += 1;
   return `.tmp-${process.pid}-${temporaryFiles}-${placeTag()}`;
@@ -34,7 +34,7 @@ export function temporaryName(): string {
 
 export const isTemporary = (name: string): boolean => TEMPORARY.test(name);
 
-/** True for a temporary name whose maker is gone. A maker in another PID namespace or on another machine may live. */
+/** True for a temporary name whose process is gone. A process of another PID namespace or machine counts as alive. */
 export function isLeftover(name: string, lookup: ProcessLookup): boolean {
   const [, maker, tag] = TEMPORARY.exec(name) ?? [];
   if (maker === undefined || (tag !== undefined && tag !== placeTag())) return false;
@@ -42,9 +42,9 @@ export function isLeftover(name: string, lookup: ProcessLookup): boolean {
 }
 
 /**
- * Puts a file in its place in one step: a reader sees the old text or the new one, whole, and a crash leaves one of
- * them. Not flushed to the disk (no fsync): that guards against power failures, after which no process of a Pod is
- * left for a status to tell of, and it would cost every transition milliseconds.
+ * Writes a file in one step: a reader sees the whole old text or the whole new text, also after a crash. Does not flush
+ * to the disk (fsync), which would cost every transition milliseconds. A flush would help only after a power failure,
+ * which ends all processes of the Pod anyway.
  */
 export function writeFileAtomically(file: string, text: string): void {
   const temporary = path.join(path.dirname(file), temporaryName());
@@ -57,13 +57,13 @@ export function writeFileAtomically(file: string, text: string): void {
   }
 }
 
-/** What {@link replaceFile} calls the text before. */
+/** The path at which {@link replaceFile} keeps the previous text. */
 const before = (file: string): string => `${file}.before`;
 
 /**
- * Puts a file in its place like {@link writeFileAtomically}, for files that change often: the one before stays beside
- * it. Where one rename replaces a file that was just written, ext4 sends the new one to the disk first, and the caller
- * waits; here no rename replaces anything. In between, for some microseconds, only the one before is there.
+ * Writes a file in one step, like {@link writeFileAtomically}, for files that change often. The previous text stays
+ * beside the file. When a rename replaces a recently written file, ext4 first flushes the new one to the disk, and the
+ * caller waits. Here no rename replaces a file. For some microseconds only the previous text exists.
  */
 export function replaceFile(file: string, text: string): void {
   const temporary = path.join(path.dirname(file), temporaryName());
@@ -78,21 +78,21 @@ export function replaceFile(file: string, text: string): void {
   }
 }
 
-/** The object in a file that {@link replaceFile} writes, or else in the one before. */
+/** The object in a file that {@link replaceFile} writes, or in its previous text. */
 export function readReplacedJson<T>(file: string, isSound?: Soundness): T | undefined {
   return readJson<T>(file, isSound) ?? readJson<T>(before(file), isSound);
 }
 
-/** A new file that only its user can read. */
+/** Writes a file that only its user can read. */
 export function writePrivateFile(file: string, text: string): void {
   writeFileSync(file, text, { mode: FILE_MODE });
 }
 
 /**
- * Makes a folder, and those above it, that only its user can enter. Node's own recursive way tells ENOENT for EROFS,
- * and never comes back from a file system that answers ENOENT to every mkdir, as /proc does.
- * @param mode of every folder that is made
- * @returns false where the folder was there already
+ * Makes a folder, and its missing parents, that only its user can enter. The recursive mkdir of Node reports ENOENT for
+ * EROFS, and never returns from a file system that answers every mkdir with ENOENT, as /proc does.
+ * @param mode mode of each new folder
+ * @returns false when the folder existed already
  */
 export function makeFolder(folder: string, mode: number = FOLDER_MODE): boolean {
   try {
@@ -107,7 +107,7 @@ export function makeFolder(folder: string, mode: number = FOLDER_MODE): boolean 
   }
 }
 
-/** Runs a step that puts something into a folder; where the folder is missing, makes it and repeats the step. */
+/** Runs a step that writes into a folder. Makes the folder and repeats the step when the folder is missing. */
 export function inFolder<T>(folder: string, step: () => T): T {
   try {
     return step();
@@ -118,25 +118,25 @@ export function inFolder<T>(folder: string, step: () => T): T {
   }
 }
 
-/** The object in a file of JSON; undefined when there is none, see parseStored. */
+/** The object in a file of JSON. Undefined when the file is missing or broken: see parseStored. */
 export function readJson<T>(file: string, isSound?: Soundness): T | undefined {
   const text = ifPresent(() => readFileSync(file, 'utf8'));
   return text === undefined ? undefined : parseStored<T>(text, isSound);
 }
 
-/** Names in a folder, sorted, without those of podrun's own files; none where there is no folder. */
+/** The names in a folder, sorted, without names of podrun's own files. Empty when there is no such folder. */
 export function namesIn(folder: string): string[] {
   const names = ifPresent(() => readdirSync(folder)) ?? [];
   return names.filter((name) => !name.startsWith('.')).toSorted();
 }
 
 /**
- * Removes a folder and everything in it. Containers may have left folders that their own user cannot write to; those
- * are opened up first. What still cannot be removed (files of another user) stays: it must not stop a deletion.
+ * Removes a folder and everything in it. Containers may leave folders that their own user cannot write: these get new
+ * modes first. Files that still cannot be removed (of another user) stay: they must not stop a deletion.
  */
 export function removeTree(folder: string): void {
   try {
-    // Most runs have no volumes, and nothing is to be done.
+    // Most runs have no volumes: the folder is missing.
     const present = lstatSync(folder, { throwIfNoEntry: false });
     if (present?.isDirectory() === true) takeAway(folder);
     else if (present !== undefined) rmSync(folder, { force: true });
@@ -145,12 +145,12 @@ export function removeTree(folder: string): void {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
-      // It lies in the folder of things to be taken away; the next attempt may have more luck.
+      // The caller has moved the folder to the staging area. A later sweep tries again.
     }
   }
 }
 
-/** As rmSync does, which takes milliseconds for a handful of files: every start removes an earlier run of its Pod. */
+/** Removes a folder with unlink and rmdir: rmSync takes milliseconds for a few files, and every start removes a run. */
 function takeAway(folder: string): void {
   for (const entry of ifPresent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
     const place = path.join(folder, entry.name);
@@ -167,6 +167,6 @@ function openUp(folder: string): void {
       if (entry.isDirectory()) openUp(path.join(folder, entry.name));
     }
   } catch {
-    // Somebody else's folder.
+    // The folder belongs to another user.
   }
 }

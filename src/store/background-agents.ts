@@ -7,18 +7,18 @@ import { FileLocks } from './file-lock.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, rememberPlace } from './known-process.ts';
 import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from './layout.ts';
 
-/** Beyond this, what agents have said goes to a second file, and what was there goes away. */
+/** The size at which the log of the agents is moved to `agent.log.1`, which it replaces. */
 const LOG_BYTES_MAX = 1024 * 1024;
 
-/** The process that is an agent, or is about to start one. */
+/** The process of a background agent, or the process that is about to start the agent. */
 export interface AgentProcess extends KnownProcess {
-  /** It owns all of its Pods. */
+  /** True once the agent owns all of its Pods. */
   readonly isReady: boolean;
 }
 
 /**
- * The agents of Pods that run in the background: a folder for each, which tells how its Pods are run and which process
- * it is. It outlives that process, so that another one can go on, and goes with the last Pod.
+ * The agents of Pods in the background. Each has a folder with the settings of its Pods and the process of the agent.
+ * The folder outlives the process, so that another one can take over. The folder goes with the last Pod.
  */
 export class BackgroundAgents {
   /** The state folder. */
@@ -36,7 +36,7 @@ export class BackgroundAgents {
     return agentPaths(this.root, id);
   }
 
-  /** Where all of them write what there is to say to nobody in particular; made ready to be appended to. */
+  /** The path of the common log of all background agents. Makes its folder, and moves a large log away. */
   openLog(): string {
     return this.#onDisk(() => {
       const log = agentLogPath(this.root);
@@ -48,8 +48,8 @@ export class BackgroundAgents {
   }
 
   /**
-   * Puts on record what an agent is to begin with, that is not there yet; answers its ID.
-   * @param settings what a process needs that goes on in its place: JSON, may hold secrets
+   * Records a new agent, which is not started yet, and the Pods that it shall begin with. Returns the ID of the agent.
+   * @param settings the settings of the agent and of any process that takes over: JSON, may contain secrets
    */
   create(settings: unknown, beginning: unknown): string {
     const id = process.getBuiltinModule('node:crypto').randomUUID();
@@ -57,7 +57,7 @@ export class BackgroundAgents {
       const paths = this.paths(id);
       makeFolder(agentsFolder(this.root));
       mkdirSync(paths.folder, { mode: 0o700 });
-      // Until the agent is there, whoever starts it stands for it.
+      // This process stands for the agent until the agent has started.
       this.#writeProcess(id, { ...knownProcess(process.pid, this.#lookup), isReady: false });
       writePrivateFile(paths.settings, JSON.stringify(settings));
       writePrivateFile(paths.beginning, JSON.stringify(beginning));
@@ -65,12 +65,12 @@ export class BackgroundAgents {
     return id;
   }
 
-  /** Undefined: there is no such agent, or not any more. */
+  /** Undefined for an agent that does not exist (any more). */
   settings<T>(id: string): T | undefined {
     return this.#onDisk(() => readJson<T>(this.paths(id).settings));
   }
 
-  /** What it has not begun with yet; undefined when it has. */
+  /** The Pods that the agent has yet to begin with. Undefined once it has begun. */
   beginning<T>(id: string): T | undefined {
     return this.#onDisk(() => readJson<T>(this.paths(id).beginning));
   }
@@ -80,9 +80,9 @@ export class BackgroundAgents {
   }
 
   /**
-   * Makes this process the agent, unless one that lives is. Of several that try at once, one succeeds. Undefined: it
-   * is; else who is.
-   * @param heirOf the process that makes room for this one
+   * Makes this process the agent, unless another living process is. Of several that try at once, one succeeds.
+   * @param heirOf pid of the process that this one replaces
+   * @returns the process that is the agent; undefined: this one is now
    */
   claim(id: string, heirOf?: number): AgentProcess | undefined {
     const own = knownProcess(process.pid, this.#lookup);
@@ -97,40 +97,40 @@ export class BackgroundAgents {
     );
   }
 
-  /** This process, which is the agent, owns all of its Pods. */
+  /** Records that this process, the agent, owns all of its Pods. */
   markReady(id: string): void {
     this.#onDisk(() => this.#writeProcess(id, { ...knownProcess(process.pid, this.#lookup), isReady: true }));
   }
 
-  /** The process that is the agent, or was it last; undefined: there is no such agent, or not any more. */
+  /** The current or last process of the agent. Undefined for an agent that does not exist (any more). */
   processOf(id: string): AgentProcess | undefined {
     return this.#onDisk(() => readJson<AgentProcess>(this.paths(id).process, isProcess));
   }
 
-  /** False also for a process that is out of sight, in another PID namespace or on another machine. */
+  /** True for a process that certainly ended. A process of another PID namespace or machine may still run. */
   isGone(process: AgentProcess): boolean {
     return presenceOf(process, this.#lookup) === 'gone';
   }
 
-  /** All that are not done. */
+  /** The IDs of all agents that still have Pods. */
   list(): string[] {
     return this.#onDisk(() => namesIn(agentsFolder(this.root)));
   }
 
   /**
-   * Puts on record how a container has ended, unless the agent is done.
-   * @throws {PodrunError} when that cannot be written
+   * Records the exit of a container. Does nothing when the agent has been removed.
+   * @throws {PodrunError} when the exit cannot be written
    */
   recordExit(id: string, exit: unknown): void {
-    // A line of its own, also behind one for which there was no room but for its beginning.
+    // A full disk may have cut the last line short: the newline in front begins a new one.
     const line = `\n${JSON.stringify(exit)}\n`;
     this.#onDisk(() => ifPresent(() => appendFileSync(this.paths(id).exits, line, { mode: 0o600 })));
   }
 
-  /** What was put on record of containers that have ended. */
+  /** The recorded exits of containers. */
   exits<T>(id: string): T[] {
     const lines = this.#onDisk(() => ifPresent(() => readFileSync(this.paths(id).exits, 'utf8')))?.split('\n') ?? [];
-    // Torn by a crash or a full disk, or empty: none.
+    // A crash or a full disk may leave half a line. Some lines are empty.
     return lines.flatMap((line) => parseStored<T>(line) ?? []);
   }
 
@@ -138,7 +138,7 @@ export class BackgroundAgents {
     writeFileAtomically(this.paths(id).process, JSON.stringify(agent));
   }
 
-  /** It has nothing to do any more. */
+  /** Removes the folder of an agent without Pods. */
   remove(id: string): void {
     this.#onDisk(() => {
       const { folder } = this.paths(id);

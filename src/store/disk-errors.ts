@@ -5,10 +5,10 @@ import { PodrunError } from '../api/errors.ts';
 
 const { EBADF, EDQUOT, EEXIST, EFAULT, EIO, EISDIR, ENFILE, ESTALE } = constants.errno;
 
-/** What no disk answers, however broken it is: podrun has asked for something that makes no sense. */
+/** Errors that no disk causes: they are defects of podrun. */
 const DEFECTS: ReadonlySet<number> = new Set([EBADF, EFAULT]);
 
-/** The system's words where Node has others, or none. */
+/** The system's descriptions of errors that Node describes differently or not at all. */
 const WORDS: ReadonlyMap<number, string> = new Map([
   [EDQUOT, 'disk quota exceeded'],
   [EEXIST, 'file exists'],
@@ -18,21 +18,21 @@ const WORDS: ReadonlyMap<number, string> = new Map([
   [ESTALE, 'stale file handle'],
 ]);
 
-/** The name of an operating system error, for example `ENOENT`; undefined for other errors. */
+/** The code of an operating system error, for example `ENOENT`. Undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
-  // Where tests run in contexts of their own, what Node throws is no Error of theirs.
+  // In the vm contexts of some test runners, errors of Node are no instances of Error.
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Something could not be read or written: the disk is full, read-only, broken, … */
+/** A disk that cannot be read or written: it is full, read-only, broken, … */
 export class DiskError extends PodrunError {
   override readonly name: string = 'DiskError';
 }
 
 /**
- * Runs something that reads or writes, so that trouble with the disk becomes one sentence. Whatever the system answers
- * to a call is such trouble: file systems answer with more errors than anybody lists.
+ * Runs something that reads or writes, and turns any failed system call into one sentence: file systems answer with
+ * more error codes than a list could hold.
  * @param what for example `the state folder /home/u/.local/state/podrun`
  * @throws {DiskError} when the disk is full, read-only, broken, …
  */
@@ -49,7 +49,7 @@ export function onDisk<T>(what: string, run: () => T): T {
   }
 }
 
-/** What the system has answered to a call; undefined for everything else, which is a defect of podrun. */
+/** The description of a failed system call. Undefined for any other error, which is a defect of podrun. */
 function troubleOf(error: unknown): string | undefined {
   if (!isNativeError(error) || !('syscall' in error) || !('errno' in error)) return undefined;
   const number = Math.abs(Number(error.errno));
@@ -57,7 +57,7 @@ function troubleOf(error: unknown): string | undefined {
   return WORDS.get(number) ?? getSystemErrorMap().get(-number)?.[1] ?? `system error ${number}`;
 }
 
-/** Runs something that will be tried again anyway: trouble with the disk is passed over. */
+/** Runs something that podrun repeats later anyway. Ignores failed system calls. */
 export function ifPossible(run: () => void): void {
   try {
     run();
@@ -66,7 +66,7 @@ export function ifPossible(run: () => void): void {
   }
 }
 
-/** Answers undefined where there is no such file or folder. */
+/** Runs a read. Returns undefined when there is no such file or folder. */
 export function ifPresent<T>(read: () => T): T | undefined {
   try {
     return read();

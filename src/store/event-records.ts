@@ -12,13 +12,13 @@ import { alreadyExists, notFound } from './store-errors.ts';
 import { appendTransition, isAboutEvent, parseTransition, transitionLine, transitionLines } from './transition-log.ts';
 
 /**
- * Events. Those about a Pod are lines of its transition log and go with it: the latest line of a name is the Event.
- * Those about anything else, or about a Pod that is gone, are plain records.
+ * The Events. An Event about a Pod is a line of the Pod's transition log and is removed with it: the latest line with a
+ * name is the Event. An Event about anything else, or about a removed Pod, is a plain record.
  */
 export class EventRecords {
   readonly #parts: StorageParts;
   readonly #plain: PlainRecords;
-  /** For each Pod whose Events this process writes: counting one up must not read the whole log. */
+  /** The logs of Pods whose Events this process writes: to count an Event must not read the whole log again. */
   readonly #logs = new Map<string, EventLog>();
 
   constructor(parts: StorageParts, plain: PlainRecords) {
@@ -26,7 +26,7 @@ export class EventRecords {
     this.#plain = plain;
   }
 
-  /** Reads the logs of all Pods in the scope, or of the one that matters. */
+  /** Reads the logs of all Pods in the scope, or of the Pod that the Events shall be about. */
   list(scope: Scope): StoredObject[] {
     const pods = keysIn(this.#parts.root, 'pods', { namespace: scope.namespace, name: scope.aboutPod });
     const logged = pods.flatMap((pod) => [...this.#eventsOf(pod).values()]);
@@ -34,7 +34,7 @@ export class EventRecords {
     return [...wanted, ...this.#plain.list('events', scope)].toSorted(byNamespaceAndName);
   }
 
-  /** @param objects one, or several that are about one Pod */
+  /** @param objects one Event, or several about one Pod */
   create(objects: readonly Storable[]): StoredObject[] {
     const pod = objects[0] && podOf(objects[0]);
     const log = pod && this.#logOf(pod);
@@ -58,7 +58,7 @@ export class EventRecords {
     return this.#plain.update('events', object);
   }
 
-  /** Events are written by one recorder each: this needs no lock of its own. */
+  /** Changes an Event without a lock: each Event has only one recorder, which writes it. */
   change(key: ObjectKey, change: (stored: StoredObject) => StoredObject): StoredObject {
     const [stored] = this.list(key);
     if (stored === undefined) throw notFound('events', key.name);
@@ -79,13 +79,13 @@ export class EventRecords {
     return log.append('DELETED', [deleted]) ? deleted : undefined;
   }
 
-  /** The Pod was removed or replaced, and its log with it. */
+  /** Closes the log of a Pod that was removed or replaced. */
   forget(pod: ObjectKey): void {
     this.#logs.get(keyText(pod))?.close();
     this.#logs.delete(keyText(pod));
   }
 
-  /** The log for Events about that Pod; undefined when there is no such Pod. */
+  /** The log for Events about a Pod. Undefined when there is no such Pod. */
   #logOf(pod: ObjectKey): EventLog | undefined {
     const present = this.#logs.get(keyText(pod));
     if (present?.isCurrent() === true) return present;
@@ -103,7 +103,7 @@ export class EventRecords {
   }
 }
 
-/** Which Events a log holds, as far as needed to write the next one. */
+/** The metadata of the Events in a log: all that the next Event to write needs. */
 class EventLog {
   readonly #path: string;
   readonly #cursor: LineCursor;
@@ -125,7 +125,7 @@ class EventLog {
     return this.#cursor.isCurrent();
   }
 
-  /** Metadata of the first Event that has one of these names, after a look at what was written since the last time. */
+  /** Reads the new lines, then returns the metadata of the first Event with one of these names. */
   find(names: readonly string[]): StoredMeta | undefined {
     for (let lines = this.#cursor.next(); lines.length > 0; lines = this.#cursor.next()) {
       for (const line of lines) takeEvent(line, (name, event) => put(this.#known, name, event?.metadata));
@@ -134,7 +134,7 @@ class EventLog {
     return name === undefined ? undefined : this.#known.get(name);
   }
 
-  /** False: the Pod was removed a moment ago, and its log with it. */
+  /** Returns false when the Pod has just been removed together with its log. */
   append(type: WatchEvent['type'], events: readonly StoredObject[]): boolean {
     const appended = ifPresent(() => {
       const { wallMs } = this.#clock.now();
@@ -149,7 +149,7 @@ class EventLog {
   }
 }
 
-/** Calls back when a line is about an Event: with what it now is, or undefined when it was removed. */
+/** Calls back for a line about an Event, with the Event or with undefined for a deleted one. */
 function takeEvent(line: Buffer, take: (name: string, event: StoredEvent | undefined) => void): void {
   const transition = isAboutEvent(line) ? parseTransition(line) : undefined;
   if (transition === undefined) return;
@@ -162,14 +162,14 @@ function put<T>(map: Map<string, T>, key: string, value: T | undefined): void {
   else map.set(key, value);
 }
 
-/** Are these Events about one Pod, each with a name of its own? Then they can be written together. */
+/** True when these Events are about one Pod and have different names: then one write can store them all. */
 export function areOfOnePod(events: readonly Storable[]): boolean {
   const pods = events.map(podOf);
   const isOne = new Set(pods.map((pod) => (pod === undefined ? '' : keyText(pod)))).size === 1;
   return isOne && pods[0] !== undefined && new Set(events.map((event) => keyOf(event).name)).size === events.length;
 }
 
-/** The Pod that an Event is about; undefined for Events about other things. */
+/** The Pod that an Event is about. Undefined for an Event about anything else. */
 export function podOf(object: Storable): ObjectKey | undefined {
   const { involvedObject } = object as Partial<StoredEvent>;
   if (involvedObject?.kind !== 'Pod' || !involvedObject.name) return undefined;

@@ -7,42 +7,42 @@ import { brokenLockPath, lockPath, lockSeatPath, locksFolder } from './layout.ts
 import { distanceOf, type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
 import type { Resource } from './store.ts';
 
-// What is done under a lock takes less than a millisecond. A holder that needs ten seconds has been stopped.
+// A lock is held for less than a millisecond. A holder that needs ten seconds has been stopped (SIGSTOP).
 const PAUSE_MS = 1;
 const PAUSES_MAX = 10_000;
 const PAUSES_PER_LOOK = 100;
 
-/** As many of a boot as leave room for the rest: a target below 60 bytes needs no block of the disk. */
+/** The digits of the boot ID in a lock: a link target below 60 bytes needs no block of the disk. */
 const BOOT_DIGITS = 16;
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Of this process: symbolic links that locks are hard links to, by the folder of all state. */
+/** The seats of this process by state folder: symbolic links that its locks are hard links to. */
 const seats = new Map<string, string>();
 let leavesAtExit = false;
 
-// A process that runs Pods in a folder of state each has no use for those of folders that are gone.
+// A process may run each Pod with a state folder of its own: it keeps the seats of the latest ones.
 const SEATS_MAX = 16;
 
 /**
- * One writer at a time per object. A lock is a symbolic link whose target says who holds it: made in one step, only if
- * there is none, with its content. It cannot go stale: when its holder is gone (pid, start time, boot), the next one
- * removes it. A holder in another PID namespace or on another machine is out of sight, and its lock is left alone.
+ * Lets one process at a time write an object. A lock is a symbolic link whose target names the holder. symlink makes it
+ * in one step, with its content, only where no lock is. The next process removes the lock of a holder that is gone (by
+ * pid, start time, boot). It leaves the lock of a holder in another PID namespace or on another machine alone.
  *
- * Removing is the delicate part. Two processes may find the same dead holder, and the slower one must not remove the
- * lock that the faster one has taken since. So the right to remove a lock is a lock itself, named after the holder of
- * the lock to be removed. Whoever has the right looks again, and removes only a lock of that holder, who takes no more.
+ * Two processes may find the same dead holder: the slower one must not remove the new lock of the faster one. So the
+ * right to remove a lock is a lock itself, named after the dead holder. A process with this right reads the lock again,
+ * and removes it only if it still names the dead holder, which takes no more locks.
  *
- * The first lock that a process takes is a symbolic link of its own, those that follow are hard links to another: its
- * seat. With an inode for each, freed at once, there would be thousands of such: ext4 looks at all that were freed in
- * the last minutes when it makes a file beside them, which takes 0.3 ms after some hundred Pods.
+ * The first lock of a process is a symbolic link of its own. Each later lock is a hard link to another one: the seat.
+ * Otherwise each lock would use and free an inode. When ext4 makes a file, it skips the inodes of its block group that
+ * were freed in the last minutes: after some hundred Pods that takes 0.3 ms.
  */
 export class FileLocks {
   readonly #root: string;
   readonly #lookup: ProcessLookup;
   #self: KnownProcess | undefined;
   #taken = 0;
-  /** Elsewhere, a hard link leads to what the symbolic one leads to. */
+  /** True on Linux only: elsewhere, a hard link to a symbolic link leads to its target. */
   #hasSeats = process.platform === 'linux';
 
   constructor(root: string, lookup: ProcessLookup) {
@@ -51,14 +51,14 @@ export class FileLocks {
   }
 
   /**
-   * Runs something while no other process writes that object. Must not be nested for one object.
+   * Runs a function while no other process writes the object. Must not be nested for one object.
    * @throws {PodrunError} when another process keeps the lock for ten seconds
    */
   hold<T>(resource: Resource, namespace: string, name: string, run: () => T): T {
     return this.#holdFile(lockPath(this.#root, resource, namespace, name), `${resource} "${name}"`, run);
   }
 
-  /** Removes the locks of processes that are gone: otherwise the next one to take such a lock does. */
+  /** Removes the locks of processes that are gone. Otherwise the next process that takes such a lock removes it. */
   sweep(): void {
     this.#sweepFolder(locksFolder(this.#root));
   }
@@ -123,8 +123,8 @@ export class FileLocks {
   }
 
   /**
-   * @returns false where that cannot be: not all systems and file systems make hard links to symbolic ones
-   * @throws {Error} EEXIST when somebody holds the lock
+   * @returns false when the system or file system makes no hard links to symbolic links
+   * @throws {Error} EEXIST when another process holds the lock
    */
   #linkToSeat(file: string): boolean {
     if (!this.#hasSeats) return false;
@@ -133,7 +133,7 @@ export class FileLocks {
       return true;
     } catch (error) {
       if (errorCode(error) === 'EEXIST') throw error;
-      // Who tidies up takes away whole folders: the next lock has another seat.
+      // Another process may remove whole folders with their seats: the next lock gets another seat.
       if (errorCode(error) !== 'ENOENT') this.#hasSeats = false;
       leaveSeat(this.#root);
       return false;
@@ -149,7 +149,7 @@ export class FileLocks {
     const seat = lockSeatPath(this.#root, `${process.pid}-${Math.random().toString(36).slice(2)}`);
     inFolder(path.dirname(seat), () => symlinkSync(this.#holder(), seat));
     seats.set(this.#root, seat);
-    // Those of killed processes.
+    // Removes the seats of killed processes.
     this.#sweepFolder(path.dirname(seat));
     return seat;
   }
@@ -173,13 +173,13 @@ function leaveSeat(root: string): void {
   try {
     if (seat !== undefined) unlinkSync(seat);
   } catch {
-    // It is gone, or cannot be removed: who tidies up sees that its process is gone.
+    // The seat is gone, or cannot be removed: a later sweep finds that its process is gone.
   }
 }
 
 function parseHolder(text: string): KnownProcess {
   const [pid = '0', startTime = '', bootId = '', pidNamespace, machineId] = text.split('|');
   const process = { pid: Number(pid), startTime, bootId };
-  // Older podruns wrote fewer parts.
+  // Locks of older versions of podrun have no PID namespace and no machine.
   return machineId === undefined ? process : { ...process, pidNamespace, machineId };
 }

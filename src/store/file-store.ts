@@ -28,17 +28,17 @@ import type { Listener } from './subscribers.ts';
 import { Watches } from './watches.ts';
 
 export interface FileStoreOptions {
-  /** The state folder; need not exist. */
+  /** The state folder. It need not exist. */
   readonly root: string;
   readonly clock: Clock;
   readonly processes: ProcessLookup;
-  /** Mount points where folders can be in memory; none: all is on the disk. See memory-folders.ts. */
+  /** Mount points of tmpfs for folders in memory. Default: none, all folders are on the disk. See memory-folders.ts. */
   readonly memoryPlaces?: readonly string[];
 }
 
 /**
- * The store as files, see docs/architecture.md and layout.ts. Objects handed out belong to the caller. Where something
- * is wrong with the disk, every method throws a PodrunError that says so; what was stored before stays.
+ * The store as files: see docs/architecture.md and layout.ts. Returned objects belong to the caller. Every method
+ * throws a PodrunError for trouble with the disk; stored objects stay as they were.
  */
 export class FileStore implements Store {
   readonly root: string;
@@ -74,7 +74,7 @@ export class FileStore implements Store {
     });
   }
 
-  /** Files of a Pod, for what is not an object: logs and volumes. */
+  /** The files of a Pod that are not objects: logs, volumes, … */
   paths(namespace: string, name: string): PodPaths {
     return podPaths(this.root, namespace, name);
   }
@@ -184,10 +184,11 @@ export class FileStore implements Store {
   }
 
   /**
-   * Begins a new run of a Pod name: stores the Pod, owned by this process from the first moment. A record of that name
-   * whose Pod has ended, or whose owner is gone, moves to the history; end its remains first ({@link remainsOf}).
-   * @param command what the user called, for messages
-   * @param agent the background agent that this process is
+   * Begins a new run of a Pod name: stores the Pod, owned by this process from the start. An older record of that name,
+   * whose Pod has ended or whose owner is gone, moves to the history. Before that, the caller must end its processes:
+   * see {@link remainsOf}.
+   * @param command the command of the user, for messages
+   * @param agent ID of the background agent that this process is
    */
   startRun(object: Storable, command?: string, agent?: string): RunStart {
     const owner = this.#ownership.self(command, agent);
@@ -200,64 +201,64 @@ export class FileStore implements Store {
     return { ok: true, pod, release: () => this.#onDisk(() => this.#ownership.release(namespace, name, owner)) };
   }
 
-  /** The manifest that was applied to an object the last time; undefined when there was none. */
+  /** The manifest that was last applied to an object. Undefined when none was. */
   lastApplied<T extends KubeObject = KubeObject>(resource: Resource, object: StoredObject): T | undefined {
     return this.#onDisk(() => this.#lastApplied.read(resource, object)) as T | undefined;
   }
 
-  /** Puts on record which manifest was applied to an object. */
+  /** Records the manifest that was applied to an object. */
   rememberApplied(resource: Resource, object: StoredObject, manifest: KubeObject): void {
     this.#onDisk(() => this.#lastApplied.write(resource, object, manifest));
   }
 
-  /** Makes this process the owner of a Pod that nobody owns, or whose owner is gone for certain. */
+  /** Makes this process the owner of a Pod without an owner, or whose owner is certainly gone. */
   claimPod(namespace: string, name: string, command?: string, agent?: string): Claim {
     const claim = this.#onDisk(() => this.#ownership.claim(namespace, name, command, agent));
     return claim.ok ? { ok: true, release: () => this.#onDisk(claim.release) } : claim;
   }
 
-  /** Who owns the Pod or owned it last; undefined for one that nobody has taken up yet, or that was given up. */
+  /** The current or last owner of the Pod. Undefined before a Pod is taken up, and after it was given up. */
   ownerOf(namespace: string, name: string): Owner | undefined {
     return this.#onDisk(() => this.#ownership.ownerOf(namespace, name));
   }
 
-  /** Pods whose agent was killed before they had ended, as readers see them. */
+  /** Pods whose agent was killed before they ended, as readers see them. */
   lostPods(): LostPod[] {
     return this.#onDisk(() => this.#pods.lost());
   }
 
-  /** Of Pods that somebody runs, or ran when he was killed. */
+  /** The addresses of Pods that have an owner, alive or not. */
   addressesInUse(): ReadonlySet<string> {
     return new Set(this.#onDisk(() => this.#pods.addressesInUse()));
   }
 
-  /** Whether an owner lives, does not answer, or is gone. */
+  /** Tells whether an owner is alive, silent or gone. */
   stateOf(owner: Owner): OwnerState {
     return this.#onDisk(() => this.#ownership.stateOf(owner));
   }
 
-  /** True unless the Pod has no owner, or one that is gone for certain. */
+  /** True unless the Pod has no owner or an owner that is certainly gone. */
   isOwned(namespace: string, name: string): boolean {
     const owner = this.ownerOf(namespace, name);
     return owner !== undefined && this.stateOf(owner) !== 'gone';
   }
 
-  /** An owner and its place, for messages: `process 17 on another machine (host lab-2)`. */
+  /** An owner and its location, for messages: `process 17 on another machine (host lab-2)`. */
   describeOwner(owner: Owner): string {
     return this.#ownership.describe(owner);
   }
 
-  /** Remembers a process of a container, for {@link remainsOf}. Call it before anything else happens to the process. */
+  /** Records a process of a container, for {@link remainsOf}. Call this before anything else happens to the process. */
   recordProcess(namespace: string, name: string, started: StartedProcess): void {
     this.#onDisk(() => this.#ownership.recordProcess(namespace, name, started));
   }
 
-  /** Recorded processes of the Pod that still exist; those very processes, whatever became of their pids. */
+  /** The recorded processes of the Pod that still exist. Other processes that reuse their pids do not count. */
   remainsOf(namespace: string, name: string): RecordedProcess[] {
     return this.#onDisk(() => this.#ownership.remainsOf(namespace, name));
   }
 
-  /** Recorded cgroups of the Pod's containers, by ID of the container; they need not exist any more. */
+  /** The recorded cgroups of the Pod's containers, by container ID. They may no longer exist. */
   cgroupsOf(namespace: string, name: string): ReadonlyMap<string, readonly string[]> {
     return this.#onDisk(() => this.#ownership.cgroupsOf(namespace, name));
   }
@@ -271,7 +272,7 @@ export class FileStore implements Store {
     return removed.pod as Storable as KubeObject;
   }
 
-  /** There will hardly be another Event about a Pod that has ended: its log need not be kept open. */
+  /** Closes the log of a Pod that has ended: it hardly gets another Event. */
   #forgetEnded(resource: Resource, object: StoredObject): void {
     if (resource === 'pods' && isTerminalPhase((object as StoredPod).status.phase))
       this.#events.forget(object.metadata);

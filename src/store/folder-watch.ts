@@ -7,8 +7,8 @@ import type { ObjectKey } from './store.ts';
 import type { Resource } from './store.ts';
 
 /**
- * Calls back when the file system tells of something at a path. Where it cannot tell (network file systems, too many
- * watches), nothing is said: callers look again from time to time anyway, also for what they cannot read just now.
+ * Calls back for each change at a path that the file system reports. Network file systems, or too many watches, report
+ * nothing: callers look again from time to time anyway, also at what they cannot read at the moment.
  */
 export function watchPath(path: string, onChange: (entry: string | undefined) => void): { close(): void } {
   let watcher: FSWatcher;
@@ -21,18 +21,18 @@ export function watchPath(path: string, onChange: (entry: string | undefined) =>
   return watcher;
 }
 
-/** One folder that is watched, as it was when that began: another one may come into its place. */
+/** One watched folder, identified by its inode: another folder may replace it. */
 interface WatchedFolder {
   readonly path: string;
   readonly onChange: (entry: string | undefined) => void;
-  /** Which folder that was; undefined: it was not there. */
+  /** The identity of the watched folder. Undefined: there was no folder. */
   identity: string | undefined;
   watcher: { close(): void };
 }
 
 /**
- * Watches the folders of a resource for entries that come, change or go: one namespace or all, also such as come
- * later.
+ * Watches the folders of a resource for entries that appear, change or disappear: in one namespace, or in all, those
+ * that appear later included.
  */
 export class FolderWatch {
   readonly #root: string;
@@ -40,7 +40,7 @@ export class FolderWatch {
   readonly #onEntry: (key: ObjectKey) => void;
   /** By namespace. */
   readonly #watched = new Map<string, WatchedFolder>();
-  /** Watched for new namespaces. */
+  /** The folder of the resource, watched for new namespaces. */
   #all: WatchedFolder | undefined;
 
   constructor(root: string, resource: Resource, onEntry: (key: ObjectKey) => void) {
@@ -49,7 +49,7 @@ export class FolderWatch {
     this.#onEntry = onEntry;
   }
 
-  /** Watches a namespace, or all of them, from now on. */
+  /** Begins to watch one namespace, or all. */
   add(namespace: string | undefined): void {
     if (namespace !== undefined) return this.#addNamespace(namespace);
     const folder = resourceFolder(this.#root, this.#resource);
@@ -57,7 +57,7 @@ export class FolderWatch {
     for (const each of namesIn(folder)) this.#addNamespace(each);
   }
 
-  /** Tells of everything that is there, whether it changed or not. */
+  /** Calls back for every entry, changed or not. */
   rescan(): void {
     if (this.#all !== undefined) {
       renew(this.#all);
@@ -89,12 +89,12 @@ export class FolderWatch {
 }
 
 function watched(path: string, onChange: WatchedFolder['onChange']): WatchedFolder {
-  // It must exist to be watched. A reader may not be able to make it: then looking from time to time has to do.
+  // Only an existing folder can be watched. A reader that may not make it looks from time to time instead.
   ifPossible(() => makeFolder(path));
   return { path, onChange, identity: identityOf(path), watcher: watchPath(path, onChange) };
 }
 
-/** Watches the folder that is there now, where that is another one: the first was removed, and a second made. */
+/** Watches the present folder, when another one has replaced the watched one. */
 function renew(folder: WatchedFolder): void {
   const identity = identityOf(folder.path);
   if (identity === folder.identity) return;
@@ -103,7 +103,7 @@ function renew(folder: WatchedFolder): void {
   folder.identity = identity;
 }
 
-/** Numbers of folders are given out again. Undefined: there is none, or none that can be looked at. */
+/** Inode and birth time, since inodes are reused. Undefined when there is no folder, or no permission to look at it. */
 function identityOf(path: string): string | undefined {
   let identity: string | undefined;
   ifPossible(() => {

@@ -10,16 +10,16 @@ import { StagingArea } from './storage.ts';
 import { StrayFiles } from './stray-files.ts';
 import type { Scope } from './store.ts';
 
-/** A folder of the store that belongs to no object: an earlier run of a Pod, or the volume of a claim. */
+/** A folder of the store without an object: an earlier run of a Pod, or the volume of a claim. */
 export interface LooseFolder {
   readonly namespace: string;
-  /** Of the Pod or of the claim. */
+  /** The name of the Pod or claim. */
   readonly name: string;
-  /** Below the state folder. */
+  /** Relative to the state folder. */
   readonly path: string;
 }
 
-/** What the store keeps beside its objects, and how it goes. */
+/** Finds and removes the files of the store that belong to no object. */
 export class StoreGarbage {
   readonly #root: string;
   readonly #staging: StagingArea;
@@ -36,7 +36,7 @@ export class StoreGarbage {
     this.#strays = new StrayFiles(root, lookup, this.#locks);
   }
 
-  /** Earlier runs of Pods: of each Pod the oldest first. */
+  /** The earlier runs of Pods. For each Pod, the oldest comes first. */
   earlierRuns(scope: Scope): LooseFolder[] {
     return this.#onDisk(() =>
       keysIn(this.#root, 'history', scope).flatMap(({ namespace, name }) => {
@@ -46,7 +46,7 @@ export class StoreGarbage {
     );
   }
 
-  /** The volumes of claims, whether the claims exist or not. */
+  /** The volumes of claims, also of claims that no longer exist. */
   claimedVolumes(scope: Scope): LooseFolder[] {
     return this.#onDisk(() =>
       keysIn(this.#root, 'claims', scope).map(({ namespace, name }) =>
@@ -55,12 +55,12 @@ export class StoreGarbage {
     );
   }
 
-  /** Removes a folder with all that is in it: from one moment to the next it is not in its place any more. */
+  /** Removes a folder with its content. The folder disappears from its place in one step. */
   remove({ path: place }: LooseFolder): void {
     this.#onDisk(() => this.#staging.discard(this.#staging.takeAway(path.join(this.#root, place))));
   }
 
-  /** Removes what processes that are gone were making, taking away, holding or listening at. */
+  /** Removes the staged folders, locks, strays and leases of processes that are gone. */
   sweep(): void {
     this.#onDisk(() => {
       this.#staging.sweep();

@@ -1,20 +1,20 @@
-/** Questions of the store about processes. Handed in: only the runtime looks at processes. */
+/** Looks up processes for the store. The runtime implements it, since only the runtime may look at processes. */
 export interface ProcessLookup {
-  /** When the process with that pid started, in the system's own words; undefined when there is no such process. */
+  /** The start time of the process with a pid, in the system's format. Undefined when there is no such process. */
   startTimeOf(pid: number): string | undefined;
-  /** Names this boot of the machine. */
+  /** The ID of this boot of the machine. */
   bootId(): string;
-  /** Names the PID namespace of this process; empty: the system has none. Absent: there is only one. */
+  /** The PID namespace of this process. Empty on a system without PID namespaces. Absent: there is only one. */
   readonly pidNamespace?: (() => string) | undefined;
-  /** Names this machine over all its boots; empty: it has no name. Absent: there is only one machine. */
+  /** The ID of this machine, the same over all boots. Empty for a machine without one. Absent: one machine only. */
   readonly machineId?: (() => string) | undefined;
-  /** The name of this machine for messages. */
+  /** The host name of this machine, for messages. */
   readonly hostName?: (() => string) | undefined;
 }
 
 /**
- * A process for good: the system gives pids out again, but never with the same start time within one boot. Files of
- * older podruns have no PID namespace and no machine.
+ * A process, identified for good: the system reuses pids, but never with the same start time within one boot. Files of
+ * older versions of podrun contain no PID namespace and no machine.
  */
 export interface KnownProcess {
   readonly pid: number;
@@ -24,13 +24,13 @@ export interface KnownProcess {
   readonly machineId?: string | undefined;
 }
 
-/** What can be said of a process: that it exists, that it is gone, or neither, since it is out of sight. */
+/** Tells whether a process exists. A process of another PID namespace or machine is unknown. */
 export type Presence = 'exists' | 'gone' | 'unknown';
 
-/** The reason why a process is out of sight. */
+/** The reason why a process is unknown. */
 export type Distance = 'another PID namespace' | 'another machine';
 
-/** The process that has that pid now. A process that is gone has an empty start time, which no other process shares. */
+/** The process with a pid. For a process that is gone, the start time is empty: no other process matches then. */
 export function knownProcess(pid: number, lookup: ProcessLookup): KnownProcess {
   return {
     pid,
@@ -42,9 +42,9 @@ export function knownProcess(pid: number, lookup: ProcessLookup): KnownProcess {
 }
 
 /**
- * Tells whether a process still exists. A process of another PID namespace is out of sight, and so is one of another
- * machine. A process of an earlier boot of this machine is gone, and so is one of another boot that does not name its
- * machine: an older podrun has recorded it.
+ * Tells whether a process still exists. A process of another PID namespace or machine is unknown. A process of an
+ * earlier boot of this machine is gone. So is a process of another boot without a machine, which an older version of
+ * podrun has recorded.
  */
 export function presenceOf(process: KnownProcess, lookup: ProcessLookup): Presence {
   if (distanceOf(process, lookup) !== undefined) return 'unknown';
@@ -57,7 +57,7 @@ export function stillExists(process: KnownProcess, lookup: ProcessLookup): boole
   return presenceOf(process, lookup) === 'exists';
 }
 
-/** Undefined: the process is, or was, in sight. */
+/** The reason why the process cannot be seen from here. Undefined when it can. */
 export function distanceOf(process: KnownProcess, lookup: ProcessLookup): Distance | undefined {
   const { pidNamespace: namespace, machineId: machine } = process;
   if (isThisBoot(process, lookup)) {
@@ -69,20 +69,20 @@ export function distanceOf(process: KnownProcess, lookup: ProcessLookup): Distan
   return machine === '' || machine !== own ? 'another machine' : undefined;
 }
 
-/** True for the very process that asks. */
+/** True for the current process. */
 export function isSelf(process: KnownProcess, lookup: ProcessLookup): boolean {
   return process.pid === globalThis.process.pid && stillExists(process, lookup);
 }
 
-/** Locks name a boot by its first 16 digits. */
+/** Compares the beginnings of boot IDs: locks contain only 16 digits. */
 function isThisBoot({ bootId }: KnownProcess, lookup: ProcessLookup): boolean {
   return bootId !== '' && lookup.bootId().startsWith(bootId);
 }
 
 /**
- * The same lookup, which asks for the place of this process only once: it does not change while the process lives.
- * Without the dashes of the boot a process described in text stays below 60 bytes: a symbolic link to it then needs no
- * room on a full disk.
+ * The same lookup, which asks only once for the place of this process (boot, PID namespace, machine): the place never
+ * changes. The boot loses its dashes: so the text of a process, as the target of a symbolic link, stays below 60 bytes
+ * and needs no block of a full disk.
  */
 export function rememberPlace(lookup: ProcessLookup): ProcessLookup {
   let boot: string | undefined;

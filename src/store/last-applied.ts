@@ -6,15 +6,15 @@ import type { StoredObject } from './metadata.ts';
 import type { ObjectKey, Resource } from './store.ts';
 
 interface AppliedFile {
-  /** Of the object: another one of that name has had nothing applied to it. */
+  /** The uid of the object: nothing was applied to another object with the same name. */
   readonly uid: string;
   readonly manifest: object;
 }
 
 /**
- * What `apply` was given for an object the last time, as it was written: without it nobody knows what a manifest says
- * no more. kubectl keeps it in an annotation of the object, where programs that look at their own annotations see it;
- * here it is a file beside the objects.
+ * The last manifest that `apply` applied to each object, as it was written. The next `apply` needs it to find the
+ * fields that the manifest no longer contains. kubectl keeps the manifest in an annotation, which programs in the Pod
+ * can see. podrun keeps it in a file beside the objects.
  */
 export class LastApplied {
   readonly #root: string;

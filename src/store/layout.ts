@@ -3,23 +3,23 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import { PodrunError } from '../api/errors.ts';
 
-/** Where everything about one Pod lies. */
+/** The files of one Pod. */
 export interface PodPaths {
   readonly folder: string;
-  /** Metadata and spec: what clients write. */
+  /** Metadata and spec, which clients write. */
   readonly object: string;
-  /** The status: what the owning agent writes. */
+  /** The status, which the owning agent writes. */
   readonly status: string;
   /** Every change of the Pod and of its Events, one watch event per line, in order. */
   readonly transitions: string;
-  /** What came of every probe, see probe-journal.ts. */
+  /** The attempts of all probes, see probe-journal.ts. */
   readonly probes: string;
-  /** What came of every hook, likewise. */
+  /** The runs of all hooks, see probe-journal.ts. */
   readonly hooks: string;
-  /** What containers have taken in all, likewise. */
+  /** The total CPU time and peak memory of containers, see probe-journal.ts. */
   readonly usage: string;
   readonly owner: string;
-  /** Room for the end of the Pod, see reserve.ts; and another name of it. */
+  /** A file that keeps disk space for the end of the Pod, and a link to it: see reserve.ts. */
   readonly reserve: string;
   readonly reserveLink: string;
   /** Processes that the agent started, one per line. */
@@ -27,15 +27,15 @@ export interface PodPaths {
   /** `logs/CONTAINER/RESTARTS.log`, see container-log.ts. */
   readonly logs: string;
   readonly volumes: string;
-  /** What containers see in the place of the host's /etc/hosts and the like. */
+  /** The files that containers see instead of the host's /etc/hosts and the like. */
   readonly etc: string;
-  /** `layers/CONTAINER/ATTEMPT`: what each run writes to its copy of the host's root, while it lives. */
+  /** `layers/CONTAINER/ATTEMPT`: the files that a run has written over the host's root. It goes with the run. */
   readonly layers: string;
-  /** Where others attach to the Pod's containers, while there is something to attach to. */
+  /** The socket at which clients attach to the Pod's containers. It exists while there is something to attach to. */
   readonly attachSocket: string;
 }
 
-/** What decides where the state is, see {@link stateRoot}. */
+/** The sources of the path of the state folder, see {@link stateRoot}. */
 export interface StateRootSources {
   /** The value of `--state-dir`. */
   readonly flag?: string | undefined;
@@ -44,15 +44,15 @@ export interface StateRootSources {
   readonly home: string;
 }
 
-// The longest name a file can have on the file systems of Linux and macOS, and two bytes more than Kubernetes allows.
+// The longest file name on Linux and macOS, two bytes longer than a name in Kubernetes.
 const NAME_BYTES_MAX = 255;
 
-/** Nothing has to be looked at more closely. */
+/** Names that need no further check. */
 const USUAL_NAME = /^[a-z0-9][a-z0-9.-]{0,200}$/;
 
 /**
- * The folder that holds all state: `--state-dir`, else PODRUN_STATE_DIR, else `podrun` in XDG_STATE_HOME (which counts
- * only when absolute), else `~/.local/state/podrun`.
+ * The state folder: `--state-dir`, else PODRUN_STATE_DIR, else `podrun` in XDG_STATE_HOME (which counts only when
+ * absolute), else `~/.local/state/podrun`.
  * @see https://specifications.freedesktop.org/basedir-spec/latest/
  */
 export function stateRoot({ flag, env, home }: StateRootSources): string {
@@ -60,11 +60,11 @@ export function stateRoot({ flag, env, home }: StateRootSources): string {
   if (chosen) return path.resolve(chosen);
   const xdg = env['XDG_STATE_HOME'];
   const usual = xdg && path.isAbsolute(xdg) ? path.join(xdg, 'podrun') : path.join(home, '.local', 'state', 'podrun');
-  // `sudo -E` keeps the HOME of the user, who must not find files of root there: root has a store of its own.
+  // `sudo -E` keeps the HOME of the user, who must not find files of root there: root gets a store of its own.
   return isOfAnotherUser(usual) ? path.join(userInfo().homedir, '.local', 'state', 'podrun') : usual;
 }
 
-/** True when root runs this, and the folder, or the nearest one above that exists, belongs to somebody else. */
+/** True when root asks, and the folder, or the nearest existing one above it, belongs to another user. */
 function isOfAnotherUser(folder: string): boolean {
   if (process.geteuid?.() !== 0) return false;
   const stats = statSync(folder, { throwIfNoEntry: false });
@@ -73,9 +73,9 @@ function isOfAnotherUser(folder: string): boolean {
 }
 
 /**
- * Where folders may be in memory: the user's own place for what lives as long as the session, and the one that
- * everybody has on Linux. Nowhere on other systems.
- * @param uid undefined: the system has none
+ * The mount points for folders in memory: the user's runtime folder, which lives as long as the session, and /dev/shm
+ * of Linux. Other systems have neither.
+ * @param uid undefined on a system without uids
  */
 export function memoryPlaces(env: StateRootSources['env'], uid: number | undefined): string[] {
   const xdg = env['XDG_RUNTIME_DIR'];
@@ -83,17 +83,17 @@ export function memoryPlaces(env: StateRootSources['env'], uid: number | undefin
   return [...new Set([...own, ...(uid === undefined ? [] : [`/run/user/${uid}`]), '/dev/shm'])];
 }
 
-/** Where the objects of a resource are: a folder per namespace. */
+/** The folder of a resource. It has a folder for each namespace. */
 export function resourceFolder(root: string, resource: string): string {
   return path.join(root, part(resource));
 }
 
-/** Where the objects of a resource in one namespace are: an entry per name. */
+/** The folder of a resource in one namespace. It has an entry for each name. */
 export function namespaceFolder(root: string, resource: string, namespace: string): string {
   return path.join(root, part(resource), part(namespace));
 }
 
-/** Where one object is: a folder for a Pod, a file of JSON for every other kind. */
+/** The path of one object: a folder for a Pod, a file of JSON for any other kind. */
 export function objectPath(root: string, resource: string, namespace: string, name: string): string {
   return `${root}/${part(resource)}/${part(namespace)}/${part(name)}`;
 }
@@ -103,7 +103,7 @@ export function podPaths(root: string, namespace: string, name: string): PodPath
 }
 
 export function pathsInPodFolder(folder: string): PodPaths {
-  // Lists of many Pods ask for all of them: `path.join` would be a third of what such a list costs.
+  // A list of many Pods computes all of these paths: `path.join` would take a third of its time.
   return {
     folder,
     object: `${folder}/pod.json`,
@@ -124,12 +124,12 @@ export function pathsInPodFolder(folder: string): PodPaths {
   };
 }
 
-/** Where the replaced runs of a Pod are, a folder each, named so that they sort by age. */
+/** The folder of the replaced runs of a Pod. Each run has a folder; the names sort by age. */
 export function historyFolder(root: string, namespace: string, name: string): string {
   return path.join(root, 'history', part(namespace), part(name));
 }
 
-/** Where FIFOs lie ready for the output of containers. */
+/** The folder of FIFOs that are ready for the output of containers. */
 export function fifoFolder(root: string): string {
   return path.join(root, '.fifos');
 }
@@ -142,7 +142,7 @@ export function lockPath(root: string, resource: string, namespace: string, name
   return path.join(locksFolder(root), part(resource), part(namespace), part(name));
 }
 
-/** What locks of a process are hard links to, see file-lock.ts. */
+/** The symbolic link that the locks of a process are hard links to, see file-lock.ts. */
 export function lockSeatPath(root: string, name: string): string {
   return path.join(locksFolder(root), '.seats', name);
 }
@@ -152,27 +152,27 @@ export function brokenLockPath(root: string, holder: string): string {
   return path.join(locksFolder(root), '.broken', encodeURIComponent(holder));
 }
 
-/** What was applied to an object the last time. */
+/** The file with the last manifest applied to an object. */
 export function lastAppliedPath(root: string, resource: string, namespace: string, name: string): string {
   return path.join(root, '.last-applied', part(resource), part(namespace), part(name));
 }
 
-/** Where everything about one background agent lies. */
+/** The files of one background agent. */
 export interface AgentPaths {
   readonly folder: string;
-  /** What its Pods are run with, for an agent that takes over. */
+  /** The settings of its Pods, for an agent that takes over. */
   readonly settings: string;
-  /** What it is to begin with; gone when it has. */
+  /** The Pods that the agent shall begin with. The file is removed once the agent has begun. */
   readonly beginning: string;
-  /** The process that is the agent at the moment, or was it last. */
+  /** The current or last process of the agent. */
   readonly process: string;
-  /** Where the keeper of its containers listens. */
+  /** The socket of the keeper of its containers. */
   readonly keeperSocket: string;
-  /** How containers have ended, a line each. */
+  /** The exits of containers, one per line. */
   readonly exits: string;
 }
 
-/** @param id of the agent, see background-agents.ts */
+/** @param id ID of the agent, see background-agents.ts */
 export function agentPaths(root: string, id: string): AgentPaths {
   const folder = path.join(agentsFolder(root), part(id));
   return {
@@ -185,29 +185,29 @@ export function agentPaths(root: string, id: string): AgentPaths {
   };
 }
 
-/** The leases of agents, see leases.ts. */
+/** The folder of the leases of agents, see leases.ts. */
 export function leasesFolder(root: string): string {
   return path.join(root, '.leases');
 }
 
-/** A folder for each background agent. */
+/** The folder with a folder for each background agent. */
 export function agentsFolder(root: string): string {
   return path.join(root, '.agents');
 }
 
-/** What background agents have to say, all of them. */
+/** The common log of all background agents. */
 export function agentLogPath(root: string): string {
   return path.join(root, 'agent.log');
 }
 
-/** Folders that are being made or taken away: what is not complete is never in its place. */
+/** The folder for folders that are being made or removed: only complete folders are in their places. */
 export function stagingFolder(root: string): string {
   return path.join(root, '.staging');
 }
 
 /**
- * A name as one part of a path. Names of Kubernetes objects are safe, but not everything that asks for one is checked.
- * Own files and folders start with a dot, which no name does.
+ * Checks a name that becomes one part of a path. Names of Kubernetes objects are safe, but not every name in a request
+ * has been checked. Files and folders of podrun start with a dot, which no name does.
  * @throws {PodrunError} in the words of client-go, for a name that would lead elsewhere
  */
 function part(name: string): string {

@@ -7,7 +7,7 @@ import { errorCode, ifPossible, ifPresent, onDisk } from './disk-errors.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
 import { leasesFolder } from './layout.ts';
 
-/** How often an agent renews its lease. Source: kubelet config, nodeStatusUpdateFrequency. */
+/** The period at which an agent renews its lease. Source: kubelet config, nodeStatusUpdateFrequency. */
 export const LEASE_RENEWAL_MS = 10_000;
 /** An older lease makes the Pods of its agent Unknown. Source: kube-controller-manager, node-monitor-grace-period. */
 const LEASE_DURATION_MS = 40_000;
@@ -20,7 +20,7 @@ export interface Lease {
 
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** A lease as it was when this process first saw it so. */
+/** A lease, as this process first saw it with this renewal time. */
 interface Sighting {
   readonly renewedMs: number;
   readonly ageMs: number;
@@ -34,13 +34,13 @@ interface LeaseParts {
 }
 
 /**
- * The leases of agents: an empty file for each, which tells by its modification time when the agent last moved. To
- * renew one takes no room on the disk, and fails where the state folder is gone, read-only or broken.
+ * The leases of agents. A lease is an empty file: its modification time is the agent's last renewal. A renewal needs no
+ * room on the disk. It fails when the state folder is gone, read-only or broken.
  */
 export class Leases {
   readonly #parts: LeaseParts;
   readonly #sightings = new Map<string, Sighting>();
-  /** Device and inode of the state folder when the lease was made. */
+  /** Device and inode of the state folder, when the lease was made. */
   #folder: string | undefined;
 
   constructor(parts: LeaseParts) {
@@ -48,8 +48,8 @@ export class Leases {
   }
 
   /**
-   * Makes the lease of this process, and removes those of processes that are gone.
-   * @throws {PodrunError} when the state folder cannot be written to
+   * Makes the lease of this process, and removes the leases of processes that are gone.
+   * @throws {PodrunError} when the state folder cannot be written
    */
   begin(): void {
     this.#onDisk(() => {
@@ -60,9 +60,9 @@ export class Leases {
   }
 
   /**
-   * Renews the lease of this process. Where somebody has removed the lease alone, makes it anew.
-   * @param isDoubtful other files are missing: where the lease is missing too, the folder was emptied
-   * @throws {PodrunError} when the state folder is gone, is another one by now, or cannot be written to
+   * Renews the lease of this process. Makes it anew when only the lease was removed.
+   * @param isDoubtful true when other files are missing: if the lease is missing too, the folder was emptied
+   * @throws {PodrunError} when the state folder is gone, was replaced, or cannot be written
    */
   renew(isDoubtful = false): void {
     const { root } = this.#parts;
@@ -89,8 +89,8 @@ export class Leases {
   }
 
   /**
-   * The lease of a process; undefined: it has none. After the first look the age is taken by the stopwatch, so that a
-   * clock that is set, or a machine that slept, makes no lease old.
+   * The lease of a process, if it has one. After the first look, the monotonic clock measures the age: a change of the
+   * wall clock, or a sleep of the machine, makes no lease expire.
    */
   leaseOf(process: KnownProcess): Lease | undefined {
     const file = this.#file(process);
@@ -106,7 +106,7 @@ export class Leases {
     return { renewedMs, isExpired: ageMs > LEASE_DURATION_MS };
   }
 
-  /** On a full disk there is no lease: the next renewal tries again. */
+  /** Makes no lease on a full disk: the next renewal tries again. */
   #make(): void {
     try {
       inFolder(leasesFolder(this.#parts.root), () => writePrivateFile(this.#ownFile(), ''));
@@ -143,7 +143,7 @@ export function sweepLeases(root: string, lookup: ProcessLookup): void {
   }
 }
 
-/** The name of the file: the whole process, so that {@link parseName} can tell whether it is gone. */
+/** The file name of a lease: all parts of the process, from which {@link parseName} reads it again. */
 function nameOf({ pid, startTime, bootId, pidNamespace = '', machineId = '' }: KnownProcess): string {
   return [pid, startTime, bootId, pidNamespace, machineId].map(String).map(encodeURIComponent).join(',');
 }
@@ -155,7 +155,7 @@ function parseName(name: string): KnownProcess {
   return { pid: Number(pid), startTime, bootId, pidNamespace, machineId };
 }
 
-/** Undefined: there is no such folder. */
+/** Device and inode of a folder. Undefined when there is no such folder. */
 function identityOf(folder: string): string | undefined {
   const stats = statSync(folder, { throwIfNoEntry: false });
   return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;

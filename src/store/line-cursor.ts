@@ -3,16 +3,16 @@ import { ifPresent } from './disk-errors.ts';
 
 const NEWLINE = 10;
 const CHUNK_BYTES = 256 * 1024;
-// Read into by everybody: what is read is copied before anything else can happen.
+// A buffer that all cursors share: each copies its bytes before anything else runs.
 const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
 const NOTHING = Buffer.alloc(0);
 
-/** Where to begin: at the first line, after the last one that is complete, or at the offset of a line. */
+/** The start of a cursor: the first line, the end of the last complete line, or the offset of a line. */
 export type LineStart = 'start' | 'end' | number;
 
 /**
- * A place in a file of lines that grows. Holds the file open, so that it can be read to its end even after it was moved
- * or removed.
+ * A position in a growing file of lines. The cursor holds the file open, so that it can read to the end even after the
+ * file was moved or removed.
  */
 export class LineCursor {
   readonly #path: string;
@@ -20,7 +20,7 @@ export class LineCursor {
   readonly inode: number;
   #offset: number;
   #isClosed = false;
-  /** The beginning of a line whose end is not written yet. */
+  /** The beginning of a line whose end is not yet written. */
   #rest: Buffer = NOTHING;
 
   private constructor(path: string, file: number, from: LineStart) {
@@ -31,13 +31,13 @@ export class LineCursor {
     this.#offset = from === 'end' ? endOfLastLine(file, size) : from === 'start' ? 0 : from;
   }
 
-  /** Undefined when there is no such file. */
+  /** Opens a file. Undefined when there is no such file. */
   static open(path: string, from: LineStart): LineCursor | undefined {
     const file = ifPresent(() => openSync(path, 'r'));
     return file === undefined ? undefined : new LineCursor(path, file, from);
   }
 
-  /** The next complete lines, without their newlines: at most a chunk of them, none at the end of what is written. */
+  /** The next complete lines without newlines, at most one chunk. Empty at the end of the file. */
   next(): Buffer[] {
     for (let block = this.nextBlock(); block.length > 0; block = this.nextBlock()) {
       const lines = linesOf(block);
@@ -46,7 +46,7 @@ export class LineCursor {
     return [];
   }
 
-  /** The same as one piece, with the newlines and the lines that are empty. */
+  /** The next complete lines in one piece, with newlines and empty lines. */
   nextBlock(): Buffer {
     while (!this.#isClosed) {
       const length = readSync(this.#file, chunk, 0, CHUNK_BYTES, this.#offset);
@@ -54,21 +54,21 @@ export class LineCursor {
       this.#offset += length;
       const bytes = Buffer.concat([this.#rest, chunk.subarray(0, length)]);
       const end = bytes.lastIndexOf(NEWLINE) + 1;
-      // A copy, so that an idle cursor does not keep the whole chunk.
+      // Without the copy, an idle cursor would keep the whole chunk in memory.
       this.#rest = end === bytes.length ? NOTHING : Buffer.from(bytes.subarray(end));
       if (end > 0) return bytes.subarray(0, end);
     }
     return NOTHING;
   }
 
-  /** Goes on after the last line that is complete by now. */
+  /** Moves to the end of the last complete line. */
   skipToEnd(): void {
     if (this.#isClosed) return;
     this.#offset = endOfLastLine(this.#file, fstatSync(this.#file).size);
     this.#rest = NOTHING;
   }
 
-  /** Is this still the file at its path, or was that removed or replaced? */
+  /** True while the file at the path is still the one that was opened. */
   isCurrent(): boolean {
     return ifPresent(() => statSync(this.#path))?.ino === this.inode;
   }
@@ -79,7 +79,7 @@ export class LineCursor {
   }
 }
 
-/** The lines of a block, without newlines; those that are empty are none. */
+/** The lines of a block without newlines. Empty lines are left out. */
 export function linesOf(block: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   let start = 0;
@@ -90,7 +90,7 @@ export function linesOf(block: Buffer): Buffer[] {
   return lines;
 }
 
-/** Where the last complete line ends: what follows is still being written. */
+/** The offset after the last complete line: an incomplete line may follow. */
 function endOfLastLine(file: number, size: number): number {
   for (let end = size; end > 0; end -= CHUNK_BYTES) {
     const start = Math.max(0, end - CHUNK_BYTES);
@@ -101,7 +101,7 @@ function endOfLastLine(file: number, size: number): number {
   return 0;
 }
 
-/** Is the last line of a file complete? So is that of an empty one. */
+/** True when the file is empty or its last line is complete. */
 export function endsWithNewline(file: number): boolean {
   const { size } = fstatSync(file);
   if (size === 0) return true;

@@ -2,7 +2,7 @@ import { namesIn } from './atomic-file.ts';
 import { namespaceFolder, resourceFolder } from './layout.ts';
 import type { ObjectKey, Resource, Scope } from './store.ts';
 
-/** What a scope may hold, sorted by namespace, then name. A name that is asked for is among them, stored or not. */
+/** The keys in a scope, sorted by namespace, then name. A name in the scope counts even if no such object is stored. */
 export function keysIn(root: string, resource: Resource, { namespace, name }: Scope): ObjectKey[] {
   const namespaces = namespace === undefined ? namesIn(resourceFolder(root, resource)) : [namespace];
   return namespaces.flatMap((each) => {
@@ -11,7 +11,7 @@ export function keysIn(root: string, resource: Resource, { namespace, name }: Sc
   });
 }
 
-/** Is the object of that key part of the scope? */
+/** True when the scope contains the key. */
 export function isWithin(scope: Scope, key: ObjectKey): boolean {
   return (scope.namespace ?? key.namespace) === key.namespace && (scope.name ?? key.name) === key.name;
 }

@@ -2,13 +2,12 @@ import type { PodCondition, PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, NODE_STATUS_UNKNOWN, type StoredPod } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
 
-/** Source: pkg/controller/nodelifecycle/node_lifecycle_controller.go, of the conditions of a node. */
+/** The message of a node's conditions. Source: pkg/controller/nodelifecycle/node_lifecycle_controller.go. */
 const STOPPED_POSTING = 'Kubelet stopped posting node status.';
 
 /**
- * A Pod whose agent is gone, as readers see it. Nobody knows what became of the Pod: phase Unknown, a message that
- * names the agent, and not Ready, as the Pods of a lost node are not. A Pod that has ended stays as it ended; one that
- * nobody has taken up yet is as it was created.
+ * A Pod as readers see it, after its agent has disappeared: its phase is Unknown, its message names the agent, and it
+ * is not Ready, like the Pods of a lost node. A Pod that has ended, or that no agent has taken up yet, stays as it is.
  */
 export function asReadersSeeIt(pod: StoredPod, lostOwner: { readonly pid: number } | undefined): StoredPod {
   if (lostOwner === undefined || isTerminalPhase(pod.status.phase)) return pod;
@@ -18,10 +17,10 @@ export function asReadersSeeIt(pod: StoredPod, lostOwner: { readonly pid: number
 }
 
 /**
- * A Pod whose agent may live, but gives no sign of it: it was stopped, or runs where nobody can see it from here. It
- * may come back, and what it runs may run on.
+ * A Pod as readers see it while its agent gives no sign of life: the agent was stopped, or runs elsewhere. The agent
+ * may come back, and its containers may still run.
  * @param agent the agent and its place
- * @param renewedMs when it last renewed its lease, milliseconds since 1970; undefined: it has no lease
+ * @param renewedMs time of the last renewal of the agent's lease, milliseconds since 1970; undefined without a lease
  */
 export function asUnreachable(pod: StoredPod, agent: string, renewedMs: number | undefined): StoredPod {
   if (isTerminalPhase(pod.status.phase)) return pod;

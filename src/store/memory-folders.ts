@@ -17,19 +17,19 @@ import { errorCode, ifPresent } from './disk-errors.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from './known-process.ts';
 
 /*
- * Folders that are in memory, and never on a disk: for secrets, and for volumes that are to be in memory.
+ * Folders in memory that never reach a disk: for secrets, and for volumes with `medium: Memory`.
  *
- * PLACE/podrun-UID/STATE/POD/VOLUME   PLACE is a tmpfs, UID our user, STATE stands for the state folder
+ * PLACE/podrun-UID/STATE/POD/VOLUME   PLACE is a tmpfs, UID our user, STATE a hash of the path of the state folder
  * PLACE/podrun-UID/STATE/POD.owner -> PID|START|BOOT|NAMESPACE|MACHINE|ROOT   its maker, and the state folder
  *
- * Only our user can enter the first folder: whatever the modes of the files are, nobody else reads them.
+ * Only our user can enter the first folder: no other user can read the files below, whatever their modes are.
  */
 
-/** Where there may be memory, and for whom. */
+/** The memory file systems to use, and the state folder that uses them. */
 export interface MemoryArea {
   /** The state folder. */
   readonly root: string;
-  /** Mount points of tmpfs that are tried, in this order. */
+  /** Mount points of tmpfs, in the order in which they are tried. */
   readonly places: readonly string[];
   readonly processes: ProcessLookup;
 }
@@ -49,9 +49,9 @@ export interface MemoryFolder {
 }
 
 /**
- * Makes a folder in memory for a volume of a Pod, or answers the one that is there.
- * @param bytes that must be free for a new one
- * @returns undefined: there is no tmpfs, none with so much room, or none that others cannot spoil
+ * Makes a folder in memory for a volume of a Pod, or returns the existing one.
+ * @param bytes free space that a new folder needs
+ * @returns undefined when no tmpfs has enough space and is safe from other users
  */
 export function makeMemoryFolder(
   area: MemoryArea,
@@ -70,14 +70,14 @@ export function makeMemoryFolder(
     try {
       if (isSuitable(place, bytes)) return makeIn(path.join(baseIn(place), below), area, volume);
     } catch (error) {
-      // What is no longer there, or may not be used, is no place for it.
+      // The place was unmounted, or does not allow this folder: try the next one.
       if (errorCode(error) === undefined) throw error;
     }
   }
   return undefined;
 }
 
-/** The first place in which volumes can be in memory; undefined: there is none. */
+/** The first place that can hold volumes in memory, if any. */
 export function memoryPlace(places: readonly string[]): string | undefined {
   return places.find((place) => {
     try {
@@ -88,20 +88,20 @@ export function memoryPlace(places: readonly string[]): string | undefined {
   });
 }
 
-/** The folders that hold all folders of ours in memory. Not all of them need to be there. */
+/** The folders that hold all folders in memory of this user. They need not exist. */
 export function memoryFolders({ places }: MemoryArea): string[] {
   return places.map(baseIn);
 }
 
-/** Removes all folders of a Pod that are in memory. What cannot be removed is left for the next sweep. */
+/** Removes all folders in memory of a Pod. The next sweep retries those that remain. */
 export function removeMemoryFolders({ root, places }: MemoryArea, podUid: string): void {
   for (const base of places.map(baseIn).filter(isOwnFolder))
     removePod(path.join(base, stateName(root)), podName(podUid));
 }
 
 /**
- * Removes what podruns that are gone have left in memory: of this state folder, and of state folders that are gone.
- * @param podsInNeed uids of Pods of this state folder that may still run, although who made their folders is gone
+ * Removes folders in memory whose processes are gone: those of this state folder, and of state folders that are gone.
+ * @param podsInNeed uids of Pods of this state folder that may still run, although the maker of their folders is gone
  */
 export function sweepMemoryFolders(area: MemoryArea, podsInNeed: () => readonly string[]): void {
   let needed: ReadonlySet<string> | undefined;
@@ -131,12 +131,12 @@ function parseOwner(text: string): { readonly maker: KnownProcess; readonly itsR
   const [pid = '0', startTime = '', bootId = '', ...rest] = text.split('|');
   const process = { pid: Number(pid), startTime, bootId };
   const [pidNamespace = '', machineId = '', ...itsRoot] = rest;
-  // Older podruns wrote the state folder, which begins with a slash, at once.
+  // Older versions of podrun wrote the state folder, which begins with a slash, in the fourth part.
   if (pidNamespace.startsWith('/')) return { maker: process, itsRoot: rest.join('|') };
   return { maker: { ...process, pidNamespace, machineId }, itsRoot: itsRoot.join('|') };
 }
 
-/** Is it a tmpfs with that much room, where others cannot put something else in the place of what is ours? */
+/** True for a tmpfs with enough free space, in which other users cannot replace our files. */
 function isSuitable(place: string, bytes: number): boolean {
   const { type, bavail, bsize } = statfsSync(place);
   if (type !== TMPFS || bavail * bsize < bytes) return false;
@@ -145,7 +145,7 @@ function isSuitable(place: string, bytes: number): boolean {
   return !isOfOthers && ((mode & WRITABLE_BY_OTHERS) === 0 || (mode & STICKY) !== 0);
 }
 
-/** Where everybody can make entries, somebody may have been there before us: a link or folder of others is not used. */
+/** Makes a folder of our own. Refuses a link or folder of another user, who may have been faster in a public place. */
 function makeOwnFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: FOLDER_MODE });
@@ -153,7 +153,7 @@ function makeOwnFolder(folder: string): void {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
   if (!isOwnFolder(folder)) throw Object.assign(new Error(`${folder} is not ours`), { code: 'EPERM' });
-  // It is ours, so that nobody else can replace it meanwhile.
+  // The folder is ours: no other user can replace it before chmod.
   if ((lstatSync(folder).mode & OF_OTHERS) !== 0) chmodSync(folder, FOLDER_MODE);
 }
 
@@ -166,7 +166,7 @@ function isOwnFolder(folder: string): boolean {
   return stats !== undefined && stats.isDirectory() && stats.uid === process.geteuid?.();
 }
 
-/** Meanwhile another podrun may remove the folders above, as they were empty. */
+/** Makes the folder of a volume. Retries when another process removes the empty folders above it meanwhile. */
 function makeIn(pod: string, area: MemoryArea, volume: string): MemoryFolder {
   const home = path.dirname(pod);
   const folder = path.join(pod, volume);
@@ -205,7 +205,7 @@ function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Something is in it, or it is gone already.
+    // The folder is not empty, or is gone already.
   }
 }
 
@@ -217,7 +217,7 @@ function stateName(root: string): string {
   return digest(realRoot(root));
 }
 
-/** As it is, where it is like a UUID: a manifest may give any text. */
+/** The uid of the Pod, if it resembles a UUID, else its hash: a manifest may contain any text as uid. */
 function podName(uid: string): string {
   return /^[\w-]{1,64}$/.test(uid) ? uid : digest(uid);
 }
@@ -226,7 +226,7 @@ function digest(text: string): string {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** The state folder by its one true name, even when it is gone. */
+/** The real path of the state folder, also of one that is gone. */
 function realRoot(root: string): string {
   const real = ifPresent(() => realpathSync(root));
   return real ?? (path.dirname(root) === root ? root : path.join(realRoot(path.dirname(root)), path.basename(root)));

@@ -8,15 +8,15 @@ import type { ObjectKey, ObjectPart, Resource, Storable } from './store.ts';
 import { conflict, otherUid } from './store-errors.ts';
 import { newUid } from './unique-id.ts';
 
-/** An object as the store holds it. */
+/** An object in the store. */
 export type StoredObject = Storable & { metadata: StoredMeta; status?: unknown };
 
-/** Which object is meant. As in the API, an empty text is as good as none, here and below. */
+/** The key of an object. As in the API, an empty text counts as missing, here and below. */
 export function keyOf(object: Storable): ObjectKey {
   return { namespace: object.metadata.namespace || 'default', name: object.metadata.name ?? '' };
 }
 
-/** Metadata of a new object: what the API server fills in where it is missing, and its first resource version. */
+/** Metadata of a new object, with the fields that the API server fills in and the first resource version. */
 export function newMetadata(metadata: ObjectMeta, clock: Clock, versions: VersionSource): StoredMeta {
   return {
     ...metadata,
@@ -28,7 +28,7 @@ export function newMetadata(metadata: ObjectMeta, clock: Clock, versions: Versio
 }
 
 /**
- * Metadata of an object that replaces a stored one; what names the object for good is kept.
+ * Metadata of an object that replaces a stored one. Name, namespace, uid and creation time stay as they are stored.
  * @throws {ConflictError} when the change was made to an older version, or to another object of that name
  */
 export function changedMetadata(
@@ -48,18 +48,18 @@ export function checkPrecondition(resource: Resource, given: ObjectMeta, stored:
   if (given.resourceVersion && given.resourceVersion !== stored.resourceVersion) throw conflict(resource, stored.name);
 }
 
-/** Says a change of one part nothing new? Its resourceVersion is for the store alone. */
+/** True when a change of one part changes nothing. The resource version does not count. */
 export function isSamePart(part: ObjectPart, one: StoredObject, other: StoredObject): boolean {
   if (part === 'status') return isSameJson(one.status, other.status);
   return isSameJson(written(one), written(other));
 }
 
-/** What clients write, without the version. */
+/** The part that clients write, without the resource version. */
 function written(object: StoredObject): unknown {
   return { ...object, metadata: { ...object.metadata, resourceVersion: '' }, status: undefined };
 }
 
-/** @throws {ConflictError} when another object has the name now */
+/** @throws {ConflictError} when another object has this name now */
 export function checkUid(resource: Resource, given: ObjectMeta, stored: StoredMeta): void {
   if (!given.uid || given.uid === stored.uid) return;
   throw otherUid(resource, stored.name, { wanted: given.uid, stored: stored.uid });

@@ -23,20 +23,20 @@ import { notFound } from './store-errors.ts';
 
 /** The agent that runs a Pod. */
 export interface Owner extends KnownProcess {
-  /** What the user called, for messages: `podrun apply -f pod.yaml`. */
+  /** The command of the user, for messages: `podrun apply -f pod.yaml`. */
   readonly command?: string | undefined;
-  /** RFC 3339. */
+  /** Start of the ownership, RFC 3339. */
   readonly since: string;
-  /** The background agent that the process is; undefined: one in the foreground, with which its Pods end. */
+  /** ID of the background agent. Undefined for an agent in the foreground, whose Pods end with it. */
   readonly agent?: string | undefined;
-  /** The name of its machine, or container, for messages. */
+  /** The name of its machine or container, for messages. */
   readonly host?: string | undefined;
 }
 
 /**
- * Whether somebody runs a Pod: an owner that lives does. A silent one has not renewed its lease in time, or has none
- * and is out of sight: it may come back, and only a deletion by force removes its Pods. One that is gone never comes
- * back.
+ * The state of an owner. An `alive` owner runs its Pods. A `silent` one has not renewed its lease in time, or has no
+ * lease and is in another PID namespace or on another machine. It may come back: only a forced deletion removes its
+ * Pods. An owner that is `gone` never comes back.
  */
 export type OwnerState = 'alive' | 'silent' | 'gone';
 
@@ -45,16 +45,16 @@ export interface RecordedProcess extends KnownProcess {
   /** The ID of the container instance, which marks all of its processes. */
   readonly id: string;
   readonly containerName: string;
-  /** Folders of its cgroups, which have to be removed after it; absent: it has none. */
+  /** Folders of its cgroups, to be removed after the process. Absent without cgroups. */
   readonly cgroups?: readonly string[];
-  /** It is of no container: it keeps the network of the Pod, which is entered like this. */
+  /** The way into the Pod's network. Only for the process that keeps this network, which belongs to no container. */
   readonly network?: RecordedNetwork;
 }
 
-/** A process as its agent records it: the store adds the place. */
+/** A process as its agent records it. The store adds the place. */
 export type StartedProcess = Omit<RecordedProcess, 'bootId' | 'pidNamespace' | 'machineId'>;
 
-/** How the private network of a Pod is entered: see NetworkJoin of the runtime. */
+/** The way into the private network of a Pod: see NetworkJoin of the runtime. */
 export interface RecordedNetwork {
   readonly nsenter: string;
   readonly holderPid: number;
@@ -64,13 +64,13 @@ export interface RecordedNetwork {
 export type Claim =
   | {
       readonly ok: true;
-      /** Gives the Pod up: it has ended or is removed. */
+      /** Gives up a Pod that has ended or is removed. */
       readonly release: () => void;
     }
   /** Another process, which is not gone, owns the Pod. */
   | { readonly ok: false; readonly owner: Owner };
 
-/** Beginning of a new run: the Pod, owned by this process, or the process under which a Pod of that name runs. */
+/** The start of a new run: the Pod, owned by this process, or the owner under which a Pod of that name runs. */
 export type RunStart =
   | { readonly ok: true; readonly pod: StoredPod; readonly release: () => void }
   | { readonly ok: false; readonly owner: Owner };
@@ -83,7 +83,7 @@ interface OwnershipParts {
   readonly leases: Leases;
 }
 
-/** Who owns which Pod, and what the owners started: files in the Pods' folders. */
+/** The owners of Pods and the processes that they started: files in the Pods' folders. */
 export class Ownership {
   readonly #parts: OwnershipParts;
 
@@ -91,7 +91,7 @@ export class Ownership {
     this.#parts = parts;
   }
 
-  /** A description of this process as an owner. */
+  /** This process as an owner. */
   self(command: string | undefined, agent?: string): Owner {
     const { clock, lookup } = this.#parts;
     const own = { ...knownProcess(process.pid, lookup), host: lookup.hostName?.() };
@@ -104,7 +104,7 @@ export class Ownership {
     const presence = presenceOf(owner, lookup);
     if (presence === 'gone' && owner.bootId === lookup.bootId()) return 'gone';
     const lease = this.leaseOf(owner);
-    // Machines that were copied from one another may pass for boots of one machine: a lease shows that both are there.
+    // Copied machines have one machine ID, and look like boots of one machine: a fresh lease proves that both run.
     if (lease !== undefined && !lease.isExpired) return 'alive';
     if (presence === 'gone') return 'gone';
     return presence === 'exists' && lease === undefined ? 'alive' : 'silent';
@@ -114,7 +114,7 @@ export class Ownership {
     return this.#parts.leases.leaseOf(owner);
   }
 
-  /** The owner and its place, for messages: `process 17 in another PID namespace (host dev-1)`. */
+  /** An owner and its place, for messages: `process 17 in another PID namespace (host dev-1)`. */
   describe(owner: Owner): string {
     const distance = distanceOf(owner, this.#parts.lookup);
     if (distance === undefined) return `process ${owner.pid}`;
@@ -122,10 +122,10 @@ export class Ownership {
     return `process ${owner.pid} ${distance === 'another machine' ? 'on' : 'in'} ${distance}${host}`;
   }
 
-  /** The process that owns the Pod or owned it last, alive or not; undefined for a Pod that nobody has taken up yet. */
+  /** The current or last owner of the Pod, alive or not. Undefined for a Pod that no agent has taken up yet. */
   ownerOf(namespace: string, name: string): Owner | undefined {
     const file = podPaths(this.#parts.root, namespace, name).owner;
-    // Most Pods on record have ended: to look is far cheaper than to fail.
+    // Most recorded Pods have ended and have no owner: existsSync is far cheaper than a failing read.
     return existsSync(file) ? readJson<Owner>(file, isProcess) : undefined;
   }
 
@@ -142,7 +142,8 @@ export class Ownership {
   }
 
   /**
-   * Makes this process the owner, unless one that is not gone is it already. Of several that try at once, one succeeds.
+   * Makes this process the owner, unless another one that is not gone owns the Pod. Of several that try at once, one
+   * succeeds.
    * @throws {PodrunError} when the Pod is gone
    */
   claim(namespace: string, name: string, command: string | undefined, agent?: string): Claim {
@@ -160,11 +161,11 @@ export class Ownership {
   }
 
   /**
-   * Does nothing when the Pod has another owner by now, or is gone. A Pod whose end is not on record keeps its owner:
-   * when that is gone, readers see that nobody knows what became of the Pod, and the next command closes its record.
+   * Removes the owner from the record, unless the Pod has another owner by now or is gone. A Pod without a recorded end
+   * keeps its owner: once this owner is gone, readers see phase Unknown, and the next command closes the record.
    */
   release(namespace: string, name: string, owner: Owner): void {
-    // To take the lock would make folders again where somebody removes the state folder.
+    // Taking the lock would make folders again while another process removes the state folder.
     if (!existsSync(podPaths(this.#parts.root, namespace, name).folder)) return;
     this.#parts.locks.hold('pods', namespace, name, () => {
       const paths = podPaths(this.#parts.root, namespace, name);
@@ -177,7 +178,7 @@ export class Ownership {
   }
 
   /**
-   * Remembers a process of a container, so that a later command can end it when this agent was killed.
+   * Records a process of a container, so that a later command can end it after this agent was killed.
    * @throws {PodrunError} when the Pod is gone
    */
   recordProcess(namespace: string, name: string, started: StartedProcess): void {
@@ -189,14 +190,14 @@ export class Ownership {
     appendFileSync(paths.processes, `${line}\n`, { mode: 0o600 });
   }
 
-  /** Those recorded processes that still exist: the very same ones, never others that got their pids. */
+  /** The recorded processes that still exist. Other processes that reuse their pids do not count. */
   remainsOf(namespace: string, name: string): RecordedProcess[] {
     return this.#recorded(namespace, name).filter((recorded) => stillExists(recorded, this.#parts.lookup));
   }
 
   /**
-   * Cgroups that were recorded in this boot of the machine and this PID namespace, by ID of the container; they need
-   * not exist any more.
+   * The cgroups that were recorded in this boot of the machine and this PID namespace, by container ID. They may no
+   * longer exist.
    */
   cgroupsOf(namespace: string, name: string): Map<string, readonly string[]> {
     const { lookup } = this.#parts;
@@ -214,7 +215,7 @@ export class Ownership {
 }
 
 function parseRecord(line: string): RecordedProcess[] {
-  // Torn by a crash, or the empty end: none.
+  // A crash may leave half a line. The text after the last newline is empty.
   const recorded = parseStored<RecordedProcess>(line, isProcess);
   return recorded === undefined ? [] : [recorded];
 }

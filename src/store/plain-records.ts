@@ -88,7 +88,7 @@ export class PlainRecords {
     return { ...stored, metadata: { ...stored.metadata, resourceVersion }, status: (given as StoredObject).status };
   }
 
-  /** Stores what comes of the stored object, unless it is that object itself. */
+  /** Stores the changed object. Writes nothing when `change` returns the stored object itself. */
   #replace(resource: Resource, key: ObjectKey, change: (stored: StoredObject) => StoredObject): StoredObject {
     return this.#locked(resource, key, (file, stored) => {
       if (stored === undefined) throw notFound(resource, key.name);

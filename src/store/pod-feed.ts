@@ -9,32 +9,32 @@ import type { ObjectKey, Scope } from './store.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 import { isAboutEvent, parseTransition } from './transition-log.ts';
 
-/** One transition log that is being followed. */
+/** A transition log that is being followed. */
 interface Follower {
   readonly key: ObjectKey;
   readonly cursor: LineCursor;
   readonly watcher: { close(): void };
-  /** The Pod as last told; undefined once it was told to be deleted. */
+  /** The Pod as last reported. Undefined after its deletion was reported. */
   pod: StoredPod | undefined;
-  /** The last line, that the Pod is gone, has been told, but its folder may still be in its place. */
+  /** The last state of a Pod whose deletion was reported while its folder may still be in its place. */
   farewell: StoredPod | undefined;
-  /** Who came after the last line was told, and may have found the folder. */
+  /** Subscribers that came after that report, and may still have found the folder. */
   readonly late: Set<Subscriber>;
 }
 
 interface PodFeedOptions {
   readonly root: string;
   readonly subscribers: Subscribers;
-  /** The Pod as readers see it. */
+  /** Reads the Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
-  /** True when its owner is gone or does not answer. Asked often. */
+  /** True when the owner is gone or silent. Called often. */
   readonly isOutOfReach: (key: ObjectKey) => boolean;
 }
 
 /**
- * Changes of Pods and of their Events, by following the transition logs of the Pods that somebody wants to know of.
- * Changes of this process take the same way, through the file, so that everything comes once and in the one order that
- * the log has; `check` makes that happen within the call that wrote.
+ * Reports changes of Pods and of their Events: follows the transition logs of the Pods that have subscribers. A change
+ * of this process takes the same way through the file, so that every change is reported once, in the order of the log.
+ * The writer calls `check`, which reports the change before the call of the writer returns.
  */
 export class PodFeed {
   readonly #options: PodFeedOptions;
@@ -46,12 +46,12 @@ export class PodFeed {
     this.#folders = new FolderWatch(options.root, 'pods', (key) => this.check(key));
   }
 
-  /** Follows what a new subscriber wants. What exists is followed from here on, what comes later from its beginning. */
+  /** Follows the Pods of a new subscriber. It gets changes of existing Pods from now on, and all of later Pods. */
   follow(subscriber: Subscriber): void {
     const scope = podScope(subscriber);
     this.#folders.add(scope.namespace);
-    // The others are told of changes up to here, also of Pods that have come or gone without a word so far; for the new
-    // one, here is where it begins.
+    // Reports what happened so far to the other subscribers, also of Pods whose creation or deletion is not yet
+    // reported. The new subscriber starts after that.
     for (const { key } of this.#followersWithin(scope)) this.check(key);
     for (const key of keysIn(this.#options.root, 'pods', scope)) {
       const follower = this.#followers.get(keyText(key));
@@ -62,7 +62,7 @@ export class PodFeed {
     }
   }
 
-  /** Lets go of what nobody wants any more, now that this subscriber is gone. */
+  /** Stops following the Pods that only this closed subscriber wanted. */
   trim(subscriber: Subscriber): void {
     for (const follower of this.#followersWithin(podScope(subscriber))) {
       if (!this.#isWanted(follower.key)) this.#detach(follower);
@@ -80,7 +80,7 @@ export class PodFeed {
     return follower === undefined ? [] : [follower];
   }
 
-  /** Something may have happened to that Pod, its Events, or its folder: tells what did. */
+  /** Reports what happened to a Pod, its Events or its folder since the last look. */
   check(key: ObjectKey): void {
     const follower = this.#followers.get(keyText(key));
     if (follower !== undefined) {
@@ -94,8 +94,8 @@ export class PodFeed {
   }
 
   /**
-   * Answers a Pod that somebody has just read, who may count on being told when it goes. One that nobody was told of
-   * yet is followed from now on: it cannot come and go without a word. It may have gone meanwhile: then there is none.
+   * Takes a Pod that a caller has just read, and returns it. The caller may rely on a report of its deletion: so a Pod
+   * without a report yet is followed from now on. Returns undefined when the Pod has gone meanwhile.
    */
   found(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
     if (pod === undefined || this.#followers.has(keyText(key)) || !this.#isWanted(key)) return pod;
@@ -103,7 +103,7 @@ export class PodFeed {
     return this.#options.readPod(key);
   }
 
-  /** Looks at everything, told of or not: for what the file system did not tell, and for owners that died. */
+  /** Looks at everything, for changes that the file system did not report, and for owners that died. */
   recheck(): void {
     this.#folders.rescan();
     for (const follower of this.#followers.values()) {
@@ -112,7 +112,7 @@ export class PodFeed {
     }
   }
 
-  /** The name of an Event does not say which Pod it is about. */
+  /** True when the log has subscribers. Any Event of the namespace may be in it: its name does not show its Pod. */
   #isWanted(key: ObjectKey): boolean {
     const { subscribers } = this.#options;
     return subscribers.want('pods', key) || subscribers.wantSomeIn('events', key.namespace);
@@ -120,11 +120,11 @@ export class PodFeed {
 
   #attach(key: ObjectKey, from: 'start' | 'end'): Follower | undefined {
     const { transitions } = podPaths(this.#options.root, key.namespace, key.name);
-    // Open before it is watched: where another log comes into its place meanwhile, this one is found not to be there.
+    // Opens the log before the watch starts: if another log replaces this one meanwhile, `isCurrent` finds out.
     const cursor = LineCursor.open(transitions, 'start');
     if (cursor === undefined) return undefined;
     const watcher = watchPath(transitions, () => this.check(key));
-    // Watched before its end is looked for: there is no line that is neither before the end nor told of.
+    // The watch started before this looks for the end: every later line is reported.
     if (from === 'end') cursor.skipToEnd();
     const pod = from === 'end' ? this.#options.readPod(key) : undefined;
     const follower: Follower = { key, cursor, watcher, pod, farewell: undefined, late: new Set() };
@@ -138,11 +138,11 @@ export class PodFeed {
     this.#followers.delete(keyText(follower.key));
   }
 
-  /** The log is no longer in its place. What it held to its end is told; somebody may have left out the last line. */
+  /** Ends a log that is no longer in its place. Its last line may be missing: then reports the deletion here. */
   #leave(follower: Follower): void {
-    // Once more: between the last look and now, another process may have written the last line and moved the log.
+    // Reads once more: another process may have written the last line, and then moved the log, since the last read.
     this.#drain(follower);
-    // Whoever was told may have come here before.
+    // A listener may have called this method already.
     if (this.#followers.get(keyText(follower.key)) !== follower) return;
     this.#detach(follower);
     const { pod, farewell, late } = follower;
@@ -172,15 +172,15 @@ export class PodFeed {
       const isGone = transition.type === 'DELETED';
       follower.pod = isGone ? undefined : (object as StoredPod);
       follower.farewell = isGone ? (object as StoredPod) : undefined;
-      // Of this line they are told.
+      // They get this line.
       follower.late.clear();
     }
     this.#options.subscribers.enqueueIfNews(resource, { type: transition.type, object });
   }
 
   /**
-   * When the owner of a Pod dies or does not answer, nobody writes a line: readers find phase Unknown, and so do
-   * watchers, once. An owner that answers again need not write one either.
+   * Reports a Pod whose owner has died or is silent, once. No line in the log says so: readers find phase Unknown, and
+   * watchers shall find it too. An owner that answers again need not write a line either.
    */
   #tellOfOwner(follower: Follower): void {
     const told = follower.pod?.status;
@@ -188,7 +188,7 @@ export class PodFeed {
     if (!isUnreachable(told) && (told.phase === 'Unknown' || !this.#options.isOutOfReach(follower.key))) return;
     const pod = this.#options.readPod(follower.key);
     if (pod === undefined || isSameJson(pod.status, told)) return;
-    // Other changes have a line in the log.
+    // A line of the log reports any other change.
     if (!isUnreachable(told) && pod.status.phase !== 'Unknown') return;
     follower.pod = pod;
     this.#tell('pods', { type: 'MODIFIED', object: pod });
@@ -200,7 +200,7 @@ export class PodFeed {
   }
 }
 
-/** The Pods whose logs hold what a subscriber wants: the name of an Event does not say which Pod it is about. */
+/** The Pods whose logs contain the changes for a subscriber. The name of an Event does not show its Pod. */
 function podScope({ resource, scope }: Subscriber): Scope {
   return { namespace: scope.namespace, name: resource === 'pods' ? scope.name : undefined };
 }

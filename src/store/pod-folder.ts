@@ -6,17 +6,17 @@ import type { PodPaths } from './layout.ts';
 import { laterVersion } from './resource-version.ts';
 import { isStoredPod, type Soundness } from './stored-json.ts';
 
-/** The status file. It names the Pod and has a version of its own: clients and the agent write at their own pace. */
+/** The status file. It has the uid of the Pod and a version of its own: clients and the agent write independently. */
 interface StatusFile {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly status: PodStatus;
 }
 
-/** After a power failure a file may be empty. */
+/** The status of a Pod whose status file does not fit, as after a power failure. */
 export const LOST_STATUS: PodStatus = { phase: 'Unknown', message: 'the status of this Pod was lost' };
 
-/** The Pod in a folder, also one of the history; undefined when it holds none. */
+/** The Pod in a folder of the store or of the history. Undefined when there is none. */
 export function readPodFolder(paths: PodPaths): StoredPod | undefined {
   const pod = readJson<StoredPod>(paths.object, isStoredPod);
   if (pod === undefined) return undefined;
@@ -24,7 +24,7 @@ export function readPodFolder(paths: PodPaths): StoredPod | undefined {
   return file?.uid === pod.metadata.uid ? withStatus(pod, file) : { ...pod, status: LOST_STATUS };
 }
 
-/** The status that a folder holds, whichever Pod it is of. */
+/** The status in a folder, without a look at the Pod. */
 export function readStatus(paths: PodPaths): PodStatus | undefined {
   return readReplacedJson<StatusFile>(paths.status, isStatusFile)?.status;
 }
@@ -36,13 +36,13 @@ function withStatus(pod: StoredPod, { resourceVersion, status }: StatusFile): St
   return { ...pod, metadata: { ...pod.metadata, resourceVersion: latest }, status };
 }
 
-/** What clients write: everything but the status. */
+/** The content of `pod.json`, which clients write: everything but the status. */
 export function objectText(pod: StoredPod): string {
   const { status: _, ...rest } = pod;
   return `${JSON.stringify(rest, undefined, 2)}\n`;
 }
 
-/** What the agent writes: the status. */
+/** The content of `status.json`, which the agent writes. */
 export function statusText({ metadata, status }: StoredPod): string {
   const file: StatusFile = { uid: metadata.uid, resourceVersion: metadata.resourceVersion, status };
   return `${JSON.stringify(file, undefined, 2)}\n`;

@@ -25,25 +25,25 @@ import { appendTransition, transitionLine } from './transition-log.ts';
 
 const RUNS_KEPT = 10;
 const REPLACED_MEANWHILE_MAX = 10;
-/** A Pod that nobody runs any more and that has not ended. */
+/** A Pod that has not ended, and whose agent was killed. */
 export interface LostPod {
-  /** As readers see it. */
+  /** The Pod as readers see it. */
   readonly pod: StoredPod;
-  /** The process that ran it. */
+  /** The pid of its agent. */
   readonly agentPid: number;
-  /** The background agent that this process was: another one may go on with the Pod. */
+  /** ID of the background agent that this process was. Another process may take its place. */
   readonly agent: string | undefined;
 }
 
 /**
- * Pods as folders. Clients write `pod.json`, the agent `status.json`, so that neither can overwrite the other; readers
- * put the two together. Every change is stored and logged under the Pod's lock: the lines of the transition log are the
- * Pod's states, whole and in order.
+ * The Pods, a folder each. Clients write `pod.json`, the agent `status.json`, so that neither overwrites the other.
+ * Readers combine the two. Every change is stored and logged under the lock of the Pod: the transition log has every
+ * state of the Pod, whole and in order.
  */
 export class PodRecords {
   readonly #parts: StorageParts;
   readonly #ownership: Ownership;
-  /** Folders of Pods whose last change is stored, and missing in the transition log: there was no room for the line. */
+  /** Folders of Pods whose last change is stored but, on a full disk, not yet in the transition log. */
   readonly #unlogged = new Set<string>();
 
   constructor(parts: StorageParts, ownership: Ownership) {
@@ -51,7 +51,7 @@ export class PodRecords {
     this.#ownership = ownership;
   }
 
-  /** The Pod as readers see it: phase Unknown when its owner is gone or does not answer. */
+  /** The Pod as readers see it: its phase is Unknown when its owner is gone or silent. */
   get(namespace: string, name: string): StoredPod | undefined {
     const pod = this.#read(namespace, name);
     const owner = pod && this.#ownership.ownerOf(namespace, name);
@@ -67,8 +67,7 @@ export class PodRecords {
   }
 
   /**
-   * Pods whose agent was killed before they had ended, and with which nobody will go on: those of background agents are
-   * not among them.
+   * Pods whose agent was killed before they ended. Pods of background agents are left out: another process takes over.
    */
   lost(): LostPod[] {
     return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
@@ -80,10 +79,7 @@ export class PodRecords {
     });
   }
 
-  /**
-   * The addresses of Pods that have an owner, alive or not. Most Pods on record have ended, and cost no more than a
-   * look; of the others, what does not matter here is not read.
-   */
+  /** The addresses of Pods that have an owner, alive or not. Reads only the status of Pods with an owner. */
   addressesInUse(): string[] {
     return keysIn(this.#parts.root, 'pods', {}).flatMap(({ namespace, name }) => {
       const paths = podPaths(this.#parts.root, namespace, name);
@@ -142,7 +138,7 @@ export class PodRecords {
     });
   }
 
-  /** Removes a Pod from its place; what is left of it is to be discarded. */
+  /** Moves a Pod out of its place. `discard` removes its files. */
   takeAway(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
     const { staging } = this.#parts;
     return this.#locked(namespace, name, (paths) => {
@@ -155,9 +151,9 @@ export class PodRecords {
   }
 
   /**
-   * Starts a new run under the name of an old one: the old one moves to the history, the new one takes its place, owned
-   * by this process. Only the last step makes the new one visible; when it cannot be written, the old one stays.
-   * Answers the owner of a Pod that still runs, instead.
+   * Starts a new run under the name of an old one: the old run moves to the history, and the new one takes its place,
+   * owned by this process. Only the last step makes the new run visible. If it cannot be written, the old run stays.
+   * Returns the owner of a Pod that still runs instead.
    */
   startRun(object: Storable, owner: Owner): { pod: StoredPod } | { runningUnder: Owner } {
     const { namespace, name } = keyOf(object);
@@ -201,7 +197,7 @@ export class PodRecords {
     return pod;
   }
 
-  /** Puts the two files together. A run may be replaced between reading one and the other: then reads again. */
+  /** Combines the two files. Reads again when another process replaced the run between the two reads. */
   #read(namespace: string, name: string): StoredPod | undefined {
     const paths = podPaths(this.#parts.root, namespace, name);
     for (let attempt = 0; attempt < REPLACED_MEANWHILE_MAX; attempt++) {
@@ -212,9 +208,8 @@ export class PodRecords {
   }
 
   /**
-   * Makes a change and logs it, in this order: who reads a line, or begins to watch after it, finds a state at least as
-   * new. On a full disk the state may be stored and its line missing; the change is then reported as failed, and the
-   * same change once more writes the line.
+   * Stores a change, then logs it: a reader of the line finds a state at least as new. On a full disk the change may be
+   * stored without a line. The change then fails, and a repetition of the same change writes the line.
    */
   #write(paths: PodPaths, pod: StoredPod, store: () => void): void {
     store();
@@ -223,7 +218,7 @@ export class PodRecords {
     this.#unlogged.delete(paths.folder);
   }
 
-  /** Writes a new Pod completely, but not yet in its place. */
+  /** Writes a new Pod completely into the staging area. */
   #stage(object: Storable, owner: Owner | undefined): { pod: StoredPod; folder: string } {
     const { clock, versions, staging } = this.#parts;
     const metadata = { ...newMetadata(object.metadata, clock, versions), generation: object.metadata.generation || 1 };
@@ -248,12 +243,12 @@ export class PodRecords {
 
   #putInPlace(folder: string, place: string): void {
     const { staging } = this.#parts;
-    // What is there is no Pod (that was checked): remains of a power failure, or something put there by hand.
+    // The caller has checked that no Pod is there: this is left from a power failure, or put there by hand.
     if (existsSync(place)) staging.discard(staging.takeAway(place));
     inFolder(path.dirname(place), () => renameSync(folder, place));
   }
 
-  /** The last line of a log: the Pod is gone. On a full disk it is left out, deleting makes room. */
+  /** Writes the last line of a log: the deletion. Leaves it out on a full disk, since deleting makes room. */
   #farewell(stored: StoredPod, paths: PodPaths): StoredPod {
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
@@ -265,7 +260,7 @@ export class PodRecords {
     return pod;
   }
 
-  /** Moves a run to the history, without its volumes and layers: they live as long as the Pod. */
+  /** Moves a run to the history, without its volumes and layers, which live only as long as the Pod. */
   #archive(old: StoredPod, paths: PodPaths): void {
     const { namespace, name, creationTimestamp, uid } = old.metadata;
     this.#farewell(old, paths);

@@ -3,8 +3,8 @@ import { closeSync, openSync, readSync } from 'node:fs';
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads a file that somebody has named: it may be a device without an end.
- * @throws {Error} as `readFileSync` does; with the code EFBIG where there is more than `maxBytes`
+ * Reads a file of the user, which may be a device without an end.
+ * @throws {Error} as `readFileSync` does; with the code EFBIG for more than `maxBytes`
  */
 export function readUpTo(file: string, maxBytes: number): Buffer {
   const open = openSync(file, 'r');
@@ -24,8 +24,8 @@ export function readUpTo(file: string, maxBytes: number): Buffer {
 }
 
 /**
- * The same for a stream, standard input for example, as text.
- * @throws {Error} as the stream does; with the code EFBIG where there is more than `maxBytes`
+ * Reads a stream as text, for example standard input.
+ * @throws {Error} as the stream does; with the code EFBIG for more than `maxBytes`
  */
 export async function textUpTo(chunks: AsyncIterable<Uint8Array | string>, maxBytes: number): Promise<string> {
   const parts: Buffer[] = [];

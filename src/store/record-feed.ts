@@ -11,16 +11,16 @@ interface RecordFeedOptions {
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
 }
 
-/** What is known of the plain records of one resource. */
+/** The plain records of one resource that are being followed. */
 interface Shelf {
   readonly folders: FolderWatch;
-  /** The objects as last told, by namespace and name. */
+  /** The objects as last reported, by namespace and name. */
   readonly known: Map<string, StoredObject>;
 }
 
 /**
- * Changes of plain records, by comparing the files with what was last told. Changes that follow each other fast may
- * come as one, as clients of Kubernetes expect; those of this process come one by one.
+ * Reports changes of plain records: compares the files with the objects as last reported. Changes in quick succession
+ * by another process may be reported as one, as clients of Kubernetes expect. Each change of this process is reported.
  */
 export class RecordFeed {
   readonly #options: RecordFeedOptions;
@@ -33,11 +33,11 @@ export class RecordFeed {
   follow({ resource, scope }: Subscriber): void {
     const shelf = this.#shelves.get(resource) ?? this.#newShelf(resource);
     shelf.folders.add(scope.namespace);
-    // What is gone is told to the others before there is one more.
+    // Reports deletions to the other subscribers, before the new one joins.
     for (const object of shelf.known.values()) if (isWithin(scope, keyOf(object))) this.check(resource, keyOf(object));
     for (const object of this.#options.list(resource, scope)) {
       const key = keyOf(object);
-      // The others are told of changes up to here; for the new one, here is where it begins.
+      // Reports what happened so far to the other subscribers. The new subscriber starts after that.
       if (this.#isWanted(resource, key)) this.check(resource, key);
       else shelf.known.set(keyText(key), object);
     }
@@ -54,7 +54,7 @@ export class RecordFeed {
     }
   }
 
-  /** Something may have happened to that object: tells what did. */
+  /** Reports what happened to an object since the last look. */
   check(resource: Resource, key: ObjectKey): void {
     const shelf = this.#shelves.get(resource);
     if (shelf === undefined || !this.#isWanted(resource, key)) return;

@@ -15,11 +15,11 @@ import { readPodFolder } from './pod-folder.ts';
 import type { ObjectKey, Scope, Store } from './store.ts';
 import { parseTransition, transitionLines } from './transition-log.ts';
 
-/** A run on record: the Pod as it is or was last, and where the rest of it lies. */
+/** A recorded run: the Pod in its current or last state, and the run's files. */
 export interface RunOnRecord {
-  /** How the user names it: `web` is the one on record, `web@1` the one before. */
+  /** The name of the run for users: `web` is the latest run of the Pod, `web@1` the one before. */
   readonly run: string;
-  /** As readers see it. */
+  /** The Pod as readers see it. */
   readonly pod: StoredPod;
   readonly paths: PodPaths;
 }
@@ -27,7 +27,7 @@ export interface RunOnRecord {
 /** The name of a run: `web`, `web@2`, or `uid:` and the beginning of a uid. */
 const RUN_NAME = /^(?:uid:(?<uid>[\da-f-]+)|(?<pod>[^@:]+)(?:@(?<back>\d+))?)$/;
 
-/** The runs that a store knows of: those of the Pods on record, and those that were replaced. */
+/** The runs in a store: those of the present Pods, and those that were replaced. */
 export class RecordedRuns {
   readonly #store: Pick<Store, 'get'> & { readonly root: string };
 
@@ -35,13 +35,13 @@ export class RecordedRuns {
     this.#store = store;
   }
 
-  /** Every run in the scope, by namespace and Pod; of each Pod the newest first. */
+  /** All runs in the scope, by namespace and Pod. For each Pod, the newest comes first. */
   list(scope: Scope): RunOnRecord[] {
     return this.#onDisk(() => this.#podsEver(scope).flatMap((key) => this.#runsOf(key)));
   }
 
   /**
-   * The run of that name: `web`, `web@1`, `uid:4f6…`.
+   * Finds a run by name: `web`, `web@1`, `uid:4f6…`.
    * @throws {PodrunError} when there is none, or more than one
    */
   find(namespace: string, name: string): RunOnRecord {
@@ -56,14 +56,14 @@ export class RecordedRuns {
     throw noSuchRun(`there is no run ${wanted}`, runs);
   }
 
-  /** What is said of the name of a Pod that has no run on record. */
+  /** The error for the name of a Pod without any run. */
   unknownPod(namespace: string | undefined, name: string): PodrunError {
     const names = this.#podsEver({ namespace }).map((key) => key.name);
     const text = `Error from server (NotFound): pods ${JSON.stringify(name)} not found`;
     return new PodrunError(text, { hint: didYouMean(name, names) });
   }
 
-  /** All that is recorded of a run, as far as it got. Lines that a crash has torn are left out. */
+  /** Reads the record of a run, complete or not. Leaves out lines that a crash cut short. */
   read({ pod, paths }: RunOnRecord): RecordedRun {
     const { namespace, name, uid } = pod.metadata;
     return this.#onDisk(() => ({
@@ -76,7 +76,7 @@ export class RecordedRuns {
     }));
   }
 
-  /** What is known of what the containers of a run have taken, a line for each that has ended. */
+  /** Reads the resource usage of the containers of a run: one entry for each that has ended. */
   readUsage({ paths }: RunOnRecord): RecordedUsage[] {
     return this.#onDisk(() => readJournal(paths.usage) as RecordedUsage[]);
   }
@@ -89,7 +89,7 @@ export class RecordedRuns {
     throw noSuchRun(`several runs have a uid that begins with ${JSON.stringify(uid)}`, found);
   }
 
-  /** Pods on record, and those of which only earlier runs are left. */
+  /** Keys of Pods with a run: the present Pods, and those of the history. */
   #podsEver(scope: Scope): ObjectKey[] {
     const { root } = this.#store;
     const keys = [...keysIn(root, 'pods', scope), ...keysIn(root, 'history', scope)];
@@ -128,14 +128,14 @@ function readTransitions(log: string): RecordedTransition[] {
     if (transition === undefined) continue;
     const object = transition.object as unknown as StoredPod | StoredEvent;
     const written = transition.at === undefined ? latestMomentIn(object) : parseTime(transition.at);
-    // The clock of the machine may have been set back.
+    // The wall clock of the machine may have been set back.
     before = Math.max(before, written);
     transitions.push({ at: before, type: transition.type, object });
   }
   return transitions;
 }
 
-/** podrun's own lines: nobody else writes there. */
+/** Reads a journal. Only podrun writes it, so its entries have the expected types. */
 function readJournal(file: string): unknown[] {
   const reader = new ProbeJournalReader(file);
   const entries: unknown[] = [];

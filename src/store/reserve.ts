@@ -3,18 +3,18 @@ import { writePrivateFile } from './atomic-file.ts';
 import { DiskError, errorCode, ifPresent } from './disk-errors.ts';
 import type { PodPaths } from './layout.ts';
 
-/** A status, its line in the transition log, and some Events. */
+/** The room for a status, its line in the transition log, and some Events. */
 const BYTES_MIN = 32 * 1024;
 const BYTES_PER_CONTAINER = 4 * 1024;
 
-/** What a Pod needs to begin: files of its own, pipes, locks. With less, it would only wait for room. */
+/** The files that a Pod needs to begin: its own, pipes, locks. */
 const FILES_TO_BEGIN = 40;
 const BYTES_TO_BEGIN = 2 * BYTES_MIN;
 
 /** @throws {DiskError} when the disk of the state folder has no room for another Pod */
 export function checkRoom(root: string): void {
   const { files, ffree, bavail, bsize } = statfsSync(root);
-  // Where the number of files has no limit, it is told to be 0.
+  // A file system without a limit to the number of files reports 0 files.
   const lack =
     files > 0 && ffree < FILES_TO_BEGIN
       ? `${ffree} more files, and a Pod needs about ${FILES_TO_BEGIN}`
@@ -28,22 +28,22 @@ export function checkRoom(root: string): void {
 }
 
 /**
- * Room that a Pod keeps for its end: a file in its folder. When the disk is full, the file is removed, and what became
- * of the Pod is written in its place. A disk may also have no room for one file more: a file in memory (tmpfs) is one
- * for each of its names, and to write a status takes two at a time, one for the lock; so the reserve has two names.
- * @param containers of the Pod
+ * Reserves disk space for the end of a Pod: a file in its folder. On a full disk, removing the file makes room for the
+ * last status. A disk may also run out of files. To write a status takes two at a time, one for the lock: so the
+ * reserve has two names, since tmpfs counts each name as a file.
+ * @param containers number of containers of the Pod
  */
 export function keepReserve({ reserve, reserveLink }: PodPaths, containers: number): void {
   writePrivateFile(reserve, '\0'.repeat(Math.max(BYTES_MIN, containers * BYTES_PER_CONTAINER)));
   try {
     linkSync(reserve, reserveLink);
   } catch (error) {
-    // Some file systems have no second names, and no limit to the number of files either.
+    // Some file systems have no hard links. They do not limit the number of files either.
     if (errorCode(error) === 'ENOSPC' || errorCode(error) === 'EDQUOT') throw error;
   }
 }
 
-/** Gives it up; false when there is none. */
+/** Removes the reserve of a Pod. Returns false when there is none. */
 export function spendReserve({ reserve, reserveLink }: PodPaths): boolean {
   ifPresent(() => unlinkSync(reserveLink));
   return ifPresent(() => unlinkSync(reserve) ?? true) ?? false;

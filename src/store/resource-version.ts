@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Gives out resource versions: microseconds since 1970, as text. They grow with every change of an object, also when
- * the machine's clock is set back, and those of different processes compare (roughly) by age.
+ * Makes resource versions: microseconds since 1970, as text. The version of an object grows with every change, also
+ * when the wall clock is set back. Versions of different processes compare roughly by age.
  */
 export class VersionSource {
   readonly #clock: Clock;
@@ -12,7 +12,7 @@ export class VersionSource {
     this.#clock = clock;
   }
 
-  /** A version later than `previous`, and than all that this source gave out. */
+  /** A version later than `previous` and than all earlier versions of this source. */
   next(previous?: string): string {
     const nowMicros = Math.floor(this.#clock.now().wallMs * 1000);
     this.#last = Math.max(nowMicros, this.#last + 1, Number(previous ?? 0) + 1);
@@ -20,7 +20,7 @@ export class VersionSource {
   }
 }
 
-/** The later one of two versions. */
+/** The later of two versions. */
 export function laterVersion(one: string, other: string): string {
   return Number(one) >= Number(other) ? one : other;
 }

@@ -9,11 +9,10 @@ const STICKY = 0o1000;
 const PRIVATE = 0o700;
 
 /**
- * Sees to it that nobody else gets into the state folder, where somebody has made or opened it. What podrun itself
- * makes in there only its user can enter anyway; so a folder that holds other things, too, is left as it is, as long as
- * others cannot replace what is in it.
- * @param home is never taken for a state folder alone
- * @throws {PodrunError} where everybody may replace what is in it
+ * Closes the state folder to other users with chmod 700, if it holds nothing but state. A shared folder stays as it is,
+ * as long as other users cannot replace the files in it: the files of podrun are private anyway.
+ * @param home the home folder, which never counts as a folder for state alone
+ * @throws {PodrunError} when all users may replace the files in the folder
  */
 export function closeStateFolder(root: string, home: string): void {
   refuseForeignFolder(root);
@@ -36,7 +35,7 @@ export function closeStateFolder(root: string, home: string): void {
   );
 }
 
-/** Root can write to the folder of any user, who could not use it any more with files of root in it. */
+/** Refuses a folder of another user to root: files of root in it would lock that user out. */
 function refuseForeignFolder(root: string): void {
   const uid = statSync(root, { throwIfNoEntry: false })?.uid ?? 0;
   if (process.geteuid?.() !== 0 || uid === 0) return;
@@ -45,7 +44,7 @@ function refuseForeignFolder(root: string): void {
   });
 }
 
-/** Is it empty, or in use by podrun already? */
+/** True for an empty folder, and for one that podrun uses already. */
 function isForStateAlone(root: string): boolean {
   return existsSync(path.join(root, '.locks')) || readdirSync(root).length === 0;
 }

@@ -8,7 +8,7 @@ import type { ProcessLookup } from './known-process.ts';
 import { stagingFolder } from './layout.ts';
 import type { VersionSource } from './resource-version.ts';
 
-/** What every kind of record needs. */
+/** Parts that the records of all kinds share. */
 export interface StorageParts {
   readonly root: string;
   readonly clock: Clock;
@@ -18,8 +18,8 @@ export interface StorageParts {
 }
 
 /**
- * Where folders are made before they are put in their place, and where they go before they are removed: a folder can
- * be moved in one step, but neither filled nor emptied in one.
+ * The folder in which other folders are filled before they move to their places, and emptied after they left. A move
+ * is one step; filling or emptying is not.
  */
 export class StagingArea {
   readonly #folder: string;
@@ -36,20 +36,20 @@ export class StagingArea {
     return folder;
   }
 
-  /** Moves a folder out of its place, in one step; answers where it is now. */
+  /** Moves a folder out of its place in one step. Returns its new path. */
   takeAway(folder: string): string {
     const away = path.join(this.#folder, temporaryName());
     inFolder(this.#folder, () => renameSync(folder, away));
     return away;
   }
 
-  /** Removes a folder of the staging area, and what processes that are gone have left there. */
+  /** Removes a folder of the staging area, and the folders that killed processes left there. */
   discard(folder: string): void {
     removeTree(folder);
     this.sweep();
   }
 
-  /** Removes what processes that are gone have left in the staging area. */
+  /** Removes the folders that killed processes left in the staging area. */
   sweep(): void {
     for (const name of ifPresent(() => readdirSync(this.#folder)) ?? []) {
       if (isLeftover(name, this.#lookup)) removeTree(path.join(this.#folder, name));

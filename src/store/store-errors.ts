@@ -3,7 +3,7 @@ import type { Resource } from './store.ts';
 
 /** The words of the API server for a request it refuses. Source: apimachinery/pkg/api/errors/errors.go. */
 
-/** Somebody else has written the object since it was read: read it again and repeat the change. */
+/** Another client has written the object since it was read: read it again and repeat the change. */
 export class ConflictError extends PodrunError {}
 
 export function notFound(resource: Resource, name: string): PodrunError {
@@ -19,7 +19,7 @@ export function conflict(resource: Resource, name: string): ConflictError {
   return new ConflictError(`Operation cannot be fulfilled on ${resource} "${name}": ${why}`);
 }
 
-/** The name now belongs to another object than the one that was meant. */
+/** The error when the name belongs to another object than the expected one. */
 export function otherUid(resource: Resource, name: string, uids: { wanted: string; stored: string }): ConflictError {
   const why = `Precondition failed: UID in precondition: ${uids.wanted}, UID in object meta: ${uids.stored}`;
   return new ConflictError(`Operation cannot be fulfilled on ${resource} "${name}": ${why}`);

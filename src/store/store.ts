@@ -4,31 +4,31 @@ import type { KubeObject, StoredPod, WatchEvent } from '../api/objects.ts';
 /** Plural name of a kind, as in kubectl: `pods`, `events`, `configmaps`, `secrets`, … */
 export type Resource = string;
 
-/** What every object has that can be stored; the generated interfaces of all kinds fit. */
+/** The common part of all objects that can be stored. The generated interfaces of all kinds fit. */
 export interface Storable {
   apiVersion?: string | undefined;
   kind?: string | undefined;
   metadata: ObjectMeta;
 }
 
-/** Which objects: all of a resource, those of a namespace, or one. */
+/** A selection of objects: all of a resource, those of a namespace, or one. */
 export interface Scope {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
-  /** Of Events: those about the Pod of that name are enough. Which others come along is not said. */
+  /** For Events: those about the Pod with this name suffice. Other Events may be among them. */
   readonly aboutPod?: string | undefined;
 }
 
-/** Which object of a resource. */
+/** The key of one object of a resource. */
 export interface ObjectKey {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What is written apart: the status, and everything else. */
+/** The two parts of an object that are written separately: the status, and everything else. */
 export type ObjectPart = 'object' | 'status';
 
-/** What can be asked of a store, and of objects that somebody saved. */
+/** The reading part of a store. Saved files of objects offer it, too. */
 export type ObjectReader = Pick<Store, 'get' | 'list'>;
 
 export interface Subscription {
@@ -36,37 +36,37 @@ export interface Subscription {
 }
 
 /**
- * What podrun knows, as Kubernetes objects: podrun's API server. All calls are synchronous, so that what is written is
- * visible, and logged, in the order in which it was written. Nothing above the store knows that it is files.
+ * The objects that podrun keeps, in the manner of Kubernetes' API server. All calls are synchronous, so that a change
+ * is visible and logged in the order of the calls. Only this room knows that the store consists of files.
  *
- * Two parts are written apart, so that neither overwrites the other: metadata and spec, which clients write (`create`,
- * `update`, `delete`), and the status. That is the owning agent's, but for conditions that are not kubelet's, which
- * belong to whoever sets them. So whoever writes a status merges it into the one that is stored (`change`).
+ * Two parts are written separately, so that neither overwrites the other: metadata and spec, which clients write
+ * (`create`, `update`, `delete`), and the status, which the owning agent writes. Other clients may set conditions that
+ * are not the kubelet's. So every writer of a status merges it into the stored one (`change`).
  */
 export interface Store {
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined;
-  /** Sorted by namespace, then name. */
+  /** Lists objects, sorted by namespace, then name. */
   list<T extends Storable = KubeObject>(resource: Resource, scope?: Scope): T[];
   /**
-   * Stores a new object: sets uid, resourceVersion, creationTimestamp and a Pod's generation 1 where missing.
-   * @throws {PodrunError} when there is one of that name (`pods "x" already exists`)
+   * Stores a new object. Sets uid, resourceVersion, creationTimestamp and a Pod's generation 1 where missing.
+   * @throws {PodrunError} when an object with this name exists (`pods "x" already exists`)
    */
   create<T extends Storable>(resource: Resource, object: T): T;
-  /** The same of several, in this order: written, and told of, at once where that is possible. */
+  /** Stores several objects in order. Writes and reports them at once where possible. */
   createAll<T extends Storable>(resource: Resource, objects: readonly T[]): T[];
   /**
    * Replaces everything but the status.
-   * @throws {PodrunError} when it is missing, or when `metadata.resourceVersion` is set and no longer the stored one
+   * @throws {PodrunError} when the object is missing, or `metadata.resourceVersion` is set and out of date
    */
   update<T extends Storable>(resource: Resource, object: T): T;
-  /** Replaces the status alone. Every call is a line of the transition log, in order. */
+  /** Replaces only the status. Every call adds a line to the transition log. */
   updateStatus<T extends Storable>(resource: Resource, object: T): T;
   /**
-   * Changes one part of an object in one step: nobody else writes between what `change` gets and what it answers. It
-   * gets the object as it is stored, which is not how readers see a Pod whose owner is gone, and must leave it as it
-   * is. An answer that is the same in that part writes nothing.
-   * @throws {PodrunError} when the object is missing; {ConflictError} when the answer has another uid than the stored
-   *   object or another, not empty, resourceVersion; and what `change` throws
+   * Changes one part of an object in one step, under its lock. `change` gets the object as it is stored, also where
+   * readers see another one (a Pod whose owner is gone). `change` must not modify its argument. A result with an equal
+   * part writes nothing.
+   * @throws {PodrunError} when the object is missing; {ConflictError} when the result has another uid, or a
+   *   resourceVersion that is neither empty nor the stored one; and anything that `change` throws
    */
   change<T extends Storable = KubeObject>(
     resource: Resource,
@@ -75,22 +75,22 @@ export interface Store {
     change: (stored: T) => T,
   ): T;
   /**
-   * Gives a Pod its node, like the sub-resource `binding`: changes object and status in one step, of which readers get
-   * one line.
-   * @throws {PodrunError} when the Pod is missing; {ConflictError} when the answer has another uid
+   * Assigns a Pod to its node, like the subresource `binding`: changes object and status in one step, with one line in
+   * the log.
+   * @throws {PodrunError} when the Pod is missing; {ConflictError} when the result has another uid
    */
   bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod;
   /**
-   * Gives up the room that a Pod keeps for its end, when the disk is full and its end is to be written. False when it
-   * has none, or none any more.
+   * Removes the file that reserves disk space for the end of a Pod. Called when the disk is full and the end has to be
+   * written. Returns false when the Pod has no reserve left.
    */
   spendReserve(key: ObjectKey): boolean;
-  /** Removes the object, and for a Pod its logs and volumes; answers the last state, undefined when there was none. */
+  /** Removes the object, and for a Pod its logs and volumes. Returns its last state, or undefined if there was none. */
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined;
   /**
-   * Follows changes, those of this process at once (within the call that makes them), those of others as soon as the
-   * file system tells. With `replay`, what exists comes first, as ADDED. Nothing is coalesced for Pods and Events:
-   * every line of a transition log arrives, once, in order.
+   * Follows changes: those of this process within the call that makes them, those of other processes as soon as the
+   * file system reports them. With `replay`, existing objects come first, as ADDED. Changes of Pods and Events are
+   * never combined: every line of a transition log arrives once, in order.
    */
   watch<T extends Storable = KubeObject>(
     resource: Resource,

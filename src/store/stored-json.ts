@@ -1,11 +1,11 @@
 import { isJsonObject } from '../api/json.ts';
 
-/** Is there in a parsed file what everybody takes for granted who has written it? */
+/** Checks that a parsed file has the fields that its readers rely on. */
 export type Soundness = (value: { readonly [key: string]: unknown }) => boolean;
 
 /**
- * The object in a text that podrun has written. What a power failure has left of it, or somebody has put in its place,
- * is no JSON or is not sound: undefined, as if it were not there.
+ * Parses an object that podrun has written. A power failure, or a user, may have left a text that is no JSON or lacks
+ * fields: returns undefined then, as for a missing file.
  */
 export function parseStored<T>(text: string, isSound: Soundness = () => true): T | undefined {
   try {
@@ -16,13 +16,13 @@ export function parseStored<T>(text: string, isSound: Soundness = () => true): T
   }
 }
 
-/** Has it a name and a uid? */
+/** True for an object with name and uid. */
 export const isStoredObject: Soundness = ({ metadata }) =>
   isJsonObject(metadata) && typeof metadata['uid'] === 'string' && typeof metadata['name'] === 'string';
 
-/** Is it a Pod with containers? */
+/** True for a Pod with containers. */
 export const isStoredPod: Soundness = (value) =>
   isStoredObject(value) && isJsonObject(value['spec']) && Array.isArray(value['spec']['containers']);
 
-/** Does it tell a process? */
+/** True for the record of a process. */
 export const isProcess: Soundness = ({ pid }) => typeof pid === 'number';

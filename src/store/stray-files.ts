@@ -11,10 +11,10 @@ import { pathsInPodFolder, type PodPaths, resourceFolder } from './layout.ts';
 import { keysIn } from './listing.ts';
 import type { Owner } from './ownership.ts';
 
-/** Not ours to look into: what containers wrote. */
+/** Folders with files of containers, which podrun does not search. */
 const CONTENTS = new Set(['volumes', 'logs', 'layers', 'claims', '.staging', '.locks']);
 
-/** Files that only mean something to the process that made them, and are there when that was killed. */
+/** Files that only their process uses, and that stay when it is killed. */
 export class StrayFiles {
   readonly #root: string;
   readonly #lookup: ProcessLookup;
@@ -26,17 +26,17 @@ export class StrayFiles {
     this.#locks = locks;
   }
 
-  /** Removes those of processes that are gone. */
+  /** Removes the files of processes that are gone. */
   sweep(): void {
     this.#sweepHalfWritten(this.#root);
     for (const { namespace, name } of keysIn(this.#root, 'pods', {})) {
       const paths = pathsInPodFolder(path.join(resourceFolder(this.#root, 'pods'), namespace, name));
-      // Under its lock nobody can take the Pod up; who runs it may hold that for long.
+      // The lock keeps other processes from taking the Pod up. Its agent may hold the lock for long.
       if (!this.#isRun(paths)) this.#locks.hold('pods', namespace, name, () => this.#sweepPod(paths));
     }
   }
 
-  /** Files that were being written beside their place. */
+  /** Removes temporary files that were being written. */
   #sweepHalfWritten(folder: string): void {
     for (const entry of entriesIn(folder)) {
       const file = path.join(folder, entry.name);
@@ -47,7 +47,7 @@ export class StrayFiles {
     }
   }
 
-  /** What belongs to a Pod only while somebody runs it. */
+  /** Removes the sockets and FIFOs of a Pod that has no living agent. */
   #sweepPod(paths: PodPaths): void {
     if (this.#isRun(paths)) return;
     for (const entry of entriesIn(paths.folder)) {
@@ -61,7 +61,7 @@ export class StrayFiles {
   }
 }
 
-/** Another process may take the place of a background agent, and go on with what runs. */
+/** True when another process may take the place of a background agent and continue with the Pod. */
 function mayGoOn({ agent }: Owner, paths: PodPaths): boolean {
   const { status = {} } = readReplacedJson<{ readonly status?: PodStatus }>(paths.status) ?? {};
   return agent !== undefined && !isTerminalPhase(status.phase);

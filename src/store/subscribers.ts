@@ -4,27 +4,26 @@ import type { ObjectKey, Resource, Scope, Subscription } from './store.ts';
 
 export type Listener = (event: WatchEvent<StoredObject>) => void;
 
-/** Who wants to know what. */
+/** A listener, with the objects that it follows. */
 export interface Subscriber {
   readonly resource: Resource;
   readonly scope: Scope;
   readonly listener: Listener;
-  /** Versions that the subscriber was told as the present state, by uid: lines up to them are no news. */
+  /** Versions that the subscriber got with the present state, by uid: changes up to these versions are not new. */
   readonly told: Map<string, number>;
   isClosed: boolean;
 }
 
 /**
- * Hands changes to those who want them. Each subscriber gets every change once and in order. A subscriber that makes a
- * change itself, while it is told of another, is told of its own before its call returns; the others have then been
- * told of both.
+ * Delivers changes to subscribers. Each subscriber gets every change once and in order. A subscriber may make a change
+ * while it gets another one: it gets its own change before its call returns, after the others got both.
  *
- * Whoever runs a thousand Pods has subscribed to each of them: who wants to know of one is looked up, not searched for.
+ * A process that runs a thousand Pods has a subscriber for each: maps find the subscribers of an object.
  */
 export class Subscribers {
-  /** By what they want to know of, see `shelfOf`; each with the place that it came in at. */
+  /** Subscribers by scope, see `shelfOf`. Each has the number of its arrival. */
   readonly #shelves = new Map<string, Map<Subscriber, number>>();
-  /** How many there are of a resource, and of a resource in a namespace. */
+  /** The number of subscribers by resource, and by resource and namespace. */
   readonly #counts = new Map<string, number>();
   #came = 0;
   readonly #queue: Array<{ subscriber: Subscriber; event: WatchEvent<StoredObject> }> = [];
@@ -51,39 +50,39 @@ export class Subscribers {
     return this.#shelves.size === 0;
   }
 
-  /** Does anybody want to know of an object of that resource? */
+  /** True when an object of the resource has a subscriber. */
   wantAnyOf(resource: Resource): boolean {
     return this.#counts.has(shelfOf(resource, {}));
   }
 
-  /** Does anybody want to know of some object of that resource in that namespace? */
+  /** True when some object of the resource in the namespace has a subscriber. */
   wantSomeIn(resource: Resource, namespace: string): boolean {
     return this.#counts.has(shelfOf(resource, { namespace })) || this.#counts.has(shelfOf(resource, { namespace: '' }));
   }
 
-  /** Does anybody want to know of that object? */
+  /** True when the object has a subscriber. */
   want(resource: Resource, key: ObjectKey): boolean {
     return scopesOf(key).some((scope) => this.#shelves.has(shelfOf(resource, scope)));
   }
 
-  /** Lines up a change for everybody who wants it. */
+  /** Queues a change for all its subscribers. */
   enqueue(resource: Resource, event: WatchEvent<StoredObject>): void {
     for (const subscriber of this.#wanting(resource, event)) this.#queue.push({ subscriber, event });
   }
 
-  /** Lines up a change that some may have been told of already, as part of the present state. */
+  /** Queues a change for the subscribers that did not get it with the present state. */
   enqueueIfNews(resource: Resource, event: WatchEvent<StoredObject>): void {
     for (const subscriber of this.#wanting(resource, event)) {
       if (isNews(subscriber, event.object.metadata)) this.#queue.push({ subscriber, event });
     }
   }
 
-  /** Lines up a change that one of them has missed. */
+  /** Queues a change for one subscriber that missed it. */
   enqueueFor(subscriber: Subscriber, event: WatchEvent<StoredObject>): void {
     this.#queue.push({ subscriber, event });
   }
 
-  /** In the order in which they came. */
+  /** The subscribers of an object, in the order of their arrival. */
   #wanting(resource: Resource, { object }: WatchEvent<StoredObject>): Subscriber[] {
     const found = scopesOf(keyOf(object)).flatMap((scope) => [...(this.#shelves.get(shelfOf(resource, scope)) ?? [])]);
     return found.toSorted(([, one], [, other]) => one - other).map(([subscriber]) => subscriber);
@@ -97,7 +96,7 @@ export class Subscribers {
     }
   }
 
-  /** Delivers what is lined up. */
+  /** Delivers the queued changes. */
   flush(): void {
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       if (!next.subscriber.isClosed) next.subscriber.listener(next.event);
@@ -105,12 +104,12 @@ export class Subscribers {
   }
 }
 
-/** Names of objects and namespaces have no slashes. */
+/** The key of a scope. Names of objects and namespaces contain no slashes. */
 function shelfOf(resource: Resource, { namespace = '*', name = '*' }: Scope): string {
   return `${resource}/${namespace}/${name}`;
 }
 
-/** The scopes that an object is part of. */
+/** The scopes that contain an object. */
 function scopesOf({ namespace, name }: ObjectKey): Scope[] {
   return [{ namespace, name }, { namespace }, { name }, {}];
 }

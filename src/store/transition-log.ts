@@ -7,24 +7,24 @@ import { appendLines } from './logs/append-lines.ts';
 import { LineCursor } from './line-cursor.ts';
 
 /**
- * The transition log of a Pod: watch events of the Pod and of its Events, one per line, appended, never changed. Each
- * bears the time at which it was written, which is for the history: a watch does not show it.
- * A line is written in one call, so that lines of several processes do not mix. A crash in the middle of that call
- * leaves a torn line: no JSON, so readers skip it, and the next writer begins a line of its own.
+ * The transition log of a Pod: watch events of the Pod and of its Events, one per line. Lines are only appended. Each
+ * has the time at which it was written, for the history: a watch does not show this time.
+ * One call writes a line, so that lines of several processes do not mix. A crash within that call leaves half a line:
+ * it is no JSON, so readers skip it, and the next writer begins a new line.
  */
 
-// Where `"kind":"Event"` stands in a line that `transitionLine` made.
+// The bytes in which `transitionLine` has put `"kind":"Event"`.
 const KIND_WITHIN_BYTES = 140;
 
 /** A line of the log. */
 export interface LoggedTransition extends WatchEvent {
-  /** When it was written, RFC 3339 with microseconds; older versions of podrun did not say. */
+  /** The time at which it was written, RFC 3339 with microseconds. Older versions of podrun left it out. */
   readonly at?: string;
 }
 
 /**
- * The line of a change. apiVersion and kind come first: readers tell Events from Pods without parsing.
- * @param wallMs when it is written, milliseconds since 1970
+ * Formats a change as a line. apiVersion and kind come first: readers distinguish Events from Pods without parsing.
+ * @param wallMs the current time, milliseconds since 1970
  */
 export function transitionLine<T extends object>(type: WatchEvent['type'], object: T, wallMs: number): string {
   const { apiVersion, kind, ...rest } = object as T & Partial<KubeObject>;
@@ -37,17 +37,17 @@ const isEvent: Soundness = (object) => isStoredObject(object) && isJsonObject(ob
 
 const isPod: Soundness = (object) => isStoredPod(object) && isJsonObject(object['status']);
 
-/** What a line says; undefined for a torn one. */
+/** Parses a line. Undefined for a line that a crash cut short. */
 export function parseTransition(line: Buffer): LoggedTransition | undefined {
   return parseStored<LoggedTransition>(line.toString('utf8'), isTransition);
 }
 
-/** Is the line about an Event (and not about the Pod)? */
+/** True for a line about an Event, false for one about the Pod. */
 export function isAboutEvent(line: Buffer): boolean {
   return line.subarray(0, KIND_WITHIN_BYTES).includes('"kind":"Event"');
 }
 
-/** Appends lines to a log that exists: a Pod that was removed does not come back. */
+/** Appends lines to an existing log. Never makes the log of a removed Pod again. */
 export function appendTransition(file: string, lines: string): void {
   const log = openSync(file, constants.O_RDWR | constants.O_APPEND);
   try {
@@ -57,7 +57,7 @@ export function appendTransition(file: string, lines: string): void {
   }
 }
 
-/** Every line of a log, without its newline, in order; none where there is no log. Holds one chunk in memory. */
+/** Yields the lines of a log without newlines, in order. Yields none without a log. Holds one chunk in memory. */
 export function* transitionLines(file: string): Generator<Buffer> {
   const cursor = LineCursor.open(file, 'start');
   if (cursor === undefined) return;

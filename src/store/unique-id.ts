@@ -7,8 +7,8 @@ const UIDS_AT_A_TIME = 64;
 let bytes: Buffer = Buffer.alloc(0);
 
 /**
- * A new UUID of version 4 (RFC 9562). The kernel's random numbers are read directly, for many at a time: every Event
- * has one, and loading the crypto module for the same takes milliseconds of every start.
+ * Makes a UUID of version 4 (RFC 9562). Reads the kernel's random numbers for many at a time: every Event has a uid.
+ * Loading the crypto module instead would add milliseconds to every start.
  */
 export function newUid(): string {
   try {
@@ -24,7 +24,7 @@ export function newUid(): string {
   return [[0, 8], [8, 12], [12, 16], [16, 20], [20]].map(([from, to]) => hex.slice(from, to)).join('-');
 }
 
-/** @throws {Error} where there is no such device, or it gives less */
+/** @throws {Error} when the device is missing or returns too little */
 function randomBytes(count: number): Buffer {
   const file = openSync(RANDOM_BYTES, 'r');
   try {

@@ -8,27 +8,27 @@ import { RecordFeed } from './record-feed.ts';
 import type { ObjectKey, Resource, Scope, Subscription } from './store.ts';
 import { type Listener, type Subscriber, Subscribers } from './subscribers.ts';
 
-/** How often to look for what the file system did not tell. */
+/** The period of looking for changes that the file system did not report. */
 const RECHECK_MS = 2000;
 
 interface WatchesOptions {
   readonly root: string;
   readonly clock: Clock;
-  /** The Pod as readers see it. */
+  /** Reads the Pod as readers see it. */
   readonly readPod: (key: ObjectKey) => StoredPod | undefined;
   readonly isOutOfReach: (key: ObjectKey) => boolean;
   readonly list: (resource: Resource, scope: Scope) => StoredObject[];
   readonly read: (resource: Resource, key: ObjectKey) => StoredObject | undefined;
 }
 
-/** Somebody who is told of changes from now on. */
+/** A new subscription. */
 interface Watching {
   readonly subscription: Subscription;
-  /** Tells him of something that was there before. */
+  /** Sends the subscriber an object that existed before. */
   readonly tellPresent: (object: StoredObject) => void;
 }
 
-/** Who wants to be told of changes, and where they are looked for: in what others write, and in what we write. */
+/** The subscriptions of a store, and the feeds that find changes of this process and of others. */
 export class Watches {
   readonly #clock: Clock;
   readonly #subscribers = new Subscribers();
@@ -58,11 +58,11 @@ export class Watches {
   }
 
   /**
-   * Tells of what this process has just written, and of what others wrote before.
-   * @param objects one, or Events about one Pod
+   * Reports changes that this process has just written, and those that other processes wrote before.
+   * @param objects one object, or Events about one Pod
    */
   tell(resource: Resource, objects: readonly StoredObject[]): void {
-    // It is written: what cannot be told now, the next look finds.
+    // The change is stored. If it cannot be reported now, the next recheck finds it.
     ifPossible(() => {
       if (resource !== 'pods') for (const object of objects) this.#recordFeed.check(resource, keyOf(object));
       const [first] = objects;

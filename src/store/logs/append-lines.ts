@@ -2,12 +2,12 @@ import { writeSync } from 'node:fs';
 import { endsWithNewline } from '../line-cursor.ts';
 
 /**
- * Appends lines to a file that was opened to be read and appended to, in one write. After one that was torn by a crash
- * they begin on a line of their own.
+ * Appends lines to a file in one write. The file must be open for reading and appending. After a line that a crash cut
+ * short, begins a new line.
  * @param lines each with its newline
  */
 export function appendLines(file: number, lines: string): void {
   const bytes = Buffer.from(endsWithNewline(file) ? lines : `\n${lines}`);
-  // Cut short by a disk that just became full: all of it once more, which either fails with the reason or works.
+  // A disk that is just full writes only a part. Writing all of it again either works or fails with the reason.
   if (writeSync(file, bytes) < bytes.length) writeSync(file, `\n${lines}`);
 }

@@ -13,52 +13,50 @@ const FILE_MODE = 0o600;
 
 const NEWLINE = 10;
 
-/** More than what is said of the gaps of both streams. */
+/** The bytes that the notes about the gaps of both streams take at most. */
 const GAPS_BYTES_MAX = 400;
 
-/** In which there are so many bytes of whole records: more than the longest record. */
+/** The bytes at the end of a log that surely contain whole records: more than the longest record. */
 const TAIL_BYTES = 32 * 1024;
 
-/** Much less is said by hooks and probes. */
+/** The limits for logs of hooks and probes, which write far less than containers. */
 const HOOK_LOG_LIMITS: LogLimits = { fileBytesMax: 1024 * 1024, filesMax: 2 };
 
 export interface LogLimits {
-  /** A file that would become larger is put aside, and a new one begun. */
+  /** The size of a file. A file that would exceed it is rotated. */
   readonly fileBytesMax: number;
-  /** Files kept, with the one that is written. */
+  /** The number of files to keep, the current one included. */
   readonly filesMax: number;
 }
 
 /**
- * Writes the log of one instance of a container: see cri-line.ts for the form and log-files.ts for the files. Every
- * chunk of output is in the file, byte for byte, when `write` returns; nothing is held back for the end of a line.
- * Where a chunk could not be written, because the disk was full, a line says how much is missing, as soon as there is
- * room for it.
+ * Writes the log of one container instance: see cri-line.ts for the format and log-files.ts for the files. Every chunk
+ * of output is in the file, byte for byte, when `write` returns, whether its last line is complete or not. When the
+ * disk was too full for some chunks, a line says how many bytes are missing, as soon as there is room for that line.
  */
 export class ContainerLog {
   readonly #path: string;
   readonly #limits: LogLimits;
-  /** Undefined: not open yet. */
+  /** Undefined before the log is open. */
   #file: number | undefined;
   #size = 0;
   #lastMs = 0;
-  /** Bytes of output that could not be written since the last that could, by stream. */
+  /** The bytes of output, by stream, that failed to be written since the last successful write. */
   readonly #missing = new Map<LogStream, { readonly bytes: number; readonly tags: string | undefined }>();
-  /** Streams whose last line in the file has no end yet. */
+  /** Streams whose last line in the file is incomplete. */
   readonly #unfinished = new Set<LogStream>();
 
-  /** @param file `…/logs/CONTAINER/RESTARTCOUNT.log`; its folders are made, but that of its Pod is not */
+  /** @param file `…/logs/CONTAINER/RESTARTCOUNT.log`; makes missing folders below that of the Pod */
   constructor(file: string, limits: LogLimits = KUBELET_LIMITS) {
     this.#path = file;
     this.#limits = limits;
   }
 
   /**
-   * Writes a piece of output. The first one opens the log, or continues it, and removes those of instances that are too
-   * old.
-   * @param wallMs when it was read; times in a log never go back, whatever the clock does
-   * @param tags of its records, see recordHead
-   * @throws {PodrunError} when it cannot be written; the log then ends with a whole record
+   * Writes a chunk of output. The first call opens or continues the log, and removes the logs of old instances.
+   * @param wallMs the time at which the chunk was read; times in a log never decrease, whatever the clock does
+   * @param tags the tags of its records, see recordHead
+   * @throws {PodrunError} when the chunk cannot be written; the log then ends with a whole record
    */
   write(stream: LogStream, chunk: Buffer, wallMs: number, tags?: string): void {
     if (chunk.length === 0) return;
@@ -78,8 +76,9 @@ export class ContainerLog {
   }
 
   /**
-   * @throws {PodrunError} when the end of the output is missing and there is no room to say so, or when the disk tells
-   *   only now that it did not keep what was written
+   * Closes the log.
+   * @throws {PodrunError} when the end of the output is missing and there is no room for a note about it, or when the
+   *   disk reports only now that it lost data
    */
   close(): void {
     try {
@@ -91,7 +90,7 @@ export class ContainerLog {
     }
   }
 
-  /** Where there is no room to say what is missing, that is said in the place of the last records. */
+  /** Appends the notes about the last gaps. Without room for them, they replace the last records. */
   #appendLastGaps(): void {
     const append = (time: string): void => this.#appendGaps(time);
     try {
@@ -103,7 +102,7 @@ export class ContainerLog {
     }
   }
 
-  /** Makes room for what is said of gaps; what is dropped is missing as well. */
+  /** Removes records to make room for the notes about gaps. The removed bytes count as missing. */
   #dropLastRecords(): void {
     if (this.#file === undefined) return;
     const tail = Buffer.alloc(Math.min(this.#size, TAIL_BYTES));
@@ -123,7 +122,7 @@ export class ContainerLog {
     ftruncateSync(this.#file, this.#size);
   }
 
-  /** Leaves the file as it was when that fails. */
+  /** Appends records. Restores the file when that fails. */
   #appendWhole(append: (time: string) => void): void {
     this.#onDisk(() => {
       if (this.#file === undefined) this.#open();
@@ -131,7 +130,7 @@ export class ContainerLog {
       try {
         append(recordTime(this.#lastMs));
       } catch (error) {
-        // Of a file that was put aside meanwhile, what was written stays: half a record would spoil the next one.
+        // A file that was rotated meanwhile keeps its records. Half a record would spoil the next one.
         this.#size = before.file === this.#file ? before.size : 0;
         if (this.#file !== undefined) ftruncateSync(this.#file, this.#size);
         throw error;
@@ -139,7 +138,7 @@ export class ContainerLog {
     });
   }
 
-  /** Says what is missing here. */
+  /** Appends a note for each stream with missing bytes. */
   #appendGaps(time: string): void {
     for (const [stream, { bytes, tags }] of this.#missing) {
       const end = this.#unfinished.has(stream) ? '\n' : '';
@@ -174,11 +173,11 @@ export class ContainerLog {
   }
 }
 
-/** Opens a log to go on with it; answers the file and its size. */
+/** Opens a log to continue it. Returns the file and its size. */
 function openLog(log: string): [file: number, size: number] {
   const file = openSync(log, 'a+', FILE_MODE);
   try {
-    // Torn by a crash: the next record begins on a line of its own.
+    // A crash may have left half a record: the next record begins a new line.
     if (!endsWithNewline(file)) writeSync(file, '\n');
     removeOldInstances(path.dirname(log));
     return [file, fstatSync(file).size];
@@ -188,17 +187,17 @@ function openLog(log: string): [file: number, size: number] {
   }
 }
 
-/** What a hook or probe said, or podrun about it. */
+/** Output of a hook or probe, or a note of podrun about the hook or probe. */
 export interface HandlerWords {
   readonly handler: string;
-  /** Undefined: a note of podrun. */
+  /** Undefined for a note of podrun. */
   readonly stream: LogStream | undefined;
-  /** Whole lines. */
+  /** Whole lines, with their newlines. */
   readonly lines: Buffer;
 }
 
 /**
- * Appends to the log of the hooks and probes of an instance. Several may speak at a time: nothing is kept open.
+ * Appends to the log of the hooks and probes of an instance. Several may write at a time, so the file is not kept open.
  * @throws {PodrunError} when it cannot be written
  */
 export function appendToHookLog(file: string, { handler, stream, lines }: HandlerWords, wallMs: number): void {

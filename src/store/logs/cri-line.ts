@@ -1,23 +1,23 @@
 import { formatTime } from '../../api/time.ts';
 
 /**
- * Lines of a container log as container runtimes write them: `TIME STREAM TAG CONTENT`. The tag is `F` for the (rest
- * of a) line of output and `P` for a piece of one whose end is still to come. More tags may follow behind colons, which
- * readers of the format pass over: in the log of hooks and probes they say who speaks.
+ * Lines of a container log in the format of container runtimes: `TIME STREAM TAG CONTENT`. The tag is `F` for a line of
+ * output, or the last part of a line, and `P` for an earlier part. More tags may follow behind colons, which readers of
+ * the format skip: in the log of hooks and probes they name the hook or probe.
  * @see https://github.com/kubernetes/design-proposals-archive/blob/main/node/kubelet-cri-logging.md
  */
 export type LogStream = 'stdout' | 'stderr';
 
 /** One line of a log file. */
 export interface LogRecord {
-  /** RFC 3339 in UTC with nine digits: compares as text. */
+  /** RFC 3339 in UTC with nine digits: such texts compare like times. */
   readonly time: string;
   readonly stream: LogStream;
-  /** Does the line of output end here? */
+  /** True when the line of output ends here. */
   readonly isEnd: boolean;
-  /** In the log of hooks and probes: who said it, for example `preStop`. */
+  /** The hook or probe, for example `preStop`. Only in the log of hooks and probes. */
   readonly handler?: string | undefined;
-  /** In that log: said by podrun about the handler. */
+  /** True for a note of podrun about the hook or probe. */
   readonly isNote?: boolean;
   /** The output, byte for byte, without the newline. */
   readonly content: Buffer;
@@ -26,25 +26,25 @@ export interface LogRecord {
 const BLANK = 32;
 const NOTE_TAG = 'note';
 
-/** The time of a record. Wall time has microseconds; the three digits below are zeros. */
+/** The time of a record. Wall time has microseconds, so the last three digits are zeros. */
 export function recordTime(wallMs: number): string {
   return formatTime(wallMs).replace('Z', '000Z');
 }
 
 /**
- * What stands before the content.
+ * The text before the content of a record.
  * @param tags more tags, each behind a colon: `:preStop`, `:preStop:note`
  */
 export function recordHead(time: string, stream: LogStream, isEnd: boolean, tags = ''): Buffer {
   return Buffer.from(`${time} ${stream} ${isEnd ? 'F' : 'P'}${tags} `, 'latin1');
 }
 
-/** The tags of what a hook or probe says, or of a note about it. */
+/** The tags of the output of a hook or probe, or of a note about it. */
 export function handlerTags(handler: string, isNote: boolean): string {
   return isNote ? `:${handler}:${NOTE_TAG}` : `:${handler}`;
 }
 
-/** Reads a line of a log file, without its newline; undefined for one that was torn by a crash. */
+/** Parses a line of a log file without its newline. Undefined for a line that a crash cut short. */
 export function parseRecord(line: Buffer): LogRecord | undefined {
   const afterTime = line.indexOf(BLANK);
   const afterStream = line.indexOf(BLANK, afterTime + 1);

@@ -4,17 +4,17 @@ import { makeLogFolders } from './log-files.ts';
 import { findTail } from './log-tail.ts';
 import { RotatedLines } from './rotated-lines.ts';
 
-/** Which part of a log to read. */
+/** The part of a log to read. */
 export interface LogQuery {
-  /** The last lines only; 0 is none. */
+  /** The number of lines to read from the end. */
   readonly tailLines?: number | undefined;
-  /** Output from this moment on, in milliseconds since 1970. Applied after `tailLines`, as kubelet does. */
+  /** The earliest time to read, milliseconds since 1970. Applied after `tailLines`, as kubelet does. */
   readonly sinceMs?: number | undefined;
 }
 
 /**
- * Reads the log of one instance of a container, over all its parts, also while it is being written: `next` may be
- * called again later. Records that a writer was torn away from are left out.
+ * Reads the log of one container instance through all its parts, also while it is being written: a later call of `next`
+ * returns later records. Skips records that a crash cut short.
  */
 export class LogReader {
   readonly #path: string;
@@ -28,7 +28,7 @@ export class LogReader {
     this.#lines = new RotatedLines(log, tailLines === undefined ? undefined : (parts) => findTail(parts, tailLines));
   }
 
-  /** The next records, some at a time; none at the end of what is written. */
+  /** The next records, some at a time. Empty at the end of the file. */
   next(): LogRecord[] {
     for (let lines = this.#lines.next(); lines.length > 0; lines = this.#lines.next()) {
       const records = lines.map(parseRecord).filter((record) => record !== undefined);
@@ -39,16 +39,16 @@ export class LogReader {
   }
 
   /**
-   * The next records as they stand in the file, some at a time, from `tailLines` on and whatever their time; none at
-   * the end of what is written.
+   * The bytes of the next records, some at a time, from `tailLines` on, without regard to `sinceMs`. Empty at the end
+   * of the file.
    */
   nextBlock(): Buffer {
     return this.#lines.nextBlock();
   }
 
-  /** Calls back when something may have been written. Nothing is read by itself. */
+  /** Calls back when the log may have grown. Reads nothing. */
   watch(onChange: () => void): { close(): void } {
-    // A container that has written nothing has no folder yet.
+    // A container without output has no folder yet.
     ifPossible(() => makeLogFolders(this.#path));
     return this.#lines.watch(onChange);
   }
@@ -64,7 +64,7 @@ export function lastLogLines(log: string, lines: number): string[] {
   return text.split('\n').slice(0, text.endsWith('\n') || text === '' ? -1 : undefined);
 }
 
-/** The last lines of a log as they were written: one that was not ended has no newline. */
+/** The last lines of a log as text. An incomplete last line has no newline. */
 export function lastLogText(log: string, lines: number): string {
   const reader = new LogReader(log, { tailLines: lines });
   try {

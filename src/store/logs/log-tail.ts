@@ -5,15 +5,15 @@ import { ifPresent } from '../disk-errors.ts';
 const NEWLINE = 10;
 const CHUNK_BYTES = 64 * 1024;
 
-/** A place in a log: which of its parts, and the offset in it. */
+/** A position in a log: the part and the offset in it. */
 export interface LogPlace {
   readonly part: number;
   readonly offset: number;
 }
 
 /**
- * Where the last `lines` lines of output begin; the beginning when there are fewer. Reads from the end, and no more
- * than needed. A last line without an end counts as one.
+ * Finds the beginning of the last `lines` lines of output, or of the log when it has fewer. Reads backwards from the
+ * end. An incomplete last line counts.
  * @param parts the files of the log, oldest first
  */
 export function findTail(parts: readonly string[], lines: number): LogPlace {
@@ -25,7 +25,7 @@ export function findTail(parts: readonly string[], lines: number): LogPlace {
       for (const { line, end } of linesBackwards(file)) {
         const record = parseRecord(line);
         if (record === undefined) continue;
-        // The very last record is the end of a line in any case: of one that is not finished, at least.
+        // The last record ends a line, complete or not.
         const isEnd = record.isEnd || ends === 0;
         if (isEnd && ends === lines) return { part, offset: end };
         if (isEnd) ends += 1;
@@ -37,7 +37,7 @@ export function findTail(parts: readonly string[], lines: number): LogPlace {
   return { part: 0, offset: 0 };
 }
 
-/** Complete lines of a file from the last to the first, without newlines, and where each ends (after its newline). */
+/** Yields the complete lines of a file backwards, without newlines, each with the offset after its newline. */
 function* linesBackwards(file: number): Generator<{ line: Buffer; end: number }> {
   let rest: Buffer = Buffer.alloc(0);
   for (let position = fstatSync(file).size; position > 0;) {
@@ -52,7 +52,7 @@ function* linesBackwards(file: number): Generator<{ line: Buffer; end: number }>
       yield { line: bytes.subarray(before + 1, end), end: start + end + 1 };
       end = before;
     }
-    // Up to its newline: the line begins further up. What follows the last newline of the file is not complete.
+    // This line begins in an earlier chunk. An incomplete last line of the file was skipped.
     rest = bytes.subarray(0, end + 1);
     position = start;
   }

@@ -1,15 +1,15 @@
 import { LineMachine } from '../../api/lines/line-machine.ts';
 import { type LogStream, recordHead } from './cri-line.ts';
 
-/** Containerd's longest piece of a line. */
+/** The longest part of a line in one record, as in containerd. */
 const PIECE_BYTES_MAX = 16 * 1024;
 
 const NEWLINE = 10;
 
-/** For less, to make the machine would take longer than the work. */
+/** The smallest chunk for which WebAssembly is worth its start-up. */
 const MACHINE_BYTES_MIN = 2048;
 
-/** The same of all records of a piece of output. */
+/** The fields that all records of a chunk share. */
 export interface RecordOrigin {
   /** See recordTime. */
   readonly time: string;
@@ -19,9 +19,8 @@ export interface RecordOrigin {
 }
 
 /**
- * Makes the records of a chunk of output, one for each line or piece of a line, ready to be written.
- * @param use is called with all of them at once, or with some at a time when they are many; with whole records always,
- *   which are there during the call only
+ * Formats a chunk of output as records, one for each line or part of a line.
+ * @param use is called with whole records, once or several times; they are valid only during the call
  */
 export function makeRecords(chunk: Buffer, origin: RecordOrigin, use: (records: Uint8Array) => void): void {
   const heads = headsOf(origin);
@@ -37,7 +36,7 @@ export function makeRecords(chunk: Buffer, origin: RecordOrigin, use: (records: 
   if (last.length > 0) use(last);
 }
 
-/** Adds the first line, which is too long for the machine or has no end. Answers how many bytes that was. */
+/** Adds the first line, which is too long for the machine or incomplete. Returns its length. */
 function addLongLine(
   machine: LineMachine,
   chunk: Buffer,
@@ -56,10 +55,10 @@ function addLongLine(
   return length;
 }
 
-/** What stands before the end of a line, and before another piece of one. */
+/** The texts before the content of a record: for the end of a line, and for an earlier part. */
 interface RecordHeads {
   readonly end: Buffer;
-  /** Made when it is needed: few lines are so long, or end without a newline. */
+  /** Made when needed: few lines are long or lack a newline. */
   readonly piece: () => Buffer;
 }
 

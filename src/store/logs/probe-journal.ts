@@ -6,22 +6,22 @@ import { ifPresent, onDisk } from '../disk-errors.ts';
 import { putAside } from './log-files.ts';
 import { RotatedLines } from './rotated-lines.ts';
 
-/** About ten thousand attempts in each file: with a probe each second, some hours. */
+/** Limits for about ten thousand attempts in each file: some hours of a probe each second. */
 const LIMITS: JournalLimits = { fileBytesMax: 4 * 1024 * 1024, filesMax: 2 };
 
 const FILE_MODE = 0o600;
 
 export interface JournalLimits {
-  /** A file that would become larger is put aside, and a new one begun. */
+  /** The size of a file. A file that would exceed it is rotated. */
   readonly fileBytesMax: number;
-  /** Files kept, with the one that is written. */
+  /** The number of files to keep, the current one included. */
   readonly filesMax: number;
 }
 
 /**
- * Appends a line to a journal of a Pod, that of its probes or of its hooks: one JSON object per line. Nothing is held
- * back, and nothing is kept open: between two probes a Pod may be removed, and its folder does not come back.
- * @throws {PodrunError} when it cannot be written
+ * Appends an entry to a journal of a Pod: one JSON object per line. Writes at once and keeps no file open, so that a
+ * Pod that was removed between two entries does not come back.
+ * @throws {PodrunError} when the entry cannot be written
  */
 export function appendToJournal(file: string, entry: object, wallMs: number, limits: JournalLimits = LIMITS): void {
   const line = `${JSON.stringify(entry)}\n`;
@@ -45,8 +45,8 @@ export function appendToJournal(file: string, entry: object, wallMs: number, lim
 }
 
 /**
- * A journal that is written again and again, each probe a line. It stays open: what is written to one whose Pod was
- * removed is gone, and its folder does not come back.
+ * A journal that gets entries often, one for each probe. The file stays open: entries after the removal of the Pod go
+ * to the removed file, and the Pod does not come back.
  */
 export class Journal {
   readonly #path: string;
@@ -54,15 +54,15 @@ export class Journal {
   #file: number | undefined;
   #size = 0;
 
-  /** @param file the folder of its Pod is not made */
+  /** @param file its folder, that of the Pod, must exist */
   constructor(file: string, limits: JournalLimits = LIMITS) {
     this.#path = file;
     this.#limits = limits;
   }
 
   /**
-   * Every line is in the file when this returns.
-   * @throws {PodrunError} when it cannot be written; the next line is another chance
+   * Appends an entry. The whole line is in the file when this returns.
+   * @throws {PodrunError} when the entry cannot be written; the next call tries again
    */
   append(entry: object, wallMs: number): void {
     const line = Buffer.from(`${JSON.stringify(entry)}\n`);
@@ -71,7 +71,7 @@ export class Journal {
       this.#size += line.length;
       return;
     }
-    // The first, the first of another file, or one that was cut short by a disk that just became full.
+    // The journal is not open, its file is full, or a full disk cut the line short.
     this.close();
     appendToJournal(this.#path, entry, wallMs, this.#limits);
     this.#open();
@@ -89,7 +89,7 @@ export class Journal {
   }
 }
 
-/** Reads such a journal of a Pod, also while it is being written. Lines that a crash has torn are left out. */
+/** Reads a journal of a Pod, also while it is being written. Skips lines that a crash cut short. */
 export class ProbeJournalReader {
   readonly #lines: RotatedLines;
 
@@ -98,7 +98,7 @@ export class ProbeJournalReader {
     this.#lines = new RotatedLines(file);
   }
 
-  /** The next entries, some at a time; none at the end of what is written. */
+  /** The next entries, some at a time. Empty at the end of the file. */
   next(): unknown[] {
     for (let lines = this.#lines.next(); lines.length > 0; lines = this.#lines.next()) {
       const entries = lines.map(parsed).filter((entry) => entry !== undefined);
@@ -107,7 +107,7 @@ export class ProbeJournalReader {
     return [];
   }
 
-  /** Calls back when something may have been written. */
+  /** Calls back when the journal may have grown. */
   watch(onChange: () => void): { close(): void } {
     return this.#lines.watch(onChange);
   }

@@ -8,23 +8,23 @@ import type { LogPlace } from './log-tail.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** Parts that are held open at most. Who is slower than that loses parts that the writer removes meanwhile. */
+/** The number of parts to hold open. A slower reader loses parts that the writer removes. */
 const HELD_MAX = 64;
 
-/** Reads a file of lines that is put aside when it is full, part by part, also while it is being written. */
+/** Reads a rotated file of lines, part by part, also while it is being written. */
 export class RotatedLines {
   readonly #path: string;
   readonly #begin: (parts: readonly string[]) => LogPlace;
   #cursor: LineCursor | undefined;
-  /** Parts that follow, oldest first: held open, so that they can be read when the writer has removed them. */
+  /** The following parts, oldest first: held open, so that they stay readable after the writer removed them. */
   #held: LineCursor[] = [];
   #isWatched = false;
   #isClosed = false;
 
   /**
-   * @param file the part that is written last; need not exist yet
-   * @param begin where to begin, given the files of all parts, oldest first
-   * @throws {PodrunError} when it cannot be read
+   * @param file the current part; need not exist yet
+   * @param begin finds the place to begin at, in the files of all parts, oldest first
+   * @throws {PodrunError} when the file cannot be read
    */
   constructor(file: string, begin: (parts: readonly string[]) => LogPlace = () => ({ part: 0, offset: 0 })) {
     this.#path = file;
@@ -33,7 +33,7 @@ export class RotatedLines {
   }
 
   /**
-   * The next complete lines, some at a time; none at the end of what is written.
+   * The next complete lines, some at a time. Empty at the end of the file.
    * @throws {PodrunError} when they cannot be read
    */
   next(): Buffer[] {
@@ -45,7 +45,7 @@ export class RotatedLines {
   }
 
   /**
-   * The same as one piece, with the newlines and the lines that are empty.
+   * The next complete lines in one piece, with newlines and empty lines.
    * @throws {PodrunError} when they cannot be read
    */
   nextBlock(): Buffer {
@@ -60,7 +60,7 @@ export class RotatedLines {
       if (block.length > 0) return block;
       if (this.#held.length === 0) this.#holdSuccessors();
       if (this.#held.length === 0) return NOTHING;
-      // Between the last look and now the writer may have filled this part before it began the next one.
+      // The writer may have added lines to this part before it began the next one.
       const late = this.#cursor.nextBlock();
       if (late.length > 0) return late;
       this.#cursor.close();
@@ -70,8 +70,8 @@ export class RotatedLines {
   }
 
   /**
-   * Calls back when something may have been written. Nothing is read by itself; but nothing is lost either while this
-   * goes on, however fast the writer removes its parts, as long as it is not too many of them ahead.
+   * Calls back when the file may have grown. Reads nothing. While the watch lasts, no lines are lost when the writer
+   * removes parts, unless it is more than HELD_MAX parts ahead.
    */
   watch(onChange: () => void): { close(): void } {
     this.#isWatched = true;
@@ -96,7 +96,7 @@ export class RotatedLines {
     return opened[0];
   }
 
-  /** Opens parts, at a moment when none is put aside: that gives their names to other files. */
+  /** Opens parts. Repeats this when the writer rotated the file meanwhile, which gives their names to other files. */
   #undisturbed(open: (parts: readonly string[]) => Array<LineCursor | undefined>): LineCursor[] {
     for (;;) {
       const parts = partsOfLog(this.#path);
@@ -106,13 +106,13 @@ export class RotatedLines {
     }
   }
 
-  /** Opens parts that follow the newest one that is open; from the oldest on when that was removed meanwhile. */
+  /** Opens the parts after the newest open one. If that one was removed meanwhile, opens all parts. */
   #holdSuccessors(): void {
     const newest = this.#held.at(-1) ?? this.#cursor;
     const room = HELD_MAX - this.#held.length;
     if (room === 0) return;
     const inodeOf = (part: string): number | undefined => ifPresent(() => statSync(part))?.ino;
-    // Most looks find the same file where the last part is: there is no need to look at all of them.
+    // Usually the current part is unchanged: there is no need to look at all parts.
     if (newest === undefined || this.#isClosed || inodeOf(this.#path) === newest.inode) return;
     const successors = this.#undisturbed((parts) => {
       const place = parts.findIndex((part) => inodeOf(part) === newest.inode);
