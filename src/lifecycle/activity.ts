@@ -4,41 +4,41 @@ import { processOf } from './facts.ts';
 import type { ProbeType } from './probes/probe.ts';
 
 /**
- * What the agent of a Pod is about to do, and when: what the status does not say. Plain data, as of the moment when it
- * was asked for; times are milliseconds of the stopwatch.
+ * The next planned steps of a Pod and their times, which its status does not show. A snapshot as plain data. Times are
+ * milliseconds of the stopwatch.
  */
 export interface PodActivity {
-  /** When activeDeadlineSeconds have passed; undefined: it has none, or is going down already. */
+  /** The end of activeDeadlineSeconds. Undefined: the Pod has no deadline or is already terminating. */
   readonly deadlineMs: number | undefined;
-  /** The Pod is going down. */
+  /** True while the Pod is terminating. */
   readonly isEnding: boolean;
   readonly containers: Readonly<Record<string, ContainerActivity>>;
   readonly probes: readonly PlannedProbe[];
 }
 
 export interface ContainerActivity {
-  /** Its process is being asked to stop. `untilMs`: when the grace period is over. */
+  /** The stop that is under way. `untilMs` is the end of the grace period. */
   readonly stop: { readonly stage: StopStage; readonly untilMs: number } | undefined;
-  /** It is running its postStart hook. */
+  /** True while the postStart hook runs. */
   readonly isInPostStart: boolean;
-  /** When its back-off is over, of a crash loop or of an image. */
+  /** The end of the back-off after a crash or a failed image pull. */
   readonly retryAtMs: number | undefined;
 }
 
-/** A probe that goes on. */
+/** A probe that still runs periodically. */
 export interface PlannedProbe {
   readonly container: string;
   readonly type: ProbeType;
-  /** When it is run next; undefined: it is being run. */
+  /** The time of the next attempt. Undefined: an attempt is running. */
   readonly dueMs: number | undefined;
-  /** What came of the latest attempts, and how many in a row said so. */
+  /** The outcome of the latest attempt. `run` counts the attempts in a row with this outcome. */
   readonly lastOutcome: 'success' | 'failure' | undefined;
   readonly run: number;
   readonly successThreshold: number;
   readonly failureThreshold: number;
 }
 
-/** What is about to happen to a Pod, from what is known of it. */
+/** Computes the next planned steps of a Pod from its facts. */
 export function podActivity({ spec }: StoredPod, facts: PodFacts, probes: readonly PlannedProbe[]): PodActivity {
   const { startTime, termination } = facts;
   const seconds = spec.activeDeadlineSeconds;

@@ -1,37 +1,37 @@
 import type { PodFacts } from './facts.ts';
 
-/** An event to be recorded; `container` gives it a field path. */
+/** An event to record. `container` adds the field path of that container. */
 export interface EventDraft {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
   readonly container?: string;
-  /** Who says it; undefined: the kubelet. What podrun says is said once, and never combined with anything. */
+  /** The source of the event. Undefined: the kubelet. Events of podrun itself are recorded once and never combined. */
   readonly component?: 'podrun';
 }
 
-/** What the agent is asked to do. Doing it is somebody else's job; what came of it is told to `observe`. */
+/** A task for the agent. The agent reports the result to `observe` as an observation. */
 export type Effect =
   | { readonly type: 'createSandbox' }
   | { readonly type: 'stopSandbox' }
   | { readonly type: 'start'; readonly container: string; readonly id: string; readonly attempt: number }
   | { readonly type: 'runPostStart'; readonly container: string; readonly id: string }
-  /** Break the hook off, if it still runs. */
+  /** Aborts the hook if it still runs. */
   | { readonly type: 'cancelPostStart'; readonly container: string; readonly id: string }
   | { readonly type: 'runPreStop'; readonly container: string; readonly id: string }
   | { readonly type: 'signal'; readonly container: string; readonly id: string }
   | { readonly type: 'kill'; readonly container: string; readonly id: string }
   | { readonly type: 'event'; readonly event: EventDraft }
-  /** The last status stands: give the Pod back. */
+  /** Releases the Pod: the last status is written. */
   | { readonly type: 'finish' };
 
-/** The facts after a step, and what the step asks for. */
+/** The facts after a step and the effects that the step asks for. */
 export interface Step {
   readonly facts: PodFacts;
   readonly effects: readonly Effect[];
 }
 
-/** @param event see texts/events.ts */
+/** @param event one of texts/events.ts */
 export function eventEffect(event: EventDraft): Effect {
   return { type: 'event', event };
 }

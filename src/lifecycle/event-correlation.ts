@@ -1,7 +1,7 @@
 import type { EventDraft } from './effects.ts';
 import { combined } from './texts/events.ts';
 
-/** Distinct messages of one kind before they are combined, and how long a pause makes them distinct again. */
+/** Ten different messages of one kind are combined into one event, until a pause of ten minutes. */
 const COMBINE_AT = 10;
 const COMBINE_WITHIN_MS = 600_000;
 
@@ -10,17 +10,17 @@ interface Group {
   lastMs: number;
 }
 
-/** What becomes of an event: the same key means the same object, whose count goes up. */
+/** The recorded form of an event. Events with the same key are one object with a count. */
 export interface CorrelatedEvent {
   readonly key: string;
   readonly message: string;
 }
 
 /**
- * Folds events the way every Kubernetes component does: the same event again is counted, and once ten different
- * messages of a kind have come without a pause, further ones become a single event that counts them.
- * (The third step of client-go, dropping events after a burst, is left out: podrun tells all it knows.)
- * Source: staging/src/k8s.io/client-go/tools/record/events_cache.go.
+ * Combines events as every Kubernetes component does. A repeated event increases the count. From the tenth different
+ * message of a kind on, without a pause, further messages become one event with a count. podrun leaves out the third
+ * step of client-go, which drops events after a burst: podrun records every event. Source:
+ * staging/src/k8s.io/client-go/tools/record/events_cache.go.
  */
 export class EventCorrelator {
   readonly #groups = new Map<string, Group>();

@@ -5,35 +5,35 @@ import type { StorageUsage } from './volumes/local-storage.ts';
 import type { TERMINATED } from './texts/terminated.ts';
 
 /**
- * What is known of a Pod at one moment, apart from its object: what was started, what ended, what is being stopped and
- * what was refused. Plain, immutable data. `observe` adds what happened, `sync` adds what was decided.
+ * The facts about a Pod at one moment, apart from its object: the instances that started, ended, are being stopped or
+ * were refused. Plain, immutable data. `observe` adds observations, `sync` adds decisions.
  */
 export interface PodFacts {
   /**
    * The Pod's environment: directories, volumes, address. Containers start only while it is ready. abandoned: the Pod
-   * goes down before it was ready.
+   * began to terminate before its environment was ready.
    */
   readonly sandbox: 'absent' | 'creating' | 'ready' | 'stopping' | 'abandoned' | 'stopped';
-  /** The address of the Pod, once its sandbox is ready. Undefined: the node's. */
+  /** The address of the Pod, once its sandbox is ready. Undefined: the Pod has the address of the node. */
   readonly podIP: string | undefined;
-  /** When the agent first looked at the Pod; activeDeadlineSeconds counts from here. */
+  /** The time of the first sync. activeDeadlineSeconds counts from this time. */
   readonly startTime: Instant | undefined;
   readonly containers: Readonly<Record<string, ContainerFacts>>;
-  /** Set once; from then on the Pod only goes down. */
+  /** The termination of the Pod. Set once and never cleared: a terminating Pod does not come back. */
   readonly termination: Termination | undefined;
-  /** A termination that was asked for while a postStart hook ran: it begins when the starts under way are over. */
+  /** A termination that was requested while a postStart hook ran. It begins when the current starts are over. */
   readonly requested: Termination | undefined;
-  /** A container has exited with a code that a RestartAllContainers rule names, and its siblings are being removed. */
+  /** Set after an exit that a RestartAllContainers rule names, while the other containers are being removed. */
   readonly restartingAll: RestartingAll | undefined;
   /** The generation of the Pod whose resize is under way. */
   readonly resizing: number | undefined;
-  /** As last measured; undefined: not yet, or the Pod has no limits for what it stores. */
+  /** The latest measurement. Undefined: no measurement yet, or the Pod has no storage limits. */
   readonly storage: StorageUsage | undefined;
-  /** Nothing of the Pod is left and its last status has been computed. */
+  /** True when nothing of the Pod is left and its last status has been computed. */
   readonly finished: boolean;
 }
 
-/** Why a Pod is going down. */
+/** The reason for the termination of a Pod. */
 export type TerminationCause =
   /** The object has a deletionTimestamp. */
   | 'deleted'
@@ -41,49 +41,49 @@ export type TerminationCause =
   | 'completed'
   /** activeDeadlineSeconds has passed. */
   | 'deadlineExceeded'
-  /** It stores more than its limits permit. */
+  /** The Pod stores more than its limits permit. */
   | 'evicted'
-  /** The agent itself ends the run: interrupted, goal reached, time-out. */
+  /** The agent itself ends the run: interrupted, goal reached or time-out. */
   | 'ended';
 
 export interface Termination {
   readonly cause: TerminationCause;
   readonly since: Instant;
-  /** At least 1, as kubelet has it; only ever gets shorter. */
+  /** At least 1, as in the kubelet. Later requests can only make it shorter. */
   readonly graceSeconds: number;
-  /** No more waiting: everything is killed now. */
+  /** True: every container is killed at once. */
   readonly force: boolean;
-  /** What the status says of an eviction. */
+  /** The message of an eviction in the status. */
   readonly message?: string | undefined;
-  /** The phase that somebody has written into the status, which ended the Pod. */
+  /** The terminal phase that another writer put into the status, which ended the Pod. */
   readonly phase?: TerminalPhase | undefined;
 }
 
 export interface RestartingAll {
-  /** The container whose exit set it off. */
+  /** The container whose exit matched the rule. */
   readonly trigger: string;
 }
 
 export interface ContainerFacts {
-  /** A start that is under way. It becomes `current` when the container counts as running, or has exited. */
+  /** A start that is under way. It becomes `current` when the container is shown as running, or has exited. */
   readonly starting: Starting | undefined;
-  /** The newest instance, and the one before it. */
+  /** The newest instance. `previous` is the instance before it. */
   readonly current: Instance | undefined;
   readonly previous: Instance | undefined;
-  /** Number that the next instance carries as its restartCount. */
+  /** The restartCount of the next instance. */
   readonly nextAttempt: number;
-  /** Why the latest attempt to start did not lead to a running container. kubelet calls this the reason cache. */
+  /** The error of the latest start, if no container runs because of it. The kubelet's name for this is reason cache. */
   readonly startError: StartError | undefined;
-  /** The image of the latest attempt to start, which `startError` and the back-offs are about; undefined: none yet. */
+  /** The image of the latest start, to which `startError` and the back-offs belong. Undefined: no start yet. */
   readonly triedImage: string | undefined;
   readonly backOff: BackOff | undefined;
   readonly imageBackOff: BackOff | undefined;
   readonly probes: ProbeResults;
-  /** The newest instance that a RestartAllContainers rule has removed, until the one that follows it has ended. */
+  /** The newest instance that a RestartAllContainers rule has removed. Kept until the following instance has ended. */
   readonly removed: Instance | undefined;
 }
 
-/** Last published results of the probes of the newest instance; undefined: none yet. */
+/** The latest published probe results of the newest instance. Undefined: no result yet. */
 export interface ProbeResults {
   readonly startup?: boolean | undefined;
   readonly readiness?: boolean | undefined;
@@ -94,29 +94,32 @@ export interface Starting {
   readonly id: string;
   readonly attempt: number;
   /**
-   * creating: the runtime was asked. postStart: it runs, and its hook has not returned; until then it is not shown as
-   * running. postStartFailed: it runs and is being stopped, because its hook failed or was broken off by force.
+   * creating: the runtime is starting the program. postStart: the program runs and its hook has not returned, so the
+   * status does not show it as running yet. postStartFailed: the hook failed or was aborted by force, and the program
+   * is being stopped.
    */
   readonly stage: 'creating' | 'postStart' | 'postStartFailed';
   readonly startedAt: Instant | undefined;
   readonly stop: Stop | undefined;
-  /** What its postStart hook has failed with. kubelet tells when the container has ended. */
+  /** The error of the postStart hook. The kubelet reports it when the container has ended. */
   readonly hookError?: StartError;
 }
 
 export interface Instance {
   readonly id: string;
-  /** The restartCount that this instance carries. */
+  /** The restartCount of this instance. */
   readonly attempt: number;
   readonly image: string;
-  /** What it was given when it started. */
+  /** The resources with which the instance started. */
   readonly resources: ResourceRequirements | undefined;
-  /** Undefined: it could not be started. */
+  /** Undefined: the instance could not be started. */
   readonly startedAt: Instant | undefined;
   readonly stop: Stop | undefined;
-  /** Undefined while it runs. */
+  /** Undefined: the instance runs. */
   readonly exit: Exit | undefined;
-  /** Is every process of it gone, not only the main one? The next instance does not start before. */
+  /**
+   * True when every process of the instance has ended, not only the main process. The next instance starts only then.
+   */
   readonly swept: boolean;
 }
 
@@ -130,7 +133,7 @@ export interface Exit {
 export interface StartError {
   readonly reason: string;
   readonly message: string;
-  /** When to try again, on the stopwatch. Undefined: with the next sync. */
+  /** The time of the next attempt, on the stopwatch. Undefined: with the next sync. */
   readonly retryAtMs: number | undefined;
 }
 
@@ -140,21 +143,24 @@ export interface BackOff {
   readonly lastUpdateMs: number;
 }
 
-/** A container that is being stopped, from the request to the kill. Source: kuberuntime_container.go killContainer. */
+/** The stop of a container, from the request to the kill. Source: kuberuntime_container.go killContainer. */
 export interface Stop {
   readonly requestedAt: Instant;
-  /** Start it again at once when it is gone, whatever its exit code says. */
+  /** True: the container starts again as soon as it has ended, whatever its exit code is. */
   readonly restart: boolean;
-  /** The whole Pod is going down: sidecars wait for their turn. */
+  /** True: the whole Pod is terminating, so a sidecar waits for its turn. */
   readonly forPod: boolean;
   readonly stage: StopStage;
-  /** When this stage began, on the stopwatch. */
+  /** The beginning of this stage, on the stopwatch. */
   readonly stageSinceMs: number;
-  /** What was left of the grace period then. */
+  /** The rest of the grace period at the beginning of this stage. */
   readonly graceLeftMs: number;
 }
 
-/** preStop: its hook runs. turn: others must end first. signalled: it has its stop signal. killed: SIGKILL was sent. */
+/**
+ * preStop: the hook runs. turn: other containers must end first. signalled: the stop signal was sent. killed: SIGKILL
+ * was sent.
+ */
 export type StopStage = 'preStopDue' | 'preStop' | 'turn' | 'signalled' | 'killed';
 
 const NEW_CONTAINER: ContainerFacts = {
@@ -183,37 +189,37 @@ export const NEW_POD: PodFacts = {
   finished: false,
 };
 
-/** What is known of a container; a container never heard of is new. */
+/** The facts about a container. An unknown container is new. */
 export function containerFacts(facts: PodFacts, name: string): ContainerFacts {
   return facts.containers[name] ?? NEW_CONTAINER;
 }
 
-/** The same facts with some of a container's replaced. */
+/** Replaces some facts about one container. */
 export function withContainer(facts: PodFacts, name: string, change: Partial<ContainerFacts>): PodFacts {
   return { ...facts, containers: { ...facts.containers, [name]: { ...containerFacts(facts, name), ...change } } };
 }
 
-/** Is the newest instance running, as far as a reader of the status can see? */
+/** True when the status shows the newest instance as running. */
 export function isRunning(container: ContainerFacts): boolean {
   return container.starting === undefined && container.current !== undefined && container.current.exit === undefined;
 }
 
-/** Is there, or may there soon be, a process? */
+/** True when the container has a process or may soon have one. */
 export function isAlive(container: ContainerFacts): boolean {
   return container.starting !== undefined || (container.current !== undefined && container.current.exit === undefined);
 }
 
-/** Is a container being started whose postStart hook runs, or has failed and is being dealt with? */
+/** True while the postStart hook of a container runs, or has failed and its container is being stopped. */
 export function isHookUnderWay({ containers }: PodFacts): boolean {
   return Object.values(containers).some(({ starting }) => starting !== undefined && starting.stage !== 'creating');
 }
 
-/** Has every process of the container gone, also those that its main process left behind? */
+/** True when every process of the container has ended, its main process and the processes that it left behind. */
 export function isGone(container: ContainerFacts): boolean {
   return !isAlive(container) && (container.current === undefined || container.current.swept);
 }
 
-/** The process that a stop, a signal or a hook is about: the one being started, else the newest instance. */
+/** The process for a stop, a signal or a hook: the process being started, else the newest instance. */
 export function processOf(container: ContainerFacts): Starting | Instance | undefined {
   return container.starting ?? (isRunning(container) ? container.current : undefined);
 }

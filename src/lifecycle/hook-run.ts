@@ -1,19 +1,19 @@
-/** One line of a Pod's hook journal: a postStart or preStop hook was run once. */
+/** One line of a Pod's hook journal: one run of a postStart or preStop hook. */
 export interface HookRun {
-  /** When it began, RFC 3339 with microseconds. */
+  /** The beginning of the run, RFC 3339 with microseconds. */
   readonly time: string;
   readonly container: string;
   readonly restartCount: number;
   readonly hook: 'postStart' | 'preStop';
-  /** As `kubectl describe` has it: `exec [sh -c drain]`. */
+  /** The handler as `kubectl describe` shows it: `exec [sh -c drain]`. */
   readonly handler: string;
-  /** Until it returned, or was broken off because its container was at its end. */
+  /** The time until the hook returned, or was aborted at the end of its container. */
   readonly durationMs: number;
   readonly result: 'success' | 'failure';
-  /** Of a failure: the beginning of what went wrong, in kubelet's words. */
+  /** The beginning of the error, in the kubelet's words. Only after a failure. */
   readonly message?: string;
   /** The exit code of a command that failed. */
   readonly exitCode?: number;
-  /** Of a failure: the end of what the command printed, or why the hook could not be carried out. */
+  /** The end of the command's output, or the reason why the hook could not run. Only after a failure. */
   readonly output?: string;
 }

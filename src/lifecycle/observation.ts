@@ -3,9 +3,9 @@ import type { Instant } from '../api/time.ts';
 import type { TerminationCause } from './facts.ts';
 import type { StorageUsage } from './volumes/local-storage.ts';
 
-/** Something that happened to a Pod. `id` tells which instance of the container it happened to. */
+/** An event in the life of a Pod. `id` names the instance of the container. */
 export type Observation =
-  /** `podIP`: the address of the Pod; undefined: the node's. */
+  /** `podIP`: the address of the Pod. Undefined: the Pod has the address of the node. */
   | { readonly type: 'sandboxReady'; readonly podIP?: string | undefined }
   | { readonly type: 'sandboxStopped' }
   | { readonly type: 'started'; readonly container: string; readonly id: string; readonly at: Instant }
@@ -18,16 +18,16 @@ export type Observation =
   | { readonly type: 'storageMeasured'; readonly usage: StorageUsage }
   | TerminateRequest;
 
-/** Take the Pod down, or hurry up with it. */
+/** A request to terminate the Pod, or to terminate it sooner. */
 export interface TerminateRequest {
   readonly type: 'terminate';
   readonly cause: TerminationCause;
   readonly graceSeconds: number;
-  /** Kill everything now. */
+  /** True: every container is killed at once. */
   readonly force: boolean;
-  /** Break off a postStart hook that runs, as force does. */
+  /** True: a running postStart hook is aborted, as with force. */
   readonly breaksOffHook?: boolean;
-  /** How the Pod has ended, as somebody else has it: it stays so. */
+  /** The terminal phase that another writer gave the Pod. The Pod keeps it. */
   readonly phase?: TerminalPhase | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface StartFailed {
   readonly container: string;
   readonly id: string;
   /**
-   * config: the container could not be described (a ConfigMap is missing). create: it could not be made as described.
-   * start: its program could not be run.
+   * config: the configuration of the container is incomplete (a ConfigMap is missing). create: the container could not
+   * be created. start: its program could not be started.
    */
   readonly stage: 'config' | 'create' | 'start';
   readonly message: string;
@@ -50,7 +50,7 @@ export interface Exited {
   readonly id: string;
   readonly exitCode: number;
   readonly oomKilled: boolean;
-  /** The termination message, undefined when there is none. */
+  /** The termination message. Undefined: there is none. */
   readonly message: string | undefined;
   readonly at: Instant;
 }
@@ -60,7 +60,7 @@ export interface HookReturned {
   readonly hook: 'postStart' | 'preStop';
   readonly container: string;
   readonly id: string;
-  /** Undefined: it succeeded. */
+  /** Undefined: the hook succeeded. */
   readonly error: string | undefined;
 }
 

@@ -30,19 +30,19 @@ import { HOOK_FAILED } from './texts/killing.ts';
 import { TERMINATED } from './texts/terminated.ts';
 import { HOOK_CUT_SHORT, WAITING } from './texts/waiting.ts';
 
-/** A container whose configuration is wrong is tried again with the next sync, which follows soon. */
+/** The delay before a container with a wrong configuration is tried again for the first time. */
 const FIRST_CONFIG_RETRY_MS = 500;
-/** And then this often; kubelet takes 10 to 15 s. */
+/** The delay before each further attempt. The kubelet takes 10 to 15 s. */
 const CONFIG_RETRY_MS = 10_000;
 
 /**
- * Adds what happened to what is known. Nothing is decided here but what follows at once: an observation about an
- * instance that is no longer the newest changes nothing.
+ * Adds an observation to the facts. Decides only immediate consequences. An observation about an instance that is no
+ * longer the newest changes nothing.
  */
 export function observe(pod: StoredPod, facts: PodFacts, seen: Observation, now: Instant): Step {
   switch (seen.type) {
     case 'sandboxReady':
-      // One that was given up meanwhile stays given up.
+      // An abandoned sandbox stays abandoned.
       if (facts.sandbox !== 'creating') return { facts, effects: [] };
       return { facts: { ...facts, sandbox: 'ready', podIP: seen.podIP }, effects: [] };
     case 'sandboxStopped':
@@ -74,7 +74,7 @@ function started(pod: StoredPod, facts: PodFacts, seen: Extract<Observation, { t
   if (own.starting?.id !== id) return { facts, effects: [] };
   const starting: Starting = { ...own.starting, startedAt: seen.at };
   const effects: Effect[] = [eventEffect(created(name)), eventEffect(startedEvent(name))];
-  // A Pod that is going down runs no hook: the container is shown as running and stopped at once.
+  // A terminating Pod runs no hook: the container is shown as running and stopped at once.
   if (containerSpec(pod, name).lifecycle?.postStart === undefined || facts.termination !== undefined) {
     return { facts: withContainer(facts, name, promoted(pod, name, own, { starting })), effects };
   }
@@ -113,7 +113,7 @@ function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
   };
   if (own.starting?.id === id) {
     const change = promoted(pod, name, own, { starting: own.starting, exit });
-    // Its postStart hook was still running: that is a failed hook.
+    // The container has exited while its postStart hook ran: the hook has failed.
     const failure = own.starting.stage === 'postStart' ? hookFailure(name, HOOK_CUT_SHORT) : undefined;
     const startError = failure?.hookError ?? own.starting.hookError ?? own.startError;
     const next = withContainer(facts, name, { ...change, startError });
@@ -125,8 +125,8 @@ function exited(pod: StoredPod, facts: PodFacts, seen: Exited): Step {
 }
 
 /**
- * A RestartAllContainers rule asks for the exit code alone: a start that failed and a container that was cut short
- * have one, too. Source: pkg/kubelet/container/helpers.go ShouldAllContainersRestart.
+ * Applies a RestartAllContainers rule. The rule looks only at the exit code: failed starts and killed containers have
+ * an exit code, too. Source: pkg/kubelet/container/helpers.go ShouldAllContainersRestart.
  */
 function ruleApplied(pod: StoredPod, facts: PodFacts, name: string, { exitCode }: Exit): PodFacts {
   if (facts.termination !== undefined || facts.restartingAll !== undefined) return facts;
@@ -158,7 +158,7 @@ function postStartReturned(pod: StoredPod, facts: PodFacts, seen: HookReturned, 
     restart: false,
     forPod: false,
   };
-  // One that is being stopped already, by a RestartAllContainers rule, goes on being stopped.
+  // Keep the stop that a RestartAllContainers rule has begun.
   const stop = own.starting.stop ?? requestStop(request, now);
   const starting: Starting = { ...own.starting, stage: 'postStartFailed', stop, hookError };
   return { facts: withContainer(facts, name, { starting }), effects };
@@ -180,7 +180,7 @@ function stopHookReturned(facts: PodFacts, seen: HookReturned, now: Instant): St
   };
 }
 
-/** Changes the stop that is under way for an instance, wherever it stands; does nothing when there is none. */
+/** Changes the stop of an instance. Does nothing when the instance is not being stopped. */
 function changeStop(facts: PodFacts, name: string, id: string, change: (stop: Stop) => Stop): PodFacts {
   const { starting, current } = containerFacts(facts, name);
   if (starting?.id === id && starting.stop !== undefined) {
@@ -195,15 +195,15 @@ function changeStop(facts: PodFacts, name: string, id: string, change: (stop: St
 function probeTurned(facts: PodFacts, seen: ProbeTurned): PodFacts {
   const own = containerFacts(facts, seen.container);
   if (own.current?.id !== seen.id || own.starting !== undefined) return facts;
-  // What the prober says of startup and liveness while a Pod goes down only ends the probing: nothing has become ready.
+  // While a Pod terminates, startup and liveness results only end their probes: they do not make a container ready.
   if (facts.termination !== undefined && seen.probe !== 'readiness') return facts;
   return withContainer(facts, seen.container, { probes: { ...own.probes, [seen.probe]: seen.success } });
 }
 
 /**
- * A postStart hook is not broken off, but by force: until the starts that are under way are over, the request waits.
- * Source: pkg/kubelet/pod_workers.go UpdatePod; kuberuntime_container.go startContainer, which runs the hook without
- * the context that is cancelled.
+ * Records a request to terminate. Only force aborts a postStart hook: any other request waits until the current starts
+ * are over. Source: pkg/kubelet/pod_workers.go UpdatePod; kuberuntime_container.go startContainer, which runs the hook
+ * without the context that is cancelled.
  */
 function terminated(facts: PodFacts, seen: TerminateRequest, now: Instant): PodFacts {
   const known = facts.termination ?? facts.requested;
@@ -225,7 +225,7 @@ function newTermination({ cause, graceSeconds, force, phase }: TerminateRequest,
   return { cause, since, graceSeconds, force, phase };
 }
 
-/** A second request can only make haste. */
+/** Merges a second request, which can only shorten the termination. */
 function hurried(known: Termination, { graceSeconds, force, phase }: TerminateRequest): Termination {
   return {
     ...known,
@@ -236,8 +236,8 @@ function hurried(known: Termination, { graceSeconds, force, phase }: TerminateRe
 }
 
 /**
- * A start is over: what was being started becomes the newest instance, the newest the one before it. Kept are at most
- * two, as kubelet keeps one dead instance beside the living one.
+ * Ends a start: the started instance becomes the newest, and the newest the previous one. podrun keeps two instances,
+ * as the kubelet keeps one dead container beside the living one.
  */
 function promoted(
   pod: StoredPod,
@@ -267,7 +267,7 @@ function promoted(
   };
 }
 
-/** The containers of specs. */
+/** Caches the containers of each spec by name. */
 const byName = new WeakMap<PodSpec, ReadonlyMap<string, Container>>();
 
 /** The spec of a container of the Pod: init, regular or ephemeral. */

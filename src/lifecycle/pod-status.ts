@@ -17,15 +17,17 @@ import { podPhase, type PodPhase } from './status/phase.ts';
 import { hasRestartAllRule } from './plan/restart-policy.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './texts/pod-reasons.ts';
 
-/** The phase as it stands, which readers learn only when every process is gone (`podStatus`). */
+/**
+ * The phase as computed from the facts. Readers see a terminal phase only when every process has ended (`podStatus`).
+ */
 export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonly ContainerStatus[]): PodPhase {
   const cause = facts.termination?.cause;
   if (facts.termination?.phase !== undefined) return facts.termination.phase;
   if (cause === 'deadlineExceeded') return 'Failed';
   const phase = podPhase({
     spec: pod.spec,
-    // The prober fills in `started` when the phase is decided already: until a regular container runs, a sidecar counts
-    // as pending, also in the new round of a RestartAllContainers rule. Source: kubelet_pods.go generateAPIPodStatus.
+    // The prober sets `started` after the kubelet has computed the phase. So a sidecar counts as pending until a
+    // regular container runs, also after a RestartAllContainers rule. Source: kubelet_pods.go generateAPIPodStatus.
     statuses: statuses.map((status) => ({ ...status, started: undefined })),
     podIsTerminal: facts.termination !== undefined && !isSandboxReady(facts),
     podHasInitialized: pod.spec.containers.some(({ name }) => containerFacts(facts, name).current !== undefined),
@@ -33,7 +35,10 @@ export function computedPhase(pod: StoredPod, facts: PodFacts, statuses: readonl
   return isTerminalPhase(phase) && restartIsDue(pod, facts) ? phaseBefore(pod) : phase;
 }
 
-/** What was killed in order to be started again is about to be, whatever its exit code would say by itself. */
+/**
+ * True when a container that was killed for a restart has not started again. Its exit code then does not decide the
+ * phase.
+ */
 function restartIsDue(pod: StoredPod, facts: PodFacts): boolean {
   if (facts.termination !== undefined) return false;
   if (facts.restartingAll !== undefined) return true;
@@ -47,15 +52,18 @@ function phaseBefore(pod: StoredPod): 'Running' | 'Pending' {
   return pod.status.phase === 'Running' ? 'Running' : 'Pending';
 }
 
-/** Statuses of containers, by the list that they stand in. */
+/** The statuses of containers, by the list of the spec. */
 export interface ContainerStatuses {
   readonly init: ContainerStatus[];
   readonly regular: ContainerStatus[];
-  /** They count for nothing: neither for the phase nor for readiness. */
+  /** Ephemeral containers affect neither the phase nor readiness. */
   readonly ephemeral: ContainerStatus[];
 }
 
-/** Statuses of the Pod's containers: init in the order of the spec, the others by name, as kubelet lists them. */
+/**
+ * Computes the statuses of the Pod's containers: init in the order of the spec, the others by name, as the kubelet
+ * does.
+ */
 export function containerStatuses(pod: StoredPod, facts: PodFacts): ContainerStatuses {
   const { initContainers = [], containers, ephemeralContainers = [] } = pod.spec;
   const statusesOf = (list: readonly Container[]): ContainerStatus[] =>
@@ -69,7 +77,7 @@ export function containerStatuses(pod: StoredPod, facts: PodFacts): ContainerSta
   };
 }
 
-/** A status, and all that it was computed from. */
+/** A computed status and its inputs. */
 interface KnownStatus {
   readonly spec: PodSpec;
   readonly own: ContainerFacts;
@@ -77,12 +85,13 @@ interface KnownStatus {
   readonly status: ContainerStatus;
 }
 
-/** By container of a spec. In a Pod of many, something happens to one of them, and the others are as they were. */
+/** Caches statuses by container of a spec: most observations change one container of a Pod. */
 const known = new WeakMap<Container, KnownStatus>();
 
 function knownStatus(pod: StoredPod, facts: PodFacts, container: Container): ContainerStatus {
   const own = containerFacts(facts, container.name);
-  // The last word on a container is written into its status; and between rounds it depends on the other containers.
+  // The final status is computed once, and the status between rounds depends on the other containers: do not cache
+  // them.
   if (facts.finished || own.removed !== undefined) return containerStatus(pod, facts, container);
   const isEnding = isBeingDeleted(pod, facts);
   const before = known.get(container);
@@ -93,10 +102,10 @@ function knownStatus(pod: StoredPod, facts: PodFacts, container: Container): Con
 }
 
 /**
- * The whole status of a Pod, from what is known of it. Conditions are computed each time, never stored; only their
- * transition times, and conditions of others, are carried over from the status that the Pod has.
- * Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus, pkg/kubelet/status/status_manager.go mergePodStatus.
- * @param hostIP address of the node, which is also that of a Pod without one of its own
+ * Computes the whole status of a Pod from its facts. Conditions are computed each time and never stored. Only their
+ * transition times and the conditions of other writers come from the current status. Source:
+ * pkg/kubelet/kubelet_pods.go generateAPIPodStatus, pkg/kubelet/status/status_manager.go mergePodStatus.
+ * @param hostIP address of the node, and of a Pod without an address of its own
  */
 export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: Instant): PodStatus {
   const podIP = facts.podIP ?? hostIP;
@@ -104,7 +113,7 @@ export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: 
   const statuses = [...init, ...regular];
   const phase = computedPhase(pod, facts, statuses);
   const computed = conditions({ pod, facts, statuses, phase, podIP, now });
-  // The last word on containers that never ran comes after the conditions, as it does on a node.
+  // A node decides the states of containers that never ran after the conditions, too.
   if (facts.finished && facts.termination?.cause === 'evicted' && phase === 'Failed') forgetStopped(facts, statuses);
   if (facts.finished) closeStatuses(pod, init, regular);
   const visible = visiblePhase(pod, facts, phase);
@@ -127,18 +136,18 @@ export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: 
   };
 }
 
-/** A terminal phase is a promise that nothing runs any more: until then readers see the phase from before. */
+/** Hides a terminal phase while processes run: readers see the previous phase until every process has ended. */
 function visiblePhase(pod: StoredPod, facts: PodFacts, phase: PodPhase): PodPhase {
-  // Somebody else has promised it. Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus.
+  // Another writer has set the phase. Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus.
   if (facts.termination?.phase !== undefined) return facts.termination.phase;
   if (isTerminalPhase(phase)) return facts.sandbox === 'stopped' || facts.finished ? phase : phaseBefore(pod);
   return facts.finished ? 'Failed' : phase;
 }
 
 /**
- * A sandbox is ready until it is gone. But a Pod that has completed is taken down by the sync that finds it so: the
- * sandbox goes together with the containers which that stops, before the phase is told. Source: pkg/kubelet/kubelet.go
- * SyncPod (killPod).
+ * True while the sandbox exists. For a completed Pod, the sync that notices the completion stops the remaining
+ * containers and the sandbox together, before the status shows the phase. Source: pkg/kubelet/kubelet.go SyncPod
+ * (killPod).
  */
 function isSandboxReady({ sandbox, termination, containers }: PodFacts): boolean {
   if (sandbox !== 'stopping') return sandbox === 'ready';
@@ -146,7 +155,10 @@ function isSandboxReady({ sandbox, termination, containers }: PodFacts): boolean
   return !(termination?.cause === 'completed' && isStopped);
 }
 
-/** A node's address is told at once, a Pod's own with what became of its first container. */
+/**
+ * True when the status shows the Pod's address: the node's address at once, an own address after the first container
+ * has started or failed.
+ */
 function isAddressTold({ spec, status }: StoredPod, { containers }: PodFacts): boolean {
   if (spec.hostNetwork === true || status.podIP !== undefined) return true;
   return Object.values(containers).some(({ current, startError }) => current !== undefined || startError !== undefined);
@@ -156,7 +168,7 @@ function terminalVerdict(pod: StoredPod, facts: PodFacts, visible: string): Pick
   const { cause, message = '', phase } = facts.termination ?? {};
   if (!isTerminalPhase(visible)) return {};
   if (phase !== undefined) return givenVerdict(pod.status);
-  // One whose containers all end with 0 has succeeded.
+  // An evicted Pod whose containers all exit with 0 has succeeded.
   if (cause === 'evicted') return visible === 'Failed' ? { reason: EVICTED, message } : {};
   return cause === 'deadlineExceeded' ? DEADLINE_EXCEEDED : {};
 }
@@ -170,7 +182,7 @@ interface ConditionInput {
   readonly now: Instant;
 }
 
-/** kubelet writes these without observedGeneration. */
+/** Condition types that the kubelet writes without observedGeneration. */
 const UNDATED_TYPES = new Set(['AllContainersRestarting']);
 
 function conditions(input: ConditionInput): PodCondition[] {
@@ -183,7 +195,7 @@ function conditions(input: ConditionInput): PodCondition[] {
     ['PodReadyToStartContainers', readyToStartCondition(sandboxes)],
     ['Initialized', initializedCondition({ spec: pod.spec, statuses, phase, wasInitialized })],
   ];
-  // A readiness gate opens by what is known already: by those that come after Ready none ever does.
+  // A readiness gate sees only conditions that stand before Ready: no later condition can open it.
   const known = [...others, ...before.map(([type, { status }]) => ({ type, status }))];
   const verdicts: [string, ConditionVerdict][] = [
     ...before,
@@ -204,7 +216,10 @@ function conditions(input: ConditionInput): PodCondition[] {
   ];
 }
 
-/** Kubelet tells when it looked, too. Source: pkg/kubelet/status/status_manager.go SetPodResizeInProgressCondition. */
+/**
+ * Adds lastProbeTime, as the kubelet does. Source: pkg/kubelet/status/status_manager.go
+ * SetPodResizeInProgressCondition.
+ */
 function resizeCondition({ pod, facts, now }: ConditionInput): PodCondition[] {
   if (facts.resizing === undefined) return [];
   const old = pod.status.conditions ?? [];
@@ -212,14 +227,14 @@ function resizeCondition({ pod, facts, now }: ConditionInput): PodCondition[] {
   return [{ ...condition, lastProbeTime: condition.lastTransitionTime }];
 }
 
-/** Gives a condition its time: now when its status is new, else the time it had; and the generation it speaks of. */
+/** Adds the generation and the transition time to a condition: now if its status is new, else its previous time. */
 export function dated(
   type: string,
   verdict: ConditionVerdict,
   context: {
     readonly old: readonly PodCondition[];
     readonly now: Instant;
-    /** Undefined: its writer does not tell. */
+    /** Undefined: the writer of the condition sets no observedGeneration. */
     readonly generation: number | undefined;
   },
 ): PodCondition {

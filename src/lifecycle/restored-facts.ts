@@ -5,7 +5,7 @@ import { type ContainerFacts, containerFacts, type Exit, type Instance, NEW_POD,
 import { restartsAll, shouldRestart } from './plan/restart-policy.ts';
 import { TERMINATED } from './texts/terminated.ts';
 
-/** An instance of a container that the runtime knows: it runs, or it has ended and nobody was told. */
+/** An instance of a container in the runtime: it runs, or it has ended and no agent has recorded the end. */
 export interface FoundInstance {
   readonly id: string;
   readonly container: string;
@@ -13,24 +13,24 @@ export interface FoundInstance {
   readonly startedAt: Instant;
 }
 
-/** What an agent begins with that goes on with a Pod in place of one that is gone. */
+/** The start of an agent that takes over a Pod from a former agent. */
 export interface Restoration {
   readonly facts: PodFacts;
-  /** The instances that are to be looked after: of those that have ended, that is still to be told. */
+  /** The instances that the agent adopts. For those that have ended, the agent still records the end. */
   readonly adopted: readonly FoundInstance[];
-  /** Containers ran that the runtime has lost, and the Pod gets a new environment: the machine was booted, say. */
+  /** True: the runtime has lost containers, for example by a reboot, and the Pod gets a new sandbox. */
   readonly isSandboxNew: boolean;
 }
 
-/** What the runtime says of a container that it has lost. Source: containerd, internal/cri/server/restart.go. */
+/** The exit code of a container that the runtime has lost. Source: containerd, internal/cri/server/restart.go. */
 const LOST_EXIT_CODE = 255;
 
 /**
- * What is known of a Pod to an agent that did not see it live: from its status and from what the runtime has, as to a
- * kubelet that was restarted. Containers that run go on, with their numbers; hooks that have begun are not run again;
- * what a probe has found of a container that runs holds until it finds something else; back-offs begin anew. Source:
- * pkg/kubelet/kuberuntime/kuberuntime_manager.go GetPodStatus, computePodActions; pkg/kubelet/prober/worker.go.
- * @param pod as its agent left it
+ * Computes the facts from a Pod's status and the runtime, as a restarted kubelet does. Running containers keep their
+ * numbers. Hooks that have begun do not run again. The probe results of a running container stay until the next result.
+ * Back-offs begin anew. Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go GetPodStatus, computePodActions;
+ * pkg/kubelet/prober/worker.go.
+ * @param pod as the former agent left it
  */
 export function restoredFacts(pod: StoredPod, found: readonly FoundInstance[], now: Instant): Restoration {
   const { status } = pod;
@@ -58,7 +58,7 @@ export function restoredFacts(pod: StoredPod, found: readonly FoundInstance[], n
   return { facts: isSandboxNew ? withNewSandbox(pod, facts) : facts, adopted, isSandboxNew };
 }
 
-/** What is left of the grace period of a Pod that is being deleted, in whole seconds; at least one. */
+/** The rest of the grace period of a Pod that is being deleted, in whole seconds. At least one. */
 export function graceSecondsLeft(pod: StoredPod, now: Instant): number {
   const untilMs = parseTime(pod.metadata.deletionTimestamp ?? '');
   return Math.max(1, Math.ceil((untilMs - now.wallMs) / 1000));
@@ -81,7 +81,7 @@ function restoreContainer({ container, told, newest, now }: Known): Restored {
   const fresh = containerFacts(NEW_POD, container.name);
   const before = told === undefined ? undefined : newestTold(told, container, now);
   const runs = before !== undefined && before.exit === undefined;
-  // What the status says of its end counts: it was told already.
+  // The exit in the status counts: it has been recorded.
   if (newest === undefined || (before !== undefined && !runs && before.attempt >= newest.attempt)) {
     if (before === undefined)
       return { own: { ...fresh, nextAttempt: told?.restartCount ?? 0 }, adopts: false, isLost: false };
@@ -107,7 +107,7 @@ function restoreContainer({ container, told, newest, now }: Known): Restored {
   return { own: { ...fresh, current, previous, nextAttempt: attempt + 1, probes }, adopts: true, isLost: false };
 }
 
-/** The newest instance that the status tells of. */
+/** The newest instance that the status shows. */
 function newestTold(told: ContainerStatus, container: Container, now: Instant): Instance | undefined {
   const { state = {}, lastState = {}, restartCount } = told;
   const shown: ContainerState = state.running !== undefined || state.terminated !== undefined ? state : lastState;
@@ -124,7 +124,7 @@ function newestTold(told: ContainerStatus, container: Container, now: Instant): 
   };
 }
 
-/** The instance before that, where the status tells of it. */
+/** The previous instance, if the status shows it. */
 function previousTold(told: ContainerStatus, container: Container, now: Instant): Instance | undefined {
   const { state = {}, lastState = {}, restartCount } = told;
   const { terminated } = lastState;
@@ -158,7 +158,9 @@ function lostExit(now: Instant): Exit {
   return { exitCode: LOST_EXIT_CODE, reason: TERMINATED.unknown, message: undefined, at: now };
 }
 
-/** A time of the wall clock as a moment, as far as the clock has not been set since. Undefined for none, and 1970. */
+/**
+ * Converts wall time to an instant, assuming that the clock has not been set since. Undefined for no time and for 1970.
+ */
 function instantOf(time: string | null | undefined, now: Instant): Instant | undefined {
   const wallMs = parseTime(time ?? '');
   if (Number.isNaN(wallMs) || wallMs === 0) return undefined;
@@ -174,7 +176,9 @@ function later(one: FoundInstance | undefined, other: FoundInstance): FoundInsta
   return one === undefined || other.attempt > one.attempt ? other : one;
 }
 
-/** Is there anything to run in a new environment? Source: kuberuntime_manager.go computePodActions (CreateSandbox). */
+/**
+ * True when a container would run in a new sandbox. Source: kuberuntime_manager.go computePodActions (CreateSandbox).
+ */
 function needsSandbox({ spec }: StoredPod, facts: PodFacts): boolean {
   if (spec.restartPolicy === 'Never') return false;
   return spec.containers.some((container) => {
@@ -183,7 +187,7 @@ function needsSandbox({ spec }: StoredPod, facts: PodFacts): boolean {
   });
 }
 
-/** In a new environment the Pod is initialized anew, from the first init container on. */
+/** Resets the init containers: a new sandbox initializes the Pod anew, from the first init container on. */
 function withNewSandbox({ spec }: StoredPod, facts: PodFacts): PodFacts {
   const init = (spec.initContainers ?? []).map(({ name }) => {
     const { nextAttempt } = containerFacts(facts, name);

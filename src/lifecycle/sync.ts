@@ -26,14 +26,14 @@ import { deadlineExceeded, evicted, failedPostStartHook, killing } from './texts
 import { HOOK_FAILED, stopping } from './texts/killing.ts';
 
 export interface SyncResult extends Step {
-  /** Look again at this time of the stopwatch if nothing happens before. */
+  /** The stopwatch time of the next sync if nothing happens before. */
   readonly wakeAtMs: number | undefined;
 }
 
 /**
- * What should happen now: the plan of one Pod, from its object, what is known of it, and the time. Level-triggered:
- * calling it again without anything new asks for nothing. Effects are asked for once; the facts it answers remember.
- * Source: pkg/kubelet/kubelet.go SyncPod, SyncTerminatingPod; kuberuntime_manager.go computePodActions.
+ * Plans the next steps of one Pod from its object, its facts and the time. Level-triggered: a second call without a new
+ * observation asks for nothing, since the returned facts remember each effect. Source: pkg/kubelet/kubelet.go SyncPod,
+ * SyncTerminatingPod; kuberuntime_manager.go computePodActions.
  */
 export function sync(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: Instant): SyncResult {
   const draft = new Draft(pod, facts, config, now);
@@ -44,21 +44,26 @@ export function sync(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: I
     checkCompletion(draft);
     if (draft.facts.requested !== undefined) endSync(draft);
     else if (draft.facts.termination === undefined) planRunning(draft);
-    // Also when planRunning has just found that the Pod is done.
+    // planRunning may just have completed the Pod.
     if (draft.facts.termination !== undefined) planTermination(draft);
     advanceStops(draft);
   }
   return { facts: draft.facts, effects: draft.effects, wakeAtMs: draft.wakeAtMs };
 }
 
-/** The terminal phase has been told; what is said of containers that were never seen to end comes after it. */
+/**
+ * Finishes the Pod: its terminal phase is published, and the final states of containers whose end nobody saw follow.
+ */
 function finish(draft: Draft): void {
   if (draft.facts.finished) return;
   draft.facts = { ...draft.facts, finished: true };
   draft.effects.push({ type: 'finish' });
 }
 
-/** The sync that runs a postStart hook goes on to its end before the next one looks at deadlines and disks. */
+/**
+ * Checks the deadline and the storage limits. Waits for a postStart hook, as the kubelet's sync that runs the hook
+ * does.
+ */
 function checkLimits(draft: Draft): void {
   if (isHookUnderWay(draft.facts)) return;
   checkDeadline(draft);
@@ -66,10 +71,10 @@ function checkLimits(draft: Draft): void {
 }
 
 /**
- * A termination that was asked for during a postStart hook begins when the sync that runs the hook is over. That starts
- * the regular containers one after the other: those behind the hook are started, too. An end of the run that podrun
- * itself asks for waits no longer than its grace period, as nobody may be there to hurry it.
- * Source: pkg/kubelet/pod_workers.go, where a worker does one thing at a time; kuberuntime_manager.go SyncPod.
+ * Begins a termination that was requested during a postStart hook, when the sync that runs the hook is over. This sync
+ * starts the regular containers one after the other, so the containers after the hook start, too. An end of the run
+ * that podrun itself requests waits no longer than its grace period, since nobody may be there to force it. Source:
+ * pkg/kubelet/pod_workers.go, where a worker does one thing at a time; kuberuntime_manager.go SyncPod.
  */
 function endSync(draft: Draft): void {
   const { requested, termination } = draft.facts;
@@ -95,7 +100,7 @@ function endSync(draft: Draft): void {
 function checkDeadline(draft: Draft): void {
   const seconds = draft.pod.spec.activeDeadlineSeconds;
   const { startTime, termination } = draft.facts;
-  // One that passes while a deleted Pod stops is its end all the same.
+  // A deadline that passes while a deleted Pod stops still sets the cause.
   const isOver = termination !== undefined && termination.cause !== 'deleted';
   if (seconds === undefined || startTime === undefined || isOver) return;
   const deadlineMs = startTime.monotonicMs + seconds * 1000;
@@ -115,7 +120,7 @@ function checkStorage(draft: Draft): void {
   draft.terminate('evicted', EVICTION_GRACE_SECONDS, message);
 }
 
-/** A Pod whose phase has become terminal is taken down: what is left are sidecars and its environment. */
+/** Terminates a Pod whose phase has become terminal: only sidecars and the sandbox are left. */
 function checkCompletion(draft: Draft): void {
   if (draft.facts.termination !== undefined || draft.facts.restartingAll !== undefined) return;
   const { init, regular } = containerStatuses(draft.pod, draft.facts);
@@ -146,16 +151,16 @@ function planRunning(draft: Draft): void {
   for (const container of [...init.start, ...regular.start]) startContainer(draft, container);
 }
 
-/** Every container is asked to stop at once; when all are gone, the Pod's environment goes. */
+/** Asks every container to stop at once. Stops the sandbox when all containers have ended. */
 function planTermination(draft: Draft): void {
   const graceMs = (draft.facts.termination?.graceSeconds ?? 0) * 1000;
   for (const container of draft.containers) {
     const own = draft.own(container);
     const process = processOf(own);
-    // One that is just being created is stopped as soon as it is known whether it runs.
+    // A container that is being created is stopped as soon as its start has succeeded or failed.
     if (process === undefined || own.starting?.stage === 'creating' || process.stop?.forPod) continue;
     if (own.starting?.stage === 'postStart') cancelPostStart(draft, container.name, own.starting);
-    // Of one that is being stopped already, that was told.
+    // The Killing event of a container that is already being stopped has been recorded.
     if (process.stop === undefined) draft.event(killing(container.name, stopping(container.name)));
     draft.setStop(container.name, podStop(draft, process.stop, { graceMs, hasPreStop: hasPreStop(container) }));
   }
@@ -167,8 +172,8 @@ function planTermination(draft: Draft): void {
 }
 
 /**
- * A hook that nobody waits for any more has failed.
- * Source: kuberuntime_container.go startContainer. (On a node it goes on to its end.)
+ * Aborts a postStart hook, which counts as a failed hook. On a node the hook runs to its end. Source:
+ * kuberuntime_container.go startContainer.
  */
 function cancelPostStart(draft: Draft, name: string, starting: Starting): void {
   draft.event(failedPostStartHook(name));

@@ -1,29 +1,32 @@
-/** What a run gives reason to change. */
+/** A suggested change to a manifest. */
 export interface Advice {
   readonly rule: AdviceRule;
   readonly severity: AdviceSeverity;
-  /** Undefined: it is about the Pod. */
+  /** Undefined: the advice is about the Pod. */
   readonly container: string | undefined;
-  /** Of the field that it is about: `spec.containers[0].readinessProbe.timeoutSeconds`. */
+  /** The path of the field: `spec.containers[0].readinessProbe.timeoutSeconds`. */
   readonly path: string;
-  /** What stands there, defaults included; undefined: nothing. */
+  /** The current value, defaults included. Undefined: there is none. */
   readonly current: unknown;
-  /** What to write there: a value, or of an object the fields to set. Undefined: it is not the manifest to change. */
+  /** The suggested value, for an object only the fields to set. Undefined: the manifest needs no change. */
   readonly suggested: unknown;
-  /** What to do: one sentence. */
+  /** The advice in one sentence. */
   readonly what: string;
-  /** What was measured: one sentence with numbers. */
+  /** The measurement behind the advice: one sentence with numbers. */
   readonly evidence: string;
-  /** How many measurements that is. */
+  /** The number of measurements. */
   readonly samples: number;
 }
 
-/** It went wrong in this run; it nearly did, or will on a cluster; it costs time or means nothing. */
+/**
+ * problem: a failure in this run. risk: nearly a failure in this run, or a failure on a cluster. tuning: lost time or a
+ * useless setting.
+ */
 export type AdviceSeverity = 'problem' | 'risk' | 'tuning';
 
 export const SEVERITIES: readonly AdviceSeverity[] = ['problem', 'risk', 'tuning'];
 
-/** The names are part of the output for programs: they stay. */
+/** The names of rules are output for programs: they do not change. */
 export type AdviceRule =
   | 'startup-budget-too-short'
   | 'startup-budget-too-long'
@@ -51,7 +54,7 @@ export type AdviceRule =
   | 'restarts-when-done'
   | 'runs-on-beside-the-work';
 
-/** Seconds as sentences say them: `0.04 s`, `2.1 s`, `31 s`. */
+/** Formats seconds for sentences: `0.04 s`, `2.1 s`, `31 s`. */
 export function inSeconds(seconds: number): string {
   const digits = seconds >= 20 ? 0 : seconds >= 0.1 ? 1 : 2;
   return `${Number(seconds.toFixed(digits))} s`;

@@ -8,30 +8,30 @@ import { probeAdvice } from './probe-rules.ts';
 import { resourceAdvice } from './resource-rules.ts';
 import { startupAdvice } from './startup-rules.ts';
 
-/** What a run gives reason to change, and what that was drawn from. */
+/** The advice for a run, and the amount of data behind it. */
 export interface Advised {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly basis: Basis;
-  /** The worst first; those about one container together. */
+  /** The worst advice first. For equal severity, in the order of the containers. */
   readonly advice: readonly Advice[];
 }
 
-/** How much there was to look at. */
+/** The amount of data behind an advice. */
 export interface Basis {
-  /** Of the record, milliseconds. */
+  /** The length of the record, milliseconds. */
   readonly lengthMs: number;
-  /** Of containers. */
+  /** The number of container starts. */
   readonly starts: number;
-  /** Of containers, told to stop. */
+  /** The number of runs of containers that were asked to stop. */
   readonly stops: number;
   readonly probeAttempts: number;
-  /** Runs of containers of which it is known what they took. */
+  /** The number of runs of containers with recorded usage. */
   readonly measured: number;
 }
 
-/** Advice from what was measured in a run; without evidence there is none. Undefined: nothing is on record. */
+/** Computes advice from the measurements of a run. Undefined: the run has no record. */
 export function advise(run: RecordedRun, usages: readonly RecordedUsage[]): Advised | undefined {
   const evidence = evidenceOf(run, usages);
   if (evidence === undefined) return undefined;

@@ -2,23 +2,23 @@ import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { type Advice, counted, inSeconds, partOf } from './advice.ts';
 import type { ContainerEvidence, Evidence, RunEnd } from './evidence.ts';
 
-/** What shells say of a program that is not there, or cannot be run. */
+/** The exit codes of shells for programs that cannot be run. */
 const SHELL_CODES: Readonly<Record<number, string>> = {
   126: 'a program that is not executable',
   127: 'a program that is not there',
 };
 const SIGTERMED = 143;
-/** A container that goes on so much longer than the one that did the work was not meant to. */
+/** A container that runs this much longer than the one with the work should have ended with it. */
 const GOES_ON_SECONDS = 3;
 
-/** What the ends of containers say that nobody told to stop. */
+/** Advice from the ends of containers that nobody asked to stop. */
 export function crashAdvice(evidence: Evidence): Advice[] {
   return [...evidence.containers.flatMap((container) => crashes(container, evidence)), ...runsOn(evidence)];
 }
 
 type Ended = ContainerEvidence['runs'][number] & { readonly end: RunEnd };
 
-/** Runs that have ended by themselves. */
+/** The runs that ended by themselves. */
 function endedAlone({ runs }: ContainerEvidence): Ended[] {
   return runs.filter((run): run is Ended => run.end !== undefined && run.stopMs === undefined);
 }
@@ -62,7 +62,7 @@ function crashes(container: ContainerEvidence, { pod }: Evidence): Advice[] {
 }
 
 function cannotBeStarted({ name, path, spec, failedStarts }: ContainerEvidence): Advice {
-  // What containerd and runc say around it, the same for all.
+  // Remove the words of containerd and runc around the error, which are always the same.
   const why = (failedStarts.at(-1) ?? '').replace(/^.*unable to start container process: /s, '');
   return {
     rule: 'cannot-be-started',
@@ -82,7 +82,7 @@ function range(seconds: readonly number[]): string {
   return least === most ? most : `${least} to ${most}`;
 }
 
-/** What does its work and ends is started again for nothing, where the Pod says Always. */
+/** Advice for a container that exits with 0 and restarts because of restartPolicy Always. */
 function restartsWhenDone(
   { name, role }: ContainerEvidence,
   restartPolicy: string | undefined,
@@ -104,7 +104,7 @@ function restartsWhenDone(
   ];
 }
 
-/** A container that helps another, and does not end when that has done its work: the Pod never completes. */
+/** Advice for a helper container that outlives the work of the others: the Pod never completes. */
 function runsOn({ pod, containers }: Evidence): Advice[] {
   if (pod.spec.restartPolicy === 'Always' || pod.spec.restartPolicy === undefined) return [];
   const mains = containers.filter(({ role }) => role === 'main');

@@ -7,25 +7,25 @@ import { type Advice, counted, inSeconds, partOf } from './advice.ts';
 import { containerOf, type ContainerEvidence, type ContainerRun, type Evidence } from './evidence.ts';
 
 const SIGKILLED = 137;
-/** Kubernetes' own, where the manifest says nothing. */
+/** Kubernetes' default. */
 const GRACE_SECONDS = 30;
 const NEAR = 0.7;
 const FAR = 10;
-/** What endpoints need to hear of it, more or less. */
+/** About the time until endpoints no longer contain the Pod. */
 const SLEEP_SECONDS = 5;
 
-/** A stop that is known from its beginning to its end. */
+/** A stop with a known beginning and end. */
 interface Stop {
   readonly seconds: number;
   readonly graceSeconds: number;
   readonly exitCode: number;
-  /** Of that, in a preStop hook. */
+  /** The seconds that the preStop hook took. */
   readonly hookSeconds: number;
-  /** It had the grace period that the manifest gives the Pod: no probe with its own, and nobody in a hurry. */
+  /** True when the stop had the grace period of the manifest: neither a probe nor a user shortened it. */
   readonly hadUsualGrace: boolean;
 }
 
-/** What the stops of containers say about signals, hooks and the grace period. */
+/** Advice from the stops of containers about signals, hooks and the grace period. */
 export function endingAdvice(evidence: Evidence): Advice[] {
   return [
     ...evidence.containers.flatMap((container) => {
@@ -42,7 +42,7 @@ function stopsOf(container: ContainerEvidence, { pod, containers }: Evidence): S
   return container.runs.flatMap((run): Stop[] => {
     const { stopMs, end } = run;
     if (stopMs === undefined || end === undefined || end.reason === TERMINATED.oomKilled) return [];
-    // A sidecar waits for its turn: the others are stopped first.
+    // A sidecar waits for its turn: the others stop first.
     const others =
       container.role === 'sidecar' ? mains.map((main) => main.end?.ms ?? 0).filter((ms) => ms < end.ms) : [];
     const seconds = (end.ms - Math.max(stopMs, ...others)) / 1000;
@@ -62,7 +62,7 @@ function usualGraceSeconds({ spec }: StoredPod): number {
   return spec.terminationGracePeriodSeconds ?? GRACE_SECONDS;
 }
 
-/** That of the probe that had the run ended, if it has its own. */
+/** The grace period of the probe that killed the run, if the probe has its own. */
 function graceOfProbe({ spec, probes }: ContainerEvidence, { restartCount }: ContainerRun): number | undefined {
   const killer = probes.find(
     (attempt) =>
@@ -76,7 +76,7 @@ function hookSeconds({ hooks }: ContainerEvidence, { restartCount }: ContainerRu
   return (hook?.durationMs ?? 0) / 1000;
 }
 
-/** From then on, what ends has ended because the grace period was over. */
+/** A container that ends after this many seconds was killed at the end of its grace period. */
 function overSeconds({ graceSeconds }: Stop): number {
   return graceSeconds - Math.min(0.5, graceSeconds / 5);
 }
@@ -85,7 +85,7 @@ function isKilledLate(stop: Stop): boolean {
   return stop.exitCode === SIGKILLED && stop.graceSeconds > 0 && stop.seconds >= overSeconds(stop);
 }
 
-/** Little or nothing of the grace period was left when the signal came. */
+/** True when the preStop hook used up most of the grace period. */
 function isHookTooLong(stop: Stop): boolean {
   const { hookSeconds: hook, graceSeconds } = stop;
   return hook >= overSeconds(stop) || (isKilledLate(stop) && hook >= graceSeconds / 2);
@@ -94,7 +94,7 @@ function isHookTooLong(stop: Stop): boolean {
 function signalIgnored({ name, path, spec }: ContainerEvidence, stops: readonly Stop[]): Advice[] {
   const killed = stops.filter(isKilledLate);
   if (killed.length === 0) return [];
-  // Where the hook has taken the time, the signal had no chance.
+  // A long hook left no time for the signal.
   const ignored = killed.filter((stop) => !isHookTooLong(stop));
   if (ignored.length === 0) return [];
   const grace = inSeconds(Math.max(...ignored.map(({ graceSeconds }) => graceSeconds)));
@@ -191,7 +191,7 @@ function preStop(container: ContainerEvidence, stops: readonly Stop[]): Advice[]
   ];
 }
 
-/** Seconds that a preStop hook does nothing but sleep; undefined: it does something. */
+/** The seconds of a preStop hook that only sleeps. Undefined for any other hook. */
 function sleepIn({ preStop: hook }: Lifecycle): number | undefined {
   if (hook?.sleep !== undefined) return hook.sleep.seconds;
   const words = hook?.exec?.command?.join(' ') ?? '';
@@ -199,7 +199,7 @@ function sleepIn({ preStop: hook }: Lifecycle): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-/** The grace period is the Pod's: the slowest container counts. */
+/** Advice about the grace period of the Pod, which the slowest container determines. */
 function graceOf(evidence: Evidence): Advice[] {
   const stops = evidence.containers
     .filter(({ role }) => role !== 'init')
@@ -222,7 +222,7 @@ function graceOf(evidence: Evidence): Advice[] {
     const what = 'Allow more time: a busy machine takes longer, and then it is killed.';
     return [{ rule: 'grace-nearly-used', severity: 'risk', ...about, suggested, what, evidence: took }];
   }
-  // The usual grace period costs nobody anything.
+  // The default grace period needs no advice.
   if (grace <= GRACE_SECONDS || last.seconds * FAR > grace) return [];
   const suggested = Math.max(GRACE_SECONDS, Math.ceil(last.seconds * 3));
   const what = 'Allow less: who hangs is waited for that long, at every roll-out.';

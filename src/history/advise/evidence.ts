@@ -9,14 +9,14 @@ import { killing } from '../../lifecycle/texts/events.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 
-/** What a run tells of a Pod, by container. */
+/** The measurements of a run, by container. */
 export interface Evidence {
-  /** As it was last. */
+  /** The last recorded Pod. */
   readonly pod: StoredPod;
   readonly events: readonly StoredEvent[];
-  /** Init containers first, in the order of the spec; no ephemeral ones. */
+  /** Init containers first, in the order of the spec. Ephemeral containers are left out. */
   readonly containers: readonly ContainerEvidence[];
-  /** Between the first and the last line of the record, milliseconds. */
+  /** The time between the first and the last line of the record, milliseconds. */
   readonly lengthMs: number;
 }
 
@@ -26,21 +26,21 @@ export interface ContainerEvidence {
   readonly path: string;
   readonly spec: Container;
   readonly role: 'init' | 'sidecar' | 'main';
-  /** Those that have started, in order. */
+  /** The runs that have started, in order. */
   readonly runs: readonly ContainerRun[];
-  /** Why it could not be started, once for each time, in the words of the runtime. */
+  /** The runtime's errors of failed starts, one per failure. */
   readonly failedStarts: readonly string[];
   readonly probes: readonly ProbeAttempt[];
   readonly hooks: readonly HookRun[];
   readonly usages: readonly RecordedUsage[];
 }
 
-/** One run of a container, from its start to its end or as far as it is known. Times are milliseconds since 1970. */
+/** One run of a container, with an end if it is recorded. Times are milliseconds since 1970. */
 export interface ContainerRun {
   readonly restartCount: number;
   readonly startMs: number;
   readonly end: RunEnd | undefined;
-  /** When it was told to stop, the first time. */
+  /** The first request to stop the container. */
   readonly stopMs: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface RunEnd {
   readonly reason: string | undefined;
 }
 
-/** Everything that advice is about; undefined when nothing is on record. */
+/** Collects the evidence for advice. Undefined: the run has no record. */
 export function evidenceOf(run: RecordedRun, usages: readonly RecordedUsage[]): Evidence | undefined {
   const pods = run.transitions.flatMap(({ object }) => (object.kind === 'Pod' ? [object] : []));
   const pod = pods.at(-1);
@@ -80,7 +80,7 @@ export function evidenceOf(run: RecordedRun, usages: readonly RecordedUsage[]): 
   return { pod, events, containers, lengthMs: last.at - first.at };
 }
 
-/** The attempts of one probe of a container, run by run. */
+/** The attempts of one probe of a container, by run. */
 export function attemptsByRun({ probes }: ContainerEvidence, type: ProbeType): ProbeAttempt[][] {
   const byRun = new Map<number, ProbeAttempt[]>();
   for (const attempt of probes.filter(({ probe }) => probe === type)) {
@@ -89,14 +89,14 @@ export function attemptsByRun({ probes }: ContainerEvidence, type: ProbeType): P
   return [...byRun.values()];
 }
 
-/** Did it speak for the container? Undefined: nothing was counted. */
+/** True for a success, false for a failure. Undefined: the attempt does not count. */
 export function wasGood({ result, decision }: ProbeAttempt): boolean | undefined {
   if (decision === 'abandoned') return undefined;
   if (result === 'success' || result === 'warning') return true;
   return result === 'error' ? undefined : false;
 }
 
-/** The name of a container that an Event is about. */
+/** The name of the container that an Event is about. */
 export function containerOf({ involvedObject }: StoredEvent): string | undefined {
   return /\{(.+)\}$/.exec(involvedObject.fieldPath ?? '')?.[1];
 }
@@ -149,10 +149,10 @@ interface StateOfRun {
   readonly terminated: ContainerStateTerminated | undefined;
 }
 
-/** The run that goes on or was the last, and the one before it. */
+/** The current or last run of a container and the run before. */
 function statesIn({ restartCount, state, lastState }: ContainerStatus): StateOfRun[] {
   const isNext = state?.running !== undefined || state?.terminated !== undefined;
-  // Who waits for its restart has the count of the run that is over.
+  // A container that waits for its restart has the restartCount of its last run.
   const before = isNext ? restartCount - 1 : restartCount;
   return [
     { restartCount, running: state?.running, terminated: state?.terminated },

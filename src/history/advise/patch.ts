@@ -4,8 +4,8 @@ import type { Advice } from './advice.ts';
 type Json = Record<string, unknown>;
 
 /**
- * The suggestions as a strategic merge patch, which kustomize and kubectl apply to a manifest; undefined when none of
- * them is about the manifest. Of two about one field, the first counts.
+ * The suggestions as a strategic merge patch, for kustomize and kubectl. Undefined: no suggestion changes the manifest.
+ * The first of two suggestions for one field counts.
  */
 export function patchOf(pod: StoredPod, advice: readonly Advice[]): Json | undefined {
   const spec: Json = {};
@@ -20,7 +20,7 @@ export function patchOf(pod: StoredPod, advice: readonly Advice[]): Json | undef
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
 }
 
-/** Sets a field below `spec`; entries of the lists of containers are found again by their names. */
+/** Sets a field below `spec`. Finds containers in lists by name. */
 function setAt(pod: StoredPod, spec: Json, path: string, value: unknown): void {
   let place = spec;
   const steps = path.split('.');

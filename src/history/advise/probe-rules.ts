@@ -4,12 +4,12 @@ import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { type Advice, counted, inSeconds } from './advice.ts';
 import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
 
-/** With fewer, there is no 99th of a hundred. */
+/** The fewest samples for a 99th percentile. */
 const SAMPLES_MIN = 5;
-/** An attempt that takes this part of its time is near the end of it. */
+/** An attempt that takes this part of its time-out nearly fails. */
 const NEAR = 0.5;
 
-/** What the attempts of probes say, once the container is up. */
+/** Advice from the attempts of probes of a running container. */
 export function probeAdvice(container: ContainerEvidence): Advice[] {
   const flaps = readinessFlaps(container);
   return [...PROBE_TYPES.flatMap((type) => timeout(container, type)), ...flaps, ...livenessLikeReadiness(container)];
@@ -22,7 +22,7 @@ function timeout(container: ContainerEvidence, type: ProbeType): Advice[] {
   const { timeoutSeconds } = probeNumbers(probe);
   const attempts = probes.filter((attempt) => attempt.probe === type && wasGood(attempt) !== undefined);
   const good = attempts.filter((attempt) => wasGood(attempt) === true).map(({ durationMs }) => durationMs / 1000);
-  // Before the container is up, an attempt that waits says nothing about those that come later.
+  // A time-out before the first success is part of the start: it says nothing about later attempts.
   const late = attempts.filter(
     ({ result }, index) => result === 'timeout' && attempts.slice(0, index).some((one) => wasGood(one) === true),
   );
@@ -47,13 +47,13 @@ function timeout(container: ContainerEvidence, type: ProbeType): Advice[] {
   return [{ ...about, severity: 'risk', evidence: `Of ${counted(attempts.length, 'attempt')}, ${usual}; ${limit}.` }];
 }
 
-/** By the nearest rank. @param part from 0 to 1 */
+/** The percentile by the nearest rank. @param part from 0 to 1 */
 function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;
 }
 
-/** Rows of failures between two successes. */
+/** The lengths of rows of failures between two successes. */
 function failureRows(attempts: readonly ProbeAttempt[]): number[] {
   const rows: number[] = [];
   let row: number | undefined;
@@ -105,7 +105,7 @@ function livenessLikeReadiness(container: ContainerEvidence): Advice[] {
   const [alive, ready] = [probeNumbers(livenessProbe), probeNumbers(readinessProbe)];
   const patience = (numbers: typeof alive): number => numbers.periodSeconds * numbers.failureThreshold;
   if (patience(alive) > patience(ready)) return [];
-  // Of a container that was up: the same answer, with which it should have been left alone, has ended it.
+  // Runs of a container that was up before its liveness probe killed it.
   const ended = attemptsByRun(container, 'liveness').filter(
     (attempts) =>
       attempts.some((attempt) => wasGood(attempt) === true) &&

@@ -6,16 +6,16 @@ import type { ContainerEvidence } from './evidence.ts';
 
 const MIB = 1024 * 1024;
 const NEAR = 0.85;
-/** Of a limit, so little is used that it says nothing. */
+/** Below this part of a limit, the usage shows that the limit is too high. */
 const UNUSED = 0.25;
-/** A container that has run for less may not have done anything yet. */
+/** A container that has run for less time may have done no work yet. */
 const LONG_SECONDS = 60;
 const LIMIT_WORTH_BYTES = 128 * MIB;
-/** With fewer periods, most of it is the start of the program. */
+/** With fewer CPU periods, the start of the program dominates. */
 const PERIODS_MIN = 20;
 const THROTTLED = 0.1;
 
-/** What containers have taken, against what they may take. */
+/** Advice from the usage of containers and their requests and limits. */
 export function resourceAdvice(container: ContainerEvidence): Advice[] {
   return [...memory(container), ...cpu(container)];
 }
@@ -82,7 +82,7 @@ function unusedLimit(
   about: Pick<Advice, 'container' | 'path' | 'current'>,
 ): Advice[] {
   const longest = Math.max(0, ...runs.map(({ startMs, end }) => ((end?.ms ?? startMs) - startMs) / 1000));
-  // With the pages of files, too: that is never too little.
+  // Include the page cache here: it makes the usage rather too high than too low.
   const peaks = usages.flatMap(({ groupPeakBytes, processPeakBytes }) => groupPeakBytes ?? processPeakBytes ?? []);
   const peak = Math.max(0, ...peaks);
   if (limit === undefined || limit < LIMIT_WORTH_BYTES || peak === 0) return [];
@@ -134,9 +134,9 @@ function throttledPart({ cpuPeriods = 0, cpuPeriodsThrottled = 0 }: RecordedUsag
 }
 
 /**
- * The most memory that a run had and could not have given back. The count of the group has the pages of files in it,
- * that of the processes what they share with others: neither of them is too little, so the smaller one is nearer.
- * Undefined where nobody has looked at the processes: the group alone may have been full of files.
+ * The memory that a run really needed at its peak. The cgroup counts the page cache, and the processes count shared
+ * memory: both are upper bounds, so the smaller one is better. Undefined without a measurement of the processes: the
+ * cgroup may have been full of page cache.
  */
 function peakOf({ groupPeakBytes, processPeakBytes }: RecordedUsage): number | undefined {
   return processPeakBytes === undefined ? undefined : Math.min(processPeakBytes, groupPeakBytes ?? processPeakBytes);
@@ -146,7 +146,7 @@ function bytesOf(quantity: string | undefined): number | undefined {
   return quantity === undefined ? undefined : Number(quantityValue(parseQuantity(quantity)));
 }
 
-/** Rounded up, as manifests have it: `96Mi`. */
+/** Rounds up to the form of manifests: `96Mi`. */
 function inMebibytes(bytes: number): string {
   return `${Math.ceil(bytes / MIB)}Mi`;
 }

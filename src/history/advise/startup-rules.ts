@@ -4,19 +4,19 @@ import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import { type Advice, counted, inSeconds, partOf } from './advice.ts';
 import { attemptsByRun, type ContainerEvidence, wasGood } from './evidence.ts';
 
-/** A start may take so many times as long as the longest that was seen. */
+/** The suggested time for a start, as a multiple of the longest start. */
 const MARGIN = 3;
-/** Of the time that a start may take, that much is near its end. */
+/** A start that takes this part of its time nearly fails. */
 const NEAR = 0.7;
-/** A budget that is so many times the longest start notices a hang late. */
+/** A startup probe with this multiple of the longest start notices a hang late. */
 const FAR = 10;
 const FAR_SECONDS = 60;
-/** What is lost below this is not worth a line. */
+/** Less lost time than this is not worth a line. */
 const WORTH_SECONDS = 2;
-/** A period from which on it may cost time that nobody has asked for. */
+/** From this period on, a probe may delay readiness. */
 const SLOW_PERIOD_SECONDS = 5;
 
-/** What the first attempts of probes say about their settings. */
+/** Advice from the first attempts of probes. */
 export function startupAdvice(container: ContainerEvidence): Advice[] {
   return [
     ...startupBudget(container),
@@ -103,7 +103,7 @@ function startupBudget(container: ContainerEvidence): Advice[] {
   ];
 }
 
-/** A delay after which the first attempt succeeds at once was too long, or the startup probe had waited already. */
+/** Advice for a delay after which the first attempt always succeeds, or that repeats the wait of the startup probe. */
 function initialDelay(container: ContainerEvidence, type: ProbeType): Advice[] {
   const { name, path, spec } = container;
   const probe = probeOf(spec, type);
@@ -177,7 +177,7 @@ function handlerOf({ exec, httpGet, tcpSocket, grpc }: Probe): Probe {
   };
 }
 
-/** The container was up some time between the last failure and the first success: nobody looked sooner. */
+/** Advice for a long period: the container became ready some time between the last failure and the first success. */
 function slowPeriod(container: ContainerEvidence): Advice[] {
   const { name, path, spec } = container;
   const type = spec.startupProbe === undefined ? 'readiness' : 'startup';
@@ -228,7 +228,7 @@ function slowPeriod(container: ContainerEvidence): Advice[] {
   ];
 }
 
-/** Without a readiness probe, a container is Ready as soon as it runs. */
+/** Advice for a container without a readiness probe, which is Ready before it listens. */
 function readyBeforeListening(container: ContainerEvidence): Advice[] {
   const { name, path, spec, role } = container;
   const { readinessProbe, startupProbe, livenessProbe } = spec;

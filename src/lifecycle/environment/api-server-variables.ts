@@ -3,12 +3,12 @@ import type { StoredPod } from '../../api/objects.ts';
 import type { EventDraft } from '../effects.ts';
 import { noApiServer } from '../texts/events.ts';
 
-/** The variables of the Service `kubernetes`, which lead to the API server. */
+/** The variables of the Service `kubernetes`, which contain the address of the API server. */
 const VARIABLE = /\bKUBERNETES_(?:SERVICE_(?:HOST|PORT(?:_HTTPS)?)|PORT(?:_443_TCP\w*)?)\b/;
 
 /**
- * Tells of containers whose command, arguments or variables name an address of the API server, and which do not set it
- * themselves.
+ * The notices for containers that refer to a variable of the API server in command, arguments or variables, without
+ * setting that variable.
  */
 export function apiServerNotices({ spec }: StoredPod): EventDraft[] {
   return [...(spec.initContainers ?? []), ...spec.containers].flatMap((container) => {

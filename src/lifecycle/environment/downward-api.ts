@@ -5,11 +5,11 @@ import { parseQuantity, quantityMilliValue, quantityValue } from '../../api/quan
 import type { NodeFacts } from '../node/node-facts.ts';
 import { containerNotFound, unsupportedResource } from '../texts/config-errors.ts';
 
-/** What a container may ask about its Pod: the Pod, and the node that it runs on. */
+/** The facts for the downward API: the Pod and its node. */
 export interface DownwardFacts {
   readonly pod: StoredPod;
   readonly node: NodeFacts;
-  /** The address of the Pod, which its status may not have yet; undefined: see there, or the node's. */
+  /** The address of the Pod, which its status may not show yet. Undefined: the address in the status, or the node's. */
   readonly podIP?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ const FIELDS: ReadonlyMap<string, (facts: DownwardFacts) => string> = new Map([
   ['metadata.namespace', ({ pod }) => pod.metadata.namespace],
   ['metadata.uid', ({ pod }) => pod.metadata.uid],
   ['spec.nodeName', ({ pod }) => pod.spec.nodeName ?? ''],
-  // Admission gives every Pod of a cluster this account when it names none.
+  // A cluster's admission gives this account to every Pod that names none.
   ['spec.serviceAccountName', ({ pod }) => pod.spec.serviceAccountName ?? 'default'],
   ['status.hostIP', ({ node }) => node.hostIPs[0]],
   ['status.hostIPs', ({ node }) => node.hostIPs.join(',')],
@@ -29,8 +29,8 @@ const FIELDS: ReadonlyMap<string, (facts: DownwardFacts) => string> = new Map([
 const SUBSCRIPT = /^metadata\.(labels|annotations)\['(.*)'\]$/s;
 
 /**
- * The text of a field of the Pod; undefined when there is no such field. A label or annotation that the Pod does not
- * have is empty. Source: pkg/kubelet/kubelet_pods.go podFieldSelectorRuntimeValue, pkg/fieldpath/fieldpath.go.
+ * The text of a field of the Pod. Undefined: unknown field. A missing label or annotation is empty. Source:
+ * pkg/kubelet/kubelet_pods.go podFieldSelectorRuntimeValue, pkg/fieldpath/fieldpath.go.
  */
 export function podField(fieldPath: string, facts: DownwardFacts): string | undefined {
   const field = FIELDS.get(fieldPath);
@@ -44,7 +44,7 @@ export function podField(fieldPath: string, facts: DownwardFacts): string | unde
 /** One address of each family, the family of the node's own address first. Source: kubelet_pods.go sortPodIPs. */
 function podIPs({ pod, node, podIP }: DownwardFacts): string[] {
   if (podIP !== undefined) return [podIP];
-  // A Pod that was given no address shares the node's, as with hostNetwork.
+  // A Pod without an address has the node's, as with hostNetwork.
   const known = pod.status.podIPs?.flatMap(({ ip }) => (ip === undefined ? [] : [ip])) ?? node.hostIPs;
   const isSameFamily = (ip: string): boolean => ip.includes(':') === node.hostIPs[0].includes(':');
   const primary = known.find(isSameFamily);
@@ -56,13 +56,13 @@ export type ResourceFieldOutcome =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly message: string };
 
-/** A limit that nobody set is what the container can get at most. */
+/** Resources whose default limit is the capacity of the node. */
 const LIMITED_BY_NODE: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
 /**
- * A request or limit of a container, in multiples of the divisor, rounded up.
- * @param own the container that asks; it means itself unless it names another
- * Source: pkg/api/v1/resource/helpers.go ExtractContainerResourceValue.
+ * A request or limit of a container, in multiples of the divisor, rounded up. Source: pkg/api/v1/resource/helpers.go
+ * ExtractContainerResourceValue.
+ * @param own the container that asks, which is also the default of `containerName`
  */
 export function resourceField(
   selector: ResourceFieldSelector,
@@ -84,7 +84,7 @@ export function resourceField(
   return { ok: true, value: String((units(amount ?? '0') + step - 1n) / step) };
 }
 
-/** Its own limit, else the Pod's, else what the node has. Source: kubelet_resources.go. */
+/** The container's own limit, else the Pod's, else the node's. Source: kubelet_resources.go. */
 function limitOf(container: Container, name: string, { pod, node }: DownwardFacts): string | undefined {
   const own = container.resources?.limits?.[name];
   if (!LIMITED_BY_NODE.has(name) || (own !== undefined && !isZero(own))) return own;

@@ -3,32 +3,32 @@ import { OFFICIAL_PREFIX, parseImageReference } from '../../api/image-reference.
 import { escapeExpansion } from './expansion.ts';
 import { mostSpecificMatch } from './image-pattern.ts';
 
-/** What a person says an image would run, and with what: in place of the image's own configuration. */
+/** An entry of the image map: the user's replacement for the configuration of images. */
 export interface ImageMapping {
-  /** Which images it is about; see `mostSpecificMatch`. */
+  /** The images of this entry; see `mostSpecificMatch`. */
   readonly pattern: string;
-  /** The image's ENTRYPOINT. Undefined with `args` given: it has none. */
+  /** The image's ENTRYPOINT. Undefined with `args`: the image has none. */
   readonly command: readonly string[] | undefined;
-  /** The image's CMD: what runs, or what the command gets, when the container has no args of its own. */
+  /** The image's CMD: the default for the args of a container. */
   readonly args: readonly string[] | undefined;
   /** The image's ENV. */
   readonly env: Readonly<Record<string, string>>;
   /** The image's WORKDIR, as an absolute path. */
   readonly workingDir: string | undefined;
-  /** The image's files, as an absolute path: what a volume shows. */
+  /** The folder with the image's files, as an absolute path. An image volume shows this folder. */
   readonly folder: string | undefined;
 }
 
 export interface ImageMap {
-  /** These come first: only an image that none of them matches is looked up in the file. */
+  /** Entries of the command line. An image that matches one of them is not looked up in the file. */
   readonly commandLine: readonly ImageMapping[];
   readonly configFile: readonly ImageMapping[];
 }
 
 export interface EntryPoint {
-  /** Program and arguments, their `$(VAR)` references not yet replaced. Never empty. */
+  /** Program and arguments. Their `$(VAR)` references are not expanded yet. Never empty. */
   readonly argv: readonly [string, ...string[]];
-  /** Variables that come with the image; the container's own go over them. */
+  /** Variables of the image. The container's own variables override them. */
   readonly env: Readonly<Record<string, string>>;
   /** Undefined: neither the container nor the image names one. */
   readonly workingDir: string | undefined;
@@ -36,10 +36,10 @@ export interface EntryPoint {
 
 export type EntryPointOutcome =
   | { readonly ok: true; readonly entryPoint: EntryPoint }
-  /** The program is not known. The message is what a pull of the image answers. */
+  /** The program is unknown. The message is the error of a pull. */
   | { readonly ok: false; readonly message: string };
 
-/** Base images whose entry point is empty: the args of a container are its command. */
+/** Base images without an entry point: the args of a container are its command. */
 const BASES: ReadonlySet<string> = new Set([
   'alpine',
   'amazonlinux',
@@ -49,13 +49,13 @@ const BASES: ReadonlySet<string> = new Set([
   'fedora',
   'ubuntu',
 ]);
-/** Registries of the Kubernetes project that carry copies of them. */
+/** Registries of the Kubernetes project with copies of base images. */
 const BASE_COPIES: ReadonlySet<string> = new Set(['registry.k8s.io/', 'k8s.gcr.io/', 'gcr.io/google-containers/']);
 
 /**
- * What a container runs. Its `command` wins, with its `args`; else what the image map says of the image, with the
- * container's args in place of the mapping's; else, for a base image without an entry point, its `args` alone.
- * Whatever decides, environment and working directory of the mapping hold, as those of an image would.
+ * Finds the program of a container. The container's `command` comes first, with its `args`. Else the entry of the image
+ * map counts, with the container's args in place of the entry's. Else a base image without an entry point runs the
+ * container's `args`. Environment and working directory of the entry apply in every case, as those of an image do.
  */
 export function resolveEntryPoint(container: Container, map: ImageMap): EntryPointOutcome {
   const { image = '', command = [], args = [] } = container;
@@ -71,13 +71,13 @@ export function resolveEntryPoint(container: Container, map: ImageMap): EntryPoi
   return { ok: true, entryPoint };
 }
 
-/** The folder that stands for an image in a volume; undefined when the image map has none for it. */
+/** The folder of an image in a volume. Undefined: the image map has none. */
 export function imageFolder(reference: string, { commandLine, configFile }: ImageMap): string | undefined {
   const withFolder = [...commandLine, ...configFile].filter(({ folder }) => folder !== undefined);
   return mostSpecificMatch(reference, withFolder)?.folder;
 }
 
-/** What a pull of the image of a volume answers. */
+/** The pull error of the image of a volume. */
 export function unknownImageFolder(reference: string): string {
   return (
     `podrun pulls nothing, and no folder stands for image "${reference}": ` +
@@ -87,7 +87,7 @@ export function unknownImageFolder(reference: string): string {
 
 function wordsOfImage(image: string, args: readonly string[], mapping: ImageMapping | undefined): readonly string[] {
   if (mapping?.command === undefined && mapping?.args === undefined) return isBase(image) ? args : [];
-  // As in an image, `$` means nothing in the mapping's own words.
+  // The words of an entry are literal: `$` has no meaning in them, as in an image.
   const fromImage = (words: readonly string[] = []): string[] => words.map(escapeExpansion);
   return [...fromImage(mapping.command), ...(args.length > 0 ? args : fromImage(mapping.args))];
 }
@@ -97,7 +97,9 @@ function isBase(image: string): boolean {
   return name !== undefined && BASES.has(name);
 }
 
-/** The name of an official image, `nginx` of `docker.io/library/nginx:1.27`, also of a mirror; undefined for others. */
+/**
+ * The name of an official image or its mirror: `nginx` for `docker.io/library/nginx:1.27`. Undefined for other images.
+ */
 export function officialName(image: string): string | undefined {
   const outcome = parseImageReference(image);
   if (!outcome.ok) return undefined;

@@ -1,11 +1,11 @@
 export type EnvFileOutcome =
-  /** Empty when the file does not define the key, which counts as the same. */
+  /** Empty also when the file does not define the key. */
   { readonly ok: true; readonly value: string } | { readonly ok: false };
 
 /**
- * Looks one key up in an environment file: `NAME='value'`, the value literal and in single quotes, over several lines
- * if it likes; blank lines and comments between. A blank behind `=` ends the value before it began, as in a shell.
- * Only what comes before the key has to be well formed. Source: pkg/kubelet/util/env/env_util.go ParseEnv.
+ * Reads one key from an environment file. Lines are `NAME='value'`, blank or comments. The value is literal, in single
+ * quotes, and may span several lines. A blank after `=` makes the value empty, as in a shell. Only the lines before the
+ * key must be well formed. Source: pkg/kubelet/util/env/env_util.go ParseEnv.
  */
 export function readEnvFile(text: string, key: string): EnvFileOutcome {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
@@ -26,7 +26,7 @@ export function readEnvFile(text: string, key: string): EnvFileOutcome {
   return { ok: true, value: '' };
 }
 
-/** A value that starts with `'`, and the line it ends on. Undefined: it does not start or end as it should. */
+/** Reads a quoted value and the number of its last line. Undefined: the quotes are malformed. */
 function readQuoted(
   lines: string[],
   firstLine: number,

@@ -17,23 +17,23 @@ import {
   unsupportedFieldPath,
 } from '../texts/config-errors.ts';
 
-/** What references are looked up in. The objects are those of the Pod's namespace. */
+/** The objects that references are resolved with. They belong to the Pod's namespace. */
 export interface ReferenceFacts extends DownwardFacts {
   readonly container: Container;
   readonly configMap: (name: string) => ConfigMap | undefined;
   readonly secret: (name: string) => Secret | undefined;
-  /** Text of a file in a volume of the Pod; undefined when it cannot be read. */
+  /** The text of a file in a volume of the Pod. Undefined: the file cannot be read. */
   readonly envFile?: (volumeName: string, path: string) => string | undefined;
 }
 
-/** What a reference in the environment leads to. */
+/** The result of a reference in the environment. */
 export type Resolved<T> =
   | { readonly type: 'value'; readonly value: T }
-  /** It leads nowhere, and is optional: as if it had not been written. */
+  /** An optional reference to a missing object or key: the variable is left out. */
   | { readonly type: 'skipped' }
   | { readonly type: 'failed'; readonly message: string };
 
-/** The value that one `valueFrom` leads to. */
+/** Resolves the value of one `valueFrom`. */
 export function resolveValue(source: EnvVarSource, facts: ReferenceFacts): Resolved<string> {
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = source;
   if (fieldRef !== undefined) return resolveField(fieldRef.fieldPath, facts);
@@ -47,7 +47,7 @@ export function resolveValue(source: EnvVarSource, facts: ReferenceFacts): Resol
   return found('');
 }
 
-/** All keys and values that one entry of `envFrom` leads to. */
+/** Resolves all keys and values of one entry of `envFrom`. */
 export function resolveAll(source: EnvFromSource, facts: ReferenceFacts): Resolved<ReadonlyMap<string, string>> {
   if (source.configMapRef !== undefined) return resolveObject('ConfigMap', source.configMapRef, facts);
   if (source.secretRef !== undefined) return resolveObject('Secret', source.secretRef, facts);
@@ -89,7 +89,7 @@ function resolveKey(
   return skippedOr(optional, keyNotFound(key, kind, facts.pod.metadata.namespace, name));
 }
 
-/** Only the text of a ConfigMap becomes variables, its binary data does not. */
+/** The text of a ConfigMap. Its binary data does not become variables. */
 function configMapText({ data = {} }: ConfigMap): ReadonlyMap<string, string> {
   return new Map(Object.entries(data));
 }
@@ -98,7 +98,7 @@ function secretText({ data = {} }: Secret): ReadonlyMap<string, string> {
   return new Map(Object.entries(data).map(([key, base64]) => [key, Buffer.from(base64, 'base64').toString()]));
 }
 
-/** A file that cannot be read is an error even where the key is optional. */
+/** Resolves a key of a file. An unreadable file is an error even if the key is optional. */
 function resolveFileKey(reference: FileKeySelector, { pod, envFile }: ReferenceFacts): Resolved<string> {
   const { volumeName, path, key, optional } = reference;
   if (!(pod.spec.volumes ?? []).some(({ name }) => name === volumeName)) {

@@ -1,8 +1,8 @@
-/** What the environment of a container tells about a Service. */
+/** A Service as the environment of a container shows it. */
 export interface ServiceFact {
   readonly namespace: string;
   readonly name: string;
-  /** Undefined or `None`: the Service has no address of its own, and no variables. */
+  /** Undefined or `None`: the Service has no address and no variables. */
   readonly clusterIP: string | undefined;
   readonly ports: readonly ServicePortFact[];
 }
@@ -15,9 +15,9 @@ export interface ServicePortFact {
 }
 
 /**
- * The variables that announce Services, as Docker links once did: all Services of the Pod's namespace when it wants
- * service links, and always the API server's.
- * Source: pkg/kubelet/kubelet_pods.go getServiceEnvVarMap, pkg/kubelet/envvars/envvars.go.
+ * The variables of Services, in the form of Docker links: always those of the API server, and with service links those
+ * of all Services of the Pod's namespace. Source: pkg/kubelet/kubelet_pods.go getServiceEnvVarMap,
+ * pkg/kubelet/envvars/envvars.go.
  */
 export function serviceVariables(
   services: readonly ServiceFact[],
@@ -26,7 +26,7 @@ export function serviceVariables(
 ): Map<string, string> {
   const apiServer = services.filter((service) => service.namespace === 'default' && service.name === 'kubernetes');
   const linked = wantsLinks ? services.filter((service) => service.namespace === namespace) : [];
-  // A Service of the Pod's namespace takes the place of the API server's when it has the same name.
+  // A Service of the Pod's namespace replaces the API server's Service of the same name.
   const byName = new Map([...apiServer, ...linked].filter(hasAddress).map((service) => [service.name, service]));
   return new Map([...byName.values()].flatMap(variablesOf));
 }

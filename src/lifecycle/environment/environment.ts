@@ -4,22 +4,22 @@ import { type ServiceFact, serviceVariables } from './environment-services.ts';
 import { expand, EXPANDED_MAX, type ExpansionRoom, type VariableLookup } from './expansion.ts';
 import { NO_SERVICE_LINKS } from '../texts/config-errors.ts';
 
-/** What the environment of a container is made of. */
+/** The inputs of the environment of a container. */
 export interface EnvironmentInput extends ReferenceFacts {
-  /** The Services that exist; undefined: there is nobody to ask, and no variables tell of them. */
+  /** The existing Services. Undefined: podrun knows none, and sets no variables for them. */
   readonly services: readonly ServiceFact[] | undefined;
 }
 
-/** A failure is what the container waits with, as CreateContainerConfigError. */
+/** A failure is the message of a CreateContainerConfigError. */
 export type EnvironmentOutcome =
   | { readonly ok: true; readonly env: Map<string, string> }
   | { readonly ok: false; readonly message: string };
 
 /**
- * The variables that a node's agent gives a container, without those of its image and without HOSTNAME, which the
- * runtime adds: `envFrom` in its order, then `env` in its order, then Services; what comes later in `env` sees what
- * came before it. Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
- * @throws {ExpansionError} when references stand for more than any program can be started with
+ * Computes the variables that a kubelet gives a container: `envFrom`, then `env`, then Services. A variable of `env`
+ * may refer to variables before it. The variables of the image and HOSTNAME, which the runtime adds, are not included.
+ * Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
+ * @throws {ExpansionError} when references expand to more than a program can be started with
  */
 export function makeEnvironment(input: EnvironmentInput): EnvironmentOutcome {
   const { pod, container } = input;
@@ -54,8 +54,8 @@ function resolveVariable(
 }
 
 /**
- * The words that are run: `command` and `args` with the container's own variables put in. No shell is involved.
- * Source: pkg/kubelet/container/helpers.go ExpandContainerCommandAndArgs.
+ * Expands `command` and `args` with the container's own variables. No shell is involved. Source:
+ * pkg/kubelet/container/helpers.go ExpandContainerCommandAndArgs.
  * @throws {ExpansionError} as `makeEnvironment`
  */
 export function commandLine(words: readonly string[], env: ReadonlyMap<string, string>): string[] {

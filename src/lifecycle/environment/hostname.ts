@@ -1,18 +1,18 @@
 import type { StoredPod } from '../../api/objects.ts';
 
 const LABEL_MAX = 63;
-/** What a Linux kernel can hold. */
+/** The longest hostname of a Linux kernel. */
 const FQDN_MAX = 64;
 const CLUSTER_DOMAIN = 'cluster.local';
 
 export type Hostname =
   | { readonly ok: true; readonly hostname: string }
-  /** The Pod's environment cannot be made; kubelet's words. */
+  /** The sandbox cannot be created. The message is the kubelet's. */
   | { readonly ok: false; readonly message: string };
 
 /**
- * What a Pod and its domain are called: `spec.hostname`, else the name of the Pod, which is cut where it is too long.
- * Source: pkg/kubelet/kubelet_pods.go GeneratePodHostNameAndDomain.
+ * The hostname and domain of a Pod: `spec.hostname`, else the name of the Pod, cut to the length of a label. Source:
+ * pkg/kubelet/kubelet_pods.go GeneratePodHostNameAndDomain.
  */
 export function hostnameAndDomain({ metadata, spec }: StoredPod): { hostname: string; domain: string | undefined } {
   if (spec.hostnameOverride) return { hostname: spec.hostnameOverride, domain: undefined };
@@ -22,8 +22,8 @@ export function hostnameAndDomain({ metadata, spec }: StoredPod): { hostname: st
 }
 
 /**
- * What a Pod is called inside: with its domain behind it where the Pod wants that.
- * Source: pkg/kubelet/util/util.go GetNodenameForKernel.
+ * The hostname inside a Pod. With setHostnameAsFQDN it includes the domain. Source: pkg/kubelet/util/util.go
+ * GetNodenameForKernel.
  */
 export function podHostname(pod: StoredPod): Hostname {
   const { hostname, domain } = hostnameAndDomain(pod);

@@ -1,17 +1,17 @@
 import { DEFAULT_DOMAIN, OFFICIAL_PREFIX, parseImageReference, splitVersion } from '../../api/image-reference.ts';
 
-/** Could this be a pattern for image names: does it consist of what image names, and `*`, are made of? */
+/** True when a text consists of `*` and characters of image names. */
 export function isImagePattern(text: string): boolean {
   return /^[\w.:/@*[\]-]+$/.test(text);
 }
 
 /**
- * The most specific of the entries whose pattern matches the image: the one that leaves the least of the image's full
- * name to `*`; among equals the last.
+ * The entry with the most specific pattern that matches the image: the pattern that leaves the fewest characters of the
+ * full name to `*`. Among equals the last entry wins.
  *
  * In a pattern `*` stands for any characters, `/` and `:` included. A pattern without tag and digest (`nginx`), or with
- * the tag `*` (`nginx:*`), means every tag and digest of that name. Image and pattern may each be written short or in
- * full: `nginx:1` is `docker.io/library/nginx:1`, and an image without tag and digest is `:latest`.
+ * the tag `*` (`nginx:*`), matches every tag and digest. Image and pattern may each be short or in full: `nginx:1` is
+ * `docker.io/library/nginx:1`, and an image without tag and digest is `:latest`.
  */
 export function mostSpecificMatch<T extends { readonly pattern: string }>(
   image: string,
@@ -23,7 +23,7 @@ export function mostSpecificMatch<T extends { readonly pattern: string }>(
     const pattern = anyVersion(entry.pattern);
     const matched = spellings.filter(({ text }) => matches(text, pattern));
     if (matched.length === 0) continue;
-    // What a short spelling leaves out is settled, unless the pattern matches longer ones as well.
+    // A short spelling fixes the omitted characters, too, unless the pattern also matches longer spellings.
     const settled = Math.min(...matched.map(({ omitted }) => omitted));
     const specificity = pattern.replaceAll('*', '').length + settled;
     if (best === undefined || specificity >= best.specificity) best = { entry, specificity };
@@ -33,11 +33,11 @@ export function mostSpecificMatch<T extends { readonly pattern: string }>(
 
 interface Spelling {
   readonly text: string;
-  /** How many characters shorter than the full name it is. */
+  /** The characters that this spelling omits from the full name. */
   readonly omitted: number;
 }
 
-/** All ways to write an image: its names with tag and digest, with one of them, and alone. */
+/** All spellings of an image: its names with tag and digest, with one of them, and alone. */
 function spellingsOf(image: string): Spelling[] {
   const written = splitVersion(image);
   const tag = written.tag ?? (written.digest === undefined ? 'latest' : undefined);
@@ -53,7 +53,7 @@ function spellingsOf(image: string): Spelling[] {
   });
 }
 
-/** The full name first. None, when the image name is none. */
+/** The names of an image, the full name first. Empty for an invalid name. */
 function fullAndShortNames(image: string): string[] {
   const outcome = parseImageReference(image);
   if (!outcome.ok) return [];
@@ -66,7 +66,7 @@ function fullAndShortNames(image: string): string[] {
   return [...names, short, `${domain}/${short}`];
 }
 
-/** `NAME:*` means what `NAME` means: digests too. */
+/** Removes the tag `*`: `NAME:*` matches the same images as `NAME`, digests included. */
 function anyVersion(pattern: string): string {
   return pattern.endsWith(':*') ? pattern.slice(0, -2) : pattern;
 }
@@ -77,7 +77,7 @@ function matches(text: string, pattern: string): boolean {
   if (rest.length === 0) return text === pattern;
   const end = rest.pop() ?? '';
   if (text.length < start.length + end.length || !text.startsWith(start) || !text.endsWith(end)) return false;
-  // Between the fixed ends, each piece is best taken at its first occurrence.
+  // Between the fixed ends, the first occurrence of each piece is the best.
   const last = text.length - end.length;
   let at = start.length;
   for (const piece of rest) {

@@ -2,7 +2,7 @@ import { officialName } from './entry-point.ts';
 
 type Command = readonly [string, ...string[]];
 
-/** The programs that official images run, the likeliest first, under the names that distributions give them. */
+/** The programs of official images, under the names that distributions give them. The likeliest comes first. */
 const COMMANDS: Readonly<Record<string, readonly Command[]>> = {
   caddy: [['caddy', 'run']],
   httpd: [
@@ -27,7 +27,7 @@ const COMMANDS: Readonly<Record<string, readonly Command[]>> = {
   valkey: [['valkey-server']],
 };
 
-/** The commands that may stand for a well-known image, the likeliest first; none for an image that is not. */
+/** The commands for a well-known image, the likeliest first. Empty for other images. */
 export function knownCommands(image: string): readonly Command[] {
   const name = officialName(image) ?? '';
   return Object.hasOwn(COMMANDS, name) ? (COMMANDS[name] ?? []) : [];

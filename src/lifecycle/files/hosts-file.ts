@@ -1,6 +1,6 @@
 import type { HostAlias } from '../../api/generated/types.ts';
 
-/** What a Pod with addresses of its own is called, and by which addresses. */
+/** The names and addresses of a Pod with addresses of its own. */
 export interface HostsFileFacts {
   readonly podIPs: readonly string[];
   readonly hostname: string;
@@ -26,7 +26,8 @@ export function managedHostsFile({ podIPs, hostname, domain, aliases }: HostsFil
 }
 
 /**
- * The same for a Pod in the network of the host. Source: pkg/kubelet/kubelet_pods.go nodeHostsFileContent.
+ * The text of /etc/hosts for a Pod in the network of the host. Source: pkg/kubelet/kubelet_pods.go
+ * nodeHostsFileContent.
  * @param host the text of the host's file
  */
 export function nodeHostsFile(host: string, aliases: readonly HostAlias[]): string {

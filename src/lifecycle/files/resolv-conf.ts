@@ -1,6 +1,6 @@
 import type { PodDNSConfigOption, PodSpec } from '../../api/generated/types.ts';
 
-/** What a resolv.conf says, each list in its order. */
+/** The lists of a resolv.conf, each in its order. */
 interface Resolver {
   readonly nameservers: readonly string[];
   readonly searches: readonly string[];
@@ -11,15 +11,15 @@ interface Resolver {
 const NAMESERVERS_MAX = 3;
 const SEARCHES_MAX = 32;
 const SEARCH_LINE_MAX = 2048;
-/** A longer one makes some resolvers abort. */
+/** A longer domain makes some resolvers abort. */
 const SEARCH_MAX = 253;
 
 const NOTHING: Resolver = { nameservers: [], searches: [], options: [] };
 
 /**
- * The text of a Pod's /etc/resolv.conf; undefined where it is that of the host, as the Pod asks for nothing else. There
- * is no DNS of a cluster: where the Pod asks for that, the kubelet falls back to the host's, too.
- * Source: pkg/kubelet/network/dns/dns.go GetPodDNS; the file is the container runtime's: containerd parseDNSOptions.
+ * The text of a Pod's /etc/resolv.conf. Undefined: the Pod uses the file of the host. podrun has no cluster DNS: for
+ * ClusterFirst it falls back to the host's DNS, as a kubelet without cluster DNS does. Source:
+ * pkg/kubelet/network/dns/dns.go GetPodDNS; the file is the container runtime's: containerd parseDNSOptions.
  * @param host the text of the host's file
  */
 export function podResolvConf({ dnsPolicy, dnsConfig }: PodSpec, host: string): string | undefined {
@@ -33,7 +33,10 @@ export function podResolvConf({ dnsPolicy, dnsConfig }: PodSpec, host: string): 
   });
 }
 
-/** Of several search lines the last one counts. Source: pkg/kubelet/network/dns/dns.go parseResolvConf. */
+/**
+ * Parses a resolv.conf. The last of several search lines counts. Source: pkg/kubelet/network/dns/dns.go
+ * parseResolvConf.
+ */
 function parseResolvConf(text: string): Resolver {
   const lines = text.split('\n').map((line) => line.trim().split(/\s+/));
   const fields = (keyword: string): string[][] =>
@@ -46,7 +49,10 @@ function parseResolvConf(text: string): Resolver {
   };
 }
 
-/** Of an option that is there twice, the last one counts. Source: pkg/kubelet/network/dns/dns.go mergeDNSOptions. */
+/**
+ * Merges options. The last of two options with the same name counts. Source: pkg/kubelet/network/dns/dns.go
+ * mergeDNSOptions.
+ */
 function mergedOptions(host: readonly string[], own: readonly PodDNSConfigOption[]): string[] {
   const options = new Map<string, string>();
   for (const option of host) options.set(option.split(':')[0] ?? '', option);

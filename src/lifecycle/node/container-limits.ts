@@ -3,7 +3,7 @@ import { isPodLevelResource } from '../../api/pod-resources.ts';
 import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue } from '../../api/quantity.ts';
 import { effectiveResources } from './resources.ts';
 
-/** What processes may take at most, and their share when CPUs are short. Undefined: as much as there is. */
+/** The most that processes may use, and their share when CPUs are short. Undefined: no limit. */
 interface Limits {
   readonly memoryBytes: number | undefined;
   readonly cpuMillis: number | undefined;
@@ -11,17 +11,16 @@ interface Limits {
   readonly pids: number | undefined;
 }
 
-/** What a container may take, and all containers of its Pod together. */
+/** The limits of a container, and of all containers of its Pod together. */
 export interface ContainerLimits extends Limits {
   readonly together: Limits;
 }
 
 /**
- * The limits that a kubelet has enforced for a container and for its Pod; undefined when there is nothing to enforce.
- * A container without a limit of its own may have all that the Pod as a whole may have.
- * Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go (generateLinuxContainerResources, getCPULimit,
- * getMemoryLimit); pkg/kubelet/cm/helpers_linux.go ResourceConfigForPod.
- * @param podPidsLimit how many processes and threads a Pod may have; undefined: any number
+ * The limits that a kubelet enforces for a container and for its Pod. Undefined: there are none. A container without
+ * its own limit gets the limit of the Pod. Source: pkg/kubelet/kuberuntime/kuberuntime_container_linux.go
+ * (generateLinuxContainerResources, getCPULimit, getMemoryLimit); pkg/kubelet/cm/helpers_linux.go ResourceConfigForPod.
+ * @param podPidsLimit the most processes and threads of a Pod; undefined: any number
  */
 export function containerLimits(
   spec: PodSpec,
@@ -38,11 +37,11 @@ export function containerLimits(
     (limit) => limit !== undefined,
   );
   if (!isLimited && cpuRequestMillis === undefined) return undefined;
-  // Who asks for no CPU has the least share of those who are counted.
+  // A container without a CPU request gets the smallest share.
   return { memoryBytes, cpuMillis, cpuRequestMillis: cpuRequestMillis ?? 0, pids: undefined, together };
 }
 
-/** Limits of the whole Pod: its own, or the sum of its containers' when each of them has one. */
+/** The limits of the whole Pod: its own, or the sum of its containers' limits if every container has one. */
 function podLimits(spec: PodSpec, pids: number | undefined): Limits {
   const limits = effectiveResources(spec, 'limits');
   const isPodLevel = [spec.resources?.limits, spec.resources?.requests].some((list) =>
@@ -76,7 +75,7 @@ function millis(quantity: ParsedQuantity | undefined): number | undefined {
   return quantity === undefined ? undefined : asNumber(quantityMilliValue(quantity));
 }
 
-/** More than a number can hold is more than any machine has. */
+/** Caps an amount at the largest safe integer, which is more than any machine has. */
 function asNumber(amount: bigint): number {
   return Number(amount > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : amount);
 }

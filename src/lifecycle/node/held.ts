@@ -3,8 +3,8 @@ import { hostPorts } from './host-ports.ts';
 import { effectiveResources } from './resources.ts';
 
 /**
- * What Pods hold of their node, in words that are the same as long as it is: a Pod that had no room beside them has
- * none then. A Pod that asks for nothing holds but a place, whichever Pod it is.
+ * A text that changes when the resources in use change. While it is the same, a Pod that did not fit still does not
+ * fit. Of Pods without requests only the number counts.
  */
 export function heldText(placed: readonly StoredPod[]): string {
   const holders = placed.filter(

@@ -1,7 +1,7 @@
 import { isSidecar } from '../../api/objects.ts';
 import type { ContainerPort, PodSpec } from '../../api/generated/types.ts';
 
-/** A port of the host that a Pod asks for. */
+/** A host port that a Pod requests. */
 interface HostPort {
   readonly ip: string;
   readonly protocol: string;
@@ -11,18 +11,18 @@ interface HostPort {
 const ANY_ADDRESS = '0.0.0.0';
 
 /**
- * Does a Pod ask for a port of the host that another holds?
- * Source: pkg/scheduler/framework/plugins/nodeports/node_ports.go, framework.HostPortInfo CheckConflict.
+ * True when a Pod requests a host port that another Pod uses. Source:
+ * pkg/scheduler/framework/plugins/nodeports/node_ports.go, framework.HostPortInfo CheckConflict.
  */
 export function hostPortsCollide(spec: PodSpec, placed: readonly PodSpec[]): boolean {
   const wanted = hostPorts(spec);
-  // Few Pods want any: those of the others are not looked for then.
+  // Few Pods request host ports: skip the ports of all others.
   if (wanted.length === 0) return false;
   const held = placed.flatMap(hostPorts);
   return wanted.some((port) => held.some((other) => collide(port, other)));
 }
 
-/** The ports of the host that a Pod asks for. Those of plain init containers do not count. */
+/** The host ports that a Pod requests. Those of plain init containers do not count. */
 export function hostPorts({ containers, initContainers = [] }: PodSpec): HostPort[] {
   return [...containers, ...initContainers.filter(isSidecar)].flatMap(({ ports = [] }) => ports.flatMap(hostPort));
 }

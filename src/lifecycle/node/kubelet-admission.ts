@@ -15,17 +15,16 @@ import {
 } from '../texts/pod-reasons.ts';
 
 const OS_LABEL_KEY = 'kubernetes.io/os';
-/** What programs of a host with another name for its system, such as darwin, are as good as. */
+/** The operating system of every Pod, also on hosts with another system such as darwin. */
 const POD_OS = 'linux';
 
 /**
- * The kubelet's look at a Pod that has come to its node, from the scheduler or by a nodeName set by hand: once, and a
- * Pod that it rejects has Failed. Only the first thing that is wrong is named; extended resources that the node knows
- * nothing of are somebody else's business. Of the operating system, a label of the Pod is compared, as the kubelet does
- * it, not its selector.
- * Source: pkg/kubelet/lifecycle/predicate.go Admit.
- * @param placed the other Pods that the node holds
- * @returns why the Pod is rejected; undefined: it runs
+ * Checks a Pod that has come to the node from the scheduler or by its nodeName. The kubelet checks a Pod once: a
+ * rejected Pod is Failed, with the first reason only. It ignores extended resources that the node does not know, and
+ * compares the operating system with a label of the Pod, not with its selector. Source:
+ * pkg/kubelet/lifecycle/predicate.go Admit.
+ * @param placed the other Pods of the node
+ * @returns the reason for the rejection; undefined: the Pod runs
  */
 export function admit(pod: StoredPod, node: NodeFacts, placed: readonly StoredPod[]): Rejection | undefined {
   const { metadata, spec } = pod;
@@ -39,6 +38,6 @@ export function admit(pod: StoredPod, node: NodeFacts, placed: readonly StoredPo
   if (lacking !== undefined) return outOfResource(lacking);
   if (!matchesNode(spec, node)) return NODE_AFFINITY;
   if (hostPortsCollide(spec, others)) return NODE_PORTS;
-  // Whom the scheduler would not send may run here all the same.
+  // A NoSchedule taint only stops the scheduler: the kubelet ignores it.
   return hasUntoleratedTaint(spec, node.taints, ['NoExecute']) ? TAINT_TOLERATION : undefined;
 }

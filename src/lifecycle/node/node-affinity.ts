@@ -3,9 +3,8 @@ import { labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
 import type { NodeFacts } from './node-facts.ts';
 
 /**
- * Does the node have what the Pod's nodeSelector and required node affinity ask for? The preferred affinity decides
- * nothing where there is one node.
- * Source: staging/src/k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go.
+ * True when the node satisfies the Pod's nodeSelector and required node affinity. Preferred affinity decides nothing
+ * with one node. Source: staging/src/k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go.
  */
 export function matchesNode(spec: PodSpec, node: NodeFacts): boolean {
   if (missingLabels(spec, node).length > 0) return false;
@@ -13,15 +12,15 @@ export function matchesNode(spec: PodSpec, node: NodeFacts): boolean {
   return terms === undefined || terms.some((term) => matchesTerm(term, node));
 }
 
-/** A label that a nodeSelector asks for, and the node has not, or with another value. */
+/** A label of a nodeSelector that the node does not have, or has with another value. */
 export interface MissingLabel {
   readonly key: string;
   readonly value: string;
-  /** What the node has; undefined: no such label. */
+  /** The node's value. Undefined: the node has no such label. */
   readonly found: string | undefined;
 }
 
-/** What the node lacks of the labels that the Pod's nodeSelector asks for, in the order of the manifest. */
+/** The labels of the Pod's nodeSelector that the node does not match, in the order of the manifest. */
 export function missingLabels(spec: PodSpec, node: NodeFacts): MissingLabel[] {
   const wanted = Object.entries(spec.nodeSelector ?? {});
   return wanted.flatMap(([key, value]) => {
@@ -31,8 +30,8 @@ export function missingLabels(spec: PodSpec, node: NodeFacts): MissingLabel[] {
 }
 
 /**
- * The only node names that the required affinity leaves open, or undefined when it does not go by name. An empty set:
- * its terms contradict themselves. Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go PreFilter.
+ * The node names that the required affinity permits. Undefined: the affinity does not name nodes. An empty set: its
+ * terms contradict each other. Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go PreFilter.
  */
 export function affinityNodeNames(spec: PodSpec): ReadonlySet<string> | undefined {
   const names = new Set<string>();
@@ -52,7 +51,7 @@ function requiredTerms(spec: PodSpec): NodeSelectorTerm[] | undefined {
   return spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
 }
 
-/** All requirements of a term must hold; a term without any matches nothing. */
+/** True when all requirements of a term hold. A term without requirements matches nothing. */
 function matchesTerm(term: NodeSelectorTerm, node: NodeFacts): boolean {
   const { matchExpressions: labels = [], matchFields: fields = [] } = term;
   if (labels.length + fields.length === 0) return false;
@@ -73,10 +72,10 @@ const OPERATORS: Readonly<Record<Operator, (requirement: NodeSelectorRequirement
   Lt: (requirement, node) => compares(requirement, node, (label, bound) => label < bound),
 };
 
-/** No label has this value. */
+/** A value that no label has. */
 const NONE = '\0';
 
-/** A label that is absent or no number is neither greater nor less. */
+/** Compares a label as an integer. False for an absent label and for other text. */
 function compares(
   { key, values = [] }: NodeSelectorRequirement,
   node: NodeFacts,
@@ -87,7 +86,7 @@ function compares(
   return values.length === 1 && label !== undefined && bound !== undefined && holds(label, bound);
 }
 
-/** The only field of a node that can be asked for is its name, and only for equality. */
+/** True when a matchFields requirement holds. It may only compare metadata.name for equality. */
 function matchesName({ key, operator, values = [] }: NodeSelectorRequirement, node: NodeFacts): boolean {
   if (key !== 'metadata.name' || values.length !== 1) return false;
   if (operator === 'In') return values[0] === node.name;
@@ -95,8 +94,9 @@ function matchesName({ key, operator, values = [] }: NodeSelectorRequirement, no
 }
 
 /**
- * The API server accepts requirements that the scheduler cannot read, for example a value that no label can have; they
- * never match, not even as NotIn. Source: staging/src/k8s.io/apimachinery/pkg/labels/selector.go NewRequirement.
+ * True when the scheduler can parse a requirement. The API server also accepts requirements that the scheduler cannot
+ * parse, for example with a value that no label can have. Such a requirement never matches, not even as NotIn. Source:
+ * staging/src/k8s.io/apimachinery/pkg/labels/selector.go NewRequirement.
  */
 function isReadable({ key, operator, values = [] }: NodeSelectorRequirement): boolean {
   const needsValues = operator === 'In' || operator === 'NotIn';
@@ -108,7 +108,7 @@ function labelOf(node: NodeFacts, key: string): string | undefined {
   return Object.hasOwn(node.labels, key) ? node.labels[key] : undefined;
 }
 
-/** A 64-bit integer as Go's strconv.ParseInt reads it. */
+/** Parses a 64-bit integer as Go's strconv.ParseInt does. */
 function parseInteger(text: string | undefined): bigint | undefined {
   if (text === undefined || !/^[+-]?\d{1,19}$/.test(text)) return undefined;
   const value = BigInt(text.replace('+', ''));

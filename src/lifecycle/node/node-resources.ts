@@ -3,21 +3,21 @@ import { type ParsedQuantity, parseQuantity, quantityMilliValue, quantityValue }
 import type { NodeFacts } from './node-facts.ts';
 import { effectiveResources } from './resources.ts';
 
-/** A resource that a node does not have enough of. Amounts are whole units, of cpu thousandths of a core. */
+/** A resource of which a node does not have enough. Amounts are whole units, for cpu thousandths of a core. */
 export interface Shortage {
   readonly resource: string;
   readonly requested: bigint;
-  /** What other Pods on the node hold. */
+  /** The amount that other Pods on the node request. */
   readonly used: bigint;
   readonly capacity: bigint;
 }
 
-/** The order in which shortages are told. */
+/** The order in which shortages are listed. */
 const ORDER: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 
 /**
- * What the node lacks to take the Pod in beside those it has.
- * Source: pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest.
+ * The resources that the node lacks for the Pod beside the other Pods. Source:
+ * pkg/scheduler/framework/plugins/noderesources/fit.go fitsRequest.
  */
 export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSpec[]): Shortage[] {
   const found: Shortage[] = [];
@@ -25,7 +25,7 @@ export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSp
   const podCapacity = allocatable(node, 'pods');
   if (pods + 1n > podCapacity) found.push({ resource: 'pods', requested: 1n, used: pods, capacity: podCapacity });
   const wanted = [...effectiveResources(spec, 'requests')].sort(([a], [b]) => rank(a) - rank(b));
-  // Who requests nothing need not know what the others hold.
+  // Without requests, the requests of other Pods do not matter.
   if (wanted.length === 0) return found;
   const held = placed.map((other) => effectiveResources(other, 'requests'));
   for (const [resource, quantity] of wanted) {
@@ -37,14 +37,14 @@ export function shortages(spec: PodSpec, node: NodeFacts, placed: readonly PodSp
   return found;
 }
 
-/** Would the node be too small even with nothing else on it? */
+/** True when the node would be too small even without other Pods. */
 export function isTooLarge(shortage: Shortage): boolean {
   return shortage.resource !== 'pods' && shortage.requested > shortage.capacity;
 }
 
 /**
- * Is this a resource that somebody added to a cluster, such as `example.com/dongle`?
- * Source: pkg/apis/core/v1/helper/helpers.go IsExtendedResourceName.
+ * True for a resource that an administrator added to a cluster, such as `example.com/dongle`. Source:
+ * pkg/apis/core/v1/helper/helpers.go IsExtendedResourceName.
  */
 export function isExtendedResource(name: string): boolean {
   return name.includes('/') && !name.includes('kubernetes.io/');

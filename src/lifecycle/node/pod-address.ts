@@ -1,6 +1,6 @@
-/** A range of addresses that Pods may have: how many there are, and the one of a number below that. */
+/** A range of Pod addresses: its size, and the address of an index below the size. */
 export interface AddressRange {
-  /** What they look like, and no address that the machine has for itself does. */
+  /** The pattern of these addresses, which no address of the machine itself matches. */
   readonly pattern: RegExp;
   readonly count: number;
   readonly addressAt: (index: number) => string;
@@ -11,8 +11,8 @@ const LAST = { first: 1, count: 254 };
 const BYTE = 256;
 
 /**
- * Of Pods that share the network of the machine: 127.0.0.0/8 leads to the machine itself. 127.0.x.y is left alone: the
- * machine's own name, local resolvers and the like are there.
+ * The addresses of Pods in the network of the machine: 127.0.0.0/8 leads to the machine itself. Local resolvers and the
+ * machine's own name use 127.0.x.y, so Pods do not.
  */
 export const LOOPBACK: AddressRange = {
   pattern: /^127\.(?!0\.)/,
@@ -23,7 +23,7 @@ export const LOOPBACK: AddressRange = {
   },
 };
 
-/** Of Pods that have a network of their own: nothing else is there. 10.93.0.x is left alone. */
+/** The addresses of Pods in networks of their own, which contain nothing else. 10.93.0.x stays free. */
 export const PRIVATE: AddressRange = {
   pattern: /^10\.93\.(?!0\.)/,
   count: 254 * LAST.count,
@@ -39,7 +39,7 @@ export function podAddress(
   isTaken: (address: string) => boolean,
 ): string {
   const first = hash(uid) % count;
-  // So many Pods do not run on a machine; what has no room then shares its address.
+  // A machine never runs so many Pods. A Pod without a free address shares one.
   for (let tried = 0; tried < TRIES_MAX; tried++) {
     const address = addressAt((first + tried) % count);
     if (!isTaken(address)) return address;

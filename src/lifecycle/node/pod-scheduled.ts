@@ -5,8 +5,8 @@ import type { ConditionVerdict } from '../status/conditions.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
 /**
- * The Pod with the condition PodScheduled, last of all. Of what the scheduler finds, only that it finds no node says
- * which generation it is about. Source: pkg/scheduler/schedule_one.go, pkg/registry/core/pod/storage assignPod.
+ * Sets the condition PodScheduled, as the last condition. The scheduler sets observedGeneration only for Unschedulable.
+ * Source: pkg/scheduler/schedule_one.go, pkg/registry/core/pod/storage assignPod.
  */
 export function withScheduled(pod: StoredPod, verdict: ConditionVerdict, now: Instant): StoredPod {
   const old = pod.status.conditions ?? [];

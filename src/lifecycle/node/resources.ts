@@ -3,9 +3,9 @@ import { aggregateContainerResources, isPodLevelResource, type ParsedResources }
 import { addQuantities, parseQuantity } from '../../api/quantity.ts';
 
 /**
- * What a Pod asks a node for, or may use at most: what its containers need together; in place of that what the Pod
- * itself names; and the overhead on top, which raises only limits that are there.
- * Source: staging/src/k8s.io/component-helpers/resource/helpers.go PodRequests, PodLimits.
+ * The effective requests or limits of a Pod: the aggregate of its containers, overridden by the Pod's own, plus the
+ * overhead. The overhead increases a limit only if there is one. Source:
+ * staging/src/k8s.io/component-helpers/resource/helpers.go PodRequests, PodLimits.
  */
 export function effectiveResources(spec: PodSpec, kind: 'requests' | 'limits'): ParsedResources {
   const effective = new Map(aggregateContainerResources(spec, kind));

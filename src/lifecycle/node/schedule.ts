@@ -12,29 +12,29 @@ import { claimNotFound, insufficient, MISFIT, unschedulable } from '../texts/sch
 export type Schedule =
   /** The node takes the Pod. */
   | { readonly type: 'fits'; readonly nodeName: string }
-  /** Its nodeName is that of the node: the scheduler has nothing to say. */
+  /** The nodeName is this node: the scheduler does nothing. */
   | { readonly type: 'placed' }
-  /** Its nodeName is that of another node, and nobody here runs it. */
+  /** The nodeName is another node: nobody here runs the Pod. */
   | { readonly type: 'elsewhere'; readonly nodeName: string }
-  /** The Pod stays Pending; reason and message are those of its condition PodScheduled. */
+  /** The Pod stays Pending. Reason and message are those of its condition PodScheduled. */
   | {
       readonly type: 'waits';
       readonly reason: typeof SCHEDULING_GATED.reason | typeof CONDITION.unschedulable;
       readonly message: string;
     };
 
-/** What the scheduler knows besides the Pod. */
+/** The facts of the scheduler besides the Pod. */
 export interface SchedulerFacts {
   readonly node: NodeFacts;
-  /** The other Pods that the node holds: those that have a node and have not ended. */
+  /** The other Pods of the node: those with its nodeName that have not ended. */
   readonly placed: readonly StoredPod[];
-  /** Is there a claim of that name in the Pod's namespace? */
+  /** True when the Pod's namespace has a claim of this name. */
   readonly hasClaim: (name: string) => boolean;
 }
 
 /**
- * Finds out whether this node takes the Pod. A Pod without a node goes through the scheduler's filters: what it asks
- * of a node may come true later, so it waits. A Pod whose nodeName was set by hand passes the scheduler by.
+ * Decides whether this node takes the Pod. A Pod without a nodeName passes the scheduler's filters or waits, since the
+ * node may satisfy them later. A Pod with a nodeName bypasses the scheduler.
  */
 export function schedule(pod: StoredPod, { node, placed, hasClaim }: SchedulerFacts): Schedule {
   const { spec } = pod;
@@ -49,7 +49,7 @@ export function schedule(pod: StoredPod, { node, placed, hasClaim }: SchedulerFa
     : { type: 'waits', reason: CONDITION.unschedulable, message };
 }
 
-/** What is asked of all nodes comes before what is asked of each. */
+/** The message of the condition Unschedulable. Checks of the Pod alone come before checks of each node. */
 function unschedulableMessage(
   spec: PodSpec,
   { node, others, hasClaim }: Pick<SchedulerFacts, 'node' | 'hasClaim'> & { readonly others: readonly PodSpec[] },
@@ -62,13 +62,13 @@ function unschedulableMessage(
 }
 
 interface Misfit {
-  /** Each counts the one node there is. */
+  /** The reasons. Each counts for the one node. */
   readonly reasons: readonly string[];
-  /** Could the Pod fit if others went away? */
+  /** True when the Pod would fit without other Pods. */
   readonly preemptible: boolean;
 }
 
-/** The scheduler's filters, in its order: the first one that refuses the node says why. */
+/** Runs the scheduler's filters in its order. The first filter that rejects the node gives the reason. */
 function findMisfit(spec: PodSpec, node: NodeFacts, others: readonly PodSpec[]): Misfit | undefined {
   const names = affinityNodeNames(spec);
   if (names?.size === 0) return { reasons: [MISFIT.conflictingTerms], preemptible: false };

@@ -1,8 +1,8 @@
 import type { PodSpec, Taint, Toleration } from '../../api/generated/types.ts';
 
 /**
- * Does the node have a taint, with one of these effects, that the Pod does not tolerate?
- * Source: staging/src/k8s.io/component-helpers/scheduling/corev1/helpers.go FindMatchingUntoleratedTaint.
+ * True when the node has a taint with one of these effects that the Pod does not tolerate. Source:
+ * staging/src/k8s.io/component-helpers/scheduling/corev1/helpers.go FindMatchingUntoleratedTaint.
  */
 export function hasUntoleratedTaint(
   { tolerations = [] }: PodSpec,
@@ -13,7 +13,10 @@ export function hasUntoleratedTaint(
   return counted.some((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
 }
 
-/** An empty key, with Exists, tolerates everything. Source: staging/src/k8s.io/api/core/v1/toleration.go. */
+/**
+ * True when the toleration matches the taint. An empty key with Exists matches every taint. Source:
+ * staging/src/k8s.io/api/core/v1/toleration.go.
+ */
 function tolerates({ key = '', operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key !== '' && key !== taint.key) return false;

@@ -1,18 +1,18 @@
 import type { BackOff } from '../facts.ts';
 
-/** Numbers of a back-off, in milliseconds. */
+/** The delays of a back-off, in milliseconds. */
 export interface BackOffLimits {
   readonly initialMs: number;
   readonly maxMs: number;
 }
 
-/** kubelet's defaults. Source: pkg/kubelet/kubelet.go, pkg/kubelet/apis/config/v1beta1/defaults.go. */
+/** The kubelet's defaults. Source: pkg/kubelet/kubelet.go, pkg/kubelet/apis/config/v1beta1/defaults.go. */
 export const CRASH_LOOP: BackOffLimits = { initialMs: 10_000, maxMs: 300_000 };
 
-/** Image pulls have their own, with the same numbers. Source: pkg/kubelet/kubelet.go. */
+/** The back-off of image pulls, with the same numbers. Source: pkg/kubelet/kubelet.go. */
 export const IMAGE_PULL: BackOffLimits = { initialMs: 10_000, maxMs: 300_000 };
 
-/** A back-off is forgotten when this long has passed between its last use and the next failure. */
+/** The pause between the last use of a back-off and the next failure after which the back-off is reset. */
 const RESET_AFTER_MS = 600_000;
 
 export type BackOffVerdict =
@@ -20,9 +20,9 @@ export type BackOffVerdict =
   | { readonly type: 'wait'; readonly untilMs: number; readonly delayMs: number };
 
 /**
- * May a container be started that last failed at `failedAtMs`? The first restart comes at once; each further one waits
- * twice as long as the one before, up to the maximum. All times are stopwatch milliseconds.
- * Source: kuberuntime_manager.go doBackOff; client-go flowcontrol/backoff.go.
+ * Decides whether a container that last failed at `failedAtMs` may start. The first restart comes at once. Each further
+ * restart waits twice as long as the one before, up to the maximum. Times are stopwatch milliseconds. Source:
+ * kuberuntime_manager.go doBackOff; client-go flowcontrol/backoff.go.
  */
 export function backOffVerdict(
   entry: BackOff | undefined,

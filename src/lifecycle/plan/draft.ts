@@ -13,15 +13,15 @@ import {
 } from '../facts.ts';
 import type { ImageVerdicts } from './image-pull.ts';
 
-/** What a sync must know besides the Pod and the time. */
+/** The settings of a sync, besides the Pod and the time. */
 export interface SyncConfig {
   readonly crashLoop: BackOffLimits;
   readonly images: ImageVerdicts;
 }
 
 /**
- * A plan while it is being made: the facts as they will be, the effects so far and the next time to look again. It
- * lives inside one call of `sync`; outside there is only data.
+ * A plan in the making: the next facts, the effects so far and the next wake-up time. It lives inside one call of
+ * `sync`.
  */
 export class Draft {
   readonly pod: StoredPod;
@@ -30,7 +30,7 @@ export class Draft {
   facts: PodFacts;
   readonly effects: Effect[] = [];
   wakeAtMs: number | undefined;
-  /** What is said of these facts holds as long as they are the same. */
+  /** Caches `isStarting` while the facts are the same object. */
   #starting: { readonly facts: PodFacts; readonly isAny: boolean } | undefined;
 
   constructor(pod: StoredPod, facts: PodFacts, config: SyncConfig, now: Instant) {
@@ -48,7 +48,7 @@ export class Draft {
     this.facts = withContainer(this.facts, name, change);
   }
 
-  /** Is some container being started? */
+  /** True while any container is being started. */
   get isStarting(): boolean {
     const { facts } = this;
     if (this.#starting?.facts !== facts) {
@@ -61,12 +61,12 @@ export class Draft {
     this.effects.push(eventEffect(event));
   }
 
-  /** Look again at this time, or before. */
+  /** Plans a sync at this time or earlier. */
   wake(atMs: number): void {
     if (this.wakeAtMs === undefined || atMs < this.wakeAtMs) this.wakeAtMs = atMs;
   }
 
-  /** Sets the stop of the container's process, the one that is being started or the newest. */
+  /** Sets the stop of the container's process: the process being started or the newest instance. */
   setStop(name: string, stop: Stop): void {
     const { starting, current } = this.own({ name });
     if (starting !== undefined) this.change(name, { starting: { ...starting, stop } });
@@ -77,7 +77,7 @@ export class Draft {
     this.facts = { ...this.facts, termination: { cause, since: this.now, graceSeconds, force: false, message } };
   }
 
-  /** All containers of the Pod: init in the order of the spec, then the regular ones, then the ephemeral ones. */
+  /** All containers of the Pod: init in the order of the spec, then regular, then ephemeral. */
   get containers(): Container[] {
     return allContainers(this.pod.spec);
   }

@@ -7,8 +7,8 @@ import { failed } from '../texts/events.ts';
 import { WAITING } from '../texts/waiting.ts';
 
 /**
- * Starts the ephemeral containers that have never run: each once, whatever the others do, also while the Pod is being
- * initialized; what has begun is never started again. Source: kuberuntime_manager.go computePodActions, SyncPod.
+ * Starts each ephemeral container once, also while the Pod is being initialized. Source: kuberuntime_manager.go
+ * computePodActions, SyncPod.
  */
 export function startEphemeralContainers(draft: Draft): void {
   for (const container of draft.pod.spec.ephemeralContainers ?? []) {
@@ -18,11 +18,13 @@ export function startEphemeralContainers(draft: Draft): void {
   }
 }
 
-/** One that is aimed at another container needs it to have run: until then its configuration is incomplete. */
+/**
+ * True while the target container of an ephemeral container has not run. Until then the configuration is incomplete.
+ */
 function waitsForTarget(draft: Draft, { name, targetContainerName: target }: EphemeralContainer): boolean {
   if (!target || hasRun(draft.own({ name: target }))) return false;
   const message = noTarget(target);
-  // Said once; as soon as the target runs, there is another look.
+  // Record the error once. The start of the target causes another sync.
   if (draft.own({ name }).startError?.message === message) return true;
   draft.event(failed(name, message));
   draft.change(name, { startError: { reason: WAITING.createContainerConfigError, message, retryAtMs: undefined } });

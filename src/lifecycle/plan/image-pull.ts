@@ -5,13 +5,13 @@ import type { BackOff, ContainerFacts, StartError } from '../facts.ts';
 import * as events from '../texts/events.ts';
 import { imagePullBackOff, neverPulled, WAITING } from '../texts/waiting.ts';
 
-/** What is known of an image before a container is started from it. */
+/** The result of an image look-up before a start. */
 export type ImageVerdict =
-  /** Its program is known: the manifest says it, or the image map does. */
+  /** The program of the image is known from the manifest or the image map. */
   | { readonly type: 'present' }
-  /** The reference does not parse; `message` is the whole text of the waiting state. */
+  /** The reference does not parse. `message` is the whole text of the waiting state. */
   | { readonly type: 'invalidName'; readonly message: string }
-  /** Not on this machine; `pullError` is what a pull answers. */
+  /** The image is not on this machine. `pullError` is the error of a pull. */
   | { readonly type: 'absent'; readonly pullError: string };
 
 export type ImageStep =
@@ -23,24 +23,24 @@ export type ImageStep =
       readonly effects: readonly Effect[];
     };
 
-/** kubelet shows a failed pull as ErrImagePull first; this long after it says ImagePullBackOff. */
+/** The time from ErrImagePull, which the kubelet shows first, to ImagePullBackOff. */
 const SHOW_PULL_ERROR_MS = 1000;
-/** An image that cannot be used for other reasons is looked for again this often. */
+/** The delay before an image with another error is looked up again. */
 const RETRY_MS = 10_000;
 const FORGET_MS = 600_000;
 
-/** An image that a container cannot start without: its own, or that of a volume it mounts. */
+/** An image that a container needs to start: its own or the image of a mounted volume. */
 export interface ImageNeed {
   readonly container: string;
   readonly image: string;
   readonly pullPolicy: string | undefined;
-  /** The volume that shows the image; undefined: it is the container's own. */
+  /** The volume of the image. Undefined: the container's own image. */
   readonly volume: string | undefined;
 }
 
 /**
- * The images that a container needs, those of its volumes first.
- * Source: kuberuntime_manager.go getImageVolumes, toKubeContainerImageVolumes.
+ * Lists the images that a container needs, those of its volumes first. Source: kuberuntime_manager.go getImageVolumes,
+ * toKubeContainerImageVolumes.
  */
 export function imageNeeds({ volumes = [] }: PodSpec, container: Container): ImageNeed[] {
   const ofVolumes = (container.volumeMounts ?? []).flatMap(({ name }): ImageNeed[] => {
@@ -54,8 +54,8 @@ export function imageNeeds({ volumes = [] }: PodSpec, container: Container): Ima
 }
 
 /**
- * Makes sure of an image before a start: present, or refused with the reason, the events and the time of the next
- * attempt. What happens to the image of a volume is told of the Pod, and only its failure of the container.
+ * Checks an image before a start. Answers present, or refused with the reason, the events and the time of the next
+ * attempt. For an image of a volume, only its failure is an event of the container, the other events are of the Pod.
  * Source: pkg/kubelet/images/image_manager.go EnsureImageExists.
  */
 export function ensureImage(
@@ -120,19 +120,22 @@ function refused(
   return { type: 'refused', startError, imageBackOff, effects };
 }
 
-/** What is known of the images that a Pod names, by container and by volume. */
+/** The look-up results of the images of a Pod, by container and by volume. */
 export interface ImageVerdicts {
   readonly containers: Readonly<Record<string, ImageVerdict>>;
   readonly volumes: Readonly<Record<string, ImageVerdict>>;
 }
 
-/** Looks an image up; one that nobody judged is taken as present. */
+/** The look-up result of an image. An image without a result counts as present. */
 export function imageVerdict({ containers, volumes }: ImageVerdicts, need: ImageNeed): ImageVerdict {
   const verdict = need.volume === undefined ? containers[need.container] : volumes[need.volume];
   return verdict ?? { type: 'present' };
 }
 
-/** Has the image of a running instance been changed in the spec? kubelet restarts a container for that alone. */
+/**
+ * True when the spec has another image than the running instance. The kubelet restarts a container for this change
+ * alone.
+ */
 export function definitionChanged(container: Container, own: ContainerFacts): boolean {
   return own.current !== undefined && own.current.image !== (container.image ?? '');
 }

@@ -9,19 +9,19 @@ import { shouldRestart } from './restart-policy.ts';
 import { initDefinitionChanged, initProbeFailed, resizeNeedsRestart } from '../texts/killing.ts';
 import { TERMINATED } from '../texts/terminated.ts';
 
-/** What is to be done about init containers and sidecars. */
+/** The plan for init containers and sidecars. */
 export interface InitPlan {
   readonly start: readonly Container[];
-  /** Regular containers may start. */
+  /** True: regular containers may start. */
   readonly initialized: boolean;
-  /** An init container has failed for good: the Pod has failed. */
+  /** True: an init container has failed for good, and so has the Pod. */
   readonly failed: boolean;
 }
 
 /**
- * Walks the init containers from the last to the first: plain ones run one after the other, each to its end; sidecars
- * count as done when they have started, and are kept running from then on.
- * Source: kuberuntime_container.go computeInitContainerActions.
+ * Walks the init containers from the last to the first. Plain init containers run one after the other, each to its end.
+ * A sidecar counts as done when it has started, and is restarted from then on. Source: kuberuntime_container.go
+ * computeInitContainerActions.
  */
 export function planInitContainers(draft: Draft): InitPlan {
   const init = draft.pod.spec.initContainers ?? [];
@@ -53,7 +53,10 @@ export function planInitContainers(draft: Draft): InitPlan {
   return { start: start.reverse(), initialized, failed: false };
 }
 
-/** wait: not done yet. done: the next one may start. start: run it (again). failed: it will not be run again. */
+/**
+ * wait: the container is not done. done: the next one may start. start: the container starts (again). failed: it does
+ * not run again.
+ */
 type Verdict = 'wait' | 'done' | 'start' | 'failed';
 
 function judge(draft: Draft, container: Container): Verdict {
@@ -65,7 +68,7 @@ function judge(draft: Draft, container: Container): Verdict {
   return shouldRestart(draft.pod.spec.restartPolicy, container, exitCode) ? 'start' : 'failed';
 }
 
-/** A sidecar that runs: is it through its startup probe, and does it live? It is killed, and started again, if not. */
+/** Checks the probes of a running sidecar. Kills it for a restart when its startup or liveness probe has failed. */
 function judgeSidecar(draft: Draft, container: Container): Verdict {
   const { current, probes } = draft.own(container);
   const { name } = container;

@@ -8,11 +8,11 @@ import { resizeRequiresRestart } from '../status/resize.ts';
 import { restartsAfterKill } from './restart-policy.ts';
 import { definitionChanged as changedText, probeFailed, resizeNeedsRestart } from '../texts/killing.ts';
 
-/** What is to be done about the regular containers of an initialized Pod. */
+/** The plan for the regular containers of an initialized Pod. */
 export interface RegularPlan {
   readonly start: readonly Container[];
   readonly kill: readonly { readonly container: Container; readonly request: KillRequest }[];
-  /** Something runs on, or will run: the Pod is not done. */
+  /** True when a container runs or will run: the Pod is not done. */
   readonly alive: boolean;
 }
 
@@ -29,7 +29,7 @@ export function planRegularContainers(draft: Draft): RegularPlan {
     } else {
       const request = own.current?.stop === undefined ? killReason(draft, container) : undefined;
       if (request !== undefined) kill.push({ container, request });
-      // One that is being stopped is waited for: a sync that stops a container ends with it.
+      // A sync that stops a container for good ends with the container: it does not count as alive.
       if (request?.restart !== false) alive = true;
     }
   }

@@ -6,8 +6,8 @@ import { type ContainerAllotment, resizeCompleted, resizeStarted } from '../text
 import type { Draft } from './draft.ts';
 
 /**
- * Tells the steps of a resize in place: it has begun, and is over when every container has what the spec says. Those
- * that need a restart for it get that from the plans of init and regular containers. Source: doPodResizeAction in
+ * Plans the steps of a resize in place. The resize is over when every container has the resources of the spec.
+ * Containers that need a restart get it from the plans of init and regular containers. Source: doPodResizeAction in
  * pkg/kubelet/kuberuntime/kuberuntime_manager.go; pkg/kubelet/allocation/allocation_manager.go.
  */
 export function planResize(draft: Draft): void {
@@ -19,7 +19,7 @@ export function planResize(draft: Draft): void {
   if (resized.length > 0 && facts.resizing !== generation) {
     draft.facts = { ...facts, resizing: generation };
     draft.event(resizeStarted(containers.map(allotment), generation));
-    // Readers see a resize that is under way.
+    // Publish the resize that is under way before the next step.
     return draft.wake(draft.now.monotonicMs);
   }
   if (facts.resizing === undefined) return;
@@ -38,7 +38,7 @@ function resizable({ pod: { spec } }: Draft): Container[] {
   return [...(spec.initContainers ?? []).filter(isSidecar), ...spec.containers];
 }
 
-/** Is the container about to be restarted, or to be given something else? */
+/** True when the container is about to restart or to get other resources. */
 function isPending(draft: Draft, container: Container): boolean {
   const own = draft.own(container);
   if (own.starting !== undefined || own.current?.stop?.restart === true) return true;

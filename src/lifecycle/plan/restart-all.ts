@@ -5,9 +5,9 @@ import { killing } from '../texts/events.ts';
 import { RESTARTING_ALL } from '../texts/killing.ts';
 
 /**
- * RestartAllContainers: every container is killed without its preStop hook, then all instances are forgotten and
- * initialization begins anew, in the same sandbox. Answers whether it is under way, in which case nothing else is
- * done. Source: kuberuntime_manager.go SyncPod (feature RestartAllContainersOnContainerExits, 1.36).
+ * Plans RestartAllContainers: kills every container without its preStop hook, then removes all instances and
+ * initializes the Pod anew in the same sandbox. True while the restart is under way: the sync plans nothing else.
+ * Source: kuberuntime_manager.go SyncPod (feature RestartAllContainersOnContainerExits, 1.36).
  */
 export function planRestartAll(draft: Draft): boolean {
   const { restartingAll } = draft.facts;
@@ -33,7 +33,7 @@ export function planRestartAll(draft: Draft): boolean {
     });
   }
   draft.facts = { ...draft.facts, restartingAll: undefined };
-  // Readers see that everything was removed before the first container runs again.
+  // Publish the removal before the first container runs again.
   draft.wake(draft.now.monotonicMs);
   return true;
 }

@@ -2,8 +2,8 @@ import { isSidecar } from '../../api/objects.ts';
 import type { Container, ContainerRestartRule, PodSpec } from '../../api/generated/types.ts';
 
 /**
- * Is a container started again after this exit? The container's rules come first, then its own policy, then the Pod's.
- * Source: pkg/api/v1/pod/util.go ContainerShouldRestart.
+ * True when a container restarts after this exit. The container's rules come first, then its own policy, then the
+ * Pod's. Source: pkg/api/v1/pod/util.go ContainerShouldRestart.
  */
 export function shouldRestart(podPolicy: string | undefined, container: Container, exitCode: number): boolean {
   if (container.restartPolicy !== undefined) {
@@ -13,8 +13,8 @@ export function shouldRestart(podPolicy: string | undefined, container: Containe
 }
 
 /**
- * Is a container that was killed (by a probe, say) started again? There is no exit code yet, so rules are not asked.
- * Source: kuberuntime_manager.go computePodActions.
+ * True when a container restarts after a kill, for example by a probe. There is no exit code yet, so rules do not
+ * apply. Source: kuberuntime_manager.go computePodActions.
  */
 export function restartsAfterKill(podPolicy: string | undefined, container: Container): boolean {
   return (container.restartPolicy ?? podPolicy ?? 'Always') !== 'Never';
@@ -29,19 +29,19 @@ function matchingRule(container: Container, exitCode: number): ContainerRestartR
   });
 }
 
-/** Does this exit restart every container of the Pod? (Feature RestartAllContainersOnContainerExits, 1.36.) */
+/** True when this exit restarts every container of the Pod. (Feature RestartAllContainersOnContainerExits, 1.36.) */
 export function restartsAll(container: Container, exitCode: number): boolean {
   return matchingRule(container, exitCode)?.action === 'RestartAllContainers';
 }
 
-/** Has any container of the Pod a rule that restarts all of them? */
+/** True when a container of the Pod has a rule that restarts all containers. */
 export function hasRestartAllRule(spec: Pick<PodSpec, 'containers' | 'initContainers'>): boolean {
   return [...(spec.initContainers ?? []), ...spec.containers].some((container) =>
     container.restartPolicyRules?.some((rule) => rule.action === 'RestartAllContainers'),
   );
 }
 
-/** Will this init container be run again after a failure? A sidecar always is. */
+/** True when this init container runs again after a failure. A sidecar always does. */
 export function initContainerRestarts(podPolicy: string | undefined, container: Container, exitCode: number): boolean {
   return isSidecar(container) || shouldRestart(podPolicy, container, exitCode);
 }

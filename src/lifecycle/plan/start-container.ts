@@ -7,10 +7,9 @@ import { backOffRestarting } from '../texts/events.ts';
 import { crashLoopMessage, WAITING } from '../texts/waiting.ts';
 
 /**
- * Tries to start a container: waits for what its last instance left behind, checks the crash-loop back-off, makes sure
- * of the image, then asks for the start. Containers of a Pod are started one at a time: while one is being created, or
- * its postStart hook runs, the next one waits.
- * Source: kuberuntime_manager.go SyncPod (start), doBackOff.
+ * Tries to start a container: waits for the processes of its last instance, checks the crash-loop back-off, checks the
+ * image, then asks for the start. Containers of a Pod start one at a time: the next container waits until the start and
+ * the postStart hook of the one before are over. Source: kuberuntime_manager.go SyncPod (start), doBackOff.
  */
 export function startContainer(draft: Draft, container: Container): void {
   const { name } = container;
@@ -29,7 +28,7 @@ export function startContainer(draft: Draft, container: Container): void {
   draft.effects.push({ type: 'start', container: name, id, attempt });
 }
 
-/** False: one of the images that the container needs is not there, which is told, and tried again later. */
+/** False when an image that the container needs is missing. Then records the events and plans the next attempt. */
 function hasImages(draft: Draft, container: Container, own: ContainerFacts): boolean {
   for (const need of imageNeeds(draft.pod.spec, container)) {
     const verdict = imageVerdict(draft.config.images, need);
@@ -44,8 +43,8 @@ function hasImages(draft: Draft, container: Container, own: ContainerFacts): boo
 }
 
 /**
- * What went wrong with another image says nothing of this one. Source: kuberuntime_manager.go GetBackoffKey, which has
- * the hash of the container in it; pkg/kubelet/images/image_manager.go, whose back-off is kept by image.
+ * Forgets errors and back-offs of another image. Source: kuberuntime_manager.go GetBackoffKey, which contains the hash
+ * of the container; pkg/kubelet/images/image_manager.go, which keeps the back-off by image.
  */
 function forgetOtherImage(draft: Draft, container: Container): void {
   const { triedImage } = draft.own(container);
@@ -57,8 +56,9 @@ function forgetOtherImage(draft: Draft, container: Container): void {
 }
 
 /**
- * A container that was killed in order to be restarted was still running when kubelet looked: its back-off counts from
- * the end of the instance before. Source: kuberuntime_manager.go doBackOff; lifecycle of probe kills.
+ * True when the crash-loop back-off permits a start. For a container that was killed for a restart, the back-off counts
+ * from the end of the previous instance: the container was still running when the kubelet looked. Source:
+ * kuberuntime_manager.go doBackOff.
  */
 function passesBackOff(draft: Draft, container: Container, own: ContainerFacts): boolean {
   const { name } = container;

@@ -7,7 +7,7 @@ import { containerFacts, isAlive, type PodFacts, type Stop } from '../facts.ts';
 /** Least time between the stop signal and the kill. Source: kuberuntime_container.go minimumGracePeriodInSeconds. */
 const LEAST_STOP_MS = 2000;
 
-/** What a stop asks for next; `wakeAtMs` is when to look again if nothing happens before. */
+/** The next step of a stop. `wakeAtMs` is the time of the next sync if nothing happens before. */
 export interface StopStep {
   readonly stop: Stop;
   readonly act: 'runPreStop' | 'signal' | 'kill' | undefined;
@@ -33,9 +33,9 @@ export function requestStop(request: StopRequest, now: Instant): Stop {
 }
 
 /**
- * Moves a stop on: preStop hook, waiting for one's turn, stop signal, kill. The hook and the wait share one budget, of
- * which whole seconds are taken; what is left, but at least two seconds, is between the signal and the kill.
- * Source: kuberuntime_container.go killContainer, kuberuntime_termination_order.go.
+ * Moves a stop on: preStop hook, wait for its turn, stop signal, kill. The hook and the wait use up the grace period in
+ * whole seconds. The rest, but at least two seconds, passes between the signal and the kill. Source:
+ * kuberuntime_container.go killContainer, kuberuntime_termination_order.go.
  */
 export function advanceStop(stop: Stop, mayBeSignalled: boolean, nowMs: number): StopStep {
   const endsAtMs = stop.stageSinceMs + stop.graceLeftMs;
@@ -63,20 +63,20 @@ export function advanceStop(stop: Stop, mayBeSignalled: boolean, nowMs: number):
   }
 }
 
-/** Kills now, wherever the stop stands. */
+/** Kills the container at once, whatever the stage of its stop. */
 export function forceStop(stop: Stop, nowMs: number): StopStep {
   if (stop.stage === 'killed') return { stop, act: undefined, wakeAtMs: undefined };
   return { stop: { ...stop, stage: 'killed', stageSinceMs: nowMs }, act: 'kill', wakeAtMs: undefined };
 }
 
-/** The preStop hook has returned: on to the next stage. A stop that has passed it is left alone. */
+/** Ends the preStop stage of a stop. A stop in a later stage does not change. */
 export function preStopReturned(stop: Stop, nowMs: number): Stop {
   return stop.stage === 'preStop' ? nextStage(stop, 'turn', nowMs) : stop;
 }
 
 /**
- * The grace period became shorter while the stop was under way. (A 1.36 kubelet goes on to the end of the first
- * period; podrun does what the API promises.)
+ * Shortens the grace period of a stop that is under way. (A 1.36 kubelet keeps the first period. podrun does what the
+ * API promises.)
  */
 export function shortenStop(stop: Stop, graceMs: number, nowMs: number): Stop {
   if (stop.stage === 'killed') return stop;
@@ -93,8 +93,8 @@ function nextStage(stop: Stop, stage: 'turn' | 'signalled', nowMs: number): Stop
 }
 
 /**
- * May this container get its stop signal, while its Pod goes down? Regular containers and plain init containers at
- * once; a sidecar when every regular container and every later sidecar has ended.
+ * True when a container of a terminating Pod may get its stop signal. Regular containers and plain init containers get
+ * it at once, a sidecar when every regular container and every later sidecar has ended.
  */
 export function isTurnToStop(pod: StoredPod, facts: PodFacts, name: string): boolean {
   const init = pod.spec.initContainers ?? [];
@@ -106,8 +106,8 @@ export function isTurnToStop(pod: StoredPod, facts: PodFacts, name: string): boo
 }
 
 /**
- * Grace period of a Pod that is taken down, in seconds; never below 1.
- * Source: pod_workers.go calculateEffectiveGracePeriod.
+ * The grace period of a terminating Pod, in seconds. Never below 1. Source: pod_workers.go
+ * calculateEffectiveGracePeriod.
  */
 export function podGraceSeconds(pod: StoredPod, override: number | undefined): number {
   return Math.max(
@@ -117,8 +117,8 @@ export function podGraceSeconds(pod: StoredPod, override: number | undefined): n
 }
 
 /**
- * Grace period of a single container that is stopped while its Pod goes on, in milliseconds.
- * Source: kuberuntime_container.go setTerminationGracePeriod.
+ * The grace period of a single container that is stopped while its Pod keeps running, in milliseconds. Source:
+ * kuberuntime_container.go setTerminationGracePeriod.
  */
 export function containerGraceMs(pod: StoredPod, failedProbe: Probe | undefined): number {
   const seconds =
@@ -129,12 +129,12 @@ export function containerGraceMs(pod: StoredPod, failedProbe: Probe | undefined)
   return seconds * 1000;
 }
 
-/** What the container is asked to end with. */
+/** The signal that asks the container to stop. */
 export function stopSignal(container: Container): string {
   return container.lifecycle?.stopSignal ?? DEFAULT_STOP_SIGNAL;
 }
 
-/** Does the container have a hook that runs before it is stopped? */
+/** True when the container has a preStop hook. */
 export function hasPreStop(container: Container): boolean {
   return container.lifecycle?.preStop !== undefined;
 }

@@ -1,6 +1,9 @@
 import type { HTTPGetAction, LifecycleHandler, Probe } from '../../api/generated/types.ts';
 
-/** What a probe or hook does, in the words of `kubectl describe`; hooks, which that leaves out, in the same manner. */
+/**
+ * The handler of a probe or hook in the words of `kubectl describe`. kubectl does not describe hooks: they follow the
+ * same form.
+ */
 export function describeHandler({ exec, httpGet, tcpSocket, grpc, sleep }: Probe & LifecycleHandler): string {
   if (exec) return `exec [${(exec.command ?? []).join(' ')}]`;
   if (httpGet) return `http-get ${probeUrl(httpGet)}`;

@@ -4,44 +4,44 @@ import { describeHandler } from './describe-handler.ts';
 import { type ProbedContainer, probeNumbers, type ProbeType, type ProbeWorker } from './probe.ts';
 import type { ProbeAnswer, ProbeOutcome } from './probe-outcome.ts';
 
-/** What an attempt of a probe changed. */
+/** The consequence of one attempt of a probe. */
 export type ProbeDecision =
-  /** It was counted; nothing changed. */
+  /** The attempt was counted. Nothing changed. */
   | 'none'
   /** The startup probe has succeeded. */
   | 'started'
   | 'ready'
   | 'notReady'
-  /** The container is killed, and started again. */
+  /** The container is killed and starts again. */
   | 'restart'
-  /** The container is killed, and stays so. */
+  /** The container is killed and does not start again. */
   | 'kill'
-  /** It could not be carried out, and is tried again at once. */
+  /** The attempt could not be carried out. The next attempt follows at once. */
   | 'retry'
-  /** It could not be carried out: no result, so nothing is counted. */
+  /** The attempt could not be carried out. It has no result and is not counted. */
   | 'notCounted'
-  /** The container or its Pod ended before the attempt did: nobody wants to know any more. */
+  /** The container or its Pod ended before the attempt. The result is ignored. */
   | 'abandoned';
 
-/** One line of a Pod's probe journal: a probe was run once. */
+/** One line of a Pod's probe journal: one attempt of a probe. */
 export interface ProbeAttempt extends ProbeAnswer {
-  /** When it began, RFC 3339 with microseconds. */
+  /** The beginning of the attempt, RFC 3339 with microseconds. */
   readonly time: string;
-  /** When it began, seconds after the start of the container. */
+  /** The beginning of the attempt, in seconds after the start of the container. */
   readonly offsetSeconds: number;
   readonly container: string;
   readonly restartCount: number;
   readonly probe: ProbeType;
-  /** As `kubectl describe` has it: `http-get http://:8080/health`. */
+  /** The handler as `kubectl describe` shows it: `http-get http://:8080/health`. */
   readonly handler: string;
   readonly durationMs: number;
-  /** timeout: a failure, because time was up. error: the probe could not be carried out. */
+  /** timeout: a failure because the attempt took too long. error: the attempt could not be carried out. */
   readonly result: ProbeOutcome['result'] | 'timeout';
-  /** The beginning of what events and counters are about, in kubelet's words or those of the container. */
+  /** The beginning of the output of the container, or of the kubelet's error. */
   readonly output: string;
-  /** There was more output. */
+  /** True when the output was longer. */
   readonly truncated?: boolean;
-  /** Counted in a row, with this attempt. */
+  /** The successes in a row, including this attempt. `failures` counts failures in the same way. */
   readonly successes: number;
   readonly failures: number;
   readonly successThreshold: number;
@@ -52,18 +52,18 @@ export interface ProbeAttempt extends ProbeAnswer {
 /** Characters of output in a journal line. */
 const OUTPUT_MAX = 1024;
 
-/** A probe was run once. */
+/** One finished attempt of a probe. */
 export interface FinishedProbe {
   readonly type: ProbeType;
   readonly probe: Probe;
-  /** The container as it was when the probe began. */
+  /** The container at the beginning of the attempt. */
   readonly seen: ProbedContainer;
   readonly began: Instant;
   readonly durationMs: number;
   readonly outcome: ProbeOutcome;
 }
 
-/** What came of it: the count, and what that changed. */
+/** The count of outcomes after an attempt, and its consequence. */
 export interface ProbeVerdict {
   readonly lastOutcome: ProbeWorker['lastOutcome'];
   readonly run: number;
@@ -95,7 +95,7 @@ export function probeAttempt(finished: FinishedProbe, { lastOutcome, run, decisi
   };
 }
 
-/** What it means that a result is published, see countOutcome. */
+/** The consequence of a published result, see countOutcome. */
 export function probeDecision(type: ProbeType, publish: boolean | undefined, seen: ProbedContainer): ProbeDecision {
   if (publish === undefined) return 'none';
   if (type === 'readiness') return publish ? 'ready' : 'notReady';
@@ -103,7 +103,7 @@ export function probeDecision(type: ProbeType, publish: boolean | undefined, see
   return type === 'startup' ? 'started' : 'none';
 }
 
-/** To the thousandth. */
+/** Rounds to thousandths. */
 function rounded(number: number): number {
   return Math.round(number * 1000) / 1000;
 }

@@ -2,19 +2,19 @@ import type { EventDraft } from '../effects.ts';
 import type { ProbeType } from './probe.ts';
 import { probeErrored, probeWarning, unhealthy } from '../texts/events.ts';
 
-/** What the program that was asked has answered, before anybody judged it. */
+/** The raw answer of the probed program. */
 export interface ProbeAnswer {
   readonly exitCode?: number;
   readonly httpStatus?: number;
-  /** What the health service answered (`NOT_SERVING`), or the code of the call (`Unimplemented`). */
+  /** The answer of the health service (`NOT_SERVING`), or the code of the call (`Unimplemented`). */
   readonly grpcStatus?: string;
-  /** Why there was no connection, for example `ECONNREFUSED`. */
+  /** The reason for a missing connection, for example `ECONNREFUSED`. */
   readonly errno?: string;
 }
 
 /**
- * What came of one probe. A failure is the container's answer and counts; an error means that the probe could not be
- * carried out, and is thrown away.
+ * The outcome of one probe. A failure is the container's answer and counts. An error means that the probe could not be
+ * carried out: it does not count.
  */
 export type ProbeOutcome = { readonly answer?: ProbeAnswer } & (
   | {
@@ -22,11 +22,14 @@ export type ProbeOutcome = { readonly answer?: ProbeAnswer } & (
       readonly output: string;
       readonly timedOut?: boolean;
     }
-  /** `state` is what kubelet calls the outcome in the event; `unknown` where nothing is said. */
+  /** `state` is the outcome's name in the kubelet's event. Undefined means `unknown`. */
   | { readonly result: 'error'; readonly output: string; readonly state?: 'unknown' | 'failure' }
 );
 
-/** Does the outcome speak for the container? Undefined: it says nothing. Source: pkg/kubelet/prober/prober.go probe. */
+/**
+ * True for a success, false for a failure, undefined for an error, which does not count. Source:
+ * pkg/kubelet/prober/prober.go probe.
+ */
 export function outcomeSpeaksFor(outcome: ProbeOutcome): boolean | undefined {
   switch (outcome.result) {
     case 'success':
@@ -42,7 +45,7 @@ export function outcomeSpeaksFor(outcome: ProbeOutcome): boolean | undefined {
   }
 }
 
-/** The event that an outcome leaves, also below the threshold; most leave none. Source: prober.go probe. */
+/** The event of an outcome, also below the threshold. A success has none. Source: prober.go probe. */
 export function outcomeEvent(container: string, type: ProbeType, outcome: ProbeOutcome): EventDraft | undefined {
   const { output } = outcome;
   switch (outcome.result) {

@@ -2,34 +2,34 @@ import type { Container, Probe } from '../../api/generated/types.ts';
 import type { Instant } from '../../api/time.ts';
 
 /**
- * The probing of one container: what a probe worker knows, when it may probe, and what a row of outcomes amounts to.
- * There is one worker for each probe of each container. Source: pkg/kubelet/prober/worker.go.
+ * The probing of one container: the memory of a probe worker, the time of its next attempt, and the effect of a row of
+ * outcomes. Each probe of each container has one worker. Source: pkg/kubelet/prober/worker.go.
  */
 export type ProbeType = 'startup' | 'liveness' | 'readiness';
 
-/** In the order in which they open the way for one another. */
+/** The probe types in the order in which they allow each other to run. */
 export const PROBE_TYPES: readonly ProbeType[] = ['startup', 'liveness', 'readiness'];
 
-/** What a worker must know of its container at this moment. */
+/** The container as its probe workers need to know it. */
 export interface ProbedContainer {
-  /** From the defaulted spec. */
+  /** The container from the defaulted spec. */
   readonly container: Container;
-  /** Of the newest instance; undefined when none was ever started. */
+  /** The newest instance. Undefined: the container has never been started. */
   readonly instanceId: string | undefined;
-  /** The restartCount that this instance carries. */
+  /** The restartCount of this instance. */
   readonly restartCount: number;
   readonly running: boolean;
   readonly startedAt: Instant | undefined;
-  /** Its startup probe has succeeded, or it has none. */
+  /** True when the startup probe has succeeded, or there is none. */
   readonly started: boolean;
   readonly ready: boolean;
-  /** Is it started again when it ends, or now that it has ended? */
+  /** True when the container starts again after the end of this instance. */
   readonly willRestart: boolean;
-  /** Is it started again when a probe has it killed? */
+  /** True when the container starts again after a probe has killed it. */
   readonly restartsAfterKill: boolean;
 }
 
-/** What a worker must know of its Pod. */
+/** The Pod as its probe workers need to know it. */
 export interface ProbedPod {
   readonly terminating: boolean;
   readonly finished: boolean;
@@ -37,16 +37,19 @@ export interface ProbedPod {
 
 export type ProbeResult = 'unknown' | 'success' | 'failure';
 
-/** What a worker remembers from one probe to the next. */
+/** The memory of a worker from one attempt to the next. */
 export interface ProbeWorker {
-  /** The instance that `result` is about. */
+  /** The instance to which `result` belongs. */
   readonly instanceId: string | undefined;
-  /** What everybody takes for true of that instance: what was published, at first the initial value. */
+  /** The published result of this instance, at first the initial value. */
   readonly result: ProbeResult;
-  /** Nothing more to find out about this instance. */
+  /** True when the result of this instance cannot change any more. */
   readonly onHold: boolean;
   readonly lastOutcome: 'success' | 'failure' | undefined;
-  /** How many times in a row the outcome was `lastOutcome`. Outlives a restart of the container, as in kubelet. */
+  /**
+   * The number of outcomes in a row that were `lastOutcome`. Continues over a restart of the container, as in the
+   * kubelet.
+   */
   readonly run: number;
 }
 
@@ -65,16 +68,16 @@ const INITIAL_RESULT: Readonly<Record<ProbeType, ProbeResult>> = {
 };
 
 export type ProbeStep =
-  /** The worker has nothing to do any more. */
+  /** The worker is done. */
   | { readonly type: 'exit' }
   /** Nothing to do until the container or its Pod changes. */
   | { readonly type: 'wait' }
-  /** Probe, at the first tick at or after this time on the stopwatch. */
+  /** Run the probe at the first tick at or after this time on the stopwatch. */
   | { readonly type: 'probe'; readonly notBeforeMs: number };
 
 export interface ProbeTurn {
   readonly worker: ProbeWorker;
-  /** A result that everybody should learn now. */
+  /** The result to publish now, if any. */
   readonly publish: boolean | undefined;
 }
 
@@ -82,8 +85,8 @@ const EXIT: ProbeStep = { type: 'exit' };
 const WAIT: ProbeStep = { type: 'wait' };
 
 /**
- * What a worker does next, given what is known of its container and Pod. Asking twice changes nothing.
- * Source: worker.go doProbe, up to the call of the probe.
+ * Plans the next step of a worker from the state of its container and Pod. A second call changes nothing. Source:
+ * worker.go doProbe, up to the call of the probe.
  */
 export function nextProbeStep(
   before: ProbeWorker,
@@ -95,7 +98,7 @@ export function nextProbeStep(
   if (seen.instanceId === undefined) return { worker: before, step: WAIT, publish: undefined };
   const worker = attend(before, type, seen);
   if (worker.onHold) return { worker, step: WAIT, publish: undefined };
-  // kubelet records a failure for an instance that has ended. Nobody asks about such an instance: nothing is published.
+  // kubelet records a failure for an ended instance. Nobody reads a result of such an instance: podrun publishes none.
   if (!seen.running) return { worker, step: seen.willRestart ? WAIT : EXIT, publish: undefined };
   if (pod.terminating && type !== 'readiness') return { ...settle(worker, 'success'), step: EXIT };
   const gateOpen = type === 'startup' ? !seen.started : seen.started;
@@ -104,9 +107,8 @@ export function nextProbeStep(
 }
 
 /**
- * Counts one outcome. It is published when it has come often enough in a row and says something new. `run` is how often
- * it has come in a row, also when the worker begins to count anew.
- * Source: worker.go doProbe, after the call of the probe.
+ * Counts one outcome. Publishes a new result when enough equal outcomes came in a row. `run` is the number of outcomes
+ * in a row before the worker begins to count anew. Source: worker.go doProbe, after the call of the probe.
  */
 export function countOutcome(
   before: ProbeWorker,
@@ -119,21 +121,20 @@ export function countOutcome(
   const counted: ProbeWorker = { ...before, lastOutcome: outcome, run };
   const { successThreshold, failureThreshold } = probeNumbers(probe);
   if (run < (success ? successThreshold : failureThreshold)) return { worker: counted, publish: undefined, run };
-  // The container has started for good, or is about to be killed: the next instance is the next thing to probe.
+  // The container has started, or is about to be killed: probe the next instance only.
   const decided = type === 'startup' || (type === 'liveness' && !success);
   return { ...settle(decided ? { ...counted, onHold: true, run: 0 } : counted, outcome), run };
 }
 
 /**
- * Does the status wait for the readiness probe of a container that runs and has started? At the moment when this
- * becomes true the probe is run at once instead of at its next tick.
- * Source: prober_manager.go UpdatePodStatus (the manual trigger).
+ * True when the status waits for the readiness probe of a container that has started. When this becomes true, the probe
+ * runs at once instead of at its next tick. Source: prober_manager.go UpdatePodStatus (the manual trigger).
  */
 export function awaitsReadiness(type: ProbeType, seen: ProbedContainer): boolean {
   return type === 'readiness' && seen.running && seen.started && !seen.ready;
 }
 
-/** The first tick after `afterMs` that is not before `notBeforeMs`. Ticks come every `periodMs` from `originMs` on. */
+/** The first tick after `afterMs` and not before `notBeforeMs`. Ticks come every `periodMs` from `originMs` on. */
 export function tickMs(ticks: { originMs: number; periodMs: number }, afterMs: number, notBeforeMs: number): number {
   const { originMs, periodMs } = ticks;
   const nextAfter = Math.floor((afterMs - originMs) / periodMs) + 1;
@@ -163,7 +164,7 @@ export interface ProbeNumbers {
   readonly failureThreshold: number;
 }
 
-/** The numbers of a probe; those left out have the API's defaults. Source: pkg/apis/core/v1/defaults.go. */
+/** The numbers of a probe with the API's defaults. Source: pkg/apis/core/v1/defaults.go. */
 export function probeNumbers(probe: Probe): ProbeNumbers {
   return {
     initialDelaySeconds: probe.initialDelaySeconds ?? 0,
@@ -175,8 +176,8 @@ export function probeNumbers(probe: Probe): ProbeNumbers {
 }
 
 /**
- * A new instance starts with the initial value; the run of outcomes goes on. One that was ready already when this agent
- * began to look at it stays so until a probe finds otherwise.
+ * Switches to a new instance with the initial result. The row of outcomes continues. An instance that is already ready
+ * when the agent first sees it stays ready until a probe fails.
  */
 function attend(worker: ProbeWorker, type: ProbeType, { instanceId, ready }: ProbedContainer): ProbeWorker {
   if (worker.instanceId === instanceId) return worker;
@@ -190,9 +191,9 @@ function settle(worker: ProbeWorker, result: 'success' | 'failure'): ProbeTurn {
 }
 
 /**
- * initialDelaySeconds after the start, to the nearest whole second. kubelet counts from a start time that is cut to
- * whole seconds, so its delays end up to a second early. Half a second of it is kept: the ticks of a worker begin a few
- * milliseconds before its first container, and a delay of ten periods must not miss the tenth tick.
+ * The earliest time of the first attempt: initialDelaySeconds after the start. kubelet cuts the start time to whole
+ * seconds, so its delays end up to a second early. podrun ends them half a second early: the ticks of a worker begin a
+ * few milliseconds before its first container, and a delay of ten periods must not miss the tenth tick.
  */
 function notBeforeMs(type: ProbeType, seen: ProbedContainer): number {
   const probe = probeOf(seen.container, type);

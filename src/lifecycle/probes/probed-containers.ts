@@ -5,7 +5,7 @@ import { containerFacts, isRunning, type PodFacts } from '../facts.ts';
 import type { ProbedContainer } from './probe.ts';
 import { restartsAfterKill } from '../plan/restart-policy.ts';
 
-/** The containers of a Pod that have probes, as the workers of these probes must know them at this moment. */
+/** The containers of a Pod that have probes, for the workers of these probes. */
 export function probedContainers(pod: StoredPod, facts: PodFacts): ProbedContainer[] {
   return [...(pod.spec.initContainers ?? []), ...pod.spec.containers]
     .filter(({ startupProbe, livenessProbe, readinessProbe }) => startupProbe || livenessProbe || readinessProbe)

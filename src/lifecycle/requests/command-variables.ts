@@ -1,10 +1,9 @@
 import type { StoredPod } from '../../api/objects.ts';
 
 /**
- * The variables that COMMAND gets beside its own: where podrun keeps the Pods, and where each Pod and each of its
- * containerPorts is reached.
+ * The variables that podrun adds for COMMAND: the state folder, and the addresses and containerPorts of the Pods.
  *
- * `PODRUN_STATE_DIR`, `PODRUN_NAMESPACE`, `PODRUN_<POD>_IP`, `PODRUN_<POD>_PORT_<NAME|NUMBER>`; with one Pod also
+ * `PODRUN_STATE_DIR`, `PODRUN_NAMESPACE`, `PODRUN_<POD>_IP`, `PODRUN_<POD>_PORT_<NAME|NUMBER>`. With one Pod also
  * `PODRUN_IP` and `PODRUN_PORT_<NAME|NUMBER>`. A variable that two Pods, or two ports of a Pod, would share is not set.
  * @param pods as they are when COMMAND starts
  * @param stateDir an absolute path
@@ -39,7 +38,7 @@ function variableName(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 }
 
-/** Leaves out a name with two values: whichever it had, somebody would reach the wrong Pod. */
+/** Leaves out names with two values: either value would lead some reader to the wrong Pod. */
 function unambiguous(entries: ReadonlyArray<readonly [string, string]>): Record<string, string> {
   const values = new Map<string, Set<string>>();
   for (const [name, value] of entries) values.set(name, (values.get(name) ?? new Set()).add(value));

@@ -1,10 +1,10 @@
 import type { PodSpec } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 
-/** Which container is meant when none is named, and what is to be said about that. */
+/** The container that a command uses when the user names none, and a note about the choice. */
 export interface DefaultContainer {
   readonly name: string;
-  /** For standard error; undefined when there was no choice. */
+  /** The note for standard error. Undefined when there was no choice. */
   readonly note: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export function containerNames({ initContainers = [], containers, ephemeralConta
   return [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name);
 }
 
-/** As kubectl lists them: `main, debugger (ephem), setup (init)`. */
+/** The containers as kubectl lists them: `main, debugger (ephem), setup (init)`. */
 export function listContainers({ initContainers = [], containers, ephemeralContainers = [] }: PodSpec): string {
   return [
     ...containers.map(({ name }) => name),

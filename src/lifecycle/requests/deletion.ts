@@ -2,33 +2,33 @@ import { isHeld } from '../../api/finalizers.ts';
 import { isTerminalPhase, type StoredMeta, type StoredPod } from '../../api/objects.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
 
-/** What a request to delete a Pod comes to. */
+/** The consequence of a request to delete a Pod. */
 export type Deletion =
   /**
-   * Nothing runs, or nobody is to be asked: the object goes at once, after readers saw that it is being deleted. With
-   * finalizers, it goes when the last of them is removed.
+   * Nothing of the Pod runs, or the deletion is forced: the object is marked and removed at once. With finalizers, the
+   * object goes with the last of them.
    */
   | { readonly type: 'remove'; readonly pod: StoredPod }
-  /** The Pod is told to end by changing its metadata; its agent removes it when that is done. */
+  /** The Pod is asked to terminate by a change of its metadata. Its agent removes the object afterwards. */
   | { readonly type: 'mark'; readonly pod: StoredPod }
-  /** It is being deleted already, and the request asks for nothing sooner; or its finalizers hold it. */
+  /** The Pod is being deleted already and the request is not for a shorter time, or finalizers keep the object. */
   | { readonly type: 'pending' };
 
 export interface DeletionRequest {
-  /** Seconds that the Pod gets to end; 0 removes it by force. Undefined: as many as its spec says. */
+  /** The seconds until the Pod is killed. 0 removes the Pod by force. Undefined: the value of its spec. */
   readonly graceSeconds: number | undefined;
-  /** Somebody runs the Pod who will see to its end. */
+  /** True when an agent runs the Pod and ends it. */
   readonly isOwned: boolean;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** kubelet's own default, which the API server writes into every spec. */
+/** The default that the API server writes into every spec. */
 const DEFAULT_GRACE_SECONDS = 30;
 
 /**
- * What the API server makes of a request to delete a Pod. A second request can only shorten the grace period.
- * Source: apiserver/pkg/registry/rest/delete.go BeforeDelete, pkg/registry/core/pod/strategy.go CheckGracefulDelete.
+ * Plans the deletion of a Pod as the API server does. A second request can only shorten the grace period. Source:
+ * apiserver/pkg/registry/rest/delete.go BeforeDelete, pkg/registry/core/pod/strategy.go CheckGracefulDelete.
  */
 export function planDeletion(pod: StoredPod, { graceSeconds, isOwned, nowMs }: DeletionRequest): Deletion {
   const { metadata, spec, status } = pod;
@@ -38,13 +38,13 @@ export function planDeletion(pod: StoredPod, { graceSeconds, isOwned, nowMs }: D
   if (metadata.deletionTimestamp !== undefined) return shortened(pod, graceSeconds, nowMs);
   if (spec.nodeName === undefined || isTerminalPhase(status.phase)) return remove;
   const wanted = graceSeconds ?? spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-  // A grace period of 0 in the spec asks for force, and a negative one for the shortest.
+  // A grace period of 0 in the spec means force, a negative one means the shortest.
   if (wanted === 0) return remove;
   const seconds = Math.max(1, wanted);
   return { type: 'mark', pod: marked(pod, nowMs + seconds * 1000, seconds) };
 }
 
-/** The grace period is counted from the first request: what is left of it from now on, but at least a second. */
+/** Shortens a deletion. The new grace period counts from the first request. At least one second is left. */
 function shortened(pod: StoredPod, graceSeconds: number | undefined, nowMs: number): Deletion {
   const { deletionTimestamp, deletionGracePeriodSeconds: present = 0 } = pod.metadata;
   if (graceSeconds === undefined || graceSeconds >= present) return { type: 'pending' };
@@ -53,15 +53,15 @@ function shortened(pod: StoredPod, graceSeconds: number | undefined, nowMs: numb
 }
 
 /**
- * The object as it is when nobody is given time any more: its processes have ended, it has none, or it is deleted by
- * force. One that is there already stays as it is.
+ * Marks an object as deleted without grace period: its processes have ended, it has none, or the deletion is forced. An
+ * object that is marked so already does not change.
  */
 export function markedGone<T extends { metadata: StoredMeta }>(object: T, nowMs: number): T {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 ? object : marked(object, nowMs, 0);
 }
 
-/** Only the first deletion of an object is a new generation of it. */
+/** Only the first deletion of an object increases its generation. */
 function marked<T extends { metadata: StoredMeta }>(object: T, untilMs: number, deletionGracePeriodSeconds: number): T {
   const { deletionTimestamp, generation } = object.metadata;
   const isFirst = deletionTimestamp === undefined && generation !== undefined;

@@ -1,8 +1,8 @@
 import type { StoredPod } from '../../api/objects.ts';
 
 /**
- * Of Pods that do the same work, the one to look into: running rather than not, then ready, then ready for longest,
- * then restarted least, then oldest. Source: kubectl/pkg/util/podutils/podutils.go ActivePods, upside down.
+ * Chooses one of several Pods with the same work: scheduled before unscheduled, then running, then ready, then longest
+ * ready, then fewest restarts, then oldest. Source: kubectl/pkg/util/podutils/podutils.go ActivePods, in reverse.
  */
 export function firstPod(pods: readonly StoredPod[]): StoredPod | undefined {
   return pods.toSorted((a, b) => compareRanks(rankOf(a), rankOf(b)))[0];
@@ -12,7 +12,7 @@ type Rank = ReadonlyArray<number | string>;
 
 const PHASES = ['Running', 'Unknown', 'Pending'];
 
-/** What comes first is smaller. */
+/** The rank of a Pod. The smallest rank is chosen. */
 function rankOf({ metadata, spec, status }: StoredPod): Rank {
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   const isReady = ready?.status === 'True';

@@ -2,9 +2,9 @@ import { PodrunError } from '../../api/errors.ts';
 import type { Container, ServicePort } from '../../api/generated/types.ts';
 import type { StoredPod, StoredService } from '../../api/objects.ts';
 
-/** A port of this machine, and the port of the Pod that it leads to. */
+/** A port of this machine and the port of the Pod behind it. */
 export interface ForwardedPort {
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly local: number;
   readonly remote: number;
 }
@@ -12,9 +12,9 @@ export interface ForwardedPort {
 const PORT_MAX = 65_535;
 
 /**
- * The ports that words like `8080:80`, `80`, `:80` and `web:http` mean. With a Service, the ports are its own.
+ * Parses port arguments such as `8080:80`, `80`, `:80` and `web:http`. With a Service, they are ports of the Service.
  * @throws {PodrunError} in kubectl's words. Source: kubectl/pkg/cmd/portforward/portforward.go and
- *   client-go/tools/portforward/portforward.go
+ * client-go/tools/portforward/portforward.go
  */
 export function forwardedPorts(
   words: readonly string[],
@@ -29,7 +29,7 @@ export function forwardedPorts(
     const named = portNamed(wanted, pod, service);
     const remote = service === undefined ? named : targetOf(named, pod, service);
     checkProtocol(wanted, remote, pod);
-    // A name alone stands for the same port on both sides: the one that the Service has.
+    // A name alone is the same port on both sides: the Service's port.
     const local = second === undefined ? String(named) : first === '' ? '0' : first;
     const port = { local: portOf('local', local), remote: portOf('remote', String(remote)) };
     if (port.remote === 0) throw refusal('remote port must be > 0');
@@ -45,7 +45,7 @@ function portNamed(word: string, pod: StoredPod, service: StoredService | undefi
   throw refusal(`Service '${service.metadata.name}' does not have a named port '${word}'`);
 }
 
-/** The port of the Pod behind that of a Service. Source: kubectl/pkg/util/service_port.go. */
+/** The port of the Pod behind a port of a Service. Source: kubectl/pkg/util/service_port.go. */
 function targetOf(port: number, pod: StoredPod, service: StoredService): number {
   const found = servicePorts(service).find((one) => one.port === port);
   if (found === undefined) throw refusal(`Service ${service.metadata.name} does not have a service port ${port}`);
@@ -79,7 +79,7 @@ function servicePorts({ spec }: StoredService): readonly ServicePort[] {
   return spec?.ports ?? [];
 }
 
-/** In the words of Go's strconv. */
+/** Parses a port number. Errors are in the words of Go's strconv. */
 function portOf(side: 'local' | 'remote', text: string): number {
   const failed = (why: string): PodrunError =>
     refusal(`error parsing ${side} port '${text}': strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);

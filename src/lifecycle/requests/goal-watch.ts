@@ -5,22 +5,22 @@ import { type Goal, type GoalState, includesReady } from './goal.ts';
 import { lapseAtEnd, lapseOf } from './lapse.ts';
 import type { Lapse } from './run-outcome.ts';
 
-/** `--settle` when it is not given, in milliseconds. */
+/** The default of `--settle`, in milliseconds. */
 export const SETTLE_MS = 1000;
 
 /** The rules by which a goal counts as reached. */
 export interface GoalRules {
-  /** How long a container without readiness and startup probe must have run, milliseconds; 0: not at all. */
+  /** The time that a container without readiness and startup probe must have run, in milliseconds. 0: no time. */
   readonly settleMs: number;
-  /** Containers may end, as long as they come back and are Ready in the end. */
+  /** True: containers may end, if they become Ready again. */
   readonly allowRestarts: boolean;
 }
 
-/** All that is remembered of Pods on their way to a goal. Begins as `NOT_REACHED`. */
+/** The memory of a watch of Pods on their way to a goal. Begins as `NOT_REACHED`. */
 export interface GoalWatch {
-  /** The Pods by uid, as they were when all of them had reached the goal; undefined: they have not. */
+  /** The Pods by uid, as they were when all of them had reached the goal. Undefined: not reached. */
   readonly reached: ReadonlyMap<string, StoredPod> | undefined;
-  /** The moment on the stopwatch when a container has run long enough, by its Pod's uid, its name and its start. */
+  /** The stopwatch time at which a container has run long enough, by its Pod's uid, its name and its start. */
   readonly settledAtMs: ReadonlyMap<string, number>;
 }
 
@@ -28,28 +28,28 @@ export const NOT_REACHED: GoalWatch = { reached: undefined, settledAtMs: new Map
 
 export type GoalProgress =
   | { readonly type: 'pending' }
-  /** Every Pod is where it should be, and it has to hold until then, on the stopwatch. */
+  /** Every Pod has reached the goal, and must keep it until this time of the stopwatch. */
   | { readonly type: 'settling'; readonly untilMs: number }
   | { readonly type: 'met' }
-  /** This Pod can never get there any more. */
+  /** This Pod can no longer reach the goal. */
   | { readonly type: 'impossible'; readonly pod: StoredPod }
   | { readonly type: 'lapsed'; readonly lapse: Lapse };
 
 export interface GoalQuestion {
-  /** Undefined: it is nothing that podrun knows by name, and `stateOf` alone decides. */
+  /** Undefined: podrun has no name for the goal, and only `stateOf` decides. */
   readonly goal: Goal | undefined;
   readonly rules: GoalRules;
   readonly pods: readonly StoredPod[];
   readonly now: Instant;
-  /** Whether a Pod is there: `goalState` of the goal, which a caller may remember by Pod. */
+  /** The state of the goal for one Pod: `goalState`, which a caller may cache by Pod. */
   readonly stateOf: (pod: StoredPod) => GoalState;
 }
 
 /**
- * Looks at Pods on their way to a goal: call it after every change, and when the time of `settling` has come.
+ * Watches Pods on their way to a goal. Call it after every change and at the time of `settling`.
  *
- * A goal that includes Ready is met when it held: each container has either passed a probe or run for the settle time.
- * A container that ends meanwhile is a lapse, unless restarts are allowed: then the wait goes on.
+ * A goal that includes Ready must last: each container has passed a probe or has run for the settle time. A container
+ * that ends meanwhile is a lapse, unless restarts are allowed.
  */
 export function watchGoal(
   watch: GoalWatch,
@@ -72,7 +72,7 @@ export function watchGoal(
   return { watch: { reached, settledAtMs }, progress };
 }
 
-/** The first breakdown among Pods that had all reached the goal. */
+/** The first lapse among Pods that had all reached the goal. */
 export function lapseSince(
   reached: ReadonlyMap<string, StoredPod>,
   goal: Goal,
@@ -82,7 +82,7 @@ export function lapseSince(
   return first(reached, pods, (before, now) => lapseOf(goal, before, now, allowRestarts));
 }
 
-/** The first breakdown that is left at the end of a run in which containers were allowed to end. */
+/** The first lapse that is left at the end of a run in which containers were allowed to end. */
 export function lapseLeft(
   reached: ReadonlyMap<string, StoredPod>,
   goal: Goal,
@@ -105,8 +105,8 @@ function first(
 }
 
 /**
- * The moments at which containers that no probe vouches for have run long enough. Each is computed once for a start of
- * a container, so that a wall clock that jumps meanwhile neither shortens nor lengthens it.
+ * The times at which containers without a probe have run long enough. Each time is computed once per start of a
+ * container, so that a jump of the wall clock does not change it.
  */
 function settleTimes(
   known: ReadonlyMap<string, number>,
@@ -119,14 +119,14 @@ function settleTimes(
       unprobedStarts(pod).map(({ name, startedAt }): [string, number] => {
         const key = `${pod.metadata.uid}/${name}/${startedAt}`;
         const leftMs = parseTime(startedAt) + settleMs - wallMs;
-        // A time that cannot be read, or one in the future, counts as now.
+        // An unreadable or future time counts as now.
         return [key, known.get(key) ?? monotonicMs + Math.min(settleMs, Number.isNaN(leftMs) ? settleMs : leftMs)];
       }),
     ),
   );
 }
 
-/** The containers that run and that Ready needs, without a readiness and a startup probe, and when they started. */
+/** The running containers that Ready needs and that have no readiness and startup probe, with their start times. */
 function unprobedStarts({ spec, status }: StoredPod): ReadonlyArray<{ name: string; startedAt: string }> {
   const containers: Container[] = [...spec.containers, ...(spec.initContainers ?? []).filter(isSidecar)];
   const statuses = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])];

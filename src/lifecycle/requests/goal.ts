@@ -2,14 +2,14 @@ import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
 import { decidedEnd, isHopeless, type Wanted } from './hopeless.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
-/** What `apply --until` and COMMAND wait for. */
+/** The goal of `apply --until` and of COMMAND. */
 export type Goal = Exclude<Wanted, { type: 'phase' }>;
 
 export type GoalState = 'met' | 'pending' | 'impossible';
 
 /**
- * Reads `ready`, `succeeded`, `failed` or `CONDITION[=STATUS]`; conditions are taken in any case, as `kubectl wait`
- * does. Undefined when it is none of them.
+ * Parses `ready`, `succeeded`, `failed` or `CONDITION[=STATUS]`. Upper and lower case are the same, as in `kubectl
+ * wait`. Undefined for any other text.
  */
 export function parseGoal(text: string): Goal | undefined {
   const phase = text.toLowerCase();
@@ -31,20 +31,20 @@ export function goalText(goal: Goal): string {
   return goal.status === 'True' ? goal.condition : `${goal.condition}=${goal.status}`;
 }
 
-/** True for a goal that is about a Pod that serves: `Ready`, and `ContainersReady` below it. */
+/** True for a goal that includes a serving Pod: `Ready` and `ContainersReady`. */
 export function includesReady(goal: Goal): boolean {
   if (goal.type !== 'condition' || goal.status !== 'True') return false;
   return ['ready', 'containersready'].includes(goal.condition.toLowerCase());
 }
 
 /**
- * Has the Pod got there, can it still, or never any more? `impossible` is said as soon as it is certain: no later
- * than the Pod's end, and before its processes are gone. What this machine and its podrun will not change while the Pod
- * runs, no place to run and unusable images, counts as certain.
+ * Answers whether the Pod has reached the goal, still can, or no longer can. Answers `impossible` as soon as it is
+ * certain, before the last processes of the Pod end. Obstacles that stay while podrun runs are certain, too: a Pod that
+ * cannot be scheduled on this machine and unusable images.
  */
 export function goalState(goal: Goal, pod: StoredPod): GoalState {
   if (isThere(goal, pod)) return 'met';
-  // Nobody sets conditions of a Pod any more that has ended: the run is over.
+  // The run is over: nobody sets conditions of an ended Pod.
   if (isHopeless(goal, pod) || (goal.type === 'condition' && decidedEnd(pod) !== undefined)) return 'impossible';
   return isAboutStarting(goal) && cannotStart(pod) ? 'impossible' : 'pending';
 }
@@ -57,12 +57,12 @@ function isThere(goal: Goal, pod: StoredPod): boolean {
   return condition?.status === goal.status && isUpToDate(pod);
 }
 
-/** False and Unknown are what conditions of a Pod may well be that never starts. */
+/** False and Unknown may be conditions of a Pod that never starts. */
 function isAboutStarting(goal: Goal): boolean {
   return goal.type === 'succeeded' || (goal.type === 'condition' && goal.status === 'True');
 }
 
-/** Does what the status says hold for the spec as it is now? After a change the old containers run on for a while. */
+/** True when the status is about the current spec. After a change the old containers run on for a while. */
 function isUpToDate({ metadata, spec, status }: StoredPod): boolean {
   const { generation = 0 } = metadata;
   if (status.observedGeneration !== undefined && status.observedGeneration < generation) return false;
@@ -74,7 +74,7 @@ function isUpToDate({ metadata, spec, status }: StoredPod): boolean {
 
 const UNUSABLE_IMAGE = new Set(['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName']);
 
-/** What stands in the way will not change while podrun runs: the node is what it is, and so are the images. */
+/** True when the Pod cannot start while podrun runs: the node and the images do not change. */
 function cannotStart(pod: StoredPod): boolean {
   const scheduled = pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
   if (scheduled?.reason === CONDITION.unschedulable) return true;

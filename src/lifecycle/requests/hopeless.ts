@@ -2,15 +2,15 @@ import { isLost, isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { hasRestartAllRule, restartsAfterKill, shouldRestart } from '../plan/restart-policy.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
-/** How somebody wants a Pod to be. */
+/** The state in which a user wants a Pod to be. */
 export type Wanted =
   | { readonly type: 'succeeded' }
   | { readonly type: 'failed' }
   | { readonly type: 'condition'; readonly condition: string; readonly status: 'True' | 'False' | 'Unknown' }
-  /** `status.phase`, as it was written: it may be no phase at all. */
+  /** `status.phase` as the user wrote it, which may be no valid phase. */
   | { readonly type: 'phase'; readonly phase: string };
 
-/** The conditions that the kubelet and the scheduler alone decide. Any other one may be set by anybody at any time. */
+/** The conditions that only the kubelet and the scheduler set. Anybody may set any other condition at any time. */
 export const NODE_CONDITIONS: readonly string[] = [
   'Ready',
   'ContainersReady',
@@ -19,7 +19,7 @@ export const NODE_CONDITIONS: readonly string[] = [
   'PodReadyToStartContainers',
 ];
 
-/** Is it one of those conditions, in upper or lower case? */
+/** True for one of these conditions, in upper or lower case. */
 export function isNodeCondition(name: string): boolean {
   return NODE_CONDITIONS.some((type) => type.toLowerCase() === name.toLowerCase());
 }
@@ -27,10 +27,9 @@ export function isNodeCondition(name: string): boolean {
 const PHASES: ReadonlySet<string> = new Set(['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown']);
 
 /**
- * Can a Pod never be as it is wanted any more, whatever happens, given that it is not so now? By the rules of the
- * kubelet: a Pod that has ended stays so; one that is being deleted gets no further; a container that its policy does
- * not start again stays ended. What may change is not final: a container that crashes is started again, an image may
- * come or be exchanged, a ConfigMap that is missing may be made.
+ * True when a Pod can no longer get into the wanted state, if it is not there now. Follows the rules of the kubelet: a
+ * terminal phase stays, a Pod that is being deleted starts nothing, and a container that its policy does not restart
+ * stays ended. Not final: a crashing container restarts, an image may be changed, a missing ConfigMap may be created.
  */
 export function isHopeless(wanted: Wanted, pod: StoredPod): boolean {
   if (wanted.type === 'condition') return isConditionHopeless(wanted, pod);
@@ -48,12 +47,12 @@ function isConditionHopeless(wanted: Extract<Wanted, { type: 'condition' }>, pod
   if (!isNodeCondition(condition)) return false;
   if (decidedEnd(pod) !== undefined || isLost(pod.status)) return true;
   if (wanted.status !== 'True') return false;
-  // Some containers may still run, but none is started any more, and who is about to go is of no use.
+  // Some containers may still run, but none starts any more, and a Pod that is being deleted serves no purpose.
   if (pod.metadata.deletionTimestamp !== undefined) return true;
   return (condition === 'ready' || condition === 'containersready') && someContainerIsDone(pod);
 }
 
-/** How a Pod ends: the conditions tell it before its phase does. */
+/** The end of a Pod. The conditions show the end before the phase does. */
 export function decidedEnd(pod: StoredPod): 'Succeeded' | 'Failed' | undefined {
   const ready = pod.status.conditions?.find(({ type }) => type === 'ContainersReady');
   if (pod.status.phase === 'Failed' || ready?.reason === CONDITION.podFailed) return 'Failed';
@@ -61,12 +60,12 @@ export function decidedEnd(pod: StoredPod): 'Succeeded' | 'Failed' | undefined {
   return undefined;
 }
 
-/** A regular container, which Ready needs, has ended for good. */
+/** True when a regular container, which Ready needs, has ended for good. */
 function someContainerIsDone(pod: StoredPod): boolean {
-  // Another one that still runs may bring it back.
+  // A RestartAllContainers rule of another container may restart it.
   if (hasRestartAllRule(pod.spec)) return false;
   return pod.spec.containers.some((container) => {
-    // One that a probe has killed is started again whatever its exit code is.
+    // A container that a probe has killed restarts whatever its exit code is.
     const mayBeKilled = container.livenessProbe !== undefined || container.startupProbe !== undefined;
     if (mayBeKilled && restartsAfterKill(pod.spec.restartPolicy, container)) return false;
     const ended = pod.status.containerStatuses?.find(({ name }) => name === container.name)?.state?.terminated;

@@ -4,13 +4,13 @@ import { type Goal, goalState, includesReady } from './goal.ts';
 import type { Lapse } from './run-outcome.ts';
 
 /**
- * The breakdown of a Pod that had reached the goal; undefined while it keeps up.
+ * The lapse of a Pod that had reached the goal. Undefined: there is none.
  *
- * After a goal that includes Ready, that is a container that ended by itself: crashed, done, or killed by its probe. A
- * container that ends because somebody deletes the Pod, or changes its spec, does not end by itself. After any other
- * goal containers may well end, and only a Pod that Failed has broken down.
+ * After a goal that includes Ready, a lapse is a container that ended by itself: crashed, done, or killed by its probe.
+ * An end by a deletion of the Pod or a change of its spec is no lapse. After any other goal containers may end: only a
+ * Pod with the phase Failed or Unknown has lapsed.
  * @param before the Pod when it reached the goal
- * @param allowRestarts a container may end, as long as it comes back
+ * @param allowRestarts a container may end, if it starts again
  */
 export function lapseOf(goal: Goal, before: StoredPod, now: StoredPod, allowRestarts: boolean): Lapse | undefined {
   if (now === before || now.metadata.deletionTimestamp !== undefined) return undefined;
@@ -27,14 +27,14 @@ export function lapseOf(goal: Goal, before: StoredPod, now: StoredPod, allowRest
     : undefined;
 }
 
-/** The breakdown that is left when the run ends: a container that was allowed to end and is not Ready again. */
+/** The lapse at the end of a run with allowed restarts: a container that has ended and is not Ready again. */
 export function lapseAtEnd(goal: Goal, before: StoredPod, now: StoredPod): Lapse | undefined {
   if (!includesReady(goal) || now.metadata.deletionTimestamp !== undefined) return undefined;
   const [container] = endedContainers(before, now);
   return container === undefined || goalState(goal, now) === 'met' ? undefined : { pod: now, container };
 }
 
-/** Names of the containers that ran before and have ended since, whether or not they were started again. */
+/** Names of the containers that ran before and have ended since, even if they have started again. */
 function endedContainers(before: StoredPod, now: StoredPod): string[] {
   const later = new Map(servingStatuses(now).map((status) => [status.name, status]));
   return servingStatuses(before)
@@ -46,7 +46,7 @@ function endedContainers(before: StoredPod, now: StoredPod): string[] {
     .map(({ name }) => name);
 }
 
-/** The statuses of regular containers, then of sidecars: of all that Ready needs. */
+/** The statuses of regular containers and sidecars, which Ready needs. */
 function servingStatuses({ spec, status }: StoredPod): ContainerStatus[] {
   const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
   return [
@@ -59,7 +59,7 @@ function specOf({ spec }: StoredPod, name: string): Container | undefined {
   return [...spec.containers, ...(spec.initContainers ?? [])].find((container) => container.name === name);
 }
 
-/** True when somebody changed what may be changed of a container that runs: its image, its resources. */
+/** True when a user has changed the image or the resources of a running container. */
 function isChanged(before: Container | undefined, now: Container | undefined): boolean {
   return before?.image !== now?.image || JSON.stringify(before?.resources) !== JSON.stringify(now?.resources);
 }

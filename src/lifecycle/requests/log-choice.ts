@@ -1,19 +1,19 @@
 import type { ContainerStatus } from '../../api/generated/types.ts';
 import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
 
-/** Whose log to show: an instance of the container by its restart count, or why there is none. */
+/** The log to show: an instance of the container by its restart count, or the reason why there is none. */
 export type LogChoice =
   | { readonly ok: true; readonly restartCount: number; readonly isRunning: boolean }
   | { readonly ok: false; readonly message: string };
 
-/** Reasons to wait that are told in words. */
+/** Waiting reasons with their own words. */
 const WAITING_WORDS: Readonly<Record<string, string>> = {
   ErrImagePull: "image can't be pulled",
   ImagePullBackOff: 'trying and failing to pull image',
 };
 
 /**
- * Which instance's log `logs` shows. A container that waits to be restarted shows the instance that ended last.
+ * Chooses the instance whose log `logs` shows. For a container that waits for its restart this is the last instance.
  * Source: pkg/kubelet/kubelet_pods.go, validateContainerLogStatus.
  */
 export function chooseLog(pod: StoredPod, container: string, previous: boolean): LogChoice {
@@ -37,7 +37,7 @@ export function chooseLog(pod: StoredPod, container: string, previous: boolean):
   return refuse(`${where} is waiting to start - no logs yet`);
 }
 
-/** While a container waits, its restart count is that of the instance that ended last. */
+/** The restart count of the last instance. A waiting container has the same restart count. */
 function attemptOfLast({ restartCount, state }: ContainerStatus): number {
   return state?.waiting ? restartCount : Math.max(0, restartCount - 1);
 }

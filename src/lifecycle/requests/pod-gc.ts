@@ -2,10 +2,10 @@ import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { EVICTED } from '../texts/pod-reasons.ts';
 
 /**
- * Which of the Pods that have ended are too many: evicted ones go first, then those that were created first.
- * Source: pkg/controller/podgc/gc_controller.go gcTerminated, byEvictionAndCreationTimestamp.
- * @param pods also such that have not ended: they count for nothing
- * @param keep how many may stay
+ * The ended Pods beyond a limit: evicted Pods first, then the oldest. Source: pkg/controller/podgc/gc_controller.go
+ * gcTerminated, byEvictionAndCreationTimestamp.
+ * @param pods all Pods: those that have not ended do not count
+ * @param keep the number of ended Pods that may stay
  */
 export function surplusPods(pods: readonly StoredPod[], keep: number): StoredPod[] {
   const ended = pods.filter(({ status }) => isTerminalPhase(status.phase));
@@ -17,7 +17,7 @@ function byEvictionAndCreation(a: StoredPod, b: StoredPod): number {
   return evicted || compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp);
 }
 
-/** Times of podrun have one form: as texts they sort by age. */
+/** Compares timestamps as text: all timestamps of podrun have one format. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -3,18 +3,18 @@ import { formatTime } from '../../api/time.ts';
 
 export type ConditionStatus = 'False' | 'True' | 'Unknown';
 
-/** What is to become of one condition of a Pod. */
+/** A change of one condition of a Pod. */
 export interface ConditionEdit {
   readonly type: string;
-  /** Undefined: the condition goes. */
+  /** Undefined: the condition is removed. */
   readonly status: ConditionStatus | undefined;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
 }
 
 /**
- * The status with conditions set or removed, as a controller does it: the time of the last transition moves when the
- * status of a condition does, and only then. Source: pkg/api/v1/pod/util.go UpdatePodCondition.
+ * Sets or removes conditions as a controller does: lastTransitionTime changes only with the status of a condition.
+ * Source: pkg/api/v1/pod/util.go UpdatePodCondition.
  * @param nowMs milliseconds since 1970
  */
 export function setConditions(status: PodStatus, edits: readonly ConditionEdit[], nowMs: number): PodStatus {

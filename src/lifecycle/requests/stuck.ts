@@ -3,13 +3,13 @@ import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { initContainerRestarts, shouldRestart } from '../plan/restart-policy.ts';
 import { WAITING } from '../texts/waiting.ts';
 
-/** Reasons of a container that waits for an image: `ErrImagePull` is about to become `ImagePullBackOff`. */
+/** Reasons of a container that waits for an image. `ErrImagePull` soon becomes `ImagePullBackOff`. */
 const NO_IMAGE: ReadonlySet<string> = new Set(['ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName']);
 
 /**
- * The Pods that wait for images that no program stands for, when nothing else is left that could happen; none while
- * anything runs, is restarted, scheduled or deleted, or while a deadline will end a Pod. A Pod that was changed since
- * its creation, to another image perhaps, may be changed again.
+ * The Pods that wait for images for which podrun knows no program, if nothing else can happen. Empty while a container
+ * runs or restarts, a Pod is scheduled or deleted, or a deadline will end a Pod. A Pod that was changed after its
+ * creation, for example to another image, may be changed again: it is not stuck.
  */
 export function stuckPods(pods: readonly StoredPod[]): readonly StoredPod[] {
   const left = pods.filter(({ status }) => !isTerminalPhase(status.phase));
@@ -24,12 +24,12 @@ function isStuck(pod: StoredPod): boolean {
   return statuses.some(waitsForImage) && statuses.every((one) => waitsForImage(one) || isIdle(pod, one));
 }
 
-/** True for a container that waits for an image that cannot be had. */
+/** True for a container that waits for an image that cannot be pulled. */
 export function waitsForImage({ state }: ContainerStatus): boolean {
   return NO_IMAGE.has(state?.waiting?.reason ?? '');
 }
 
-/** True for a container that has ended for good, or waits behind an init container. */
+/** True for a container that has ended for good, or waits for an init container. */
 function isIdle({ spec }: StoredPod, { name, state }: ContainerStatus): boolean {
   if (state?.terminated === undefined) return state?.waiting?.reason === WAITING.podInitializing;
   const init = spec.initContainers?.find((container) => container.name === name);

@@ -2,26 +2,29 @@ import { EXIT } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { RunOutcome } from './run-outcome.ts';
 
-/** A Pod for which a run is a failure. */
+/** A Pod because of which a run counts as failed. */
 export type Fault =
-  /** It ended otherwise than with Succeeded. */
+  /** The Pod ended with another phase than Succeeded. */
   | { readonly type: 'failed'; readonly pod: StoredPod }
-  /** It can never reach the goal any more. */
+  /** The Pod can no longer reach the goal. */
   | { readonly type: 'impossible'; readonly pod: StoredPod }
-  /** It had reached the goal and broke down; see `Lapse`. */
+  /** The Pod had reached the goal and broke down; see `Lapse`. */
   | { readonly type: 'lapsed'; readonly pod: StoredPod; readonly container: string | undefined }
-  /** No program stands for its image. */
+  /** podrun knows no program for the image of the Pod. */
   | { readonly type: 'stuck'; readonly pod: StoredPod };
 
-/** How much of a run is on record; `lost`: the record of a Pod is gone, or all of the state folder. */
+/** The completeness of a run's record. `lost`: the record of a Pod or the whole state folder is gone. */
 export type RunRecord = 'complete' | 'incomplete' | 'lost';
 
 export interface Verdict {
   /** The exit code of `apply`, as its help lists them. */
   readonly exitCode: number;
-  /** `interrupted`: somebody ended the run, which is neither good nor bad. */
+  /** `interrupted`: a signal ended the run, so the run has neither passed nor failed. */
   readonly result: 'passed' | 'failed' | 'interrupted';
-  /** The Pods to blame, as they were when that was seen; empty when time, COMMAND or the record alone decided. */
+  /**
+   * The Pods at fault, as they were when podrun noticed the fault. Empty when the time limit, COMMAND or the record
+   * decided.
+   */
   readonly faults: readonly Fault[];
 }
 
@@ -33,8 +36,8 @@ const SIGNAL_EXIT = {
 } as const;
 
 /**
- * The verdict on a run of Pods. Everything that tells how a run went follows it: the exit code of `apply`, its last
- * lines, its JUnit report, and the error of the library's `until`.
+ * The verdict on a run of Pods. The exit code of `apply`, its last lines, its JUnit report and the error of the
+ * library's `until` all follow this verdict.
  * @param pods all Pods of the run, as they are now
  */
 export function verdictOf(outcome: RunOutcome, pods: readonly StoredPod[], record: RunRecord): Verdict {

@@ -4,19 +4,19 @@ import type { KubeObject } from '../../api/objects.ts';
 import { parseGoal } from './goal.ts';
 import type { Wanted } from './hopeless.ts';
 
-/** What `wait --for` waits for. */
+/** The condition of `wait --for`. */
 export type WaitCondition =
   | { readonly type: 'delete' }
   | { readonly type: 'create' }
   | {
       readonly type: 'state';
-      /** Asks an object that is there. Throws a PodrunError when the question makes no sense for it. */
+      /** True when the object meets the condition. Throws a PodrunError when the condition makes no sense for it. */
       readonly isMet: (object: KubeObject) => boolean;
-      /** What that means for a Pod, where the kubelet alone decides about it. */
+      /** The condition as a Pod state, if only the kubelet decides about it. */
       readonly wanted: Wanted | undefined;
-      /** As it was written: `Ready`, `Ready=False`, `{.status.phase}=Running`. */
+      /** The condition as the user wrote it: `Ready`, `Ready=False`, `{.status.phase}=Running`. */
       readonly text: string;
-      /** What is waited for, for people: `condition Ready=False`, `{.status.phase}=Running`. */
+      /** The condition for people: `condition Ready=False`, `{.status.phase}=Running`. */
       readonly phrase: string;
     };
 
@@ -27,8 +27,8 @@ interface StatusCondition {
 }
 
 /**
- * Reads the value of `--for`: `delete`, `create`, `condition=NAME[=STATUS]`, `jsonpath=PATH[=VALUE]`.
- * Source: kubectl/pkg/cmd/wait.
+ * Parses the value of `--for`: `delete`, `create`, `condition=NAME[=STATUS]`, `jsonpath=PATH[=VALUE]`. Source:
+ * kubectl/pkg/cmd/wait.
  * @throws {PodrunError} (usage)
  */
 export function parseWaitCondition(text: string): WaitCondition {
@@ -53,7 +53,10 @@ export function parseWaitCondition(text: string): WaitCondition {
   });
 }
 
-/** A condition with that status; one that tells of an older spec does not count. Upper and lower case are the same. */
+/**
+ * True when the condition has this status. A condition of an older generation does not count. Upper and lower case are
+ * the same.
+ */
 function statusCondition(text: string): (object: KubeObject) => boolean {
   const [, name = '', value = 'true'] = /^([^=]*)(?:=(.*))?$/s.exec(text.toLowerCase()) ?? [];
   return (object) => {
@@ -68,11 +71,11 @@ function statusCondition(text: string): (object: KubeObject) => boolean {
 
 function wantedCondition(text: string): Wanted | undefined {
   const goal = parseGoal(text);
-  // `succeeded` is a goal of apply, and no condition.
+  // `succeeded` is a goal of `apply`, but not a condition.
   return goal?.type === 'condition' ? goal : undefined;
 }
 
-/** Of `{.status.phase}=Running`. */
+/** The phase of `{.status.phase}=Running`. */
 function wantedPhase(text: string): Wanted | undefined {
   const equals = equalsSignIn(text);
   if (
@@ -113,7 +116,7 @@ function pathCondition(text: string): (object: KubeObject) => boolean {
   };
 }
 
-/** Where the path ends and the wanted value begins: the first `=` outside of all brackets, else -1. */
+/** The index of the first `=` outside of all brackets, between path and value. -1: there is none. */
 function equalsSignIn(text: string): number {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {

@@ -1,7 +1,4 @@
-/**
- * What a container runtime gives a container that says nothing.
- * Source: containerd, pkg/oci/spec.go defaultUnixCaps.
- */
+/** The default capabilities of a container. Source: containerd, pkg/oci/spec.go defaultUnixCaps. */
 const DEFAULT_CAPABILITIES: readonly string[] = [
   'audit_write',
   'chown',
@@ -19,7 +16,7 @@ const DEFAULT_CAPABILITIES: readonly string[] = [
   'sys_chroot',
 ];
 
-/** All that Linux knows, by their numbers. Source: capabilities(7). */
+/** All capabilities of Linux, by number. Source: capabilities(7). */
 const CAPABILITIES: readonly string[] = [
   'chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable net_bind_service',
   'net_broadcast net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio sys_chroot sys_ptrace sys_pacct sys_admin',
@@ -27,15 +24,15 @@ const CAPABILITIES: readonly string[] = [
   'mac_admin syslog wake_alarm block_suspend audit_read perfmon bpf checkpoint_restore',
 ].flatMap((line) => line.split(' '));
 
-/** What a container asks for, as it is written. */
+/** The capabilities of a container as its manifest lists them. */
 export interface CapabilityWish {
   readonly add?: readonly string[] | undefined;
   readonly drop?: readonly string[] | undefined;
 }
 
 /**
- * The capabilities that a container is to have, without `CAP_`, in lower case. ALL comes first, so that single ones can
- * be taken back. Source: containerd, internal/cri/opts/spec_linux_opts.go WithCapabilities.
+ * The capabilities of a container, without `CAP_`, in lower case. ALL applies first, so that single capabilities can
+ * override it. Source: containerd, internal/cri/opts/spec_linux_opts.go WithCapabilities.
  */
 export function wantedCapabilities({ add = [], drop = [] }: CapabilityWish): string[] {
   const wanted = new Set(add.some(isAll) ? CAPABILITIES : DEFAULT_CAPABILITIES);
@@ -50,12 +47,14 @@ export function isAll(name: string): boolean {
   return name.toUpperCase() === 'ALL';
 }
 
-/** Is it one that there is? Manifests write them without `CAP_`; one that has it is unknown to container runtimes. */
+/**
+ * True for a known capability. Manifests write capabilities without `CAP_`: container runtimes do not know other forms.
+ */
 export function isCapability(name: string): boolean {
   return CAPABILITIES.includes(name.toLowerCase());
 }
 
-/** Names that are neither ALL nor those of a capability. A container runtime passes over them. */
+/** The names that are neither ALL nor a capability. Container runtimes ignore them. */
 export function unknownCapabilities(names: readonly string[] = []): string[] {
   return names.filter((name) => !isAll(name) && !isCapability(name));
 }
@@ -64,7 +63,7 @@ export function dropsAll({ add = [], drop = [] }: CapabilityWish): boolean {
   return drop.some(isAll) && add.length === 0;
 }
 
-/** The capabilities of a mask in hexadecimal, as /proc/PID/status has them. */
+/** The capabilities of a hexadecimal mask, as in /proc/PID/status. */
 export function capabilitiesOf(mask: string): string[] {
   const bits = BigInt(`0x${mask}`);
   return CAPABILITIES.filter((_, number) => (bits >> BigInt(number)) % 2n === 1n);

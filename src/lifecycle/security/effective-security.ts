@@ -7,7 +7,7 @@ import type {
   SecurityContext,
 } from '../../api/generated/types.ts';
 
-/** What a container is to run as, whoever of it and its Pod says so. What is undefined was not asked for. */
+/** The merged security settings of a container and its Pod. Undefined fields are set by neither. */
 export interface EffectiveSecurity {
   readonly runAsUser: number | undefined;
   readonly runAsGroup: number | undefined;
@@ -21,7 +21,7 @@ export interface EffectiveSecurity {
   readonly capabilities: Capabilities;
   readonly noNewPrivileges: boolean;
   readonly readOnlyRootFilesystem: boolean;
-  /** The container's users are to be others than those of the machine. */
+  /** True with hostUsers: false, which gives the container its own users instead of the machine's. */
   readonly hasOwnUsers: boolean;
 }
 
@@ -29,8 +29,8 @@ export interface EffectiveSecurity {
 const SHARED = ['runAsUser', 'runAsGroup', 'runAsNonRoot', 'seccompProfile', 'appArmorProfile'] as const;
 
 /**
- * The security context of a container: its own fields go over those of the Pod, one by one.
- * Source: pkg/securitycontext/util.go DetermineEffectiveSecurityContext, AddNoNewPrivileges.
+ * The security context of a container. Its own fields override those of the Pod one by one. Source:
+ * pkg/securitycontext/util.go DetermineEffectiveSecurityContext, AddNoNewPrivileges.
  */
 export function effectiveSecurity(spec: PodSpec, container: Pick<Container, 'securityContext'>): EffectiveSecurity {
   const ofPod = spec.securityContext ?? {};
@@ -53,7 +53,7 @@ export function effectiveSecurity(spec: PodSpec, container: Pick<Container, 'sec
   };
 }
 
-/** Where a field of the effective security context stands. */
+/** The path of a field of the effective security context in the manifest. */
 export function placeOf(
   spec: PodSpec,
   container: Pick<Container, 'name' | 'securityContext'>,

@@ -17,28 +17,28 @@ import { canChangeUser, canDrop, type Powers } from './powers.ts';
 import { volumeGroup } from './volume-group.ts';
 import { isOwn, type RunAs, runAs, seenGroup, seenUser } from './run-as.ts';
 
-/** Something that a container asks for and does not get. */
+/** A security setting that podrun cannot give a container. */
 export interface Complaint {
-  /** Of the field. */
+  /** The path of the field. */
   readonly path: string;
   readonly note: string;
-  /** How to get it; said where it is refused. */
+  /** A way to get the setting, for the message of a refusal. */
   readonly wayOut?: string | undefined;
 }
 
-/** What becomes of a container's security context. */
+/** The verdict on a container's security context. */
 export interface SecurityVerdict {
-  /** Undefined: podrun's own, in every respect. */
+  /** Undefined: the container runs as podrun itself in every respect. */
   readonly identity: RunAs | undefined;
   /** The user that the container sees itself as. */
   readonly user: number;
-  /** Running it all the same would have people believe that they are safe. */
+  /** Settings without which the container must not start, since users would believe that they are safe. */
   readonly refusals: readonly Complaint[];
-  /** It runs with less than it asks for, or less strictly kept. */
+  /** Settings that the container gets only in part, or not at all. */
   readonly notices: readonly Complaint[];
 }
 
-/** Why a container is not created: kubelet's own rule, or what this machine cannot do. */
+/** The reason why a container is not created: a rule of the kubelet or a limit of this machine. */
 export type SecurityRefusal =
   | { readonly stage: 'config'; readonly message: string }
   | { readonly stage: 'create'; readonly message: string };
@@ -56,8 +56,8 @@ export function judgeSecurity(spec: PodSpec, container: Container, powers: Power
 }
 
 /**
- * Why the container must not start; undefined when it may.
- * @param isBestEffort what cannot be had is left out. What kubelet refuses stays refused.
+ * The reason why the container must not start. Undefined: it may.
+ * @param isBestEffort missing settings are left out. Refusals of the kubelet stay refusals.
  */
 export function refusalOf(
   { metadata, spec }: StoredPod,
@@ -126,7 +126,7 @@ function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] 
   return complaints;
 }
 
-/** Without root, a process has the groups that podrun has. */
+/** The notices about groups. Without root, a process has podrun's groups. */
 function groupNotices({ spec, wish, powers, identity }: Subject): Complaint[] {
   if (canChangeUser(powers)) return [];
   const { supplementalGroups, isStrictAboutGroups, fsGroup } = wish;
@@ -162,7 +162,7 @@ function capabilityNotices({ spec, container, wish, powers, identity }: Subject)
   } else if (powers.capabilities.length > 0 && drop.length > 0 && !canDrop(powers)) {
     complaints.push(about('drop', capabilitiesKept(drop)));
   }
-  // On a node, too, a user who was asked for by number and is not root has none in effect, whatever is added.
+  // On a node, too, added capabilities are not in effect for a user with a number other than 0.
   const mayUse = wish.runAsUser === undefined || wish.runAsUser === 0;
   if (!mayUse || !add.some((name) => isAll(name) || isCapability(name))) return complaints;
   if (!isRoot) return [...complaints, about('add', NOT_TO_BE_HAD.rightsOfRoot)];

@@ -1,34 +1,34 @@
-/** What podrun can make of a container's security context here. */
+/** The rights of podrun on this machine, which decide what security settings containers can have. */
 export interface Powers {
   readonly tier: 'process' | 'namespace';
-  /** Containers are in user namespaces: whatever users and groups they see, they are podrun's own to the machine. */
+  /** True: containers have user namespaces. To the machine, all their users and groups are podrun's own. */
   readonly isInUserNamespace: boolean;
   readonly uid: number;
   readonly gid: number;
-  /** All groups that podrun is in. */
+  /** All groups of podrun. */
   readonly groups: readonly number[];
-  /** Those that podrun has in effect, as `capabilitiesOf` names them. */
+  /** The effective capabilities of podrun, named as by `capabilitiesOf`. */
   readonly capabilities: readonly string[];
-  /** The program of util-linux that changes users and rights is there. */
+  /** True when the program setpriv of util-linux, which changes users and rights, is there. */
   readonly hasSetpriv: boolean;
-  /** Undefined: the machine, which is the image, does not know that user. */
+  /** The account of a user. Undefined: the machine, which is the image, does not know the user. */
   readonly account: (uid: number) => Account | undefined;
 }
 
-/** What is known of a user. */
+/** The account of a user. */
 export interface Account {
   readonly gid: number;
-  /** Groups that it was put into, without its own. */
+  /** The supplementary groups, without the user's own group. */
   readonly groups: readonly number[];
   readonly home: string;
 }
 
-/** Can processes be made other users' than podrun's own? */
+/** True when podrun can start processes of other users. */
 export function canChangeUser({ isInUserNamespace, hasSetpriv, capabilities }: Powers): boolean {
   return !isInUserNamespace && hasSetpriv && capabilities.includes('setuid') && capabilities.includes('setgid');
 }
 
-/** Can capabilities be taken away for good? Not asked where nobody has any. */
+/** True when podrun can drop capabilities for good. Only asked where podrun has capabilities. */
 export function canDrop({ hasSetpriv, capabilities }: Powers): boolean {
   return hasSetpriv && capabilities.includes('setpcap');
 }

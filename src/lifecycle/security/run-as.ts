@@ -2,11 +2,11 @@ import { dropsAll, wantedCapabilities } from './capabilities.ts';
 import type { EffectiveSecurity } from './effective-security.ts';
 import { canChangeUser, canDrop, type Powers } from './powers.ts';
 
-/** As whom a process runs. What is undefined is podrun's own. */
+/** The identity of a process. Undefined fields are podrun's own. */
 export interface RunAs {
   readonly uid: number | undefined;
   readonly gid: number | undefined;
-  /** All groups; undefined for another user: none. */
+  /** All groups. Undefined with another user: no groups. */
   readonly groups: readonly number[] | undefined;
   readonly capabilities: readonly string[] | undefined;
   readonly noNewPrivileges: boolean;
@@ -14,7 +14,7 @@ export interface RunAs {
 
 type Wish = EffectiveSecurity;
 
-/** What comes closest to what a container asks for; what is missing then, `complaints` says. */
+/** The identity that is closest to a container's settings. `judgeSecurity` lists the differences. */
 export function runAs(wish: Wish, powers: Powers): RunAs {
   const ids = powers.isInUserNamespace ? seenIds(wish, powers) : realIds(wish, powers);
   return {
@@ -24,24 +24,24 @@ export function runAs(wish: Wish, powers: Powers): RunAs {
   };
 }
 
-/** Has anything changed? */
+/** True when the identity is podrun's own. */
 export function isOwn({ uid, gid, groups, capabilities, noNewPrivileges }: RunAs): boolean {
   return [uid, gid, groups, capabilities].every((part) => part === undefined) && !noNewPrivileges;
 }
 
-/** The user a container sees itself as. */
+/** The user that a container sees itself as. */
 export function seenUser({ uid }: Pick<RunAs, 'uid'>, powers: Powers): number {
   return uid ?? powers.uid;
 }
 
-/** The group that files belong to that a container makes, as it sees it. */
+/** The group of the files that a container creates, as the container sees it. */
 export function seenGroup({ gid }: Pick<RunAs, 'gid'>, powers: Powers): number {
   return gid ?? powers.gid;
 }
 
 type Ids = Pick<RunAs, 'uid' | 'gid' | 'groups'>;
 
-/** The ids that podrun's own are shown as. Nobody may choose groups there. */
+/** The ids that a user namespace shows for podrun's own. Groups cannot be chosen there. */
 function seenIds({ runAsUser, runAsGroup }: Wish, powers: Powers): Ids {
   const uid = runAsUser === powers.uid ? undefined : runAsUser;
   const gid = runAsGroup ?? (uid === undefined ? undefined : groupOf(uid, powers));
@@ -58,20 +58,20 @@ function realIds(wish: Wish, powers: Powers): Ids {
     return { uid, gid, groups: undefined };
   }
   const known = uid === undefined ? powers.groups : (powers.account(uid)?.groups ?? []);
-  // The first is the group itself: container runtimes put it there, too.
+  // The first group is the primary group, as in container runtimes.
   const groups = new Set([gid ?? powers.gid, ...(isStrictAboutGroups ? [] : known), ...asked]);
   return { uid, gid, groups: [...groups] };
 }
 
-/** The group of a user for whom none was asked. Source: containerd, pkg/oci/spec_opts.go WithUserID. */
+/** The group of a user without runAsGroup. Source: containerd, pkg/oci/spec_opts.go WithUserID. */
 function groupOf(uid: number, powers: Powers): number {
   return powers.account(uid)?.gid ?? 0;
 }
 
 /**
- * As on a node, nobody but root has any in effect, and everybody is kept from more than their set by the bounding set.
- * In the process tier a root that asks for nothing keeps what podrun has: such a container is a process of the machine
- * in every other respect.
+ * The capabilities of a process. As on a node, only root has effective capabilities, and the bounding set limits every
+ * user. In the process tier, root without security settings keeps podrun's capabilities: such a container is a process
+ * of the machine in every other respect.
  */
 function capabilitiesFor(wish: Wish, powers: Powers, seenUid: number): readonly string[] | undefined {
   if (wish.privileged) return undefined;
@@ -83,7 +83,7 @@ function capabilitiesFor(wish: Wish, powers: Powers, seenUid: number): readonly 
   return wantedCapabilities(wish.capabilities).filter((name) => powers.capabilities.includes(name));
 }
 
-/** Whoever is to have no capability, but has no rights to give up for good, could get some by a setuid program. */
+/** True when a setuid program could regain capabilities that podrun had no right to drop for good. */
 function mayRegain(wish: Wish, powers: Powers): boolean {
   return !wish.privileged && !powers.isInUserNamespace && !canDrop(powers) && dropsAll(wish.capabilities);
 }

@@ -5,14 +5,14 @@ import type { Powers } from './powers.ts';
 import { runAs, seenGroup } from './run-as.ts';
 
 /**
- * The group that volumes of a Pod are given to, as this machine counts; undefined: none was asked for, or podrun may
- * not give anything to it, which is told.
+ * The machine's group that owns the volumes of a Pod. Undefined: there is no fsGroup, or podrun has no right to give
+ * files to the group, which a notice reports.
  */
 export function volumeGroup(spec: PodSpec, powers: Powers): number | undefined {
   const fsGroup = spec.securityContext?.fsGroup;
   if (fsGroup === undefined) return undefined;
   if (mayGiveTo(fsGroup, powers)) return fsGroup;
-  // What belongs to podrun's own group is what such a container sees as its group's.
+  // In a user namespace, files of podrun's own group appear as files of the container's group.
   const isSeen = allContainers(spec).some((container) => {
     return seenGroup(runAs(effectiveSecurity(spec, container), powers), powers) === fsGroup;
   });

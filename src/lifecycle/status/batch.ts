@@ -3,29 +3,29 @@ import { isSameJson } from '../../api/json.ts';
 import { allContainers, allContainerStatuses } from '../../api/objects.ts';
 
 /**
- * A status tells of all containers of a Pod, and each change of one is told. Where there are many containers, changes
- * of different ones are told together, or telling of them would take longer than what they do. A kubelet does so at any
- * size: it looks at what has become of containers once a second. Source: pkg/kubelet/pleg/generic.go.
+ * The size from which a Pod publishes changes of different containers together. A status lists all containers of the
+ * Pod, so one write per change would take longer than the containers' work. The kubelet batches at any size: it looks
+ * at the containers once a second. Source: pkg/kubelet/pleg/generic.go.
  */
 const CONTAINERS_MIN = 20;
 
-/** About twenty times as long as it takes to tell. */
+/** About twenty times the duration of one write of the status. */
 const MS_PER_CONTAINER = 1;
 
-/** How long a change may wait after the one before it for others to come along, in milliseconds; 0: not at all. */
+/** The longest time that a change waits for further changes, in milliseconds. 0: it does not wait. */
 export function batchMs(spec: PodSpec): number {
   const count = allContainers(spec).length;
   return count < CONTAINERS_MIN ? 0 : count * MS_PER_CONTAINER;
 }
 
-/** Is nothing new but what containers do? Phases and conditions are told at once. */
+/** True when only container statuses have changed. Phases and conditions are published at once. */
 export function isAboutContainersOnly(told: PodStatus, next: PodStatus): boolean {
   return isSameJson(withoutContainers(told), withoutContainers(next)) && sameNames(told, next);
 }
 
 /**
- * Does a container go on from a state that is still to be told? Then that has to be told first, other than that it ran
- * where it has ended meanwhile: when it was started is told with its end.
+ * True when a container has left a state that is not published yet: the waiting status must be published first. A run
+ * that has ended meanwhile may be skipped, since the end contains the start time.
  */
 export function overtakes(told: PodStatus, waiting: PodStatus, next: PodStatus): boolean {
   const before = allContainerStatuses(told);
@@ -39,7 +39,7 @@ function hasRun(one: ContainerStatus, later: ContainerStatus | undefined): boole
   return one.state?.running !== undefined && later?.state?.terminated?.containerID === one.containerID;
 }
 
-/** The message of a condition says which containers are not ready. */
+/** Removes the container statuses, and the condition messages, which name the containers that are not ready. */
 function withoutContainers(status: PodStatus): PodStatus {
   const { containerStatuses: _, initContainerStatuses: _init, ephemeralContainerStatuses: _others, ...rest } = status;
   return { ...rest, conditions: (rest.conditions ?? []).map(({ message: _message, ...condition }) => condition) };
@@ -51,7 +51,7 @@ function sameNames(one: PodStatus, other: PodStatus): boolean {
   return all.length === others.length && all.every(({ name }, index) => name === others[index]?.name);
 }
 
-/** Statuses that nothing has happened to are the same objects. */
+/** Unchanged statuses are mostly the same objects. */
 function isSame(one: ContainerStatus, other: ContainerStatus | undefined): boolean {
   return one === other || isSameJson(one, other);
 }

@@ -4,7 +4,7 @@ import { statusesByName } from './by-name.ts';
 import { restartsAll } from '../plan/restart-policy.ts';
 import { closedGate, CONDITION, containersWith, RESTART_RULE_MATCHED } from '../texts/condition-reasons.ts';
 
-/** What a condition says, before it has a time. */
+/** The content of a condition without its times. */
 export interface ConditionVerdict {
   readonly status: 'True' | 'False';
   readonly reason?: string;
@@ -12,7 +12,7 @@ export interface ConditionVerdict {
 }
 
 type ContainersOf = Pick<PodSpec, 'containers' | 'initContainers'>;
-/** Statuses of init and regular containers; undefined when nothing at all is known. */
+/** The statuses of init and regular containers. Undefined: the Pod has no container statuses. */
 type Statuses = readonly ContainerStatus[] | undefined;
 
 const TRUE: ConditionVerdict = { status: 'True' };
@@ -33,7 +33,7 @@ export function containersReadyCondition(
   return { status: 'False', reason: CONDITION.containersNotReady, message };
 }
 
-/** Ready: ContainersReady, and every readiness gate open. */
+/** Ready is True when ContainersReady is True and every readiness gate is open. */
 export function readyCondition(
   spec: ContainersOf & Pick<PodSpec, 'readinessGates'>,
   conditions: ReadonlyArray<Pick<PodCondition, 'type' | 'status'>>,
@@ -54,7 +54,7 @@ export interface InitializedInput {
   readonly spec: ContainersOf;
   readonly statuses: Statuses;
   readonly phase: string | undefined;
-  /** Was the condition True before? Once initialized, a Pod stays it. */
+  /** True when the condition was True before. An initialized Pod stays initialized. */
   readonly wasInitialized: boolean;
 }
 
@@ -76,7 +76,7 @@ export function initializedCondition(input: InitializedInput): ConditionVerdict 
   return { status: 'False', reason: CONDITION.containersNotInitialized, message };
 }
 
-/** The Pod's environment as the container runtime sees it. */
+/** The Pod's sandbox as the container runtime sees it. */
 export interface Sandbox {
   readonly ready: boolean;
   readonly ip: string;
@@ -88,7 +88,7 @@ export function readyToStartCondition(sandboxes: readonly Sandbox[]): ConditionV
   return { status: ready.length === 1 && ready[0]?.ip !== '' && sandboxes[0]?.ready ? 'True' : 'False' };
 }
 
-/** Only for Pods that have a RestartAllContainers rule. */
+/** The AllContainersRestarting condition, only of Pods with a RestartAllContainers rule. */
 export function allContainersRestartingCondition(
   spec: ContainersOf,
   statuses: Statuses,

@@ -11,10 +11,10 @@ import { initContainerRestarts, shouldRestart } from '../plan/restart-policy.ts'
 import { NOT_LOCATED, TERMINATED } from '../texts/terminated.ts';
 import { REMOVED_BY_RESTART_ALL, WAITING } from '../texts/waiting.ts';
 
-/** How runtimes report the start time of a container that could not be started. */
+/** The start time that runtimes report for a container that could not be started. */
 const EPOCH = '1970-01-01T00:00:00Z';
 
-/** Which of the Pod's lists a container stands in. */
+/** The list of the spec in which a container stands. Sidecars are a kind of their own. */
 export type ContainerKind = 'init' | 'sidecar' | 'regular' | 'ephemeral';
 
 export function containerKind(pod: StoredPod, name: string): ContainerKind {
@@ -24,14 +24,14 @@ export function containerKind(pod: StoredPod, name: string): ContainerKind {
 }
 
 /**
- * The status of one container, as kubelet would publish it.
- * Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses; pkg/kubelet/prober/prober_manager.go.
+ * Computes the status of one container as the kubelet publishes it. Source: pkg/kubelet/kubelet_pods.go
+ * convertToAPIContainerStatuses; pkg/kubelet/prober/prober_manager.go.
  */
 export function containerStatus(pod: StoredPod, facts: PodFacts, container: Container): ContainerStatus {
   const own = containerFacts(facts, container.name);
   const kind = containerKind(pod, container.name);
   const { state, lastState } = statesOf(pod, facts, container, own);
-  // Of what had ended by itself kubelet carries over from the status before what it does not compute anew.
+  // For a removed instance that had ended by itself, the kubelet keeps the fields that it does not compute anew.
   const carried = isBetweenRounds(pod, facts, own) && own.removed?.stop === undefined ? own.removed : undefined;
   const shown = own.current ?? carried;
   return {
@@ -40,20 +40,23 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
     lastState,
     ready: isReady(kind, container, own) || (kind === 'init' && carried?.exit?.exitCode === 0),
     restartCount: own.current?.attempt ?? own.nextAttempt,
-    // Of what runs, or ran: after a change of the spec, not yet what will run next.
+    // The image of the shown instance. A new image in the spec does not show before the next instance.
     image: shown?.image ?? container.image ?? '',
     imageID: shown?.image ?? '',
     ...(shown === undefined ? {} : { containerID: containerID(shown) }),
     ...(kind === 'ephemeral' ? {} : { started: isStarted(container, own) }),
-    // What it is stopped with, where somebody has asked for that: see feature ContainerStopSignals.
+    // Shown only when the spec sets a stop signal: see feature ContainerStopSignals.
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
-    // What the instance has: of a resize that is under way, not yet what it will have.
+    // The resources of the shown instance. During a resize these are still the old ones.
     ...(kind === 'ephemeral' || shown === undefined ? {} : { resources: shown.resources ?? {} }),
     ...mountStatuses(container),
   };
 }
 
-/** Nothing is mounted, so nothing recursively. Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses. */
+/**
+ * The mounts of a container. podrun never mounts recursively. Source: pkg/kubelet/kubelet_pods.go
+ * convertToAPIContainerStatuses.
+ */
 function mountStatuses({ volumeMounts = [] }: Container): Pick<ContainerStatus, 'volumeMounts'> {
   if (volumeMounts.length === 0) return {};
   return {
@@ -63,17 +66,20 @@ function mountStatuses({ volumeMounts = [] }: Container): Pick<ContainerStatus, 
   };
 }
 
-/** The ID that statuses show; the part after `://` marks the processes of this instance. */
+/** The container ID in statuses. The part after `://` marks the processes of this instance. */
 export function containerID(instance: Pick<Instance, 'id'>): string {
   return `podrun://${instance.id}`;
 }
 
-/** Does the container count as started: running, and through its startup probe if it has one? */
+/** True when the container runs and its startup probe, if any, has succeeded. */
 export function isStarted(container: Container, own: ContainerFacts): boolean {
   return isRunning(own) && (container.startupProbe === undefined || own.probes.startup === true);
 }
 
-/** Init containers are ready when they are done, ephemeral ones never, the others when they serve. */
+/**
+ * True when the container counts as ready: an init container that has exited with 0, never an ephemeral one, any other
+ * when it has started and its readiness probe has succeeded.
+ */
 export function isReady(kind: ContainerKind, container: Container, own: ContainerFacts): boolean {
   if (kind === 'ephemeral') return false;
   if (kind === 'init') return own.current?.exit?.exitCode === 0;
@@ -81,21 +87,21 @@ export function isReady(kind: ContainerKind, container: Container, own: Containe
 }
 
 /**
- * Is the Pod being deleted, or its run ended? Then nothing is said any more of starts that are to come. A Pod that ends
- * otherwise goes on saying it. Source: pkg/kubelet/container/helpers.go ShouldContainerBeRestarted.
+ * True when the Pod is being deleted or its run was ended: the status then shows no coming restarts. A Pod that
+ * terminates for another reason still shows them. Source: pkg/kubelet/container/helpers.go ShouldContainerBeRestarted.
  */
 export function isBeingDeleted({ metadata }: Pick<StoredPod, 'metadata'>, { termination }: PodFacts): boolean {
   return metadata.deletionTimestamp !== undefined || termination?.cause === 'ended';
 }
 
-/** Will this container be started again after what ended its newest instance, as far as its Pod lets it? */
+/** True when this container starts again after the end of its newest instance, unless its Pod terminates. */
 export function willRestart(pod: StoredPod, facts: PodFacts, container: Container): boolean {
   if (isBeingDeleted(pod, facts)) return false;
   const own = containerFacts(facts, container.name);
   if (own.current === undefined) return true;
   const { exit, stop } = own.current;
   if (exit === undefined) return stop?.restart === true;
-  // Killed in order to be restarted: its exit code does not matter, unless the restart was held back.
+  // Killed for a restart: the exit code does not matter, unless the restart has failed.
   if (stop?.restart && own.startError === undefined) return true;
   const kind = containerKind(pod, container.name);
   if (kind === 'ephemeral') return false;
@@ -120,7 +126,7 @@ function statesOf(pod: StoredPod, facts: PodFacts, container: Container, own: Co
   if (own.current.exit === undefined) return { state: runningState(own.current), lastState };
 
   const terminated = terminatedState(own.current);
-  // An init container or sidecar that ended well goes on saying so, even while a restart is held back.
+  // The status of an init container or sidecar that ended with 0 stays Terminated, even during a back-off.
   const keeps = containerKind(pod, container.name) !== 'regular' && own.current.exit.exitCode === 0;
   if (own.startError !== undefined && !keeps && willRestart(pod, facts, container)) {
     return { state: { waiting: waitingState(pod, facts, own) }, lastState: { terminated } };
@@ -144,14 +150,14 @@ function waitingState(pod: StoredPod, facts: PodFacts, own: ContainerFacts): { r
   return { reason: hasInit ? WAITING.podInitializing : WAITING.containerCreating };
 }
 
-/** Was it removed by a RestartAllContainers rule, and the first container of the new round does not run yet? */
+/** True when a RestartAllContainers rule has removed the container and no container has started since. */
 function isBetweenRounds({ spec }: StoredPod, facts: PodFacts, own: ContainerFacts): boolean {
   if (own.removed === undefined) return false;
   const containers = [...(spec.initContainers ?? []), ...spec.containers];
   return containers.every(({ name }) => containerFacts(facts, name).current === undefined);
 }
 
-/** How a container is told of whose end nobody knows: its times are there, and null. */
+/** The state of a container whose end nobody saw. Its times are present and null. */
 export function unlocated(reason: string, message: string): ContainerStateTerminated {
   return { exitCode: 137, reason, message, startedAt: null, finishedAt: null };
 }
@@ -170,8 +176,8 @@ function terminatedState(instance: Instance): ContainerStateTerminated {
 }
 
 /**
- * The last word on containers of a Pod that is gone: what should have run but was never seen to end counts as lost.
- * Source: pkg/kubelet/status/status_manager.go TerminatePod.
+ * Sets the final statuses of a Pod that is gone: a container that ran, or should have run, and whose end nobody saw
+ * gets StatusUnknown. Source: pkg/kubelet/status/status_manager.go TerminatePod.
  */
 export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: ContainerStatus[]): void {
   if (hasPodInitialized(pod, init, regular)) regular.forEach(closeStatus);
@@ -179,7 +185,7 @@ export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: 
   init.slice(0, Math.max(1, lastRun + 1)).forEach(closeStatus);
 }
 
-/** What ran, or should have, and was never seen to end. */
+/** Sets the state of a container whose end nobody saw to Terminated with the reason StatusUnknown. */
 export function closeStatus(status: ContainerStatus): void {
   if (status.state?.terminated !== undefined) return;
   status.state = { terminated: unlocated(TERMINATED.statusUnknown, NOT_LOCATED) };

@@ -4,10 +4,10 @@ import { containerFacts, type PodFacts } from '../facts.ts';
 import { TERMINATED, USED_TO_RUN } from '../texts/terminated.ts';
 
 /**
- * The kubelet removes the dead containers of an evicted Pod at once, and when it then writes the last status it finds
- * no trace of those that it has just stopped: how they ended is lost, and counted as a restart.
- * Source: pkg/kubelet/kubelet.go cleanUpContainersInPod, kubelet_pods.go convertToAPIContainerStatuses.
- * @param statuses changed in place; their states are left open, for `closeStatuses`
+ * Clears the statuses of the containers that an eviction has stopped. The kubelet removes their dead containers before
+ * it writes the last status: their exit codes are lost, and the loss counts as a restart. Source:
+ * pkg/kubelet/kubelet.go cleanUpContainersInPod, kubelet_pods.go convertToAPIContainerStatuses.
+ * @param statuses changed in place; `closeStatuses` sets their states
  */
 export function forgetStopped(facts: PodFacts, statuses: readonly ContainerStatus[]): void {
   for (const status of statuses) {

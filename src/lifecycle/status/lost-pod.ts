@@ -8,11 +8,10 @@ import { DELETION_BY_POD_GC } from '../texts/condition-reasons.ts';
 import { NODE_LOST, nodeLost } from '../texts/pod-reasons.ts';
 
 /**
- * The last status of a Pod whose agent was killed, once nothing of it runs any more: Failed with NodeLost, and a target
- * of disruption, as a Pod ends whose node was lost and that was collected then; with the kubelet's words for containers
- * that nobody saw end (see `closeStatuses`).
- * Source: pkg/controller/podgc/gc_controller.go markFailedAndDeletePodWithCondition; pkg/kubelet/status/generate.go
- * (reason PodFailed).
+ * The last status of a Pod whose agent was killed, when no process of it runs any more: Failed with the reason NodeLost
+ * and a DisruptionTarget condition. A Pod of a lost node gets these when it is garbage collected. `closeStatuses` sets
+ * the states of containers whose end nobody saw. Source: pkg/controller/podgc/gc_controller.go
+ * markFailedAndDeletePodWithCondition; pkg/kubelet/status/generate.go (reason PodFailed).
  * @param pod as its agent left it
  * @param agentPid the process that ran it
  */
@@ -50,7 +49,7 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
   };
 }
 
-/** Which instance it was is known, other than on a node that is gone: its log can still be read. */
+/** Keeps the container ID and the start time of the lost instance, so that `logs` finds its log. */
 function nameInstance(closed: ContainerStatus, before: readonly ContainerStatus[]): void {
   const old = before.find(({ name }) => name === closed.name);
   const { terminated } = closed.state ?? {};
@@ -59,7 +58,7 @@ function nameInstance(closed: ContainerStatus, before: readonly ContainerStatus[
   closed.state = { terminated: { ...terminated, containerID: old.containerID, ...(startedAt && { startedAt }) } };
 }
 
-/** An init container that has completed stays ready. */
+/** Clears `ready` and `started`. An init container that has completed stays ready. */
 function notRunning(status: ContainerStatus): ContainerStatus {
   if (status.state?.terminated?.exitCode === 0) return status;
   return { ...status, ready: false, started: false };

@@ -1,7 +1,7 @@
 import type { PodCondition, PodStatus } from '../../api/generated/types.ts';
 import { isTerminalPhase } from '../../api/objects.ts';
 
-/** The conditions that kubelet computes. Source: pkg/kubelet/types/pod_status.go PodConditionByKubelet. */
+/** The conditions that the kubelet computes. Source: pkg/kubelet/types/pod_status.go PodConditionByKubelet. */
 const KUBELET_CONDITIONS: ReadonlySet<string> = new Set([
   'PodReadyToStartContainers',
   'Initialized',
@@ -13,25 +13,25 @@ const KUBELET_CONDITIONS: ReadonlySet<string> = new Set([
   'PodResizeInProgress',
 ]);
 
-/** Does the agent alone say what this condition is? All others are whoever's set them, DisruptionTarget too. */
+/** True when only the agent sets this condition. Any other condition, DisruptionTarget too, belongs to its writer. */
 export function isKubeletCondition(type: string): boolean {
   return KUBELET_CONDITIONS.has(type);
 }
 
-/** Conditions that somebody else has set: a readiness gate's, for example. */
+/** The conditions of other writers, for example of a readiness gate. */
 export function othersConditions({ conditions = [] }: PodStatus): PodCondition[] {
   return conditions.filter(({ type }) => !isKubeletCondition(type));
 }
 
-/** Why somebody else has ended the Pod, as they have written it. */
+/** The reason and message of another writer for the end of the Pod. */
 export function givenVerdict({ reason, message }: PodStatus): Pick<PodStatus, 'message' | 'reason'> {
   return { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
 }
 
 /**
- * The agent's status with the conditions of others as they are stored, first: whatever the agent knows of those may be
- * out of date. A Pod that has ended for good in the store does not come back.
- * Source: pkg/kubelet/status/status_manager.go mergePodStatus, pkg/kubelet/kubelet_pods.go generateAPIPodStatus.
+ * Merges the agent's status with the conditions of other writers from the store, which come first: the agent's copy of
+ * them may be out of date. A terminal phase in the store stays. Source: pkg/kubelet/status/status_manager.go
+ * mergePodStatus, pkg/kubelet/kubelet_pods.go generateAPIPodStatus.
  */
 export function mergeStatus(stored: PodStatus, own: PodStatus): PodStatus {
   const isEnded = isTerminalPhase(stored.phase) && !isTerminalPhase(own.phase);

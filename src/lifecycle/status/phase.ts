@@ -9,9 +9,9 @@ export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 export interface PhaseInput {
   readonly spec: Pick<PodSpec, 'containers' | 'initContainers' | 'restartPolicy'>;
   readonly statuses: readonly ContainerStatus[];
-  /** Nothing will be restarted any more: the Pod has been taken down. */
+  /** True: the Pod has been taken down and no container restarts any more. */
   readonly podIsTerminal: boolean;
-  /** Some regular container of the Pod has an instance. */
+  /** True: some regular container of the Pod has an instance. */
   readonly podHasInitialized: boolean;
 }
 
@@ -23,12 +23,12 @@ interface Tally {
   waiting: number;
   stopped: number;
   succeeded: number;
-  /** Stopped, and not to be restarted. */
+  /** Containers that have stopped and do not restart. */
   final: number;
   unknown: number;
 }
 
-/** The phase of a Pod from the statuses of its containers. Source: pkg/kubelet/kubelet_pods.go getPhase. */
+/** Computes the phase of a Pod from its container statuses. Source: pkg/kubelet/kubelet_pods.go getPhase. */
 export function podPhase(input: PhaseInput): PodPhase {
   const { spec, statuses, podIsTerminal, podHasInitialized } = input;
   const tally: Tally = {

@@ -2,8 +2,8 @@ import type { Container, ResourceRequirements } from '../../api/generated/types.
 import type { ContainerFacts } from '../facts.ts';
 
 /**
- * Has the running instance been given other resources than it was started with, of a kind that its resizePolicy only
- * changes by a restart? Source: kuberuntime_manager.go computePodResizeAction.
+ * True when the spec changes resources of the running instance whose resizePolicy is RestartContainer. Source:
+ * kuberuntime_manager.go computePodResizeAction.
  */
 export function resizeRequiresRestart(
   { resizePolicy = [], resources }: Container,
@@ -18,13 +18,13 @@ export function resizeRequiresRestart(
   });
 }
 
-/** Does the running instance have other amounts of what can be resized than the spec says? */
+/** True when the running instance has another amount of CPU or memory than the spec. */
 export function isResized({ resources }: Container, { current }: ContainerFacts): boolean {
   if (current === undefined || current.stop !== undefined) return false;
   return ['cpu', 'memory'].some((name) => amounts(resources, name) !== amounts(current.resources, name));
 }
 
-/** Quantities of a valid Pod have one text each. */
+/** Equal quantities of a valid Pod have equal texts. */
 function amounts({ requests, limits }: ResourceRequirements = {}, name: string): string {
   return `${requests?.[name]} ${limits?.[name]}`;
 }

@@ -7,11 +7,11 @@ export const CONDITION = {
   containersNotInitialized: 'ContainersNotInitialized',
   readinessGatesNotReady: 'ReadinessGatesNotReady',
   restartAllContainersStarted: 'RestartAllContainersStarted',
-  /** Of PodScheduled. Source: staging/src/k8s.io/api/core/v1/types.go PodReasonUnschedulable. */
+  /** A reason of PodScheduled. Source: staging/src/k8s.io/api/core/v1/types.go PodReasonUnschedulable. */
   unschedulable: 'Unschedulable',
 } as const;
 
-/** Of ContainersNotReady and ContainersNotInitialized. Source: pkg/kubelet/status/generate.go. */
+/** The message of ContainersNotReady and ContainersNotInitialized. Source: pkg/kubelet/status/generate.go. */
 export function containersWith(
   unknown: readonly string[],
   failing: readonly string[],
@@ -24,7 +24,7 @@ export function containersWith(
 }
 
 /**
- * Of ReadinessGatesNotReady. Source: pkg/kubelet/status/generate.go GeneratePodReadyCondition.
+ * The message of ReadinessGatesNotReady. Source: pkg/kubelet/status/generate.go GeneratePodReadyCondition.
  * @param status of the gate's condition; undefined: the Pod has no such condition
  */
 export function closedGate(type: string, status: string | undefined): string {
@@ -33,8 +33,10 @@ export function closedGate(type: string, status: string | undefined): string {
     : `the status of pod readiness gate "${type}" is not "True", but ${status}`;
 }
 
-/** Of RestartAllContainersStarted. Source: pkg/kubelet/status/generate.go. */
+/** The message of RestartAllContainersStarted. Source: pkg/kubelet/status/generate.go. */
 export const RESTART_RULE_MATCHED = 'container exited with restart policy rule';
 
-/** Of DisruptionTarget, for a Pod whose node is gone. Source: pkg/controller/podgc/gc_controller.go gcOrphaned. */
+/**
+ * The reason and message of DisruptionTarget for a lost node. Source: pkg/controller/podgc/gc_controller.go gcOrphaned.
+ */
 export const DELETION_BY_POD_GC = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' } as const;

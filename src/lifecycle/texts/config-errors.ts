@@ -1,8 +1,7 @@
 import { goQuote } from '../../api/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 
-// Why a container cannot be described: the messages of CreateContainerConfigError. Those that a volume shares with them
-// are the errors of FailedMount, too.
+// The messages of CreateContainerConfigError. Those about volumes are errors of FailedMount, too.
 
 /** Source: staging/src/k8s.io/apimachinery/pkg/api/errors/errors.go NewNotFound. */
 export function objectNotFound(resource: 'configmap' | 'secret' | 'persistentvolumeclaim', name: string): string {
@@ -32,7 +31,7 @@ export function unsupportedResource(resource: string): string {
 /** Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables. */
 export const NO_SERVICE_LINKS = 'nil pod.spec.enableServiceLinks encountered, cannot construct envvars';
 
-/** podrun's own: a node would run out of memory. */
+/** podrun's own: a kubelet would run out of memory. */
 export function expandsTooFar(maxMiB: number): string {
   return (
     `the references $(NAME) in env, command and args stand for more than ${maxMiB} MiB: ` +
@@ -40,7 +39,7 @@ export function expandsTooFar(maxMiB: number): string {
   );
 }
 
-// Of fileKeyRef. Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
+// The errors of fileKeyRef. Source: pkg/kubelet/kubelet_pods.go makeEnvironmentVariables.
 
 export function envVolumeNotFound(volume: string): string {
   return `cannot find the volume "${volume}" referenced by FileKeyRef`;
@@ -52,7 +51,8 @@ export function envKeyNotFound(key: string, file: string): string {
   return `environment variable key "${key}" not found in file "${file}"`;
 }
 
-// Of volumeMounts. Source: pkg/kubelet/kubelet_pods.go makeMounts; of subPathExpr: pkg/kubelet/container/helpers.go.
+// The errors of volumeMounts. Source: pkg/kubelet/kubelet_pods.go makeMounts; for subPathExpr
+// pkg/kubelet/container/helpers.go.
 
 export function volumeNotFound(volume: string, container: string): string {
   return `cannot find volume ${goQuote(volume)} to mount into container ${goQuote(container)}`;
@@ -64,7 +64,7 @@ export function subPathFailed(problem: 'not usable' | 'not made', volume: string
   return `failed to ${failed} for volumeMount ${goQuote(volume)} of container ${goQuote(container)}`;
 }
 
-/** podrun's own: no system call takes a path with a NUL in it. */
+/** podrun's own: system calls accept no path with a NUL. */
 export function unusableMountPath(mountPath: string): string {
   return `volumeMounts: mountPath ${goQuote(mountPath)}: invalid argument`;
 }
@@ -81,12 +81,12 @@ export function climbingSubPath(subPath: string): string {
   return `unable to provision SubPath \`${subPath}\`: must not contain '..'`;
 }
 
-/** Of targetContainerName. Source: pkg/kubelet/kuberuntime/kuberuntime_container.go getTargetID. */
+/** The error of targetContainerName. Source: pkg/kubelet/kuberuntime/kuberuntime_container.go getTargetID. */
 export function noTarget(container: string): string {
   return `unable to find target container ${container}`;
 }
 
-// Of runAsNonRoot. Source: pkg/kubelet/kuberuntime/security_context.go verifyRunAsNonRoot.
+// The errors of runAsNonRoot. Source: pkg/kubelet/kuberuntime/security_context.go verifyRunAsNonRoot.
 
 export function breaksNonRoot(pod: StoredMeta, container: string): string {
   return `container's runAsUser breaks non-root policy ${who(pod, container)}`;

@@ -5,10 +5,10 @@ import type { MissingLabel } from '../node/node-affinity.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './pod-reasons.ts';
 import { backingOffPull, neverPulled } from './waiting.ts';
 
-// Every event that podrun records, one builder each: of the scheduler first, then those of the kubelet in the order of
-// a Pod's life, at the end podrun's own. Reasons: pkg/kubelet/events/event.go. The file beside a builder has its text.
+// Every event that podrun records, one builder each: the scheduler's, then the kubelet's in the order of a Pod's life,
+// then podrun's own. Reasons: pkg/kubelet/events/event.go. Texts: the file beside each builder.
 
-/** The reasons of events that podrun reads again. Source: pkg/kubelet/events/event.go. */
+/** The reasons of events that podrun reads back. Source: pkg/kubelet/events/event.go. */
 export const EVENT_REASON = {
   failedMount: 'FailedMount',
   failedPostStartHook: 'FailedPostStartHook',
@@ -17,7 +17,7 @@ export const EVENT_REASON = {
   unhealthy: 'Unhealthy',
 } as const;
 
-/** An event of the scheduler, which uses the newer form: it names what was being done. */
+/** An event of the scheduler. The newer event format has an action. */
 export interface SchedulingEvent extends EventDraft {
   readonly action: 'Binding' | 'Scheduling';
 }
@@ -33,7 +33,7 @@ export function failedScheduling(diagnosis: string): SchedulingEvent {
   return { ...warning('FailedScheduling', diagnosis), action: 'Scheduling' };
 }
 
-/** The kubelet does not take the Pod. Source: pkg/kubelet/kubelet.go rejectPod; reason and text: pod-reasons.ts. */
+/** The kubelet rejects the Pod. Source: pkg/kubelet/kubelet.go rejectPod; reason and text: pod-reasons.ts. */
 export function podRejected({ reason, why }: { readonly reason: string; readonly why: string }): EventDraft {
   return warning(reason, why);
 }
@@ -43,7 +43,7 @@ export function failedCreatePodSandBox(error: string): EventDraft {
   return warning('FailedCreatePodSandBox', `Failed to create pod sandbox: ${error}`);
 }
 
-/** The environment in which its containers ran is gone, and they are started anew. Source: kuberuntime_manager.go. */
+/** The sandbox is lost and its containers start anew. Source: kuberuntime_manager.go. */
 export function sandboxChanged(): EventDraft {
   return normal('SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
 }
@@ -53,7 +53,7 @@ export function failedMount(volume: string, error: string): EventDraft {
   return warning(EVENT_REASON.failedMount, `MountVolume.SetUp failed for volume ${goQuote(volume)} : ${error}`);
 }
 
-/** Source: as `failedMount`. Reads the volume from its message, and what is wrong with it. */
+/** Parses volume and error from the message of `failedMount`. */
 export function readFailedMount(message: string): { readonly volume: string; readonly why: string } | undefined {
   const [, volume, why] = /MountVolume\.SetUp failed for volume "([^"]*)" : (.*)$/s.exec(message) ?? [];
   return volume === undefined || why === undefined ? undefined : { volume, why };
@@ -64,7 +64,7 @@ export function pulling(container: string, image: string): EventDraft {
   return normal('Pulling', `Pulling image "${image}"`, container);
 }
 
-/** The image is there. Source: pkg/kubelet/images/image_manager.go EnsureImageExists. */
+/** The image is present. Source: pkg/kubelet/images/image_manager.go EnsureImageExists. */
 export function pulled(container: string, image: string): EventDraft {
   const message = `Container image "${image}" already present on machine and can be accessed by the pod`;
   return normal('Pulled', message, container);
@@ -91,8 +91,8 @@ export function inspectFailed(container: string, message: string): EventDraft {
 }
 
 /**
- * Why a container did not start: the message of its error, of an image the waiting reason.
- * Source: pkg/kubelet/kuberuntime/kuberuntime_container.go startContainer.
+ * A container did not start. `error` is the message of its error, for an image the waiting reason. Source:
+ * pkg/kubelet/kuberuntime/kuberuntime_container.go startContainer.
  */
 export function failed(container: string, error: string): EventDraft {
   return warning('Failed', `Error: ${error}`, container);
@@ -143,7 +143,7 @@ export function probeWarning(container: string, probe: ProbeName, output: string
   return warning('ProbeWarning', `${PROBE_TITLE[probe]} probe warning: ${output}`, container);
 }
 
-/** A crashing container is held back. Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go doBackOff. */
+/** The restart of a crashing container is delayed. Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go doBackOff. */
 export function backOffRestarting(container: string, pod: StoredMeta): EventDraft {
   const message = `Back-off restarting failed container ${container} in pod ${podFullName(pod)}`;
   return warning('BackOff', message, container);
@@ -164,7 +164,7 @@ export function deadlineExceeded(): EventDraft {
   return normal(DEADLINE_EXCEEDED.reason, DEADLINE_EXCEEDED.message);
 }
 
-/** Of the node-controller. Source: pkg/controller/util/node/controller_utils.go MarkPodsNotReady. */
+/** An event of the node-controller. Source: pkg/controller/util/node/controller_utils.go MarkPodsNotReady. */
 export function nodeNotReady(): EventDraft {
   return warning('NodeNotReady', 'Node is not ready');
 }
@@ -174,32 +174,34 @@ export function evicted(why: string): EventDraft {
   return warning(EVICTED, why);
 }
 
-/** The reason of an event that the live view folds. podrun's own. */
+/** podrun's own: the reason of `fieldHasNoEffect`. The live view folds these events. */
 export const FIELD_HAS_NO_EFFECT = 'FieldHasNoEffect';
 
-/** So many paths are named; the text of an event is at most 1024 bytes long. */
+/** The most paths in one event, whose message has at most 1024 bytes. */
 const PATHS_MAX = 8;
 
-/** podrun's own: a field of the manifest is taken, and nothing follows from it. @param paths where it stands */
+/** podrun's own: a field of the manifest is accepted, but has no effect. @param paths of the field in the manifest */
 export function fieldHasNoEffect(field: { readonly paths: readonly string[]; readonly note: string }): EventDraft {
   const { paths, note } = field;
   const more = paths.length > PATHS_MAX ? ` and ${paths.length - PATHS_MAX} more` : '';
   return own(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
 }
 
-/** podrun's own: nobody here runs a Pod that is bound to a node of another name. */
+/** podrun's own: nobody here runs a Pod that is bound to another node. */
 export function notThisNode(wanted: string, node: string): EventDraft {
   const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
   return own('NotThisNode', `${names}: nobody here runs the Pod. Leave nodeName out, and the scheduler finds a node`);
 }
 
-/** The reason of `nodeLabelsMissing`. podrun's own. */
+/** podrun's own: the reason of `nodeLabelsMissing`. */
 export const NODE_LABELS_MISSING = 'NodeLabelsMissing';
 
-/** Labels that say which machine it is: nobody can grant them. */
+/** Labels that identify the machine: podrun.yaml cannot set them. */
 const LABELS_OF_THE_MACHINE = /^(?:beta\.)?kubernetes\.io\/(?:arch|hostname|os)$/;
 
-/** podrun's own: the scheduler says that the labels do not match, and not which, nor where this node gets its own. */
+/**
+ * podrun's own: the scheduler's message names neither the missing labels nor the file that sets labels of this node.
+ */
 export function nodeLabelsMissing(node: string, missing: readonly MissingLabel[]): EventDraft {
   const labels = missing.map(({ key, value, found }) => {
     return `${key}=${value}${found === undefined ? '' : ` (it has ${found === '' ? 'no value' : found})`}`;
@@ -212,13 +214,13 @@ export function nodeLabelsMissing(node: string, missing: readonly MissingLabel[]
 
 const GRANT = '; podrun.yaml can grant it: ';
 
-/** Reads such a message: which labels are missing, and what to write into podrun.yaml, if that helps. podrun's own. */
+/** podrun's own: parses the missing labels and the line for podrun.yaml, if any, from the message. */
 export function readNodeLabelsMissing(message: string): { readonly what: string; readonly grant: string | undefined } {
   const [what = '', grant] = message.split(GRANT);
   return { what, grant };
 }
 
-/** podrun's own: a container ends sooner than it would on a node. */
+/** podrun's own: the signal ends a container that would ignore it on a node. */
 export function noSignalHandler(container: string, signal: string): EventDraft {
   const message =
     `container ${container} has no handler for ${signal}, which ends it here: on a cluster it is process 1, which ` +
@@ -232,28 +234,28 @@ export function noApiServer(container: string, variable: string): EventDraft {
   return own('NoApiServer', message, container);
 }
 
-/** podrun's own: a container that asks for a terminal has none, or one that cannot do everything. */
+/** podrun's own: a container that wants a terminal gets none, or a limited one. */
 export function terminalMissing(container: string, why: string): EventDraft {
   return warning('TerminalMissing', why, container);
 }
 
-/** podrun's own: nobody sees to it that containers keep to their limits. @param why which, and why */
+/** podrun's own: the limits of containers are not enforced. @param why the limits and the reason */
 export function limitsNotEnforced(why: string): EventDraft {
   return own('LimitsNotEnforced', why);
 }
 
-/** podrun's own: an ephemeral container runs without what the container has that it is aimed at. */
+/** podrun's own: an ephemeral container runs without the environment and working directory of its target. */
 export function targetNotResolved(container: string, target: string, why: string): EventDraft {
   const message = `environment and working directory of container ${target} are not known here: ${why}`;
   return warning('TargetNotResolved', message, container);
 }
 
-/** podrun's own: a volume is in its real folder only. @param notice see `notAtMountPath` */
+/** podrun's own: a volume is only in its real folder. @param notice see `notAtMountPath` */
 export function volumeNotAtMountPath(container: string, notice: string): EventDraft {
   return own('VolumeNotAtMountPath', notice, container);
 }
 
-/** podrun's own: this machine has no memory for a volume that is not to be on a disk. */
+/** podrun's own: this machine has no memory for a volume that must not be on a disk. */
 export function volumeOnDisk(volume: string): EventDraft {
   const folder = 'it is in a folder on disk that only your user can enter';
   return own(
@@ -262,20 +264,20 @@ export function volumeOnDisk(volume: string): EventDraft {
   );
 }
 
-/** podrun's own: the termination log is in its real place only. @param notice see `notAtTerminationPath` */
+/** podrun's own: the termination log is only in its real place. @param notice see `notAtTerminationPath` */
 export function terminationLogNotAtPath(container: string, notice: string): EventDraft {
   return own('TerminationLogNotAtPath', notice, container);
 }
 
 /**
- * The message of an event that stands for many similar ones.
- * Source: staging/src/k8s.io/client-go/tools/record/events_cache.go EventAggregatorByReasonMessageFunc.
+ * The message of an event that combines many similar events. Source:
+ * staging/src/k8s.io/client-go/tools/record/events_cache.go EventAggregatorByReasonMessageFunc.
  */
 export function combined(latestMessage: string): string {
   return COMBINED + latestMessage;
 }
 
-/** How such a message begins. */
+/** The beginning of a combined message. */
 export const COMBINED = '(combined from similar events): ';
 
 function normal(reason: string, message: string, container?: string): EventDraft {

@@ -1,9 +1,9 @@
 import { goQuote } from '../../api/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 
-// Why a hook failed: the messages of PostStartHookError. Source: pkg/kubelet/lifecycle/handlers.go.
+// The messages of PostStartHookError. Source: pkg/kubelet/lifecycle/handlers.go.
 
-/** `hook` is which, as `execHook` and its like name it. */
+/** @param failure.hook one of `execHook`, `httpHook` and `sleepHook` */
 export function hookFailed(failure: {
   readonly hook: string;
   readonly pod: StoredMeta;
@@ -27,7 +27,7 @@ export function sleepHook(seconds: number): string {
   return `Sleep lifecycle hook (${seconds})`;
 }
 
-/** Of an exec hook. Source: pkg/kubelet/lifecycle/handlers.go Run; k8s.io/utils/exec CodeExitError. */
+/** The error of an exec hook. Source: pkg/kubelet/lifecycle/handlers.go Run; k8s.io/utils/exec CodeExitError. */
 export function commandFailed(
   command: string,
   exit: { readonly exitCode: number; readonly stdout: string; readonly stderr: string },
@@ -36,12 +36,12 @@ export function commandFailed(
   return withOutput(`command '${command}' exited with ${exitCode}: ${stderr}`, stdout + stderr);
 }
 
-/** Of an exec hook whose program the runtime could not run. */
+/** The error of an exec hook whose program did not start. */
 export function commandNotStarted(error: string): string {
   return withOutput(`rpc error: code = Unknown desc = ${error}`, '');
 }
 
-/** Of an exec hook that was still running when its container ended. */
+/** The error of an exec hook that was still running when its container ended. */
 export function commandCanceled(output: string): string {
   return withOutput('rpc error: code = Canceled desc = context canceled', output);
 }
@@ -50,7 +50,7 @@ function withOutput(error: string, output: string): string {
   return `${error}, message: ${goQuote(output)}`;
 }
 
-/** Of a sleep hook. */
+/** The error of a sleep hook. */
 export const SLEEP_CUT_SHORT = 'container terminated before sleep hook finished';
 
 /** @param handler as Go prints it */

@@ -1,4 +1,4 @@
-// Why a Pod as a whole has failed: `reason` and `message` of its status.
+// The `reason` and `message` of a failed Pod's status.
 
 /** Source: pkg/kubelet/active_deadline.go. */
 export const DEADLINE_EXCEEDED = {
@@ -9,7 +9,7 @@ export const DEADLINE_EXCEEDED = {
 /** Source: pkg/kubelet/eviction/eviction_manager.go Reason. */
 export const EVICTED = 'Evicted';
 
-/** Messages of an eviction; each ends in a blank. Source: pkg/kubelet/eviction/helpers.go. */
+/** Messages of an eviction. Each ends in a blank. Source: pkg/kubelet/eviction/helpers.go. */
 export const EVICTION = {
   emptyDir: (volume: string, limit: string): string =>
     `Usage of EmptyDir volume "${volume}" exceeds the limit "${limit}". `,
@@ -22,8 +22,9 @@ export const EVICTION = {
 export const NODE_LOST = 'NodeLost';
 
 /**
- * Of NodeLost. Source: pkg/util/node/node.go NodeUnreachablePodMessage; what follows the colon is podrun's own.
- * @param agentPid the process that stood for the node
+ * The message of NodeLost. The text after the colon is podrun's own. Source: pkg/util/node/node.go
+ * NodeUnreachablePodMessage.
+ * @param agentPid the agent's process, which stands for the node
  */
 export function nodeLost(nodeName: string, podName: string, agentPid: number): string {
   return (
@@ -32,20 +33,20 @@ export function nodeLost(nodeName: string, podName: string, agentPid: number): s
   );
 }
 
-/** podrun's own: it was told to end before it had found a node for the Pod. */
+/** podrun's own: the agent was asked to end before it had scheduled the Pod. */
 export const ENDED_UNSCHEDULED = {
   reason: 'Terminated',
   message: 'Pod was ended before it could be scheduled',
 } as const;
 
-/** The kubelet does not take a Pod that has its nodeName from somebody else than the scheduler. */
+/** The kubelet's rejection of a Pod on its node. */
 export interface Rejection {
   readonly reason: string;
   /** The text of the event. */
   readonly why: string;
 }
 
-/** What the status says of a rejection. Source: pkg/kubelet/kubelet.go rejectPod. */
+/** The status message of a rejected Pod. Source: pkg/kubelet/kubelet.go rejectPod. */
 export function rejectionMessage(why: string): string {
   return `Pod was rejected: ${why}`;
 }

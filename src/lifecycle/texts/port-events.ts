@@ -1,9 +1,9 @@
 import type { EventDraft } from '../effects.ts';
 import { own } from './events.ts';
 
-/** Who has a port. */
+/** The process that listens on a port. */
 export type PortOwner =
-  /** `namespace`: where it is another one. */
+  /** `namespace`: the Pod's namespace, if it is another one. */
   | {
       readonly type: 'container';
       readonly pod: string;
@@ -13,10 +13,10 @@ export type PortOwner =
     }
   | { readonly type: 'samePod'; readonly container: string; readonly pid: number }
   | { readonly type: 'program'; readonly program: string; readonly pid: number }
-  /** A process that we may not look into. */
+  /** A process of another user, into which podrun cannot look. */
   | { readonly type: 'unknown' };
 
-/** podrun's own: a container cannot have its port. @param port.hasOwnAddress the Pod has one that nobody else uses */
+/** podrun's own: another process has the port. @param port.hasOwnAddress the Pod's address is its own */
 export function portTaken(
   container: string,
   port: { readonly port: number; readonly owner: PortOwner; readonly hasOwnAddress: boolean },
@@ -26,7 +26,7 @@ export function portTaken(
   return own('PortTaken', `port ${port.port} is taken by ${named(owner)}${advice}`, container);
 }
 
-/** podrun's own: probes cannot reach what listens. Nothing else would tell it from a server that is not up yet. */
+/** podrun's own: probes cannot reach the container, which looks like a server that is not up yet. */
 export function listensOnLocalhost(
   container: string,
   { address, podIP }: { readonly address: string; readonly podIP: string },
@@ -54,7 +54,7 @@ function named(owner: PortOwner): string {
   }
 }
 
-/** podrun's own: what a Pod with a private network cannot do that it could do on a cluster. */
+/** podrun's own: a Pod with a private network reaches nothing outside, unlike on a cluster. */
 export function isolatedNetwork(address: string): EventDraft {
   const message =
     `the Pod has a network of its own, with the address ${address}; ` +
@@ -62,7 +62,7 @@ export function isolatedNetwork(address: string): EventDraft {
   return own('NetworkIsolated', message);
 }
 
-/** podrun's own: the port of the host leads nowhere. */
+/** podrun's own: podrun does not forward the host port. */
 export function hostPortNotForwarded(port: number, protocol: string): EventDraft {
   return own(
     'HostPortNotForwarded',

@@ -1,13 +1,13 @@
 import type { ResourceRequirements } from '../../api/generated/types.ts';
 import type { EventDraft } from '../effects.ts';
 
-/** What a resize gives a container. */
+/** The resources of a container after a resize. */
 export interface ContainerAllotment {
   readonly name: string;
   readonly resources: ResourceRequirements;
 }
 
-/** Source: pkg/kubelet/allocation/allocation_manager.go. @param generation of the Pod that asks for it */
+/** Source: pkg/kubelet/allocation/allocation_manager.go. @param generation of the resized Pod */
 export function resizeStarted(containers: readonly ContainerAllotment[], generation: number): EventDraft {
   return resizeEvent('ResizeStarted', 'Pod resize started', containers, generation);
 }
@@ -31,7 +31,7 @@ function resizeEvent(
   return { type: 'Normal', reason, message };
 }
 
-/** Go writes the keys of a map in this order. */
+/** Sorts keys as Go does when it prints a map. */
 function byName<T>(amounts: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(amounts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

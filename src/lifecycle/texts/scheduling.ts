@@ -1,10 +1,10 @@
-// Why the scheduler finds no node: the message of the condition PodScheduled and of the event FailedScheduling.
+// The messages of the condition PodScheduled and of the event FailedScheduling.
 
-/** What its filters say of the one node there is, each behind the number of nodes of which it is true. */
+/** The reasons of the scheduler's filters. Each begins with the number of rejected nodes, which is one here. */
 export const MISFIT = {
   /** Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go errReasonConflict. */
   conflictingTerms: 'pod affinity terms conflict',
-  /** Source: pkg/scheduler/framework/types.go FitError, of nodes that PreFilter left out. */
+  /** Source: pkg/scheduler/framework/types.go FitError, for nodes that PreFilter left out. */
   otherNode: "1 node(s) didn't satisfy plugin(s) [NodeAffinity]",
   /** Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go ErrReasonPod. */
   affinity: "1 node(s) didn't match Pod's node affinity/selector",
@@ -22,9 +22,9 @@ export function insufficient(resource: string): string {
 }
 
 /**
- * The whole text. Its second half is what preemption found out, which never helps here: podrun ends no Pod for the
- * sake of another. Source: pkg/scheduler/framework/types.go FitError, pkg/scheduler/framework/preemption/preemption.go.
- * @param preemptible could the Pod fit if others went away?
+ * The whole message. Its second half is the result of preemption, which never helps: podrun ends no Pod in favour of
+ * another. Source: pkg/scheduler/framework/types.go FitError, pkg/scheduler/framework/preemption/preemption.go.
+ * @param preemptible true when the Pod would fit without other Pods
  */
 export function unschedulable(reasons: readonly string[], preemptible: boolean): string {
   const preemption = preemptible
@@ -38,7 +38,7 @@ export function unschedulable(reasons: readonly string[], preemptible: boolean):
 }
 
 /**
- * The whole text for a claim that does not exist: nothing is asked of the nodes then, and preemption finds nothing.
+ * The whole message for a missing claim. The scheduler then runs no filters on nodes, and preemption finds nothing.
  * Source: pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go PreFilter; observed on 1.36.
  */
 export function claimNotFound(claim: string): string {

@@ -1,9 +1,9 @@
-// Why a container does not get what its security context asks for. All are podrun's own; each is the end of a sentence
-// that begins with the path of the field.
+// The reasons why a container does not get its security settings. All are podrun's own. Each ends a sentence that
+// begins with the path of the field.
 
 const IN_NAMESPACES = '--runtime namespace, where this machine permits it (see podrun doctor)';
 
-/** How to get what is refused. podrun's own. */
+/** podrun's own: ways to get a refused setting. */
 export const WAY_OUT: Readonly<Record<'namespaces' | 'root or namespaces' | 'user', string>> = {
   namespaces: `take ${IN_NAMESPACES}`,
   'root or namespaces': `run podrun as root, or with ${IN_NAMESPACES}`,
@@ -16,7 +16,7 @@ interface NotHad {
   readonly wayOut?: string | undefined;
 }
 
-/** Of CreateContainerError, podrun's own: nothing that keeps people safe is left out without their knowing. */
+/** The message of CreateContainerError, podrun's own: podrun leaves out no protection without the user's consent. */
 export function notToBeHad(complaints: readonly NotHad[]): string {
   const ways = new Set(complaints.flatMap(({ wayOut }) => wayOut ?? []));
   return [
@@ -32,7 +32,7 @@ const WHY_NOT_OTHER: Readonly<Record<'setpriv' | 'not root' | 'no rights', strin
   'no rights': 'lacks CAP_SETUID and CAP_SETGID to change that',
 };
 
-/** podrun's own. @param why what keeps podrun from it */
+/** podrun's own. @param why the reason why podrun cannot change the id */
 export function otherIdentity(
   word: 'user' | 'group',
   { asked, own }: { readonly asked: number; readonly own: number },
@@ -88,6 +88,6 @@ export function volumeOutOfReach(place: string, user: number): string {
   return `is in ${place}, which user ${user} cannot get to`;
 }
 
-/** Of the event TerminationLogNotAtPath, podrun's own. */
+/** The reason in the event TerminationLogNotAtPath, podrun's own. */
 export const TERMINATION_LOG_OUT_OF_REACH =
   'the termination log is in a folder of podrun, which the user of the container cannot get to';

@@ -1,4 +1,4 @@
-// Why a volume cannot be set up, besides what config-errors.ts has: the errors of FailedMount.
+// The errors of FailedMount, besides those in config-errors.ts.
 
 /** Source: pkg/volume/configmap/configmap.go MakePayload, pkg/volume/secret/secret.go MakePayload. */
 export function missingKey(kind: 'configmap' | 'secret', key: string): string {
@@ -12,12 +12,15 @@ export function invalidHostPathType(type: string): string {
   return `${type} is an invalid volume type`;
 }
 
-/** Source: pkg/volume/hostpath/host_path.go checkTypeInternal. @param kind as kubelet calls what it did not find */
+/**
+ * Source: pkg/volume/hostpath/host_path.go checkTypeInternal. @param kind the kubelet's name for the missing kind of
+ * file
+ */
 export function hostPathMismatch(path: string, kind: string): string {
   return `hostPath type check failed: ${path} is not a ${kind}`;
 }
 
-/** The text for a hostPath volume of podrun's own files: containers see none of them. */
+/** The error of a hostPath volume inside podrun's state folder, which containers must not see. podrun's own. */
 export function hostPathInState(path: string): string {
   return `hostPath ${path} lies in podrun's state folder, which no container sees: name another folder`;
 }

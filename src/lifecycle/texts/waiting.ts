@@ -3,14 +3,13 @@ import { goQuote } from '../../api/go-quote.ts';
 import { podFullName, type StoredMeta } from '../../api/objects.ts';
 
 /**
- * The reasons of a container that waits. Source: pkg/kubelet/kubelet_pods.go (the first two),
- * pkg/kubelet/images/types.go (images), pkg/kubelet/kuberuntime/kuberuntime_container.go and
- * pkg/kubelet/container/sync_result.go (the others).
+ * The reasons of a waiting container. Source: pkg/kubelet/kubelet_pods.go (the first two), pkg/kubelet/images/types.go
+ * (images), pkg/kubelet/kuberuntime/kuberuntime_container.go and pkg/kubelet/container/sync_result.go (the others).
  */
 export const WAITING = {
-  /** Not created yet, in a Pod without init containers. */
+  /** A container without an instance, in a Pod without init containers. */
   containerCreating: 'ContainerCreating',
-  /** Not created yet, in a Pod with init containers. */
+  /** A container without an instance, in a Pod with init containers. */
   podInitializing: 'PodInitializing',
   invalidImageName: 'InvalidImageName',
   errImageNeverPull: 'ErrImageNeverPull',
@@ -24,7 +23,7 @@ export const WAITING = {
   restartingAllContainers: 'RestartingAllContainers',
 } as const;
 
-/** Of ErrImageNeverPull. Source: pkg/kubelet/images/image_manager.go EnsureImageExists. */
+/** The message of ErrImageNeverPull. Source: pkg/kubelet/images/image_manager.go EnsureImageExists. */
 export function neverPulled(image: string): string {
   return `Container image "${image}" is not present with pull policy of Never`;
 }
@@ -34,24 +33,24 @@ export function backingOffPull(image: string): string {
   return `Back-off pulling image "${image}"`;
 }
 
-/** Of ImagePullBackOff, with the error of the last pull. Source: pkg/kubelet/images/image_manager.go pullImage. */
+/** The message of ImagePullBackOff, with the last error. Source: pkg/kubelet/images/image_manager.go pullImage. */
 export function imagePullBackOff(image: string, pullError: string): string {
   return `${backingOffPull(image)}: ${WAITING.errImagePull}: ${pullError}`;
 }
 
-/** Of InvalidImageName. Source: pkg/kubelet/images/image_manager.go applyDefaultImageTag. */
+/** The message of InvalidImageName. Source: pkg/kubelet/images/image_manager.go applyDefaultImageTag. */
 export function unparsableImage(image: string, why: string): string {
   const quoted = goQuote(image);
   return `Failed to apply default image tag ${quoted}: couldn't parse image name ${quoted}: ${why}`;
 }
 
-/** Of CrashLoopBackOff. Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go doBackOff. */
+/** The message of CrashLoopBackOff. Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go doBackOff. */
 export function crashLoopMessage(delayMs: number, container: string, pod: StoredMeta): string {
   return `back-off ${formatGoDuration(delayMs)} restarting failed container=${container} pod=${podFullName(pod)}`;
 }
 
-/** Of PostStartHookError, when the container ended first. podrun's own: a cluster tells of a lost connection. */
+/** The error of a postStart hook whose container ended first. podrun's own: a cluster reports a lost connection. */
 export const HOOK_CUT_SHORT = 'container terminated before its postStart hook finished';
 
-/** Of RestartingAllContainers, waiting or terminated. Source: pkg/kubelet/kubelet_pods.go. */
+/** The message of RestartingAllContainers, waiting or terminated. Source: pkg/kubelet/kubelet_pods.go. */
 export const REMOVED_BY_RESTART_ALL = 'The container is removed because RestartAllContainers in place';

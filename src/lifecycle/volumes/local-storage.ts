@@ -6,16 +6,19 @@ import { EVICTION } from '../texts/pod-reasons.ts';
 /** Source: pkg/kubelet/eviction/eviction_manager.go immediateEvictionGracePeriodSeconds. */
 export const EVICTION_GRACE_SECONDS = 1;
 
-/** What a Pod has on this machine's disk, in bytes. What was not asked for is absent. */
+/** The disk usage of a Pod on this machine, in bytes. Parts that were not measured are absent. */
 export interface StorageUsage {
   readonly volumes: Readonly<Record<string, number>>;
-  /** Logs of the container, of all its runs. */
+  /** The logs of all runs of the container. */
   readonly logs: Readonly<Record<string, number>>;
-  /** What the container has written to its copy of the machine's root; nothing where it has none of its own. */
+  /** The files that the container has written to its own layer over the machine's root. Absent without such a layer. */
   readonly layers: Readonly<Record<string, number>>;
 }
 
-/** What has to be measured of a Pod, by name, and how many bytes are enough to know that they are too many. */
+/**
+ * The parts of a Pod to measure, by name. A measurement may stop at the given number of bytes: more is over every
+ * limit.
+ */
 export interface StorageMeasures {
   readonly volumes: ReadonlyMap<string, number>;
   readonly logs: ReadonlyMap<string, number>;
@@ -26,7 +29,7 @@ const RESOURCE = 'ephemeral-storage';
 /** Source: pkg/apis/scheduling/types.go SystemCriticalPriority. */
 const CRITICAL_PRIORITY = 2_000_000_000;
 
-/** Undefined: the Pod has no limit on what it stores, so nothing is measured. */
+/** The parts of a Pod to measure. Undefined: the Pod has no storage limits. */
 export function storageMeasures(spec: PodSpec): StorageMeasures | undefined {
   const forPod = podLimit(spec);
   const volumes = new Map<string, number>();
@@ -44,10 +47,9 @@ export function storageMeasures(spec: PodSpec): StorageMeasures | undefined {
 }
 
 /**
- * Why the kubelet evicts the Pod, in its words, trailing blank included; undefined when the Pod keeps its limits. A
- * container answers for its logs and its layer; what it writes to the machine itself is not its own, and counts for
- * nothing.
- * Source: pkg/kubelet/eviction/eviction_manager.go localStorageEviction.
+ * The kubelet's message for the eviction of a Pod, trailing blank included. Undefined: the Pod keeps its limits. A
+ * container is charged for its logs and its layer. Files that it writes to the machine itself are not charged. Source:
+ * pkg/kubelet/eviction/eviction_manager.go localStorageEviction.
  */
 export function evictionMessage(spec: PodSpec, usage: StorageUsage): string | undefined {
   if ((spec.priority ?? 0) >= CRITICAL_PRIORITY) return undefined;
@@ -68,17 +70,17 @@ export function evictionMessage(spec: PodSpec, usage: StorageUsage): string | un
   return undefined;
 }
 
-/** Zero is no limit. */
+/** The size limit of an emptyDir. Zero means no limit. */
 function sizeLimit({ emptyDir }: Volume): ParsedQuantity | undefined {
   return positive(emptyDir?.sizeLimit);
 }
 
-/** Those of the Pod's containers together; only a Pod whose containers name any has one. */
+/** The storage limit of the whole Pod: the effective limit of its containers. Undefined: no container names one. */
 function podLimit(spec: PodSpec): ParsedQuantity | undefined {
   return effectiveResources(spec, 'limits').get(RESOURCE);
 }
 
-/** Of regular containers only. */
+/** The storage limit of a regular container. Other containers have none. */
 function containerLimit(spec: PodSpec, name: string): ParsedQuantity | undefined {
   return positive(spec.containers.find((container) => container.name === name)?.resources?.limits?.[RESOURCE]);
 }
@@ -89,12 +91,15 @@ function positive(text: string | undefined): ParsedQuantity | undefined {
   return quantity.nano > 0n ? quantity : undefined;
 }
 
-/** Counts towards the Pod's limit. Source: pkg/volume/util/util.go IsLocalEphemeralVolume. */
+/** True when the volume counts towards the Pod's limit. Source: pkg/volume/util/util.go IsLocalEphemeralVolume. */
 function isLocal({ emptyDir, configMap }: Volume): boolean {
   return configMap !== undefined || (emptyDir !== undefined && (emptyDir.medium ?? '') === '');
 }
 
-/** Undefined: not measured. Source: pkg/kubelet/eviction/eviction_manager.go containerEphemeralStorageLimitEviction. */
+/**
+ * The disk usage of a container. Undefined: not measured. Source: pkg/kubelet/eviction/eviction_manager.go
+ * containerEphemeralStorageLimitEviction.
+ */
 function containerUsage(name: string, { logs, layers }: StorageUsage): number | undefined {
   const parts = [logs[name], layers[name]].filter((bytes) => bytes !== undefined);
   return parts.length === 0 ? undefined : parts.reduce((sum, bytes) => sum + bytes, 0);
@@ -111,7 +116,7 @@ function exceeds(bytes: number | undefined, limit: ParsedQuantity): boolean {
 
 const NANO = 1_000_000_000n;
 
-/** Bytes. */
+/** The largest limit in bytes. */
 function largest(limits: ReadonlyArray<ParsedQuantity | undefined>): number | undefined {
   const bytes = limits.flatMap((limit) => (limit === undefined ? [] : [Number(limit.nano / NANO)]));
   return bytes.length === 0 ? undefined : Math.max(...bytes);

@@ -6,8 +6,8 @@ const NO_SERVER = 'podrun has no API server, so there is none';
 const TOKEN_SECONDS = 3600;
 
 /**
- * What stands in the place of a token: text that nobody takes for one. No server would know a token that podrun made
- * up, and a program that finds no file at all may not start.
+ * The text in place of a service account token, which nobody can mistake for a token. No server would accept a token
+ * made by podrun, but a program may need the file to start.
  */
 export function tokenStub(token: ServiceAccountTokenProjection, spec: PodSpec): string {
   const audience = token.audience ? `, for the audience ${JSON.stringify(token.audience)}` : '';
@@ -19,14 +19,14 @@ export function tokenStub(token: ServiceAccountTokenProjection, spec: PodSpec): 
 }
 
 /**
- * Only the owner may read a token when the Pod has a user or group of its own.
- * Source: pkg/volume/projected/projected.go collectData.
+ * The mode of a token file: only the owner may read it when the Pod has a user or group of its own. Source:
+ * pkg/volume/projected/projected.go collectData.
  */
 export function tokenMode({ securityContext = {} }: PodSpec, defaultMode: number): number {
   return securityContext.runAsUser === undefined && securityContext.fsGroup === undefined ? defaultMode : 0o600;
 }
 
-/** The ConfigMap of that name that is in every namespace of a cluster; undefined for other names. */
+/** The ConfigMap of this name that every namespace of a cluster has. Undefined for other names. */
 export function clusterConfigMap(name: string): ConfigMap | undefined {
   if (name !== ROOT_CA) return undefined;
   const text =

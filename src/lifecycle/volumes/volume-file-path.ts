@@ -3,7 +3,7 @@ import { goQuote } from '../../api/go-quote.ts';
 const PATH_MAX = 4096;
 const NAME_MAX = 255;
 
-/** The shortest form of a relative path. What leads out of it stays, in front. Source: Go's path.Clean. */
+/** The shortest form of a relative path. Leading `..` parts stay. Source: Go's path.Clean. */
 export function cleanPath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {
@@ -15,8 +15,8 @@ export function cleanPath(path: string): string {
 }
 
 /**
- * Why a file must not lie there in a volume; undefined when it may. Names that start with `..` are the writer's own.
- * Source: pkg/volume/util/atomic_writer.go validatePath.
+ * The reason why a path is invalid inside a volume. Undefined: the path is valid. Names that start with `..` are
+ * reserved for the atomic writer. Source: pkg/volume/util/atomic_writer.go validatePath.
  */
 export function filePathProblem(path: string): string | undefined {
   if (path === '') return 'invalid path: must not be empty: ""';
@@ -28,7 +28,7 @@ export function filePathProblem(path: string): string | undefined {
       return `invalid path: filenames must be less than or equal to ${NAME_MAX} characters`;
     }
   }
-  // The kubelet looks at the path as it is written; `./..data` is no better.
+  // The kubelet checks only the path as written. podrun also rejects `./..data`.
   if (cleanPath(path).startsWith('..')) return `invalid path: must not start with '..': ${path}`;
   return path.includes('\0') ? `invalid path: must not contain NUL: ${goQuote(path)}` : undefined;
 }

@@ -15,7 +15,7 @@ import { missingKey } from '../texts/volume-errors.ts';
 import { clusterConfigMap, tokenMode, tokenStub } from './service-account-stub.ts';
 import { cleanPath, filePathProblem } from './volume-file-path.ts';
 
-/** What volumes are made of. The objects are those of the Pod's namespace. */
+/** The objects from which volumes are made. They belong to the Pod's namespace. */
 export interface VolumeFacts extends DownwardFacts {
   readonly configMap: (name: string) => ConfigMap | undefined;
   readonly secret: (name: string) => Secret | undefined;
@@ -27,7 +27,7 @@ export interface VolumeFile {
   readonly mode: number;
 }
 
-/** Files by their path below the volume, or why there are none, in kubelet's words. */
+/** The files of a volume by their path below it, or the kubelet's error. */
 export type VolumeFiles =
   | { readonly ok: true; readonly files: ReadonlyMap<string, VolumeFile> }
   | { readonly ok: false; readonly message: string };
@@ -35,9 +35,9 @@ export type VolumeFiles =
 const DEFAULT_MODE = 0o644;
 
 /**
- * The files of a configMap, secret, downwardAPI or projected volume, as they should be now; undefined for every other
- * kind of volume: what is in there is not made by the kubelet.
- * Source: pkg/volume/configmap, secret, downwardapi, projected; pkg/volume/util/atomic_writer.go validatePayload.
+ * The current files of a configMap, secret, downwardAPI or projected volume. Undefined for any other volume, whose
+ * files the kubelet does not make. Source: pkg/volume/configmap, secret, downwardapi, projected;
+ * pkg/volume/util/atomic_writer.go validatePayload.
  */
 export function volumeFiles(volume: Volume, facts: VolumeFacts): VolumeFiles | undefined {
   const files = filesOf(volume, facts);
@@ -76,7 +76,7 @@ function tokenFile(
   return { ok: true, files: new Map([[cleanPath(token.path), { bytes, mode: tokenMode(spec, defaultMode) }]]) };
 }
 
-/** What the sources of configMap and secret volumes have in common. */
+/** The common fields of configMap and secret volume sources. */
 interface ObjectSource {
   readonly name?: string | undefined;
   readonly items?: readonly KeyToPath[] | undefined;
@@ -104,7 +104,7 @@ function secretFiles(source: ObjectSource, facts: VolumeFacts): VolumeFiles {
   return chosen(content, source, 'secret');
 }
 
-/** Every key as a file of its name; with items, only those, where they say. */
+/** The keys as files. With `items`, only these keys, at their paths. */
 function chosen(
   content: ReadonlyMap<string, Uint8Array>,
   source: ObjectSource,
@@ -145,13 +145,16 @@ function downwardText(
     const value = fileField(fieldRef.fieldPath, facts);
     return value === undefined ? failed(unsupportedFieldPath(fieldRef.fieldPath)) : { ok: true, value };
   }
-  // A volume belongs to no container: the field has to name one, validation sees to it.
+  // A volume belongs to no container: validation requires containerName.
   return resourceFieldRef === undefined
     ? { ok: true, value: '' }
     : resourceField(resourceFieldRef, { name: '' }, facts);
 }
 
-/** In a file, labels and annotations may also be shown all at once. Source: pkg/fieldpath/fieldpath.go FormatMap. */
+/**
+ * The text of a downward API field in a file, where all labels or annotations are possible, too. Source:
+ * pkg/fieldpath/fieldpath.go FormatMap.
+ */
 function fileField(fieldPath: string, facts: DownwardFacts): string | undefined {
   const { labels = {}, annotations = {} } = facts.pod.metadata;
   if (fieldPath === 'metadata.labels') return formatMap(labels);
@@ -167,7 +170,9 @@ function formatMap(entries: Readonly<Record<string, string>>): string {
     .join('\n');
 }
 
-/** Later sources win. Of failures all are told, each once. Source: apimachinery, pkg/util/errors Aggregate. */
+/**
+ * Merges files. Later sources win. All errors are listed, each once. Source: apimachinery, pkg/util/errors Aggregate.
+ */
 function allFiles(parts: readonly VolumeFiles[]): VolumeFiles {
   const messages = new Set(parts.flatMap((part) => (part.ok ? [] : [part.message])));
   if (messages.size > 0) return failed(messages.size === 1 ? [...messages].join('') : `[${[...messages].join(', ')}]`);

@@ -1,16 +1,16 @@
 import { hostPathMismatch, invalidHostPathType } from '../texts/volume-errors.ts';
 
-/** What lies at a path of the host, links followed. */
+/** The kind of file at a path of the host, links followed. */
 export type FileKind = 'directory' | 'file' | 'socket' | 'character device' | 'block device' | 'other';
 
 interface PathType {
   readonly kind: FileKind;
-  /** As kubelet calls what it did not find. */
+  /** The kubelet's name for a missing file of this kind. */
   readonly name: string;
   readonly isMadeWhenMissing?: true;
 }
 
-/** By `type` of a hostPath volume. Source: pkg/volume/hostpath/host_path.go checkTypeInternal. */
+/** The types of a hostPath volume. Source: pkg/volume/hostpath/host_path.go checkTypeInternal. */
 const TYPES: ReadonlyMap<string, PathType> = new Map<string, PathType>([
   ['DirectoryOrCreate', { kind: 'directory', name: 'directory', isMadeWhenMissing: true }],
   ['Directory', { kind: 'directory', name: 'directory' }],
@@ -27,8 +27,8 @@ export type HostPathVerdict =
   | { readonly type: 'failed'; readonly message: string };
 
 /**
- * Can a hostPath volume be used?
- * @param found what is at the path; undefined: nothing
+ * Checks whether a hostPath volume can be used.
+ * @param found the kind of file at the path; undefined: nothing is there
  */
 export function judgeHostPath(path: string, type: string | undefined, found: FileKind | undefined): HostPathVerdict {
   if (type === undefined || type === '') return { type: 'fine' };

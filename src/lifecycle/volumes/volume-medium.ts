@@ -1,15 +1,15 @@
 import type { PodSpec, Volume } from '../../api/generated/types.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 
-/** A Secret is not larger. Source: pkg/apis/core/types.go MaxSecretSize. */
+/** The largest size of a Secret. Source: pkg/apis/core/types.go MaxSecretSize. */
 const SECRETS_BYTES = 1024 * 1024;
-/** Room that an emptyDir in memory wants at least when it names no limit. podrun's own. */
+/** The default size of an emptyDir in memory without a limit. podrun's own choice. */
 const MEMORY_BYTES = 256 * 1024 * 1024;
 const NANO = 1_000_000_000n;
 
 /**
- * How much memory a volume wants that is not to be on a disk; undefined for the others. Bytes.
- * Source: pkg/volume/secret, pkg/volume/projected: wrappedVolumeSpec; pkg/volume/emptydir.
+ * The memory of a volume that must not be on a disk, in bytes. Undefined for other volumes. Source: pkg/volume/secret,
+ * pkg/volume/projected: wrappedVolumeSpec; pkg/volume/emptydir.
  */
 export function memoryWanted(volume: Volume): number | undefined {
   if (holdsSecrets(volume)) return SECRETS_BYTES;
@@ -18,12 +18,12 @@ export function memoryWanted(volume: Volume): number | undefined {
   return limit > 0 ? limit : MEMORY_BYTES;
 }
 
-/** Are any of the Pod's volumes not to be on a disk? */
+/** True when a volume of the Pod must not be on a disk. */
 export function usesMemory({ volumes = [] }: PodSpec): boolean {
   return volumes.some((volume) => memoryWanted(volume) !== undefined);
 }
 
-/** Is it made of what nobody else may read? */
+/** True when the volume contains a Secret or a token. */
 function holdsSecrets({ secret, projected }: Volume): boolean {
   const sources = projected?.sources ?? [];
   return (

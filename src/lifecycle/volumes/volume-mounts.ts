@@ -2,13 +2,17 @@ import type { VolumeMount } from '../../api/generated/types.ts';
 import { expand } from '../environment/expansion.ts';
 import { absoluteSubPath, climbingSubPath, missingValues } from '../texts/config-errors.ts';
 
-/** The part of the volume that a container sees; empty: all of it. Failures are CreateContainerConfigError's text. */
+/**
+ * The part of the volume that a container sees. Empty: all of it. A failure is the message of a
+ * CreateContainerConfigError.
+ */
 export type SubPathOutcome =
   | { readonly ok: true; readonly subPath: string }
   | { readonly ok: false; readonly message: string };
 
 /**
- * Source: pkg/kubelet/kubelet_pods.go makeMounts; pkg/kubelet/container/helpers.go ExpandContainerVolumeMounts.
+ * The subPath of a mount, with its variables expanded. Source: pkg/kubelet/kubelet_pods.go makeMounts;
+ * pkg/kubelet/container/helpers.go ExpandContainerVolumeMounts.
  * @param env the container's final environment
  */
 export function mountSubPath(mount: VolumeMount, env: ReadonlyMap<string, string>): SubPathOutcome {
@@ -26,28 +30,28 @@ export function mountSubPath(mount: VolumeMount, env: ReadonlyMap<string, string
   return { ok: true, subPath };
 }
 
-/** Where a container means to see a volume, and where on the host it is. */
+/** A mount of a container and its place on the host. */
 export interface Mounted {
   readonly volume: string;
   /** Absolute, without a slash at the end. */
   readonly mountPath: string;
-  /** The volume's real folder or file, `subPath` included. */
+  /** The real folder or file of the volume, `subPath` included. */
   readonly source: string;
-  /** Is this where the host has it anyway, as with a hostPath of the same path? */
+  /** True when source and mountPath are the same, as with a hostPath of the same path. */
   readonly isAtMountPath: boolean;
   readonly isReadOnly: boolean;
-  /** Of the file or folder at the source, where a container could replace it; opaque. */
+  /** An opaque identity of the file or folder at the source. Set where a container could replace that file. */
   readonly identity?: string | undefined;
 }
 
-/** A relative mountPath is meant from the root. Source: pkg/volume/util MakeAbsolutePath. */
+/** Makes a mountPath absolute: a relative one starts at the root. Source: pkg/volume/util MakeAbsolutePath. */
 export function absoluteMountPath(mountPath: string): string {
   return `/${mountPath}`.replaceAll(/\/+/g, '/').replace(/(?<=.)\/$/, '');
 }
 
 /**
- * Where a path of the container is on a host that mounts nothing: inside a volume, in its real folder; else where it
- * says. Of mounts inside each other, the innermost counts, as in a container.
+ * The host path of a container path, on a host without mounts: inside a volume its real folder, else the path itself.
+ * The innermost of nested mounts counts, as in a container.
  */
 export function hostPathOf(path: string, mounts: readonly Mounted[]): string {
   const wanted = absoluteMountPath(path);
@@ -58,12 +62,12 @@ export function hostPathOf(path: string, mounts: readonly Mounted[]): string {
   return `${innermost.source}${wanted.slice(innermost.mountPath === '/' ? 0 : innermost.mountPath.length)}`;
 }
 
-/** What a container sees whose volumes are mounted: each where its manifest says. */
+/** The mounts as a container with real mounts sees them: each at its mountPath. */
 export function atMountPaths(mounts: readonly Mounted[]): Mounted[] {
   return mounts.map((mount) => ({ ...mount, source: mount.mountPath, isAtMountPath: true }));
 }
 
-/** The variables that tell a program where its volumes really are: of a volume mounted twice, the first mount. */
+/** The variables with the real places of volumes. For a volume that is mounted twice, the first mount counts. */
 export function volumeVariables(mounts: readonly Mounted[]): Record<string, string> {
   return Object.fromEntries(mounts.toReversed().map(({ volume, source }) => [volumeVariable(volume), source]));
 }
