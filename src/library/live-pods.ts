@@ -105,13 +105,14 @@ export class LivePods implements Pods {
   until(goal: Goal, options: UntilOptions = {}): Promise<void> {
     const { timeout = this.#parts.timeout as number, pod, signal } = options;
     return told(async () => {
-      const { clock, onChange } = this.#parts;
+      const { clock, onChange, running } = this.#parts;
       const uid = pod === undefined ? undefined : this.#pod(pod).metadata.uid;
       const awaited = {
         store: this.#store,
         clock,
         pods: () => this.#pods.filter(({ metadata }) => uid === undefined || metadata.uid === uid),
         isDeleted: ({ metadata }: StoredPod) => this.#deleted.has(metadata.uid),
+        record: () => running.record,
         onChange: (look: () => void) => onChange.add(look),
       };
       const signals = [this.#parts.signal, signal].filter((one) => one !== undefined);

@@ -203,7 +203,8 @@ export interface Pods extends AsyncDisposable {
   /**
    * Resolves when all Pods have reached the goal; Ready must last for a moment, see `settle`. Rejects at once with a
    * `GoalError` when a Pod can no longer reach the goal, or a container that was Ready ends by itself. Rejects with a
-   * `TimeoutError` at the time limit. The Pods keep running in each case.
+   * `TimeoutError` at the time limit, and with a `PodrunError` when the Pods have reached the goal but a part of their
+   * record could not be written. The Pods keep running in each case.
    */
   until(goal: Goal, options?: UntilOptions): Promise<void>;
 

@@ -1,7 +1,10 @@
 import { formatGoDuration } from '../api/duration.ts';
+import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import { type GoalProgress, type GoalRules, NOT_REACHED, watchGoal } from '../lifecycle/requests/goal-watch.ts';
+import { type RunRecord, verdictOf } from '../lifecycle/requests/verdict.ts';
+import { RECORD_FAILURE } from '../print/report/fit-verdict.ts';
 import { causeWithEvidence, lapseWithEvidence, waitingLines } from '../run/explain-pods.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { asCalls } from './as-calls.ts';
@@ -14,6 +17,8 @@ export interface Awaited {
   readonly clock: Clock;
   readonly pods: () => readonly StoredPod[];
   readonly isDeleted: (pod: StoredPod) => boolean;
+  /** How much of the run is on record. */
+  readonly record: () => RunRecord;
   /** Calls back after every change. */
   readonly onChange: (look: () => void) => { close(): void };
 }
@@ -27,8 +32,8 @@ export interface Patience {
 
 /**
  * Resolves when all Pods have reached the goal and stayed there for the settle time. Rejects with a `GoalError` when a
- * Pod can no longer reach the goal or has left it, with a `TimeoutError` at the time limit, and with the reason of an
- * aborted signal.
+ * Pod can no longer reach the goal or has left it, with a `TimeoutError` at the time limit, with the reason of an
+ * aborted signal, and with a `PodrunError` when a part of the record could not be written.
  */
 export async function waitUntil(awaited: Awaited, goal: AskedGoal, patience: Patience): Promise<void> {
   const { timeoutMs, signals, rules } = patience;
@@ -73,12 +78,14 @@ export async function waitUntil(awaited: Awaited, goal: AskedGoal, patience: Pat
 /**
  * The monotonic time of the next look. Undefined: look at the next change. 0: all Pods have reached the goal.
  * @throws {GoalError} when a Pod can never reach the goal, or has left it again
+ * @throws {PodrunError} when all Pods have reached the goal, and a part of their record could not be written
  */
 function whenToLookAgain(awaited: Awaited, goal: AskedGoal, progress: GoalProgress): number | undefined {
-  const { pods, isDeleted, store, clock } = awaited;
+  const { pods, isDeleted, record, store, clock } = awaited;
   const { wallMs } = clock.now();
   switch (progress.type) {
     case 'met':
+      if (verdictOf({ type: 'goalMet' }, pods(), record()).result === 'failed') throw new PodrunError(RECORD_FAILURE);
       return 0;
     case 'settling':
       return progress.untilMs;

@@ -1,4 +1,5 @@
 import { isLost, isTerminalPhase, type StoredPod, type WatchEvent } from '../api/objects.ts';
+import type { RunRecord } from '../lifecycle/requests/verdict.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
 
@@ -11,12 +12,14 @@ export function isLive(store: FileStore, { metadata: { namespace, name } }: Stor
 
 /** Pods that somebody else runs, and this process waits for. */
 export class LivePods {
+  readonly #store: FileStore;
   readonly #pods = new Map<string, StoredPod>();
   readonly #over = new Set<string>();
   readonly #subscriptions: Subscription[];
 
   /** @param onChange called for every change of one of them */
   constructor(store: FileStore, pods: readonly StoredPod[], onChange: () => void) {
+    this.#store = store;
     for (const pod of pods) this.#pods.set(pod.metadata.uid, pod);
     this.#subscriptions = pods.map(({ metadata: { namespace, name } }) =>
       store.watch<StoredPod>('pods', { namespace, name }, (event) => {
@@ -36,6 +39,11 @@ export class LivePods {
   /** Have all of them ended, or are gone, or lost the podrun that ran them? */
   get isOver(): boolean {
     return this.#over.size === this.#pods.size;
+  }
+
+  /** Incomplete: somebody could not write down all that became of them. */
+  get record(): RunRecord {
+    return this.pods.every(({ metadata }) => this.#store.isComplete(metadata)) ? 'complete' : 'incomplete';
   }
 
   close(): void {

@@ -76,7 +76,7 @@ export class RunningPods {
       onEvent: listener.onEvent,
       onRecordLost: (pod) => this.#guard?.recordLost(pod),
       onTrouble: (error) => {
-        if (error instanceof DiskError) this.#isRecordComplete = false;
+        if (error instanceof DiskError) this.#missing();
         listener.onTrouble(error.message);
       },
     });
@@ -133,13 +133,19 @@ export class RunningPods {
     this.#forgetAtExit();
   }
 
+  /** Something could not be written down. Others who wait for these Pods are to know. */
+  #missing(): void {
+    this.#isRecordComplete = false;
+    for (const { pod } of this.#options.begun) this.#options.store.markIncomplete(pod.metadata);
+  }
+
   /** Who cannot be struck off the record of a Pod that has ended does no harm there. */
   #release(release: () => void): void {
     try {
       release();
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
-      this.#isRecordComplete = false;
+      this.#missing();
       this.#options.listener.onTrouble(error.message);
     }
   }

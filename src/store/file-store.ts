@@ -1,6 +1,7 @@
+import { existsSync, rmSync } from 'node:fs';
 import { isTerminalPhase, type KubeObject, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
-import { onDisk } from './disk-errors.ts';
+import { ifPossible, onDisk } from './disk-errors.ts';
 import { areOfOnePod, EventRecords } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
 import { type ProcessLookup, rememberPlace } from './known-process.ts';
@@ -158,6 +159,17 @@ export class FileStore implements Store {
 
   spendReserve({ namespace, name }: ObjectKey): boolean {
     return this.#onDisk(() => spendReserve(this.paths(namespace, name)));
+  }
+
+  /** Notes that something of the Pod could not be written down. That takes no room. */
+  markIncomplete({ namespace, name }: ObjectKey): void {
+    ifPossible(() => rmSync(this.paths(namespace, name).complete, { force: true }));
+  }
+
+  /** False when something of the Pod, which is on record, could not be written down. */
+  isComplete({ namespace, name }: ObjectKey): boolean {
+    const { folder, complete } = this.paths(namespace, name);
+    return existsSync(complete) || !existsSync(folder);
   }
 
   delete(resource: Resource, namespace: string, name: string): KubeObject | undefined {

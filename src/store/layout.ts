@@ -22,6 +22,8 @@ export interface PodPaths {
   /** A file that keeps disk space for the end of the Pod, and a link to it: see reserve.ts. */
   readonly reserve: string;
   readonly reserveLink: string;
+  /** An empty file, there as long as all that became of the Pod could be written down: to remove it takes no room. */
+  readonly complete: string;
   /** Processes that the agent started, one per line. */
   readonly processes: string;
   /** `logs/CONTAINER/RESTARTS.log`, see container-log.ts. */
@@ -115,6 +117,7 @@ export function pathsInPodFolder(folder: string): PodPaths {
     owner: `${folder}/owner.json`,
     reserve: `${folder}/reserve`,
     reserveLink: `${folder}/reserve.link`,
+    complete: `${folder}/complete`,
     processes: `${folder}/processes.ndjson`,
     logs: `${folder}/logs`,
     volumes: `${folder}/volumes`,

@@ -229,6 +229,7 @@ export class PodRecords {
     try {
       writePrivateFile(paths.object, objectText(pod));
       writePrivateFile(paths.status, statusText(pod));
+      writePrivateFile(paths.complete, '');
       writePrivateFile(paths.transitions, transitionLine('ADDED', pod, clock.now().wallMs));
       if (owner !== undefined) {
         writePrivateFile(paths.owner, JSON.stringify(owner));

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types.ts';
+import { run } from '../../src/library/index.ts';
 import { workshopForEach } from '../cli/workshop.ts';
 import { assertNothingLeft, podsOf } from './aftermath.ts';
 import { outputIn } from './logs.ts';
@@ -26,6 +27,7 @@ const writer = (lines: number): PodSpec => ({
   containers: [
     {
       name: 'main',
+      image: 'busybox',
       command: ['sh', '-c', `i=0; while [ $i -lt ${lines} ]; do echo "line $i"; i=$((i+1)); sleep 0.01; done`],
     },
   ],
@@ -65,9 +67,15 @@ function makeRoom(): void {
     rmSync(path.join(workshop.stateDir, name), { recursive: true, force: true });
 }
 
+const NOT_WRITTEN = 'not all that became of the Pods could be written down';
+
+function logOf(pod: string): string {
+  return path.join(workshop.stateDir, 'pods/default', pod, 'logs/main/0.log');
+}
+
 /** How many of a writer's lines are in its log, or are said to be missing there. */
 function linesAndGaps(pod: string): number {
-  const text = outputIn(path.join(workshop.stateDir, 'pods/default', pod, 'logs/main/0.log'));
+  const text = outputIn(logOf(pod));
   const lines = text.split('\n').filter((line) => /^line \d+$/.test(line)).length;
   const missing = [...text.matchAll(/^podrun: (\d+) bytes of output are missing here/gm)].map(([, bytes]) =>
     Number(bytes),
@@ -99,10 +107,9 @@ describe.runIf(isRoot)('a state folder', () => {
     reader.close();
     expect(stdout).toContain('line 99');
     expect(exitCode).toBe(1);
-    const why = 'not all that became of the Pods could be written down';
-    expect(stderr).toContain(`error: ${why}`);
-    expect(stdout).toContain(`::error title=podrun::${why}`);
-    expect(readFileSync(path.join(report, 'junit.xml'), 'utf8')).toContain(`<failure message="${why}"`);
+    expect(stderr).toContain(`error: ${NOT_WRITTEN}`);
+    expect(stdout).toContain(`::error title=podrun::${NOT_WRITTEN}`);
+    expect(readFileSync(path.join(report, 'junit.xml'), 'utf8')).toContain(`<failure message="${NOT_WRITTEN}"`);
     expect(stderr + stdout).toContain('no space left on device');
     expect(stderr).not.toMatch(/defect|^\s+at /m);
     expect(reader.torn).toEqual([]);
@@ -113,6 +120,34 @@ describe.runIf(isRoot)('a state folder', () => {
     expect((await workshop.run(['delete', 'pod', 'full'])).exitCode).toBe(0);
     unmountState();
     await assertNothingLeft(workshop);
+  });
+
+  it.each(FULL)(
+    'that loses its room for $what while a Pod in the background is waited for: exit code 1',
+    async (full) => {
+      mountState();
+      const flags = ['--wait', '--until', 'succeeded'];
+      const podrun = workshop.start(['apply', '-d', ...flags, workshop.pod('full', writer(100))]);
+      await expect.poll(() => existsSync(logOf('full')), PATIENT).toBe(true);
+      fillDisk(full.fill);
+      const { exitCode, stderr } = await podrun.ended;
+      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(`error: ${NOT_WRITTEN}`) });
+      makeRoom();
+      await expect.poll(() => workshop.backgroundProcesses(), PATIENT).toEqual([]);
+      unmountState();
+      await assertNothingLeft(workshop);
+    },
+  );
+
+  it.each(FULL)('that loses its room for $what under a program: until() rejects', async (full) => {
+    mountState();
+    const { stateDir } = workshop;
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'full' }, spec: writer(100) };
+    await using pods = await run({ yaml: JSON.stringify(pod) }, { stateDir, onWarning: () => undefined });
+    await expect.poll(() => existsSync(logOf('full')), PATIENT).toBe(true);
+    fillDisk(full.fill);
+    await expect(pods.until('Succeeded')).rejects.toThrow(NOT_WRITTEN);
+    makeRoom();
   });
 
   it.each(FULL)(

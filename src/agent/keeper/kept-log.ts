@@ -11,6 +11,8 @@ export interface KeptLogOptions {
    * @throws {PodrunError} when it cannot be written
    */
   readonly openLog: (place: LogPlace) => LogSink | undefined;
+  /** Output could not be written. */
+  readonly onLoss: (place: LogPlace) => void;
 }
 
 /** The log of one instance, opened with its first output. What cannot be written is told once, and lost. */
@@ -52,6 +54,7 @@ export class KeptLog {
       write();
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
+      this.#options.onLoss(this.#place);
       if (this.#trouble !== error.message) this.#onTrouble(error.message);
       this.#trouble = error.message;
     }

@@ -91,7 +91,7 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const outcome = await run.outcome;
   await running.close();
   // Who is impatient now must not get half of it.
-  const { record } = running;
+  const record = running.record === 'complete' && isAboutAll ? others.record : running.record;
   report?.write({ pods: allPods(), record, command: command?.record }, (trouble) => view.trouble(trouble));
   others.close();
   signals.close();

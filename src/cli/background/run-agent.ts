@@ -10,6 +10,7 @@ import { SystemClock } from '../../clock.ts';
 import type { FoundInstance } from '../../lifecycle/restored-facts.ts';
 import { localProcesses } from '../../runtime/process-identity.ts';
 import { BackgroundAgents } from '../../store/background-agents.ts';
+import { DiskError } from '../../store/disk-errors.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { type Begun, beginRuns } from '../../run/begin-runs.ts';
 import { rememberCreated } from '../../run/last-manifest.ts';
@@ -157,7 +158,7 @@ function takeOver({ id, store }: Place): Resumed[] {
 
 /** Answers false when what became of a Pod is on no record: the state folder was lost. */
 async function runToTheEnd(
-  { store, clock, settings, runtime, trouble }: Place,
+  { store, clock, settings, runtime, pods, trouble }: Place,
   begun: readonly Begun[],
   resumed: readonly Resumed[],
   kept: readonly KeptContainer[],
@@ -186,7 +187,10 @@ async function runToTheEnd(
       },
       onEvent: () => undefined,
       onRecordLost: (pod) => guard?.recordLost(pod),
-      onTrouble: (error) => trouble(error.message),
+      onTrouble: (error) => {
+        if (error instanceof DiskError) for (const { metadata } of pods.values()) store.markIncomplete(metadata);
+        trouble(error.message);
+      },
     });
     guard = new StateGuard({
       store,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Keeper } from '../../agent/keeper/keeper.ts';
+import type { LogPlace } from '../../agent/keeper/protocol.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
@@ -38,14 +39,19 @@ async function runKeeper(stateDir: string | undefined, id: string): Promise<numb
   // It is in a session of its own: whatever ends that session is meant for somebody else.
   process.on('SIGHUP', () => undefined);
   await runtime.prepare();
+  const isStored = ({ namespace, name, uid }: Pick<LogPlace, 'namespace' | 'name' | 'uid'>): boolean =>
+    store.get<StoredPod>('pods', namespace, name)?.metadata.uid === uid;
   await new Promise<void>((resolve, reject) => {
     const keeper = new Keeper({
       runtime,
       clock,
       socket: agents.paths(id).keeperSocket,
       openLog: ({ namespace, name, uid, container, attempt }) => {
-        if (store.get<StoredPod>('pods', namespace, name)?.metadata.uid !== uid) return undefined;
+        if (!isStored({ namespace, name, uid })) return undefined;
         return new ContainerLog(instanceLogPath(store.paths(namespace, name).logs, container, attempt));
+      },
+      onLoss: (place) => {
+        if (isStored(place)) store.markIncomplete(place);
       },
       recordExit: (container) => agents.recordExit(id, container),
       onDone: resolve,

@@ -82,6 +82,7 @@ beforeEach(async () => {
       write: (stream, chunk) => void log.push(`${container} ${attempt} ${stream} ${chunk.toString()}`),
       close: () => void log.push('closed'),
     }),
+    onLoss: () => undefined,
     recordExit: (container) => void recorded.push(container),
     onDone,
   }).listen();
