@@ -1,4 +1,8 @@
-/** The default capabilities of a container. Source: containerd, pkg/oci/spec.go defaultUnixCaps. */
+/**
+ * The default capabilities of a container, without `mknod`: on a node, a cgroup of devices keeps what is made with it
+ * from working. Here folders are shared with the machine, whose programs could use the device.
+ * Source: containerd, pkg/oci/spec.go defaultUnixCaps.
+ */
 const DEFAULT_CAPABILITIES: readonly string[] = [
   'audit_write',
   'chown',
@@ -6,7 +10,6 @@ const DEFAULT_CAPABILITIES: readonly string[] = [
   'fowner',
   'fsetid',
   'kill',
-  'mknod',
   'net_bind_service',
   'net_raw',
   'setfcap',

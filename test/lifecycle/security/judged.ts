@@ -6,7 +6,8 @@ import type { RunAs } from '../../../src/lifecycle/security/run-as.ts';
 import { newPod } from '../../simulation/pod-simulation.ts';
 
 const ALL = capabilitiesOf('000001ffffffffff');
-export const OF_A_NODE: readonly string[] = capabilitiesOf('00000000a80425fb');
+/** What a node gives, without CAP_MKNOD. */
+export const USUAL: readonly string[] = capabilitiesOf('00000000a00425fb');
 
 export const ROOT: Powers = {
   tier: 'process',

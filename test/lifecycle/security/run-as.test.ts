@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SecurityContext } from '../../../src/api/generated/types.ts';
 import type { Powers } from '../../../src/lifecycle/security/powers.ts';
-import { judged, NAMESPACES, NO_SETPRIV, OF_A_NODE, OWN_USERS, ROOT, USER, type Wish } from './judged.ts';
+import { judged, NAMESPACES, NO_SETPRIV, OWN_USERS, ROOT, USER, USUAL, type Wish } from './judged.ts';
 
 describe('as whom a container runs', () => {
   const own = { uid: undefined, gid: undefined, groups: undefined };
@@ -81,8 +81,8 @@ describe('as whom a container runs', () => {
 
   it.each<{ name: string; powers: Powers; wish: Wish; want: readonly string[] | undefined }>([
     { name: 'root as a process keeps what podrun has', powers: ROOT, wish: {}, want: undefined },
-    { name: 'root in a namespace has what a node gives', powers: NAMESPACES, wish: {}, want: OF_A_NODE },
-    { name: 'also as another user', powers: ROOT, wish: { pod: { runAsUser: 5 } }, want: OF_A_NODE },
+    { name: 'root in a namespace has what a node gives, without mknod', powers: NAMESPACES, wish: {}, want: USUAL },
+    { name: 'also as another user', powers: ROOT, wish: { pod: { runAsUser: 5 } }, want: USUAL },
     { name: 'privileged: all', powers: NAMESPACES, wish: { container: { privileged: true } }, want: undefined },
     {
       name: 'asked for',
@@ -97,7 +97,7 @@ describe('as whom a container runs', () => {
       want: ['chown', 'setpcap'],
     },
     { name: 'podrun may not take any', powers: { ...NAMESPACES, capabilities: ['chown'] }, wish: {}, want: undefined },
-    { name: 'root in a user namespace', powers: OWN_USERS, wish: { pod: { runAsUser: 0 } }, want: OF_A_NODE },
+    { name: 'root in a user namespace', powers: OWN_USERS, wish: { pod: { runAsUser: 0 } }, want: USUAL },
     {
       name: 'nobody else in a user namespace',
       powers: OWN_USERS,
