@@ -39,6 +39,24 @@ export function parseMountInfo(text: string): HostMount[] {
   return [...mounts.values()];
 }
 
+/** Has another process, with mounts of its own, the same ones as this process? */
+export function seesSameMounts(pid: number): boolean {
+  try {
+    return mountsSeenBy(pid) === mountsSeenBy('self');
+  } catch {
+    return false; // it has ended
+  }
+}
+
+/** What is mounted where, without the numbers of the mounts and their order, which a copy of them does not share. */
+function mountsSeenBy(pid: number | 'self'): string {
+  const lines = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n');
+  return lines
+    .map((line) => line.split(' ', 6).slice(2).join(' '))
+    .toSorted()
+    .join('\n');
+}
+
 /** The mount that a path of the host lies on. */
 export function mountOf(path: string, mounts: readonly HostMount[]): HostMount | undefined {
   const holding = mounts.filter((mount) => isWithin(path, mount.path));

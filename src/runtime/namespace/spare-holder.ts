@@ -1,5 +1,6 @@
 import type { Alarm, Clock } from '../../clock.ts';
 import type { NamespaceFacts } from '../features.ts';
+import { seesSameMounts } from './host-mounts.ts';
 import { type BegunHolder, beginHolder, type NamespaceKind } from './holder.ts';
 
 /** What most containers have of their own. */
@@ -38,7 +39,10 @@ export class SpareHolder {
     this.#begun.catch(() => undefined);
   }
 
-  /** Hands it over, if there is one that has what is wanted; another one is made soon. */
+  /**
+   * Hands it over, if there is one that has what is wanted; another one is made soon. Its mounts are those of the host
+   * when it was made: once others have come or gone, it is of no use.
+   */
   async take(own: readonly NamespaceKind[]): Promise<BegunHolder | undefined> {
     const taken = this.#begun;
     if (taken === undefined || own.join() !== USUAL.join()) return undefined;
@@ -48,8 +52,9 @@ export class SpareHolder {
       if (this.#isWanted) this.prepare();
     });
     const begun = await taken.catch(() => undefined);
-    const isAlive = begun?.child.exitCode === null && begun.child.signalCode === null;
-    return isAlive ? begun : undefined;
+    if (begun?.child.pid !== undefined && seesSameMounts(begun.child.pid)) return begun;
+    begun?.child.kill('SIGKILL');
+    return undefined;
   }
 
   /** Ends it at once and without waiting; there will be no other. */
