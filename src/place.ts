@@ -2,17 +2,17 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /*
- * The place of this process: machine, boot and PID namespace. A pid and a start time name a process in one place only;
- * processes of several containers or machines may share a state folder.
+ * The place of this process: machine, boot and PID namespace. A pid and a start time identify a process only within one
+ * place, but processes of several containers or machines may share a state folder.
  */
 
 /** Source: machine-id(5). */
 const MACHINE_ID_FILES = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
 const MACHINE_ID = /^[\da-f]{32}$/;
-/** Hostnames that thousands of machines have. */
+/** Hostnames that many machines have. */
 const COMMON_HOSTNAMES: ReadonlySet<string> = new Set(['', '(none)', 'localhost', 'localhost.localdomain']);
 
-/** The inode of this process's PID namespace, as `4026531836`; empty where the system has none, or no /proc. */
+/** The inode of this process's PID namespace, such as `4026531836`. Empty without PID namespaces or /proc. */
 export function pidNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '';
@@ -22,9 +22,8 @@ export function pidNamespace(): string {
 }
 
 /**
- * Names this machine over all its boots, in 8 hexadecimal digits: a digest of the machine-id and the hostname, since
- * copies of a disk or an image share the machine-id, and many containers have none. Empty: it cannot be told from
- * others.
+ * Identifies this machine over all its boots, in 8 hexadecimal digits. A digest of the machine-id and the hostname:
+ * copies of a disk share the machine-id, and many containers have none. Empty: nothing identifies the machine.
  */
 export function machineId(): string {
   return machineIdOf(MACHINE_ID_FILES.map(firstLine).find((id) => MACHINE_ID.test(id)) ?? '', hostname());
@@ -38,8 +37,8 @@ function machineIdOf(id: string, host: string): string {
 let ownTag: string | undefined;
 
 /**
- * Names the machine and the PID namespace in 8 hexadecimal digits, which stand beside a pid in names of files that only
- * one process uses. A machine without a name is named after its boot.
+ * Identifies the machine and the PID namespace in 8 hexadecimal digits. Stands beside a pid in the names of files that
+ * one process uses. The boot id replaces a missing machine id.
  */
 export function placeTag(): string {
   ownTag ??= digest(`${machineId() || firstLine('/proc/sys/kernel/random/boot_id')} ${pidNamespace()}`);

@@ -1,7 +1,7 @@
 import { EXIT, PodrunError } from './errors.ts';
 import { goQuote } from './go-quote.ts';
 
-/** Milliseconds in one unit of a Go duration. Both spellings of micro are accepted, as Go does. */
+/** Milliseconds in one unit of a Go duration. Like Go, accepts both spellings of micro. */
 const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -13,14 +13,13 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** The longest duration Go can hold: 2^63 - 1 nanoseconds, about 292 years. */
+/** The longest duration in Go: 2^63 - 1 nanoseconds, about 292 years. */
 const LONGEST_MS = 2 ** 63 / 1e6;
 
 const GROUP = /(\d*\.?\d*)([^\d.]*)/y;
 
 /**
- * Milliseconds of a duration as Go writes it: `10s`, `1m30s`, `1.5h`, `250ms`, `-5s`, `0`.
- * Source: Go's time.ParseDuration.
+ * Parses a Go duration to milliseconds: `10s`, `1m30s`, `1.5h`, `250ms`, `-5s`, `0`. Source: Go's time.ParseDuration.
  * @throws PodrunError (usage) in Go's words, for example `time: invalid duration "x"`
  */
 export function parseDuration(text: string): number {
@@ -48,8 +47,8 @@ function usageError(message: string): PodrunError {
 }
 
 /**
- * A duration as Go prints it: `0s`, `1.5ms`, `10s`, `1m20s`, `5m0s`, `1h0m0s`. kubelet's messages hold such texts
- * (`back-off 1m20s restarting …`). Source: Go's time.Duration.String.
+ * Formats a duration as Go does: `0s`, `1.5ms`, `10s`, `1m20s`, `5m0s`, `1h0m0s`. The kubelet's messages contain such
+ * texts (`back-off 1m20s restarting …`). Source: Go's time.Duration.String.
  */
 export function formatGoDuration(ms: number): string {
   if (ms < 0) return `-${formatGoDuration(-ms)}`;
@@ -81,7 +80,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-/** How an age below `belowSeconds` is written: in the larger unit, any rest in the smaller one. */
+/** The format of ages below `belowSeconds`: the larger unit, then the rest in the smaller unit. */
 interface AgeRow {
   readonly belowSeconds: number;
   readonly unit: readonly [seconds: number, letter: string];
@@ -101,8 +100,8 @@ const AGE_ROWS: readonly AgeRow[] = [
 ];
 
 /**
- * An age the way kubectl shows it: `5s`, `119s`, `2m`, `9m59s`, `179m`, `7h59m`, `47h`, `7d23h`, `2y1d`; `<invalid>`
- * for a time more than a second ahead. Source: k8s.io/apimachinery/pkg/util/duration.
+ * Formats an age as kubectl does: `5s`, `119s`, `2m`, `9m59s`, `179m`, `7h59m`, `47h`, `7d23h`, `2y1d`. A time more
+ * than a second ahead is `<invalid>`. Source: k8s.io/apimachinery/pkg/util/duration.
  */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);

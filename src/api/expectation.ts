@@ -1,14 +1,14 @@
-/** What a run is expected to do, as a file of expectations says it. Times are milliseconds. */
+/** The expectations of a run, as a file of expectations contains them. Times are milliseconds. */
 
-/** How often something happened, or a code: both ends included. */
+/** A range of counts or exit codes. Both ends are included. */
 export interface NumberRange {
   readonly min: number;
   readonly max: number;
-  /** As it was written: `2`, `>=1`. */
+  /** The range as written: `2`, `>=1`. */
   readonly text: string;
 }
 
-/** What something that happens may be recognized by. */
+/** The kind of a happening in a pattern. */
 export type PatternKind =
   | 'phase'
   | 'condition'
@@ -20,41 +20,44 @@ export type PatternKind =
   | 'event'
   | 'deleted';
 
-/** Something that is to happen, or not to. */
+/** A pattern for happenings. */
 export interface Pattern {
   readonly what: PatternKind;
-  /** A phase, a type of condition, a container, or the reason of an event; nothing for `deleted`. */
+  /** A phase, a type of condition, a container, or the reason of an event. Empty for `deleted`. */
   readonly subject: string;
-  /** Of a condition. */
+  /** The status of a condition. */
   readonly status?: string;
-  /** Which run of the container, from 1 on. */
+  /** The number of the container's run, from 1 on. */
   readonly run?: number;
-  /** Of an exit. */
+  /** The exit code. */
   readonly code?: NumberRange;
-  /** Of an exit, a condition, or of waiting. */
+  /** The reason of an exit, a condition or a wait. */
   readonly reason?: string;
-  /** Part of the message of an event. */
+  /** A part of the message of an event. */
   readonly message?: string;
 }
 
-/** A pattern where it was written. */
+/** A pattern with its place in the file. */
 export interface WrittenPattern {
   readonly pattern: Pattern;
-  /** No later, and no earlier, than this after the step before it, or after the creation of the Pod. */
+  /**
+   * The latest time of the happening after the previous step, or after the creation of the Pod. `afterMs` is the
+   * earliest.
+   */
   readonly withinMs?: number;
   readonly afterMs?: number;
   /** `FILE:LINE`. */
   readonly place: string;
 }
 
-/** A value where it was written. */
+/** A value with its place in the file. */
 export interface Written<T> {
   readonly value: T;
   /** `FILE:LINE`. */
   readonly place: string;
 }
 
-/** How a Pod is to be in the end. Maps are by container, but for conditions, which are by type. */
+/** The expected state at the end of a run. Maps are by container, `conditions` is by type. */
 export interface FinalState {
   readonly phase?: Written<string>;
   readonly reason?: Written<string>;
@@ -66,18 +69,18 @@ export interface FinalState {
 
 /** One document of a file of expectations. */
 export interface Expectation {
-  /** `FILE:LINE` of its beginning. */
+  /** The `FILE:LINE` where the document begins. */
   readonly place: string;
-  /** The Pod that it is about; undefined: any. */
+  /** The name of the Pod. Undefined: any Pod. */
   readonly pod?: string;
-  /** The whole run is to be over by then. */
+  /** The longest duration of the run. */
   readonly withinMs?: Written<number>;
-  /** One after the other; of each step, all in any order. */
+  /** The steps in order. The patterns of one step may come in any order. */
   readonly steps: ReadonlyArray<readonly WrittenPattern[]>;
   readonly never: readonly WrittenPattern[];
-  /** The phases, all of them, in order. */
+  /** All phases in order. */
   readonly phases?: Written<readonly string[]>;
-  /** How often events of a reason are to come. */
+  /** The counts of events, by reason. */
   readonly events: ReadonlyMap<string, Written<NumberRange>>;
   readonly final: FinalState;
 }

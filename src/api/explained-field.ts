@@ -1,29 +1,31 @@
-/** A field of a kind, as `podrun explain` tells of it. */
+/** A field of a kind, as `podrun explain` shows it. */
 export interface ExplainedField {
-  /** From the resource on, without indexes: `pod.spec.containers.image`. */
+  /** The path from the resource on, without indexes: `pod.spec.containers.image`. */
   readonly path: string;
-  /** As kubectl writes types: `string`, `[]Container`, `map[string]Quantity`. */
+  /** The type in kubectl's form: `string`, `[]Container`, `map[string]Quantity`. */
   readonly type: string;
-  /** How podrun treats it: `works`, `no effect` and so on. Undefined: of this kind it is not on record. */
+  /** The support in podrun: `works`, `no effect` and so on. Undefined: podrun has no record for this kind. */
   readonly support: string | undefined;
-  /** Why, or what is different; may be empty. */
+  /** The reason or the difference. May be empty. */
   readonly note: string;
-  /** The type that has the field, as the field table names it: `PodSpec`. */
+  /** The type that contains the field, as in the field table: `PodSpec`. */
   readonly owner: string;
-  /** The type of its values, as the field table names it; in a list or a map, of each item: `Container`, `string`. */
+  /**
+   * The type of its values, as in the field table. For a list or a map, the type of its items: `Container`, `string`.
+   */
   readonly valueType: string;
 }
 
-/** A field in the words of Kubernetes. */
+/** Kubernetes' description of a field. */
 export interface FieldDescription {
-  /** Several paragraphs, without line breaks inside them. */
+  /** Several paragraphs without line breaks inside. */
   readonly text: string;
   readonly required?: true;
-  /** The texts that it may be, where they are a closed set. */
+  /** The allowed texts of a closed set. */
   readonly values?: readonly string[];
 }
 
-/** What Kubernetes says of its types, by the names of the field table. Types of later versions are not in it. */
+/** Kubernetes' descriptions of types, by their names in the field table. Newer types are missing. */
 export type Descriptions = Readonly<
   Record<string, { readonly text: string; readonly fields: Readonly<Record<string, FieldDescription>> }>
 >;

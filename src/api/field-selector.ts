@@ -1,10 +1,10 @@
 import { EXIT, PodrunError } from './errors.ts';
 import type { KubeObject, StoredEvent, StoredPod } from './objects.ts';
 
-/** Does the object match? */
+/** True when an object matches the selector. */
 export type FieldSelector = (object: KubeObject) => boolean;
 
-/** How the fields of a resource that may be selected by are found. A field that is not there is the empty text. */
+/** The selectable fields of a resource. A missing field is an empty text. */
 type Fields<T> = Readonly<Record<string, (object: T) => string | boolean | undefined>>;
 
 const COMMON: Fields<Pick<KubeObject, 'metadata'>> = {
@@ -45,7 +45,7 @@ const SECRET: Fields<{ type?: string } & Pick<KubeObject, 'metadata'>> = { ...CO
 
 const FIELDS: Readonly<Record<string, Fields<never>>> = { pods: POD, events: EVENT, secrets: SECRET };
 
-/** A term: the path of a field, and the text that it must have, or must not have. */
+/** A term: the path of a field and its required or excluded value. */
 interface Term {
   readonly field: string;
   readonly value: string;
@@ -53,9 +53,9 @@ interface Term {
 }
 
 /**
- * Reads a field selector for objects of one resource: `status.phase=Running,metadata.name!=web`.
- * Source: apimachinery/pkg/fields/selector.go.
- * @param resource plural: each has fields of its own
+ * Parses a field selector for objects of one resource: `status.phase=Running,metadata.name!=web`. Source:
+ * apimachinery/pkg/fields/selector.go.
+ * @param resource plural; each resource has its own fields
  * @throws {PodrunError} in the words of the API server
  */
 export function parseFieldSelector(text: string, resource: string): FieldSelector {
@@ -74,7 +74,7 @@ export function parseFieldSelector(text: string, resource: string): FieldSelecto
     });
 }
 
-/** Terms stand between commas; a backslash takes the meaning from what follows it. */
+/** Splits a selector at its commas. A backslash escapes the next character. */
 function splitTerms(text: string): string[] {
   return [...text.matchAll(/(?:\\.|[^\\,])+/gs)].map(([term]) => term);
 }

@@ -1,17 +1,17 @@
 import { fieldTable } from './generated/field-table.ts';
 
-/** The fields of a type and their types, as the field table writes them. */
+/** The fields of a type with their types, as in the field table. */
 export type FieldTypes = Readonly<Record<string, string>>;
 
 const taken = new Map<string, FieldTypes>();
 
-/** The type of the objects of a kind, for example `v1/Pod`; undefined where the table does not know it. */
+/** The type of the objects of a kind, for example `v1/Pod`. Undefined: not in the field table. */
 export function typeOfKind(apiVersion: string, kind: string): string | undefined {
   const key = `${apiVersion}/${kind}`;
   return Object.hasOwn(fieldTable.kinds, key) ? fieldTable.kinds[key] : undefined;
 }
 
-/** Fields and their types; undefined for a primitive, and for what is no type. */
+/** The fields of a type. Undefined for primitives and unknown types. */
 export function fieldsOf(typeName: string): FieldTypes | undefined {
   if (!Object.hasOwn(fieldTable.types, typeName)) return undefined;
   const present = taken.get(typeName);

@@ -1,27 +1,27 @@
-/** What is to be said about a place in a manifest. The words for levels are those of SARIF. */
+/** A finding about a place in a manifest. Levels have the names of SARIF. */
 export interface Finding {
-  /** A note says what was not looked at, and why. */
+  /** A note names a part that was not checked, and the reason. */
   readonly level: 'error' | 'warning' | 'note';
   readonly rule: FindingRule;
-  /** As it was given; `STDIN` for standard input. */
+  /** The file as given. `STDIN` for standard input. */
   readonly file: string;
   /** From 1. */
   readonly line: number;
   /** From 1, in UTF-16 units. */
   readonly column: number;
-  /** What the line says; empty where it says nothing. */
+  /** The text of the line. May be empty. */
   readonly excerpt: string;
-  /** The object that it is about; undefined where none could be read. */
+  /** The object. Undefined: no object could be read. */
   readonly object: FoundObject | undefined;
-  /** The field that it is about, `spec.containers[0].image`; empty for the whole object. */
+  /** The field, `spec.containers[0].image`. Empty for the whole object. */
   readonly path: string;
   /** One sentence in the words of the API server, with the path. */
   readonly message: string;
-  /** What to do, a short phrase. */
+  /** A short advice. */
   readonly hint: string | undefined;
 }
 
-/** An object as findings name it; what its manifest does not say is empty. */
+/** An object in findings. Missing parts of its manifest are empty. */
 export interface FoundObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -29,19 +29,19 @@ export interface FoundObject {
   readonly name: string;
 }
 
-/** What was found in a set of files. */
+/** The findings in a set of files. */
 export interface Findings {
-  /** In the order of files, and of lines within each. */
+  /** Ordered by file and line. */
   readonly findings: readonly Finding[];
-  /** What could not be read at all: whole sentences. */
+  /** The errors of unreadable files: whole sentences. */
   readonly unreadable: readonly string[];
-  /** How many files were read. */
+  /** The number of files. */
   readonly files: number;
-  /** How many objects were checked. */
+  /** The number of checked objects. */
   readonly objects: number;
 }
 
-/** Each rule with a sentence about it. The names are part of the output for programs: they stay. */
+/** The rules with a sentence about each. The names are output for programs: they do not change. */
 export const FINDING_RULES = {
   'parse-error': 'The document is not valid YAML or JSON, or not an object.',
   'missing-kind': 'A manifest says apiVersion and kind.',

@@ -11,11 +11,11 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A text in double quotes, as Go's `%q` prints it: what cannot be printed is escaped. Kubernetes' messages hold many.
+ * Quotes a text as Go's `%q` does: escapes unprintable characters. Many messages of Kubernetes contain such texts.
  * Source: Go's strconv.Quote.
  */
 export function goQuote(text: string): string {
-  // Almost all texts, and without the expression for all the others, which takes a millisecond to compile.
+  // Almost all texts match here. They avoid the other expression, which takes a millisecond to compile.
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   return `"${text.replaceAll(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escape)}"`;
 }

@@ -1,6 +1,6 @@
 import { goQuote } from './go-quote.ts';
 
-/** A JSON value as Go's `%v` prints it: `map[app:web]`, `[a b]`, `<nil>`. Keys are sorted. */
+/** Formats a JSON value as Go's `%v` does: `map[app:web]`, `[a b]`, `<nil>`. Keys are sorted. */
 export function goText(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value === 'number') return goNumber(value);
@@ -10,7 +10,7 @@ export function goText(value: unknown): string {
   return `map[${members.join(' ')}]`;
 }
 
-/** A JSON value as Go's `%#v` prints it: as one would write it in Go. */
+/** Formats a JSON value as Go's `%#v` does: in Go syntax. */
 export function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)';
   if (typeof value === 'string') return goQuote(value);
@@ -21,7 +21,7 @@ export function goSyntax(value: unknown): string {
   return `map[string]interface {}{${members.join(', ')}}`;
 }
 
-/** The name of a JSON value's type in Go. */
+/** The Go type of a JSON value. */
 export function goType(value: unknown): string {
   if (Array.isArray(value)) return '[]interface {}';
   if (typeof value === 'object' && value !== null) return 'map[string]interface {}';
@@ -36,7 +36,9 @@ export function sorted(object: object): Array<[key: string, value: unknown]> {
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Large and small numbers have an exponent of two digits. Source: Go's strconv.FormatFloat with 'g'. */
+/**
+ * Formats a number. Large and small numbers have an exponent of two digits. Source: Go's strconv.FormatFloat with 'g'.
+ */
 function goNumber(value: number): string {
   const size = Math.abs(value);
   const text = size !== 0 && (size < 1e-4 || size >= 1e21) ? value.toExponential() : String(value);

@@ -12,8 +12,8 @@ const SHORT: Readonly<Record<string, string>> = {
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|([^]))/y;
 
 /**
- * What a text between quotes of that kind stands for in Go: escapes are replaced. Undefined when one of them is none.
- * Source: Go's strconv.UnquoteChar.
+ * Replaces the escapes in a Go text between quotes of this kind. Undefined: an escape is invalid. Source: Go's
+ * strconv.UnquoteChar.
  */
 export function unquoteGo(inside: string, quote: string): string | undefined {
   let text = '';

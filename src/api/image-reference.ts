@@ -1,6 +1,6 @@
-/** A reference to an image in its full form: `docker.io/library/nginx:1.25` for `nginx:1.25`. */
+/** An image reference in its full form: `docker.io/library/nginx:1.25` for `nginx:1.25`. */
 export interface ImageReference {
-  /** Host of the registry, with its port if it has one. */
+  /** The host of the registry, with a port if there is one. */
   readonly domain: string;
   readonly path: string;
   readonly tag: string | undefined;
@@ -13,7 +13,7 @@ export type ImageReferenceOutcome =
 
 export const DEFAULT_DOMAIN: string = 'docker.io';
 const LEGACY_DEFAULT_DOMAIN = 'index.docker.io';
-/** Where the images without a namespace are. */
+/** The namespace of images without one. */
 export const OFFICIAL_PREFIX: string = 'library/';
 const PATH_MAX = 255;
 
@@ -22,7 +22,7 @@ const IPV6_DOMAIN = /^\[[a-fA-F0-9:]+\]$/;
 const PATH_COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
-/** Number of hexadecimal digits of each digest that can be checked. */
+/** The number of hexadecimal digits of each known digest. */
 const DIGEST_DIGITS: ReadonlyMap<string, number> = new Map([
   ['sha256', 64],
   ['sha384', 96],
@@ -32,8 +32,8 @@ const DIGEST_DIGITS: ReadonlyMap<string, number> = new Map([
 const INVALID_FORMAT = 'invalid reference format';
 
 /**
- * Reads an image name as the container runtimes do, the registry and namespace of Docker put in where they are left
- * out. Source: github.com/distribution/reference, normalize.go ParseNormalizedNamed and regexp.go.
+ * Parses an image name as container runtimes do, with Docker's registry and namespace as defaults. Source:
+ * github.com/distribution/reference, normalize.go ParseNormalizedNamed and regexp.go.
  */
 export function parseImageReference(image: string): ImageReferenceOutcome {
   if (/^[a-f0-9]{64}$/.test(image)) {
@@ -58,8 +58,8 @@ export function parseImageReference(image: string): ImageReferenceOutcome {
 }
 
 /**
- * The pull policy of an image that comes without one: Always for the tag `latest` and for no tag at all, else
- * IfNotPresent. A digest after `:latest` does not change that. Source: pkg/apis/core/v1/defaults.go.
+ * The default pull policy of an image: Always for the tag `latest` and without a tag, else IfNotPresent. A digest after
+ * `:latest` does not change that. Source: pkg/apis/core/v1/defaults.go.
  */
 export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
   const outcome = parseImageReference(image);
@@ -68,7 +68,7 @@ export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
   return tag === 'latest' || (tag === undefined && digest === undefined) ? 'Always' : 'IfNotPresent';
 }
 
-/** Takes tag and digest off a name; none of the three is checked. */
+/** Splits an image into name, tag and digest, without checking them. */
 export function splitVersion(image: string): { name: string; tag: string | undefined; digest: string | undefined } {
   const at = image.indexOf('@');
   const tagged = at === -1 ? image : image.slice(0, at);
@@ -79,7 +79,7 @@ export function splitVersion(image: string): { name: string; tag: string | undef
   return { name: tagged.slice(0, colon), tag: tagged.slice(colon + 1), digest };
 }
 
-/** The first element is a registry when it looks like a host; namespaces have no dot, no port and no capitals. */
+/** Splits off the registry: a first element that looks like a host. Namespaces have no dot, no port and no capitals. */
 function splitDomain(image: string): { domain: string; remainder: string } {
   const slash = image.indexOf('/');
   const first = slash === -1 ? '' : image.slice(0, slash);
@@ -95,7 +95,10 @@ function isDomain(domain: string): boolean {
   return IPV6_DOMAIN.test(host) || host.split('.').every((component) => DOMAIN_COMPONENT.test(component));
 }
 
-/** Source: github.com/opencontainers/go-digest, digest.go Validate and algorithm.go Validate. */
+/**
+ * The error of an invalid digest. Source: github.com/opencontainers/go-digest, digest.go Validate and algorithm.go
+ * Validate.
+ */
 function checkDigest(digest: string): string | undefined {
   const [algorithm = '', encoded = ''] = digest.split(':');
   const digits = DIGEST_DIGITS.get(algorithm);

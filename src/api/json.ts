@@ -1,16 +1,16 @@
-/** JSON values as patches see them. A field that is `undefined` counts as absent. */
+/** A JSON object in patches. A field that is `undefined` counts as absent. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fields that are there. A Map, because a key may be `__proto__`. */
+/** The present fields. A Map, because a key may be `__proto__`. */
 export function fieldMap(object: JsonObject): Map<string, unknown> {
   return new Map(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 
-/** Are two values the same, whatever the order of fields? */
+/** True when two values are equal, whatever the order of their fields. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) {
@@ -18,7 +18,7 @@ export function isSameJson(left: unknown, right: unknown): boolean {
     return left.every((item, index) => isSameJson(item, right[index]));
   }
   if (!isJsonObject(left) || !isJsonObject(right)) return false;
-  // No Map and no copy: states of Pods are compared at each step.
+  // No Map and no copy here: each step compares states of Pods.
   let extra = 0;
   for (const key of Object.keys(right)) if (right[key] !== undefined) extra += 1;
   for (const key of Object.keys(left)) {

@@ -1,7 +1,7 @@
 import { EXIT, PodrunError } from './errors.ts';
 import { labelValueMessages } from './names.ts';
 
-/** What is to be done to labels or annotations. */
+/** Changes of labels or annotations. */
 export interface PairEdits {
   readonly set: ReadonlyMap<string, string>;
   readonly remove: readonly string[];
@@ -10,10 +10,10 @@ export interface PairEdits {
 type TextMap = Readonly<Record<string, string>>;
 
 /**
- * Tells the objects of a command line from the pairs behind them: `pod web app=web tier-`.
- * Source: kubectl/pkg/cmd/util/helpers.go GetResourcesAndPairs.
- * @param what what the pairs are, for messages
- * @throws {PodrunError} (usage) when an object stands behind a pair
+ * Separates objects and pairs of a command line: `pod web app=web tier-`. Source: kubectl/pkg/cmd/util/helpers.go
+ * GetResourcesAndPairs.
+ * @param what the kind of pairs, for messages
+ * @throws {PodrunError} (usage) when an object follows a pair
  */
 export function splitPairs(
   words: readonly string[],
@@ -28,8 +28,8 @@ export function splitPairs(
 }
 
 /**
- * Reads `KEY=VALUE` and `KEY-` of `label`. Keys are for the rules of the object.
- * Source: kubectl/pkg/cmd/label/label.go parseLabels.
+ * Parses `KEY=VALUE` and `KEY-` of `label`. The validation of the object checks the keys. Source:
+ * kubectl/pkg/cmd/label/label.go parseLabels.
  * @throws {PodrunError} (usage)
  */
 export function parseLabelPairs(pairs: readonly string[]): PairEdits {
@@ -51,8 +51,8 @@ export function parseLabelPairs(pairs: readonly string[]): PairEdits {
 }
 
 /**
- * Reads `KEY=VALUE` and `KEY-` of `annotate`; a value may hold anything.
- * Source: kubectl/pkg/cmd/annotate/annotate.go, kubectl/pkg/cmd/util/helpers.go ParsePairs.
+ * Parses `KEY=VALUE` and `KEY-` of `annotate`. Values are arbitrary. Source: kubectl/pkg/cmd/annotate/annotate.go,
+ * kubectl/pkg/cmd/util/helpers.go ParsePairs.
  * @throws {PodrunError} (usage)
  */
 export function parseAnnotationPairs(pairs: readonly string[]): PairEdits {
@@ -73,7 +73,7 @@ export function parseAnnotationPairs(pairs: readonly string[]): PairEdits {
   return { set, remove };
 }
 
-/** Keys that have another value than they would get, each with the value that it has. */
+/** The messages of keys that would get another value than they have. */
 export function clashes(present: TextMap | undefined, { set }: PairEdits): string[] {
   return [...set].flatMap(([key, value]) => {
     const before = present?.[key];
@@ -81,7 +81,7 @@ export function clashes(present: TextMap | undefined, { set }: PairEdits): strin
   });
 }
 
-/** The labels or annotations afterwards; undefined when none are left. */
+/** The changed labels or annotations. Undefined: none are left. */
 export function editPairs(present: TextMap | undefined, { set, remove }: PairEdits): TextMap | undefined {
   const pairs = new Map([...Object.entries(present ?? {}), ...set]);
   for (const key of remove) pairs.delete(key);

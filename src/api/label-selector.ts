@@ -3,17 +3,17 @@ import { labelValueMessages, qualifiedNameMessages } from './names.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Does an object with these labels match? */
+/** True when an object with these labels matches. */
 export type LabelSelector = (labels: Labels) => boolean;
 
-/** One term: what it asks of the label `key`. */
+/** One term: a requirement for the label `key`. */
 interface Requirement {
   readonly key: string;
   readonly operator: 'exists' | 'absent' | 'in' | 'notin' | 'gt' | 'lt';
   readonly values: readonly string[];
 }
 
-/** What stands between a key and its values, and what it means. */
+/** The operators between a key and its values. */
 const OPERATORS: Readonly<Record<string, Requirement['operator']>> = {
   in: 'in',
   notin: 'notin',
@@ -26,7 +26,7 @@ const OPERATORS: Readonly<Record<string, Requirement['operator']>> = {
 
 const OPERATOR_LIST = 'in, notin, =, ==, !=, gt, lt';
 
-/** Words, and what stands by itself. */
+/** Words and operators. */
 const TOKEN = /==|!=|[()!,=<>]|[^\s()!,=<>]+/g;
 
 const SPECIAL = /^[()!,=<>]/;
@@ -34,7 +34,7 @@ const SPECIAL = /^[()!,=<>]/;
 const INTEGER = /^[-+]?\d+$/;
 
 /**
- * Reads a label selector: `app=web`, `app!=web,tier in (a, b)`, `!legacy`, `replicas>2`. An empty one matches
+ * Parses a label selector: `app=web`, `app!=web,tier in (a, b)`, `!legacy`, `replicas>2`. An empty selector matches
  * everything. Source: apimachinery/pkg/labels/selector.go.
  * @throws {PodrunError} (usage) in the words of the API server
  */
@@ -103,7 +103,7 @@ class SelectorReader {
     return { key, operator, values };
   }
 
-  /** `(a, b)`; where one is missing between the commas, it is the empty text. */
+  /** Parses `(a, b)`. A missing value is an empty text. */
   #list(): string[] {
     const open = this.#take();
     if (open !== '(') throw this.#wrongTerm(`found '${open}' expected: '('`);
@@ -140,7 +140,7 @@ class SelectorReader {
     return this.#peek() === '!' || isWord(this.#peek());
   }
 
-  /** The token that comes next; empty at the end. */
+  /** The next token. Empty at the end. */
   #peek(): string {
     return this.#tokens[this.#next] ?? '';
   }

@@ -1,6 +1,6 @@
 /**
- * The forms of names that Kubernetes checks. Each function returns what is wrong, in the API server's words; an empty
- * list is a good name. Source: k8s.io/apimachinery/pkg/util/validation and pkg/api/validate/content.
+ * Checks of names, as Kubernetes does them. Each function returns errors in the API server's words. An empty list means
+ * a valid name. Source: k8s.io/apimachinery/pkg/util/validation and pkg/api/validate/content.
  */
 
 const LABEL_FORM = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -35,7 +35,7 @@ const LABEL_MAX = 63;
 const SUBDOMAIN_MAX = 253;
 const PORT_NAME_MAX = 15;
 
-// The forms above are the texts of the messages; these expressions accept the same strings in linear time.
+// The forms above are texts of messages. These expressions accept the same strings in linear time.
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const LABEL_UNDERSCORE = /^_?[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?$/;
 const KEY = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
@@ -50,7 +50,7 @@ function ruleWithForm(rule: string, form: string, examples: readonly string[]): 
   return `${rule} (e.g. ${list}regex used for validation is '${form}')`;
 }
 
-/** Go counts the bytes of UTF-8. */
+/** The length in bytes of UTF-8, as in Go. */
 const byteLength = (text: string): number => Buffer.byteLength(text);
 
 const tooLong = (max: number): string => `must be no more than ${max} characters`;
@@ -64,7 +64,7 @@ export function labelMessages(value: string): string[] {
   const messages: string[] = [];
   if (byteLength(value) > LABEL_MAX) messages.push(tooLong(LABEL_MAX));
   if (isLabelText(value)) return messages;
-  // A good subdomain that is no label can only fail on its dots.
+  // Dots are the only error of a valid subdomain that is no label.
   if (isSubdomainText(value)) messages.push('must not contain dots');
   else messages.push(ruleWithForm(LABEL_RULE, LABEL_FORM, ['my-name', '123-abc']));
   return messages;
@@ -82,7 +82,7 @@ function subdomainMessagesWithLimit(value: string, limitMessage: string): string
   return messages;
 }
 
-/** As a subdomain, with `_` allowed: search domains of a DNS configuration. */
+/** A subdomain that may contain `_`: search domains of a DNS configuration. */
 export function underscoreSubdomainMessages(value: string): string[] {
   const messages: string[] = [];
   if (byteLength(value) > SUBDOMAIN_MAX) messages.push(tooLong(SUBDOMAIN_MAX));
@@ -123,7 +123,7 @@ export function labelValueMessages(value: string): string[] {
   return messages;
 }
 
-/** A key of a ConfigMap or Secret: it becomes a file name. */
+/** A key of a ConfigMap or Secret, which becomes a file name. */
 export function configKeyMessages(value: string): string[] {
   const messages: string[] = [];
   if (byteLength(value) > SUBDOMAIN_MAX) messages.push(tooLong(SUBDOMAIN_MAX));
@@ -156,7 +156,7 @@ export function portNameMessages(value: string): string[] {
   return messages;
 }
 
-/** The name of an HTTP header, as probes and hooks send it. */
+/** The name of an HTTP header in probes and hooks. */
 export function httpHeaderMessages(value: string): string[] {
   return HEADER.test(value) ? [] : [ruleWithForm(HEADER_RULE, HEADER_FORM, ['X-Header-Name'])];
 }

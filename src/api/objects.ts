@@ -11,10 +11,10 @@ import type {
   Service,
 } from './generated/types.ts';
 
-/** Where objects are that name no namespace. */
+/** The namespace of objects that name none. */
 export const DEFAULT_NAMESPACE = 'default';
 
-/** Any Kubernetes object: what all kinds have in common. */
+/** Any Kubernetes object: the fields of all kinds. */
 export interface KubeObject {
   apiVersion: string;
   kind: string;
@@ -22,7 +22,7 @@ export interface KubeObject {
   [field: string]: unknown;
 }
 
-/** Metadata of an object that a store holds: these fields are always there. */
+/** The metadata of a stored object. These fields are always present. */
 export interface StoredMeta extends ObjectMeta {
   name: string;
   namespace: string;
@@ -31,12 +31,12 @@ export interface StoredMeta extends ObjectMeta {
   creationTimestamp: string;
 }
 
-/** Any object that a store holds. */
+/** Any stored object. */
 export interface StoredKubeObject extends KubeObject {
   metadata: StoredMeta;
 }
 
-/** A Pod as the store holds it: defaulted, valid, with a status. */
+/** A stored Pod: defaulted and valid, with a status. */
 export interface StoredPod extends Pod {
   apiVersion: 'v1';
   kind: 'Pod';
@@ -61,12 +61,15 @@ export interface WatchEvent<T = KubeObject> {
   object: T;
 }
 
-/** A restartable init container: started in order, never waited for to end, stopped last (KEP-753). */
+/**
+ * True for a restartable init container: it starts in order, the next container does not wait for its end, and it stops
+ * last (KEP-753).
+ */
 export function isSidecar(container: Container): boolean {
   return container.restartPolicy === 'Always';
 }
 
-/** Sidecars of a Pod, in the order of the spec. */
+/** The sidecars of a Pod, in the order of the spec. */
 export function sidecarsOf(spec: PodSpec): Container[] {
   return (spec.initContainers ?? []).filter(isSidecar);
 }
@@ -76,7 +79,7 @@ export function allContainers({ initContainers = [], containers, ephemeralContai
   return [...initContainers, ...containers, ...ephemeralContainers];
 }
 
-/** Statuses of all containers of a Pod: init, regular, ephemeral. */
+/** The statuses of all containers of a Pod: init, regular, ephemeral. */
 export function allContainerStatuses(status: PodStatus): ContainerStatus[] {
   return [
     ...(status.initContainerStatuses ?? []),
@@ -85,27 +88,27 @@ export function allContainerStatuses(status: PodStatus): ContainerStatus[] {
   ];
 }
 
-/** `name_namespace(uid)`, the way kubelet names a Pod in messages. Source: pkg/kubelet/util/format/pod.go. */
+/** The kubelet's name of a Pod in messages: `name_namespace(uid)`. Source: pkg/kubelet/util/format/pod.go. */
 export function podFullName(metadata: Pick<StoredMeta, 'name' | 'namespace' | 'uid'>): string {
   return `${metadata.name}_${metadata.namespace}(${metadata.uid})`;
 }
 
 export type TerminalPhase = 'Failed' | 'Succeeded';
 
-/** The reason of a Pod whose agent does not move. Source: pkg/controller/nodelifecycle, of the condition of a node. */
+/** The reason of a Pod whose agent does not respond. Source: pkg/controller/nodelifecycle, the condition of a node. */
 export const NODE_STATUS_UNKNOWN = 'NodeStatusUnknown';
 
-/** True when nobody can tell what the Pod does now: its agent is out of reach, and may come back. */
+/** True when the agent of the Pod does not respond. The agent may come back. */
 export function isUnreachable({ reason }: PodStatus): boolean {
   return reason === NODE_STATUS_UNKNOWN;
 }
 
-/** True when the agent of the Pod is gone: nobody runs it any more, and nobody knows what became of it. */
+/** True when the agent of the Pod is gone: nobody runs the Pod, and its state is unknown. */
 export function isLost(status: PodStatus): boolean {
   return status.phase === 'Unknown' && !isUnreachable(status);
 }
 
-/** Has the Pod ended for good? */
+/** True when the Pod has ended for good. */
 export function isTerminalPhase(phase: string | undefined): phase is TerminalPhase {
   return phase === 'Succeeded' || phase === 'Failed';
 }

@@ -16,7 +16,7 @@ interface ContainerResources {
   readonly resources?: Resources | undefined;
 }
 
-/** The part of a Pod's spec that its resources depend on. */
+/** The part of a Pod's spec that determines its resources. */
 export interface PodResources {
   readonly containers?: readonly ContainerResources[] | undefined;
   readonly initContainers?: readonly ContainerResources[] | undefined;
@@ -27,26 +27,26 @@ export type QosClass = NonNullable<PodStatus['qosClass']>;
 
 const QOS_RESOURCES = ['cpu', 'memory'] as const;
 
-/** Huge pages have names of their own per size. */
+/** True for huge pages, which are one resource per size. */
 export function isHugePages(resource: string): boolean {
   return resource.startsWith('hugepages-');
 }
 
-/** May the requests of a resource stay below its limits? Not for huge pages and devices. */
+/** True when requests may be below limits: not for huge pages and devices. */
 export function isOvercommittable(resource: string): boolean {
   const isNative = !resource.includes('/') || resource.includes('kubernetes.io/');
   return isNative && !isHugePages(resource);
 }
 
-/** Resources that a Pod may ask for as a whole. */
+/** True for resources that a Pod may set as a whole. */
 export function isPodLevelResource(resource: string): boolean {
   return resource === 'cpu' || resource === 'memory' || isHugePages(resource);
 }
 
 /**
- * What the containers of a Pod need together: regular containers and sidecars run side by side, plain init containers
- * one by one, each beside the sidecars started before it.
- * Source: staging/src/k8s.io/component-helpers/resource/helpers.go, AggregateContainerRequests.
+ * The resources of a Pod's containers together: regular containers and sidecars run in parallel, plain init containers
+ * one after the other beside the earlier sidecars. Source: staging/src/k8s.io/component-helpers/resource/helpers.go,
+ * AggregateContainerRequests.
  */
 export function aggregateContainerResources(spec: PodResources, kind: ResourceKind): ParsedResources {
   const total = new Map<string, ParsedQuantity>();
@@ -92,9 +92,9 @@ function raiseTo(peaks: Map<string, ParsedQuantity>, list: ParsedResources): voi
 }
 
 /**
- * Guaranteed when every container (init containers too) has limits for cpu and memory that equal its requests,
- * BestEffort when none has any value above zero, else Burstable. Resources of the Pod as a whole decide alone.
- * Expects defaulted requests. Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS.
+ * The QoS class of a Pod. Guaranteed: every container (init containers too) has limits for cpu and memory that equal
+ * its requests. BestEffort: no value is above zero. Burstable: any other Pod. Resources of the Pod as a whole decide
+ * alone. Expects defaulted requests. Source: pkg/apis/core/v1/helper/qos/qos.go, ComputePodQOS.
  */
 export function qosClassOf(spec: PodResources): QosClass {
   const { limits: podLimits = {}, requests: podRequests = {} } = spec.resources ?? {};
@@ -116,7 +116,7 @@ export function qosClassOf(spec: PodResources): QosClass {
   return isGuaranteed && areEqual ? 'Guaranteed' : 'Burstable';
 }
 
-/** Values above zero of the two resources that count. */
+/** The values above zero of cpu and memory. */
 function qosResources(resources: Resources | undefined, kind: ResourceKind): ParsedResources {
   const parsed = [...parsedResources(resources, kind)];
   return new Map(parsed.filter(([name, quantity]) => (name === 'cpu' || name === 'memory') && quantity.nano > 0n));

@@ -1,18 +1,18 @@
 /**
- * Kubernetes quantities (`500m`, `1.5Gi`, `1e3`): parsing, canonical text, exact arithmetic.
- * Follows k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go).
+ * Kubernetes quantities (`500m`, `1.5Gi`, `1e3`): parsing, canonical text, exact arithmetic. Follows
+ * k8s.io/apimachinery/pkg/api/resource (quantity.go, suffix.go).
  */
 
-/** The family of suffixes a quantity was written in; sums and canonical text stay in it. */
+/** The family of suffixes of a quantity. Sums and canonical texts keep the family. */
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
-/** A quantity as an exact number of billionths, the finest step Kubernetes knows. */
+/** A quantity as an exact number of billionths, Kubernetes' finest step. */
 export interface ParsedQuantity {
   readonly nano: bigint;
   readonly format: QuantityFormat;
 }
 
-/** The text is no quantity. `message` is the API server's. */
+/** The error of a text that is no quantity. `message` is the API server's. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }
@@ -25,18 +25,18 @@ export const ZERO_QUANTITY: ParsedQuantity = { nano: 0n, format: 'decimal' };
 
 const NANO = 1_000_000_000n;
 const MILLI = 1_000_000n;
-/** Larger values are cut to this, as Go's int64 demands. */
+/** The largest value, that of Go's int64. Larger values are cut to it. */
 const LARGEST_NANO = (2n ** 63n - 1n) * NANO;
-/** No value of more digits before the point fits; they are not even computed. */
+/** Values with more digits before the point are too large: they are cut without computing them. */
 const LARGEST_DIGITS = 19;
-/** Digits after the point beyond this only decide whether to round up to one nano. */
+/** Further digits after the point only decide whether to round up to one nano. */
 const SMALLEST_DIGITS = 9 + 19;
 
 // The look-aheads keep the expression linear: no digit is tried twice.
 const SHAPE = /^([+-]?)([0-9]*)(?![0-9])(?:\.([0-9]*)(?![0-9]))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 const EXPONENT = /^[eE]([-+]?[0-9]{1,18})$/;
 
-/** Power of ten of each decimal suffix. */
+/** The power of ten of each decimal suffix. */
 const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map([
   ['n', -9],
   ['u', -6],
@@ -50,7 +50,7 @@ const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map([
   ['E', 18],
 ]);
 
-/** Each is 1024 times the one before. */
+/** Each suffix is 1024 times the one before. */
 const BINARY_SUFFIXES: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
 interface Scale {
@@ -69,7 +69,7 @@ function scaleOf(suffix: string): Scale {
   throw new QuantityError(QUANTITY_SUFFIX_MESSAGE);
 }
 
-/** `digits` with the point `places` from its end, times the scale, in nano, rounded up, cut to the largest value. */
+/** Converts digits, with the point `places` from the end, to nano. Rounds up, and cuts to the largest value. */
 function toNano(digits: string, places: number, scale: Scale): bigint {
   const significant = digits.replace(/^0+/, '');
   if (significant === '') return 0n;
@@ -77,7 +77,7 @@ function toNano(digits: string, places: number, scale: Scale): bigint {
   const lengthBeforePoint = significant.length + power;
   if (lengthBeforePoint > LARGEST_DIGITS) return LARGEST_NANO;
   if (lengthBeforePoint < -SMALLEST_DIGITS) return 1n;
-  // A long tail of decimals is cut, but counts as "a little more".
+  // Cuts a long tail of decimals, which still rounds the value up.
   const kept = significant.slice(0, LARGEST_DIGITS + SMALLEST_DIGITS);
   const keptPower = power + significant.length - kept.length + 9;
   const mantissa = BigInt(kept) * scale.factor + (kept.length < significant.length ? 1n : 0n);
@@ -85,7 +85,7 @@ function toNano(digits: string, places: number, scale: Scale): bigint {
   return nano > LARGEST_NANO ? LARGEST_NANO : nano;
 }
 
-/** Quotient rounded away from zero. */
+/** Divides and rounds away from zero. */
 function divideUp(value: bigint, by: bigint): bigint {
   const quotient = value / by;
   if (value % by === 0n) return quotient;
@@ -93,9 +93,9 @@ function divideUp(value: bigint, by: bigint): bigint {
 }
 
 /**
- * Reads a quantity. Values finer than a nano are rounded up to one, values above 2^63-1 are cut to it.
- * @param text as it stands in a manifest; a number counts as its JSON text
- * @throws QuantityError when it is none
+ * Parses a quantity. Rounds values below a nano up to one, and cuts values above 2^63-1.
+ * @param text as in a manifest; a number counts as its JSON text
+ * @throws QuantityError when the text is no quantity
  */
 export function parseQuantity(text: string | number | bigint): ParsedQuantity {
   const match = SHAPE.exec(String(text));
@@ -104,12 +104,14 @@ export function parseQuantity(text: string | number | bigint): ParsedQuantity {
   const scale = scaleOf(suffix);
   const size = toNano(whole + fraction, fraction.length, scale);
   const nano = sign === '-' ? -size : size;
-  // A binary suffix cannot show less than one: 0.0001Ki is better said in the decimal family.
+  // A binary suffix cannot express less than one: 0.0001Ki becomes decimal.
   const format = scale.format === 'binary' && size > 0n && size < NANO ? 'decimal' : scale.format;
   return { nano, format };
 }
 
-/** Canonical text: no fraction, the largest suffix of the family that keeps the number whole (`0.5` is `500m`). */
+/**
+ * The canonical text: no fraction, and the largest suffix of the family that keeps the number whole (`0.5` is `500m`).
+ */
 export function formatQuantity(quantity: ParsedQuantity): string {
   const { nano, format } = quantity;
   if (nano === 0n) return '0';
@@ -142,23 +144,23 @@ function formatDecimal(nano: bigint, asExponent: boolean): string {
   return `${number}`;
 }
 
-/** Canonical text of a quantity given as text. @throws QuantityError */
+/** The canonical text of a quantity. @throws QuantityError */
 export function canonicalQuantity(text: string | number | bigint): string {
   return formatQuantity(parseQuantity(text));
 }
 
-/** Negative, zero or positive, as Array.sort wants it. Exact. */
+/** Compares two quantities exactly: negative, zero or positive, as for Array.sort. */
 export function compareQuantities(a: ParsedQuantity, b: ParsedQuantity): number {
   if (a.nano === b.nano) return 0;
   return a.nano < b.nano ? -1 : 1;
 }
 
-/** The sum, in the family of the first one that is not zero. */
+/** The sum, in the family of the first quantity that is not zero. */
 export function addQuantities(a: ParsedQuantity, b: ParsedQuantity): ParsedQuantity {
   return { nano: a.nano + b.nano, format: a.nano === 0n ? b.format : a.format };
 }
 
-/** Rounded up to a multiple of 1m, as every resource list is on defaulting. */
+/** Rounds up to a multiple of 1m, as defaulting does with resource lists. */
 export function roundUpToMilli(quantity: ParsedQuantity): ParsedQuantity {
   return { nano: divideUp(quantity.nano, MILLI) * MILLI, format: quantity.format };
 }

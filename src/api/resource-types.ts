@@ -1,15 +1,15 @@
-/** A kind of object as the command line names it. */
+/** A kind of object on the command line. */
 export interface ResourceType {
-  /** As in messages and in the store: `pods`. */
+  /** The plural in messages and in the store: `pods`. */
   readonly plural: string;
   readonly kind: string;
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string;
-  /** All other words for it: `pod`, `po`. */
+  /** Its other names: `pod`, `po`. */
   readonly aliases: readonly string[];
-  /** Does an object of it belong to a namespace? */
+  /** True when its objects belong to a namespace. */
   readonly isNamespaced: boolean;
-  /** Is it part of `all`? */
+  /** True when `all` includes it. */
   readonly inAll: boolean;
 }
 
@@ -25,7 +25,7 @@ function core(kind: string, plural: string, shortNames: readonly string[]): Reso
   };
 }
 
-/** What the store keeps, in the order of `get all`. Names and short names as `kubectl api-resources` lists them. */
+/** The kinds that the store keeps, in the order of `get all`. Names and short names as in `kubectl api-resources`. */
 const RESOURCE_TYPES: readonly ResourceType[] = [
   { ...core('Pod', 'pods', ['po']), inAll: true },
   { ...core('Service', 'services', ['svc']), inAll: true },
@@ -38,23 +38,23 @@ const RESOURCE_TYPES: readonly ResourceType[] = [
   core('ServiceAccount', 'serviceaccounts', ['sa']),
 ];
 
-/** The type that a word of the command line names, in upper or lower case: `pods`, `pod`, `po`. */
+/** The type with this name, in upper or lower case: `pods`, `pod`, `po`. */
 export function resourceTypeNamed(word: string): ResourceType | undefined {
   const wanted = word.toLowerCase();
   return RESOURCE_TYPES.find(({ plural, aliases }) => plural === wanted || aliases.includes(wanted));
 }
 
-/** Every type that the store keeps. */
+/** All types that the store keeps. */
 export function everyResourceType(): readonly ResourceType[] {
   return RESOURCE_TYPES;
 }
 
-/** The types that belong to `all`. */
+/** The types in `all`. */
 export function allResourceTypes(): readonly ResourceType[] {
   return RESOURCE_TYPES.filter(({ inAll }) => inAll);
 }
 
-/** The type of an object of a manifest; for kinds that the store does not keep, with the plural that kinds have. */
+/** The type of an object in a manifest. For a kind that the store does not keep, the plural is guessed. */
 export function resourceTypeOf({
   apiVersion,
   kind,
@@ -66,12 +66,12 @@ export function resourceTypeOf({
   return known ?? { plural: `${kind.toLowerCase()}s`, kind, apiVersion, aliases: [], isNamespaced: true, inAll: false };
 }
 
-/** The plural as messages name it, with the group where there is one: `pods`, `deployments.apps`. */
+/** The plural in messages, with the group if there is one: `pods`, `deployments.apps`. */
 export function qualifiedPlural({ plural, apiVersion }: ResourceType): string {
   return plural + groupSuffix(apiVersion);
 }
 
-/** The kind as messages name it: `pod`, `deployment.apps`. */
+/** The kind in messages: `pod`, `deployment.apps`. */
 export function qualifiedKind({ kind, apiVersion }: ResourceType): string {
   return kind.toLowerCase() + groupSuffix(apiVersion);
 }

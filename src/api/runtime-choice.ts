@@ -1,3 +1,3 @@
-/** How containers shall be kept apart: as well as this machine permits, or in this way and no other. */
+/** The isolation of containers. auto: the best on this machine. Any other choice must be available. */
 export const RUNTIME_CHOICES = ['auto', 'process', 'namespace'] as const;
 export type RuntimeChoice = (typeof RUNTIME_CHOICES)[number];

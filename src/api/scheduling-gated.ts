@@ -1,6 +1,6 @@
 /**
- * What the condition PodScheduled says while a Pod has scheduling gates: the API server writes it when the Pod is
- * created, the scheduler leaves it be. Source: pkg/registry/core/pod/strategy.go applySchedulingGatedCondition.
+ * The condition PodScheduled of a Pod with scheduling gates. The API server sets it when the Pod is created, and the
+ * scheduler keeps it. Source: pkg/registry/core/pod/strategy.go applySchedulingGatedCondition.
  */
 export const SCHEDULING_GATED = {
   reason: 'SchedulingGated',

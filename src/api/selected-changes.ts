@@ -1,8 +1,8 @@
 import type { StoredKubeObject, WatchEvent } from './objects.ts';
 
 /**
- * What a watch with a selector shows of the changes of a watch without one, as the API server does it: an object that
- * begins to match is ADDED, one that no longer matches is DELETED. One per watch.
+ * Filters the changes of a watch by a selector, as the API server does: an object that begins to match is ADDED, an
+ * object that no longer matches is DELETED. One instance per watch.
  */
 export class SelectedChanges {
   readonly #matches: (object: StoredKubeObject) => boolean;
@@ -12,7 +12,7 @@ export class SelectedChanges {
     this.#matches = matches;
   }
 
-  /** The change as the watcher sees it; undefined when it does not. */
+  /** The change for the watcher. Undefined: the watcher does not see it. */
   select<T extends StoredKubeObject>({ type, object }: WatchEvent<T>): WatchEvent<T> | undefined {
     const { uid } = object.metadata;
     const wasShown = this.#shown.has(uid);

@@ -1,14 +1,13 @@
-/** Finding what somebody meant: names that are nearly the same. */
-
+/** The most edits between a mistyped name and its correction. */
 const MAX_DISTANCE = 2;
 
-/** Longer names are not compared: nobody mistypes them, and comparing takes time. */
+/** Longer names are not compared: nobody mistypes them, and a comparison takes time. */
 const MAX_LENGTH = 64;
 
-/** Shorter names are not taken for a part of another one. */
+/** The fewest letters that two names share in `sameEnding`. */
 const MIN_PART = 4;
 
-/** How many letters must be inserted, removed or replaced to make one name the other. */
+/** The number of letters to insert, remove or replace to turn one name into the other. */
 export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
@@ -22,7 +21,7 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** The candidate within edit distance 2, upper and lower case being alike; the nearest one, the first of equals. */
+/** The nearest candidate within edit distance 2. Ignores upper and lower case. The first of equals wins. */
 export function mostSimilar(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   let best: string | undefined;
@@ -30,7 +29,7 @@ export function mostSimilar(name: string, candidates: Iterable<string>): string 
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) > MAX_DISTANCE) continue;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    // Short names are near to everything: at least half of the letters must be right.
+    // Short names are similar to everything: at least half of the letters must match.
     if (distance >= bestDistance || distance * 2 > name.length) continue;
     best = candidate;
     bestDistance = distance;
@@ -38,13 +37,13 @@ export function mostSimilar(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** A sentence for whoever mistyped a name; undefined: nothing is like it. */
+/** A hint for a mistyped name. Undefined: no candidate is similar. */
 export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
   const meant = mostSimilar(name, candidates);
   return meant === undefined || meant === name ? undefined : `Did you mean ${JSON.stringify(meant)}?`;
 }
 
-/** The candidate that is the end of the name or ends with it: `name` and `secretName`. */
+/** The candidate that ends with the name, or with which the name ends: `name` and `secretName`. */
 export function sameEnding(name: string, candidates: Iterable<string>): string | undefined {
   const lower = name.toLowerCase();
   for (const candidate of candidates) {

@@ -7,11 +7,14 @@ const STANDARD = [
 const numbered = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${name}${index + 1}`);
 
-/** What a container may be asked to end with, by the system of its Pod. Source: pkg/apis/core/types.go Signal. */
+/**
+ * The stop signals that a container may have, by the operating system of its Pod. Source: pkg/apis/core/types.go
+ * Signal.
+ */
 export const STOP_SIGNALS: Readonly<Record<string, readonly string[]>> = {
   linux: [...STANDARD, 'SIGRTMIN', ...numbered('SIGRTMIN+', 15), ...numbered('SIGRTMAX-', 14), 'SIGRTMAX'].toSorted(),
   windows: ['SIGKILL', 'SIGTERM'],
 };
 
-/** What a container is asked to end with when nothing else is said. */
+/** The stop signal of a container that sets none. */
 export const DEFAULT_STOP_SIGNAL = 'SIGTERM';

@@ -1,15 +1,15 @@
-/** One moment, read on both clocks of the machine. */
+/** One moment, read from both clocks of the machine. */
 export interface Instant {
   /** Milliseconds of a stopwatch that never jumps: durations, deadlines, back-off. */
   readonly monotonicMs: number;
-  /** Milliseconds since 1970 in UTC, with microseconds as the fraction: timestamps shown to people. May jump. */
+  /** Milliseconds since 1970 in UTC, with microseconds as the fraction: timestamps for people. May jump. */
   readonly wallMs: number;
 }
 
-// Times that are written are mostly of now: of one second after the other.
+// Caches the text of the last second: most formatted times are close to now.
 let known = { second: Number.NaN, text: '' };
 
-/** RFC 3339 in UTC with six digits of a second, for example `2026-11-20T20:01:02.123456Z`. */
+/** Formats a time in RFC 3339 with microseconds, for example `2026-11-20T20:01:02.123456Z`. */
 export function formatTime(wallMs: number): string {
   const micros = Math.round(wallMs * 1000);
   const second = Math.floor(micros / 1e6);
@@ -17,7 +17,7 @@ export function formatTime(wallMs: number): string {
   return `${known.text}${String(micros - second * 1e6).padStart(6, '0')}Z`;
 }
 
-/** Milliseconds since 1970 (microseconds as the fraction) of an RFC 3339 time; NaN when it is none. */
+/** Parses an RFC 3339 time to milliseconds since 1970, with microseconds as the fraction. NaN for any other text. */
 export function parseTime(text: string): number {
   const match = /^(.*:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/.exec(text);
   if (match === null) return Number.NaN;

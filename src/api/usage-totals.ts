@@ -1,21 +1,21 @@
-/** What one run of a container has taken in all, as far as the kernel has counted it. What it has not is not there. */
+/** The total usage of one run of a container, as the kernel counted it. Uncounted fields are absent. */
 export interface UsageTotals {
-  /** The most that its cgroup ever held, with the pages of files that would be given up first. */
+  /** The peak memory of its cgroup, including the page cache, which the kernel would reclaim first. */
   readonly groupPeakBytes?: number;
   /**
-   * The most that its processes ever had in memory, without such pages: the sum over those that were there when it was
-   * told to stop. Pages that several have are counted for each.
+   * The peak memory of its processes, without the page cache: the sum over the processes at its stop. Shared pages
+   * count for each process.
    */
   readonly processPeakBytes?: number;
   readonly cpuSeconds?: number;
-  /** Periods in which it ran under a limit of CPU, and in how many of them it was held back. */
+  /** The periods under a CPU limit. `cpuPeriodsThrottled` counts those with throttling. */
   readonly cpuPeriods?: number;
   readonly cpuPeriodsThrottled?: number;
 }
 
-/** One line of a Pod's journal of usage: a container has ended. */
+/** One line of a Pod's usage journal: a container has ended. */
 export interface RecordedUsage extends UsageTotals {
-  /** When it was written, RFC 3339 with microseconds. */
+  /** The time of the line, RFC 3339 with microseconds. */
   readonly time: string;
   readonly container: string;
   readonly restartCount: number;

@@ -8,22 +8,22 @@ interface Step {
   readonly atMs: number;
 }
 
-/** Two steps that came one way round in the one run, and the other way round in the other. */
+/** Two steps in another order in the other run. */
 interface Swap {
   readonly first: Step;
   readonly second: Step;
-  /** How far they are apart in the first run. */
+  /** The number of steps between them in the first run. */
   readonly distance: number;
-  /** By how much that changed. */
+  /** The change of the time between them. */
   readonly shiftMs: number;
 }
 
-/** Pods whose containers start more often than that have their order compared as far as this. */
+/** The most steps of a run that are compared. */
 const STEPS_MAX = 400;
 
 /**
- * Starts, exits and turns to Ready that came in another order, where they moved by more than the tolerance: what
- * happens at the same time comes in either order.
+ * Compares the order of starts, exits and changes to Ready. Ignores swaps within the tolerance: simultaneous steps come
+ * in either order.
  */
 export function compareOrder(a: RunStory, b: RunStory, { minMs }: Tolerance): Difference[] {
   const others = new Map(stepsIn(b.happenings).map((step, index) => [step.name, { ...step, index }]));
@@ -48,7 +48,7 @@ export function compareOrder(a: RunStory, b: RunStory, { minMs }: Tolerance): Di
   }));
 }
 
-/** When one step moves, it passes all that is in between: the nearest pair tells it, and each step is told of once. */
+/** Keeps the nearest pairs, each step once: a step that moves swaps with every step that it passes. */
 function tellingOnes(swaps: readonly Swap[]): Swap[] {
   const told = new Set<string>();
   return swaps

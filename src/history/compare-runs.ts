@@ -7,14 +7,13 @@ import { type AttemptStory, type ContainerStory, type RunStory, storyOf } from '
 
 export interface RunComparison {
   readonly differences: readonly Difference[];
-  /** What may explain them. */
+  /** The changes of the manifest, which may explain the differences. */
   readonly manifest: readonly ManifestChange[];
 }
 
 /**
- * What went another way in the second run, by meaning: phases, conditions, containers with their runs, events, the
- * order of what happened, and times. How often the same thing happened again is told once, as the restarts.
- * Undefined where no state of one of them is on record.
+ * Compares the meaning of two runs: phases, conditions, containers with their runs, events, the order of steps, and
+ * times. Repetitions by restarts count once, as restarts. Undefined: one of the runs has no recorded state.
  */
 export function compareRuns(a: RecordedRun, b: RecordedRun, tolerance: Tolerance): RunComparison | undefined {
   const [one, other] = [storyOf(a), storyOf(b)];
@@ -40,7 +39,7 @@ function comparePods(a: RunStory, b: RunStory): Difference[] {
     ...types.flatMap((type) => {
       const what = { kind: 'condition', subject: 'Pod', what: `condition ${type}` } as const;
       const [one, other] = [a.conditions.get(type), b.conditions.get(type)];
-      // Each restart turns conditions once more: that is told as the restarts.
+      // Each restart changes conditions once more: the difference in restarts covers that.
       const [before, after] = restarted
         ? [one?.statuses.at(-1), other?.statuses.at(-1)]
         : [turns(one?.statuses), turns(other?.statuses)];
@@ -50,7 +49,7 @@ function comparePods(a: RunStory, b: RunStory): Difference[] {
   ];
 }
 
-/** What something was, turn by turn; of many turns the first and the last. */
+/** The values in order. Many values are cut to the first ones and the last. */
 function turns(statuses: readonly string[] = []): string {
   if (statuses.length <= 6) return statuses.join(', ');
   return `${statuses.slice(0, 3).join(', ')}, … ${statuses.at(-1)} (${statuses.length} turns)`;
@@ -86,7 +85,7 @@ function compareContainer(subject: string, a: ContainerStory, b: ContainerStory)
   ];
 }
 
-/** Runs that follow each other and ended otherwise in the same way are told of together. */
+/** Compares the exits of runs. Merges consecutive runs with the same difference. */
 function compareExits(subject: string, a: ContainerStory, b: ContainerStory): Difference[] {
   const both = Math.min(a.attempts.length, b.attempts.length);
   const endings = Array.from({ length: both }, (_, index) => [ending(a.attempts[index]), ending(b.attempts[index])]);
@@ -103,7 +102,7 @@ function compareExits(subject: string, a: ContainerStory, b: ContainerStory): Di
   return told;
 }
 
-/** How a run of a container ended. A reason that the code goes without saying is left out. */
+/** The exit of a run, for people. Leaves out a reason that follows from the code. */
 function ending(attempt: AttemptStory | undefined): string {
   if (attempt?.exit === undefined) return 'none';
   const { exitCode, reason } = attempt.exit;
@@ -114,7 +113,7 @@ function readiness({ ready }: ContainerStory): string {
   return turns(ready.map((is) => (is ? 'yes' : 'no'))) || 'never';
 }
 
-/** How often an Event came is a matter of time; whether it came is not. */
+/** Compares which Events came. Their counts depend on time. */
 function compareEvents(a: RunStory, b: RunStory): Difference[] {
   const reasons = [...new Set([...a.events.keys(), ...b.events.keys()])];
   return reasons.flatMap((reason) => {

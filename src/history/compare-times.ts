@@ -1,14 +1,14 @@
 import type { Difference, Tolerance } from './difference.ts';
 import type { ContainerStory, RunStory } from './run-story.ts';
 
-/** How long something took. */
+/** A duration. */
 interface Span {
   readonly subject: string;
   readonly what: string;
   readonly ms: number;
 }
 
-/** What took longer or shorter than in the first run by more than the tolerance, where both have it. */
+/** Compares durations that both runs have. Ignores differences within the tolerance. */
 export function compareTimes(a: RunStory, b: RunStory, { share, minMs }: Tolerance): Difference[] {
   const others = new Map(spansOf(b).map((span) => [keyOf(span), span.ms]));
   return spansOf(a).flatMap((span): Difference[] => {

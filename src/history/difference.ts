@@ -1,4 +1,4 @@
-/** Something that went another way in the other run. */
+/** A difference between two runs. */
 export interface Difference {
   readonly kind:
     | 'phases'
@@ -14,19 +14,19 @@ export interface Difference {
     | 'duration';
   /** `Pod`, or the name of a container. */
   readonly subject: string;
-  /** What differs, for people: `phases`, `condition Ready`, `exit of run 2`. */
+  /** The differing part, for people: `phases`, `condition Ready`, `exit of run 2`. */
   readonly what: string;
-  /** What it was in either run, for people. */
+  /** The value in the first run, for people. `b` is the value in the second run. */
   readonly a: string;
   readonly b: string;
-  /** Of a duration: milliseconds. */
+  /** The durations, in milliseconds. Only for differences in time. */
   readonly aMs?: number;
   readonly bMs?: number;
 }
 
-/** By how much times may differ without a word: by either of the two. */
+/** The tolerated difference of times. The larger of both limits counts. */
 export interface Tolerance {
-  /** Of what it took in the first run: 0.2 is a fifth. */
+  /** A part of the time in the first run: 0.2 is a fifth. */
   readonly share: number;
   readonly minMs: number;
 }

@@ -3,7 +3,7 @@ import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/o
 import { parseTime } from '../api/time.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
-/** How a run of a container ended. */
+/** The exit of a run of a container. */
 export interface Exit {
   readonly exitCode: number;
   readonly reason: string;
@@ -16,11 +16,11 @@ interface AtMoment {
 
 interface OfContainer extends AtMoment {
   readonly container: string;
-  /** Which run of the container it is, from 1 on. */
+  /** The number of the container's run, from 1 on. */
   readonly attempt: number;
 }
 
-/** Something that happened in a run: what its states and Events say, one thing each. */
+/** A single event of a run, derived from its states and Events. */
 export type Happening =
   | (AtMoment & { readonly what: 'created' | 'deleted' })
   | (AtMoment & { readonly what: 'phase'; readonly phase: string })
@@ -33,10 +33,10 @@ export type Happening =
   | (OfContainer & { readonly what: 'started' | 'ready' | 'unready' })
   | (OfContainer & { readonly what: 'exited' } & Exit)
   | (OfContainer & { readonly what: 'waiting'; readonly reason: string })
-  /** An Event was written, or counted up. */
+  /** An Event was written or its count increased. */
   | (AtMoment & { readonly what: 'event'; readonly event: StoredEvent });
 
-/** How far a container has come in what was told. */
+/** The progress of a container in the states so far. */
 interface Progress {
   started: number;
   exited: number;
@@ -44,12 +44,12 @@ interface Progress {
   waiting: string | undefined;
 }
 
-/** Everything that happened in a run, in order. A container that ran between two states has its start and its end. */
+/** All happenings of a run, in order. A container that ran between two states has its start and its exit. */
 export function happeningsIn(run: RecordedRun): Happening[] {
   return happeningsByState(run).flat();
 }
 
-/** The same, transition by transition: what one of them tells has happened by then, in whatever order. */
+/** All happenings of a run, by transition. The happenings of one transition have no order. */
 export function happeningsByState(run: RecordedRun): Happening[][] {
   const teller = new Teller();
   return run.transitions.map(({ at, type, object }) => {
@@ -99,7 +99,7 @@ class Teller {
     const { name, restartCount, state = {}, lastState = {}, ready } = status;
     const progress = this.#progressOf(name);
     const attempt = restartCount + 1;
-    // While it waits to be restarted, the run that ended last is still the one that the count is about.
+    // The restartCount of a waiting container still counts the last run.
     const last = state.waiting === undefined || state.waiting === null ? restartCount : attempt;
     if (lastState.terminated && last > 0) this.#ended(at, name, { attempt: last, ended: lastState.terminated });
     if (state.running) this.#started(at, name, attempt);
@@ -129,7 +129,7 @@ class Teller {
   ): void {
     const progress = this.#progressOf(container);
     if (progress.exited >= attempt) return;
-    // A container that could not be started has ended without a beginning.
+    // A container that could not be started has an exit but no start.
     if (parseTime(ended.startedAt ?? '') > 0) this.#started(at, container, attempt);
     progress.exited = attempt;
     progress.started = Math.max(progress.started, attempt);

@@ -1,25 +1,25 @@
 import type { StoredPod } from '../api/objects.ts';
 
-/** A field that two manifests do not have in common. */
+/** A field that differs between two manifests. */
 export interface ManifestChange {
-  /** `spec.containers[main].env[LEVEL].value`; entries of lists by their name, or by their index. */
+  /** `spec.containers[main].env[LEVEL].value`. Entries of lists are named, or numbered. */
   readonly path: string;
-  /** Undefined: it is not there. */
+  /** Undefined: the field is absent. */
   readonly a: unknown;
   readonly b: unknown;
 }
 
-/** What tells nothing of how a Pod is meant to run. */
+/** The annotation of kubectl, which repeats the manifest. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Where the manifests of two Pods differ: labels, annotations and spec, in the order of the fields. */
+/** Compares the manifests of two Pods: labels, annotations and spec, in the order of the fields. */
 export function manifestChanges(a: StoredPod, b: StoredPod): ManifestChange[] {
   return changesIn('', manifestOf(a), manifestOf(b));
 }
 
 function manifestOf({ metadata, spec }: StoredPod): unknown {
   const { [LAST_APPLIED]: _, ...annotations } = metadata.annotations ?? {};
-  // The node is where a Pod came to run, for one that did not ask for it.
+  // The scheduler usually sets the node: nodeName is no part of the manifest.
   const { nodeName: _node, ...rest } = spec;
   return { metadata: { labels: metadata.labels ?? {}, annotations }, spec: rest };
 }
@@ -43,7 +43,7 @@ function changesInLists(path: string, a: readonly unknown[], b: readonly unknown
   return a.flatMap((one, index) => changesIn(`${path}[${index}]`, one, b[index]));
 }
 
-/** The entries by their names; undefined where they have none, or not each its own. */
+/** The entries of a list by name. Undefined: the names are missing or not unique. */
 function namesOf(list: readonly unknown[]): ReadonlyMap<string, unknown> | undefined {
   const names = new Map<string, unknown>();
   for (const one of list) {
@@ -53,7 +53,7 @@ function namesOf(list: readonly unknown[]): ReadonlyMap<string, unknown> | undef
   return names;
 }
 
-/** Keys of labels and annotations hold dots. */
+/** Brackets a key with dots, as labels and annotations have. */
 function fieldPath(key: string): string {
   return /^\w+$/.test(key) ? `.${key}` : `[${key}]`;
 }

@@ -6,16 +6,16 @@ import { isWithin, matches, patternText } from './pattern-match.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type RunStory, storyOf } from './run-story.ts';
 
-/** What came of an expectation. */
+/** The result of checking a run. */
 export interface Outcome {
   readonly checks: readonly Check[];
-  /** Steps that were not looked for, because one before them was not met. */
+  /** The steps that were not checked, because an earlier step failed. */
   readonly notLookedFor: number;
 }
 
 /**
- * Checks a run against what is expected of it. Steps are checked as far as the first that is not met; everything else
- * in any case. Undefined where no state of the Pod is on record.
+ * Checks a run against an expectation. Checks steps up to the first failure, and everything else in any case.
+ * Undefined: the Pod has no recorded state.
  */
 export function meetExpectation(expectation: Expectation, run: RecordedRun): Outcome | undefined {
   const story = storyOf(run);
@@ -102,7 +102,7 @@ function endedAs({ final }: Expectation, story: RunStory): Check[] {
   ];
 }
 
-/** Checks something of each of these containers; of one that the Pod does not have, says so. */
+/** Checks one value of each of these containers. Fails for a container that the Pod does not have. */
 function ofContainers<T>(
   { containers }: RunStory,
   expected: ReadonlyMap<string, Written<T>>,

@@ -2,39 +2,39 @@ import type { WrittenPattern } from '../api/expectation.ts';
 import type { Happening } from './happenings.ts';
 import { happeningText, likeness, matches, patternText } from './pattern-match.ts';
 
-/** One thing that was expected. */
+/** The result of one expectation. */
 export type Check = {
   /** `FILE:LINE`. */
   readonly place: string;
-  /** As it is written: `exited: main, code: 0`. */
+  /** The expectation as written: `exited: main, code: 0`. */
   readonly text: string;
 } & (
   | {
       readonly met: true;
-      /** When it came, milliseconds after the creation of the Pod; undefined where it is no moment. */
+      /** The time of the match, milliseconds after the creation of the Pod. Undefined: the expectation has no time. */
       readonly atMs?: number;
     }
   | {
       readonly met: false;
-      /** Why not, for people: `never came after started: main (0.204s)`. */
+      /** The problem, for people: `never came after started: main (0.204s)`. */
       readonly problem: string;
-      /** What there was instead, for people, the nearest first. */
+      /** The actual happenings, for people, the most similar first. */
       readonly seen: readonly string[];
     }
 );
 
-/** What happened, and in which state of the Pod: what a state tells first may have happened last. */
+/** A happening and the state of the Pod that contains it. Happenings of one state have no order. */
 export interface Placed {
   readonly happening: Happening;
   readonly state: number;
 }
 
-/** How far the steps have come. */
+/** The progress through the steps. */
 interface Position {
-  /** The state from which on the next step is looked for. */
+  /** The first state in which the next step may be. */
   readonly state: number;
   readonly atMs: number;
-  /** What the step before was, for messages. */
+  /** The previous step, for messages. */
   readonly after: string;
   readonly used: ReadonlySet<number>;
 }
@@ -42,8 +42,8 @@ interface Position {
 const NEAREST_MAX = 3;
 
 /**
- * Finds the steps in what happened, one after the other: each is the first match after the one before. Ends at the
- * first that is not met.
+ * Finds the steps in the happenings of a run: each step is the first match after the previous one. Stops at the first
+ * step that fails.
  */
 export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story: readonly Placed[]): Check[] {
   const checks: Check[] = [];
@@ -81,8 +81,8 @@ function positionAfter(
 }
 
 /**
- * The first happenings that are what a group of patterns means, one for each; undefined for those that have none. Looks
- * through what happened, and lets each thing take the place of a pattern that can do with another one.
+ * Assigns a happening to each pattern of a group, the earliest possible. Undefined: there is none for the pattern. A
+ * happening may take over a pattern whose current match fits another pattern.
  */
 function findGroup(
   group: readonly WrittenPattern[],
@@ -103,7 +103,7 @@ interface Giving {
   readonly tried: Set<number>;
 }
 
-/** Gives what happened to a pattern that has nothing yet, or whose own goes to another one. */
+/** Assigns a happening to a free pattern, or to one whose current match can move to another pattern. */
 function give(index: number, group: readonly WrittenPattern[], giving: Giving): boolean {
   const { story, taken, tried } = giving;
   const placed = story[index];
@@ -139,7 +139,7 @@ function checkOf({ pattern, withinMs, afterMs, place }: WrittenPattern, found: n
   return { place, text, met: true, atMs: happening.atMs };
 }
 
-/** What comes nearest to a pattern that was not met: what it means, but too early; else what is like it. */
+/** The happenings most similar to a failed pattern: matches that came too early, else partial matches. */
 function nearest({ ...pattern }: WrittenPattern['pattern'], { story, position }: Looking): string[] {
   const early = story.filter(({ happening }) => matches(pattern, happening));
   if (early.length > 0) {

@@ -4,17 +4,17 @@ import { parseTime } from '../api/time.ts';
 
 /** A moment of a run, as the user names it. */
 export type Moment =
-  /** So long after the creation of the Pod. */
+  /** A time after the creation of the Pod. */
   | { readonly how: 'offset'; readonly ms: number }
   /** Milliseconds since 1970. */
   | { readonly how: 'time'; readonly ms: number }
-  /** When the restart count of a container, of any without a name, turned this. */
+  /** The first time that the restart count of a container reached this number. Undefined name: any container. */
   | { readonly how: 'restart'; readonly container: string | undefined; readonly count: number }
-  /** When the phase first was this. */
+  /** The first time that the Pod had this phase. */
   | { readonly how: 'phase'; readonly phase: string }
-  /** When the condition first had this status. */
+  /** The first time that the condition had this status. */
   | { readonly how: 'condition'; readonly type: string; readonly status: string }
-  /** The last state that is known. */
+  /** The last recorded state. */
   | { readonly how: 'end' };
 
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
@@ -22,9 +22,9 @@ const STATUSES = ['True', 'False', 'Unknown'];
 const RESTART = /^(?:(?<container>[^:]+):)?(?<count>[1-9]\d*)$/;
 
 /**
- * Reads `3.2s`, `2026-01-15T12:00:00Z`, `restart:2`, `restart:main:2`, `phase:Running`, `condition:Ready`,
+ * Parses `3.2s`, `2026-01-15T12:00:00Z`, `restart:2`, `restart:main:2`, `phase:Running`, `condition:Ready`,
  * `condition:Ready=False` or `end`.
- * @throws {PodrunError} (usage) when it is none of them
+ * @throws {PodrunError} (usage) for any other text
  */
 export function parseMoment(text: string): Moment {
   if (text === 'end') return { how: 'end' };
@@ -54,7 +54,7 @@ function conditionMoment(text: string, rest: string): Moment {
   return { how: 'condition', type, status: oneOf(STATUSES, status, text) };
 }
 
-/** One of the words, which may be written in any case. */
+/** Finds a word, in upper or lower case. */
 function oneOf(words: readonly string[], given: string, text: string): string {
   const word = words.find((one) => one.toLowerCase() === given.toLowerCase());
   if (word === undefined) throw noMoment(text, `${JSON.stringify(given)} is not one of ${words.join(', ')}`);

@@ -1,12 +1,12 @@
 import type { NumberRange, Pattern } from '../api/expectation.ts';
 import type { Happening } from './happenings.ts';
 
-/** Is it what the pattern means? */
+/** True when a happening matches a pattern. */
 export function matches(pattern: Pattern, happening: Happening): boolean {
   return isOfKind(pattern, happening) && isOfSubject(pattern, happening) && hasDetails(pattern, happening);
 }
 
-/** How much of a pattern there is in what happened: 0 is nothing, 3 all but a detail. */
+/** The likeness of a happening to a pattern: 0 is none, 3 is all but a detail. */
 export function likeness(pattern: Pattern, happening: Happening): number {
   const isKind = isOfKind(pattern, happening);
   const isSubject = isOfSubject(pattern, happening);
@@ -45,7 +45,7 @@ function hasDetails({ status, run, code, reason, message }: Pattern, happening: 
   return message === undefined || (happening.what === 'event' && (happening.event.message ?? '').includes(message));
 }
 
-/** A pattern as it is written: `exited: main, code: 0`. */
+/** A pattern as users write it: `exited: main, code: 0`. */
 export function patternText({ what, subject, status, run, code, reason, message }: Pattern): string {
   const main = what === 'deleted' ? 'deleted' : `${what}: ${subject}${status === undefined ? '' : `=${status}`}`;
   const details = [
@@ -57,7 +57,7 @@ export function patternText({ what, subject, status, run, code, reason, message 
   return [main, ...details].join(', ');
 }
 
-/** What happened, in the same words. */
+/** A happening in the form of a pattern. */
 export function happeningText(happening: Happening): string {
   switch (happening.what) {
     case 'created':

@@ -2,22 +2,24 @@ import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import type { HookRun } from '../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
 
-/** A state of a Pod, or an Event about it, as it was written. */
+/** A state of a Pod, or an Event about the Pod, as recorded. */
 export interface RecordedTransition {
-  /** Milliseconds since 1970, fractions allowed; never earlier than that of the transition before. */
+  /** Milliseconds since 1970, fractions allowed. Never before the previous transition. */
   readonly at: number;
   readonly type: WatchEvent['type'];
-  /** `object.kind` tells which of the two it is. */
+  /** `object.kind` distinguishes Pods and Events. */
   readonly object: StoredPod | StoredEvent;
 }
 
-/** One run of a Pod, from its creation as far as it got: all that the store keeps of it but the logs. */
+/** The record of one run of a Pod, from its creation on. Contains everything but the logs. */
 export interface RecordedRun {
   readonly namespace: string;
-  /** Of the Pod. */
+  /** The name of the Pod. */
   readonly name: string;
   readonly uid: string;
-  /** In the order in which they were written; a run that was replaced or deleted ends with DELETED. */
+  /**
+   * The transitions in the order in which they were written. The run of a replaced or deleted Pod ends with DELETED.
+   */
   readonly transitions: readonly RecordedTransition[];
   /** The probe journal, in order. */
   readonly probes: readonly ProbeAttempt[];

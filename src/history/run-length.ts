@@ -4,8 +4,8 @@ import type { RecordedRun } from './recorded-run.ts';
 import { latestMomentIn } from './transition-time.ts';
 
 /**
- * How long a run has lasted, in milliseconds: from the creation of the Pod to its end, or to `nowMs` while it lives;
- * undefined where nobody knows when it ended.
+ * The length of a run in milliseconds: from the creation of the Pod to its end, or to `nowMs` while it lives.
+ * Undefined: the end of the Pod is unknown.
  */
 export function runLengthMs(pod: StoredPod, nowMs: number): number | undefined {
   const { phase } = pod.status;
@@ -14,13 +14,13 @@ export function runLengthMs(pod: StoredPod, nowMs: number): number | undefined {
   return Math.max(0, endMs - parseTime(pod.metadata.creationTimestamp));
 }
 
-/** The Pod of a run as it was last, but for its end; undefined where no state of it is on record. */
+/** The last recorded state of the Pod. Its deletion is not a state. Undefined: no state is recorded. */
 export function lastStateOf({ transitions }: RecordedRun): StoredPod | undefined {
   const last = transitions.findLast(({ type, object }) => object.kind === 'Pod' && type !== 'DELETED');
   return last?.object.kind === 'Pod' ? last.object : undefined;
 }
 
-/** Has the run ended, or does it go on? */
+/** True when the run has ended. */
 export function isOver(run: RecordedRun): boolean {
   if (run.transitions.some(({ type, object }) => object.kind === 'Pod' && type === 'DELETED')) return true;
   return isTerminalPhase(lastStateOf(run)?.status.phase);

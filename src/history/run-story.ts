@@ -12,40 +12,40 @@ export interface AttemptStory {
 }
 
 export interface ContainerStory {
-  /** In the order in which they began; an entry is missing where nothing was told. */
+  /** The runs in order of their start. Runs without a record are missing. */
   readonly attempts: readonly AttemptStory[];
-  /** Whether it was ready, turn by turn. */
+  /** The values of `ready`, in order. */
   readonly ready: readonly boolean[];
-  /** What it waited for, each reason once. */
+  /** The waiting reasons, each once. */
   readonly waits: readonly string[];
   readonly restarts: number;
 }
 
 export interface ConditionStory {
   readonly statuses: readonly string[];
-  /** Why it had its last status. */
+  /** The reason of the last status. */
   readonly reason: string;
-  /** When it first was True. */
+  /** The first time that the status was True. */
   readonly trueMs: number | undefined;
 }
 
-/** What happened in a run, by what it happened to. */
+/** The happenings of a run, grouped by container, condition and event. */
 export interface RunStory {
-  /** The Pod as it was last, but for its end. */
+  /** The last recorded state of the Pod. */
   readonly pod: StoredPod;
   readonly happenings: readonly Happening[];
   readonly phases: readonly string[];
   readonly isOver: boolean;
-  /** From the creation of the Pod to its last state. */
+  /** The time from the creation of the Pod to its last state. */
   readonly lengthMs: number;
   readonly conditions: ReadonlyMap<string, ConditionStory>;
   /** Every container of the Pod, in the order of the spec. */
   readonly containers: ReadonlyMap<string, ContainerStory>;
-  /** Reasons of Events, with how often they came. */
+  /** The reasons of Events with their counts. */
   readonly events: ReadonlyMap<string, number>;
 }
 
-/** Undefined where no state of the Pod is on record. */
+/** Groups the happenings of a run. Undefined: the Pod has no recorded state. */
 export function storyOf(run: RecordedRun): RunStory | undefined {
   const pod = lastStateOf(run);
   if (pod === undefined) return undefined;
@@ -95,7 +95,7 @@ function containerStory(name: string, happenings: readonly Happening[]): Contain
 
 function eventCounts(happenings: readonly Happening[]): Map<string, number> {
   const counts = new Map<string, number>();
-  /** Each Event as it was written last: one that is counted up is written again. */
+  /** The latest version of each Event: a higher count is a new version. */
   const latest = new Map<string, { reason: string; count: number }>();
   for (const one of happenings) {
     if (one.what !== 'event') continue;

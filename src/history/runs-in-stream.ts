@@ -2,16 +2,16 @@ import type { StoredEvent, StoredPod, WatchEvent } from '../api/objects.ts';
 import type { RecordedRun, RecordedTransition } from './recorded-run.ts';
 import { latestMomentIn } from './transition-time.ts';
 
-/** A run that is being put together. */
+/** A run in the making. */
 interface Gathered {
   readonly pod: StoredPod;
   readonly transitions: RecordedTransition[];
 }
 
 /**
- * The runs that a stream of watch events tells of, as `apply -o json` prints it, in the order in which they begin. Its
- * lines have no times of their own: each has the latest time that it tells, or that of the one before.
- * @param events Pods and Events; others are passed over
+ * The runs in a stream of watch events, as `apply -o json` prints them, in the order of their beginning. Watch events
+ * have no times: each gets the latest time in its object, or the time of the previous event.
+ * @param events Pods and Events; other kinds are skipped
  */
 export function runsInStream(events: Iterable<WatchEvent<StoredPod | StoredEvent>>): RecordedRun[] {
   const runs = new Map<string, Gathered>();

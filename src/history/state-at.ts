@@ -5,22 +5,22 @@ import { formatTime, parseTime } from '../api/time.ts';
 import type { Moment } from './moment.ts';
 import type { RecordedRun, RecordedTransition } from './recorded-run.ts';
 
-/** What was known of a run at a moment. */
+/** The state of a run at a moment. */
 export interface RunState {
   /** The moment, milliseconds since 1970. */
   readonly atMs: number;
   readonly pod: StoredPod;
-  /** The Events that there were, as they were. */
+  /** The Events that existed, in their form at that moment. */
   readonly events: readonly StoredEvent[];
 }
 
-/** A run, and how it is called in messages. */
+/** A run and its name in messages. */
 export interface NamedRun {
   readonly run: string;
   readonly recorded: RecordedRun;
 }
 
-/** A state of the Pod, and since when it was that. */
+/** A state of the Pod and its beginning. */
 interface PodState {
   readonly at: number;
   readonly pod: StoredPod;
@@ -28,8 +28,8 @@ interface PodState {
 
 /**
  * The state of a run at a moment.
- * @param nowMs to which a run goes that has not ended
- * @throws {PodrunError} when the moment is before its beginning, after its end or to come, or has never come
+ * @param nowMs the end of a run that has not ended
+ * @throws {PodrunError} when the moment is outside of the run, or never came
  */
 export function stateAt(named: NamedRun, moment: Moment, nowMs: number): RunState {
   const states = podStates(named.recorded);
@@ -45,8 +45,8 @@ export function stateAt(named: NamedRun, moment: Moment, nowMs: number): RunStat
 }
 
 /**
- * What was on record of a run at a time, in milliseconds since 1970; undefined when the run was not there yet, or was
- * deleted or replaced already.
+ * The recorded state of a run at a time, in milliseconds since 1970. Undefined: the run did not exist yet, or was
+ * already deleted or replaced.
  */
 export function onRecordAt({ transitions }: RecordedRun, atMs: number): RunState | undefined {
   const before = transitions.filter(({ at }) => at <= atMs);
@@ -59,11 +59,11 @@ export function onRecordAt({ transitions }: RecordedRun, atMs: number): RunState
 interface Span {
   readonly beginMs: number;
   readonly endMs: number;
-  /** Has it ended, or does it go on? */
+  /** True when the run has ended. */
   readonly isOver: boolean;
 }
 
-/** A run as far as it is looked at. */
+/** A run with its states and span. */
 interface LookedAt extends NamedRun {
   readonly states: readonly PodState[];
   readonly span: Span;
@@ -89,7 +89,7 @@ function momentMs(looked: LookedAt, moment: Moment): number {
   }
 }
 
-/** Offsets are shown to the thousandth: one that was copied is not after the end. */
+/** The tolerance for copied offsets, which are rounded to thousandths. */
 const ROUNDED_MS = 1;
 
 function within({ run, span }: LookedAt, atMs: number, told: string): number {
@@ -144,7 +144,7 @@ function conditionMs(looked: LookedAt, { type, status }: Moment & { how: 'condit
   );
 }
 
-/** Each text that states gave, with the moment at which it first did: `Pending (0.000s), Running (0.067s)`. */
+/** Each distinct text of the states with its first time: `Pending (0.000s), Running (0.067s)`. */
 function changesOf({ states, span }: LookedAt, textsOf: (pod: StoredPod) => readonly string[]): string {
   const first = new Map<string, number>();
   for (const { at, pod } of states) {
@@ -157,7 +157,7 @@ function neverCame(message: string, hint: string): PodrunError {
   return new PodrunError(`error: ${message}`, { hint });
 }
 
-/** The states of the Pod, in order. That it is gone is none. */
+/** The states of the Pod, in order. Its deletion is not a state. */
 function podStates({ transitions }: RecordedRun): PodState[] {
   return transitions.flatMap(({ at, type, object }) =>
     object.kind === 'Pod' && type !== 'DELETED' ? [{ at, pod: object }] : [],
@@ -172,13 +172,13 @@ function spanOf(
   const beginMs = Math.min(parseTime(first.pod.metadata.creationTimestamp), first.at);
   const isGone = transitions.some(({ type, object }) => type === 'DELETED' && object.kind === 'Pod');
   const isOver = isGone || isTerminalPhase(last.pod.status.phase);
-  // That it was removed or replaced may have come long after.
+  // A Pod may be removed or replaced long after its end.
   const latest = transitions.findLast(({ type, object }) => type !== 'DELETED' || object.kind !== 'Pod');
   const endMs = Math.max(last.at, latest?.at ?? 0);
   return { beginMs, endMs: isOver ? endMs : Math.max(endMs, nowMs), isOver };
 }
 
-/** The latest line of each name up to then is the Event. */
+/** The latest version of each Event up to a time. */
 function eventsAt(transitions: readonly RecordedTransition[], atMs: number): StoredEvent[] {
   const events = new Map<string, StoredEvent>();
   for (const { at, type, object } of transitions) {
@@ -190,7 +190,7 @@ function eventsAt(transitions: readonly RecordedTransition[], atMs: number): Sto
   return [...events.values()];
 }
 
-/** Thousandths below a quarter of an hour: `3.204s`; longer as `16m40s`. */
+/** `3.204s`. From a quarter of an hour on `16m40s`. */
 function formatOffset(ms: number): string {
   return Math.abs(ms) < 900_000 ? `${(ms / 1000).toFixed(3)}s` : formatGoDuration(Math.trunc(ms / 1000) * 1000);
 }

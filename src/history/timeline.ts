@@ -7,9 +7,9 @@ import type { Timeline } from './timeline/model.ts';
 import { conditionSpans, endingSpan, eventMarks, phaseSpans } from './timeline/pod-spans.ts';
 
 /**
- * What happened in a run of a Pod, laid out in time.
- * @param nowMs for a Pod that goes on: the moment up to which it is drawn, milliseconds since 1970
- * @returns undefined when nothing of the Pod itself is on record
+ * Computes the timeline of a run.
+ * @param nowMs the end of the timeline of a Pod that still runs, milliseconds since 1970
+ * @returns undefined when the Pod has no recorded state
  */
 export function timelineOf(run: RecordedRun, nowMs?: number): Timeline | undefined {
   const axis = axisOf(run, nowMs);

@@ -2,12 +2,12 @@ import type { ContainerState, ContainerStatus, PodStatus } from '../api/generate
 import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/objects.ts';
 import { parseTime } from '../api/time.ts';
 
-/** As objects have it; null in what a server answers. */
+/** A timestamp in an object. Servers may answer null. */
 type Moment = string | null | undefined;
 
 /**
- * The latest moment that an object tells of, milliseconds since 1970: when it was written, or somewhat later, for lines
- * that do not say it. Moments to come, as that by which a Pod is to be gone, do not count.
+ * The latest timestamp in an object, milliseconds since 1970. Dates an object whose watch event has no time of its own.
+ * Future times, such as a deletionTimestamp, do not count.
  */
 export function latestMomentIn(object: StoredPod | StoredEvent): number {
   const moments = object.kind === 'Pod' ? podMoments(object.status) : eventMoments(object);

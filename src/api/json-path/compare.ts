@@ -1,11 +1,11 @@
 import { FloatLiteral, JsonPathError } from './nodes.ts';
 
-/** What Go can compare: values of one kind with each other. */
+/** The types that Go can compare. Only values of one type are comparable. */
 type Basic = string | number | boolean;
 
 /**
  * Compares two values as a filter does. Source: client-go/third_party/forked/golang/template/funcs.go.
- * @throws {JsonPathError} when they cannot be compared
+ * @throws {JsonPathError} when the values are not comparable
  */
 export function compare(left: unknown, operator: string, right: unknown): boolean {
   switch (operator) {

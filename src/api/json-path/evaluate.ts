@@ -3,8 +3,8 @@ import { compare } from './compare.ts';
 import { FloatLiteral, JsonPathError, type PathList, type PathNode } from './nodes.ts';
 
 /**
- * What each part of a template finds in an object, in order, one list per part; what is between `range` and `end` once
- * for each thing found. Source: client-go/util/jsonpath/jsonpath.go.
+ * Finds the values of each part of a template in an object, one list per part. The parts between `range` and `end`
+ * appear once for each value of the range. Source: client-go/util/jsonpath/jsonpath.go.
  * @throws {JsonPathError}
  */
 export function findResults(template: readonly PathNode[], root: unknown, options: FindOptions): unknown[][] {
@@ -12,7 +12,7 @@ export function findResults(template: readonly PathNode[], root: unknown, option
 }
 
 export interface FindOptions {
-  /** A field that nothing has is found nowhere; else it is an error. */
+  /** True: a missing field has no values. False: a missing field is an error. */
   readonly allowMissingKeys: boolean;
 }
 
@@ -47,7 +47,7 @@ class Finder {
       this.#rangesOpen += 1;
       const inside = nodes.slice(index + 1);
       for (const value of results) found.push(...this.find(inside, value));
-      // Its end has to be found, also where there is nothing to go through.
+      // Find the end of an empty range, too.
       if (results.length === 0) this.find(inside, undefined);
       this.#rangesOpen -= 1;
       const end = nodes.findIndex((one, at) => at > index && one === this.#lastEnd);
@@ -115,7 +115,7 @@ class Finder {
     });
   }
 
-  /** What makes no sense for an item counts as there, but for a field that it has not: so it is in kubectl. */
+  /** True when a path has a value. Like kubectl, also true after any error but a missing field. */
   #exists(item: unknown, path: PathList): boolean {
     try {
       return this.#list([item], path).length > 0;
@@ -154,7 +154,7 @@ function outOfBounds(index: number, length: number): JsonPathError {
   return new JsonPathError(`array index out of bounds: index ${index}, length ${length}`);
 }
 
-/** Of an object in the order of its keys; of a text its bytes, as in Go. */
+/** The children of a value. Like Go, an object is sorted by key, and a text consists of bytes. */
 function children(value: unknown): unknown[] {
   if (value instanceof FloatLiteral) return [];
   if (Array.isArray(value)) return value;
@@ -162,7 +162,7 @@ function children(value: unknown): unknown[] {
   return typeof value === 'object' && value !== null ? sorted(value).map(([, item]) => item) : [];
 }
 
-/** The value, and everything in it that has something in it. */
+/** The value and all its descendants that have children. */
 function descend(value: unknown): unknown[] {
   const inside = children(value);
   return inside.length === 0 ? [] : [value, ...inside.flatMap(descend)];

@@ -7,13 +7,16 @@ export { findResults, type FindOptions } from './evaluate.ts';
 export { FloatLiteral, JsonPathError, type PathNode } from './nodes.ts';
 export { parseTemplate } from './parse-template.ts';
 
-/** What a path finds in an object; empty where there is nothing. Throws a PodrunError when it makes no sense there. */
+/**
+ * Finds the values of a path in an object. Empty: there are none. Throws a PodrunError when the path does not fit the
+ * object.
+ */
 export type JsonPath = (root: unknown) => unknown[];
 
 /**
- * Reads one path, with or without the braces and the dot in front: `{.status.phase}`, `.spec.containers[0].image`,
+ * Parses one path, with or without braces and the first dot: `{.status.phase}`, `.spec.containers[0].image`,
  * `status.conditions[?(@.type=="Ready")].status`.
- * @throws {PodrunError} (usage) when it is no such path
+ * @throws {PodrunError} (usage) when the text is no path
  */
 export function parseJsonPath(text: string): JsonPath {
   const template = orUsage(() => parseTemplate(relaxedPath(text)));
@@ -28,8 +31,8 @@ export function parseJsonPath(text: string): JsonPath {
 }
 
 /**
- * A path that may lack its braces and its first dot, with both. Source: kubectl's RelaxedJSONPathExpression; beyond it,
- * paths that begin with `$`, `@`, a blank or a bracket are left as they are.
+ * Adds missing braces and a missing first dot to a path. Source: kubectl's RelaxedJSONPathExpression. Unlike kubectl,
+ * leaves paths that begin with `$`, `@`, a blank or a bracket as they are.
  * @throws {JsonPathError}
  */
 export function relaxedPath(text: string): string {
@@ -41,7 +44,7 @@ export function relaxedPath(text: string): string {
   return /^[$@[. ]/.test(inner) ? `{${inner}}` : `{.${inner}}`;
 }
 
-/** A text, number, truth value or null as Go prints it; undefined for objects and lists. */
+/** Formats a text, number, boolean or null as Go does. Undefined for objects and lists. */
 export function plainText(value: unknown): string | undefined {
   if (value === null) return '<nil>';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

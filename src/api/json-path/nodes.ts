@@ -1,4 +1,4 @@
-/** A part of a JSONPath: one step further in, a literal, or a word of the template. */
+/** A part of a JSONPath: a step, a literal, or a word of the template. */
 export type PathNode =
   | PathList
   | { readonly type: 'text'; readonly text: string }
@@ -17,18 +17,18 @@ export type PathNode =
   | { readonly type: 'recursive' }
   | { readonly type: 'union'; readonly lists: readonly PathList[] };
 
-/** Steps one after the other: what stands between two braces. */
+/** Steps one after the other: the content of a pair of braces. */
 export interface PathList {
   readonly type: 'list';
   readonly nodes: readonly PathNode[];
 }
 
-/** An end of a slice, or its step; undefined where it is left out. Negative ones count from the end. */
+/** A bound or the step of a slice. Undefined: left out. Negative bounds count from the end. */
 export interface Bound {
   readonly value: number | undefined;
 }
 
-/** A number that was written with a point: Go compares it with no integer. */
+/** A number with a decimal point. Go does not compare it with integers. */
 export class FloatLiteral {
   readonly value: number;
 
@@ -37,7 +37,7 @@ export class FloatLiteral {
   }
 }
 
-/** What is wrong with a path, or with what it was asked of, in the words of client-go. */
+/** An error of a path or of its evaluation, in the words of client-go. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
 }

@@ -3,15 +3,15 @@ import { unquoteGo } from '../go-unquote.ts';
 import { type Bound, FloatLiteral, JsonPathError, type PathList, type PathNode } from './nodes.ts';
 
 /**
- * Reads a template of kubectl's JSONPath: text as it is, and expressions in braces. What kubectl refuses is refused in
- * its words; what it takes, however odd, is taken in the same way. Source: client-go/util/jsonpath/parser.go.
+ * Parses a template of kubectl's JSONPath: literal text, and expressions in braces. Accepts and rejects the same
+ * templates as kubectl, with the same errors. Source: client-go/util/jsonpath/parser.go.
  * @throws {JsonPathError}
  */
 export function parseTemplate(text: string): readonly PathNode[] {
   return new Parser(text).parse();
 }
 
-/** One expression, without its braces. */
+/** Parses one expression without its braces. */
 function parseExpression(text: string): PathList {
   const [first] = parseTemplate(`{${text}}`);
   return first?.type === 'list' ? first : { type: 'list', nodes: [] };
@@ -38,7 +38,7 @@ class Parser {
     return nodes;
   }
 
-  /** Up to the closing brace. */
+  /** Parses up to the closing brace. */
   #expression(): PathNode[] {
     const nodes: PathNode[] = [];
     for (;;) {
@@ -51,7 +51,7 @@ class Parser {
       if (rest === '[?(') nodes.push(this.#filter());
       else if (rest.startsWith('..')) nodes.push(...this.#recursive(nodes.at(-1)));
       else if (character === '' || character === '\n' || character === '\r') throw new JsonPathError('unclosed action');
-      // The object itself: nothing to do.
+      // The object itself needs no step.
       else if (' @$'.includes(character)) this.#at += 1;
       else if (character === '[') nodes.push(...this.#brackets());
       else if (character === '"' || character === "'") nodes.push(this.#quoted(character));
@@ -62,7 +62,7 @@ class Parser {
     }
   }
 
-  /** Everything that matches from here, a sticky pattern. */
+  /** Takes the match of a sticky pattern. */
   #take(pattern: RegExp): string {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#input)?.[0] ?? '';
@@ -136,7 +136,9 @@ class Parser {
     return { type: 'filter', left: parseExpression(left), right: parseExpression(right), operator };
   }
 
-  /** Up to the first `)` that is not in quotes; the first quote opens, and its like closes. */
+  /**
+   * Takes the text up to the first `)` outside of quotes. The first quote opens, and the next quote of its kind closes.
+   */
   #filterText(): string {
     const begin = this.#at;
     let quote = '';
@@ -173,7 +175,7 @@ function bound(text: string): Bound {
   return { value: text === '' ? undefined : Number(text) };
 }
 
-/** As Go's `%#U` names a character: `U+0023 '#'`. */
+/** Names a character as Go's `%#U` does: `U+0023 '#'`. */
 function unicodeName(text: string, at: number): string {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

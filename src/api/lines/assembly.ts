@@ -1,11 +1,11 @@
 /**
- * Words of WebAssembly, as many as line-machine.ts needs, each as the bytes that stand for it: a program for the
- * processor's wide registers (16 bytes at a time), which V8 compiles for whatever it runs on.
+ * Instructions of WebAssembly for line-machine.ts, each as its bytes. The 128-bit registers process 16 bytes at a time.
+ * V8 compiles them for the processor at hand.
  * @see https://webassembly.github.io/spec/core/binary/instructions.html
  */
 export type Code = readonly number[];
 
-/** A number as it stands in a program: seven bits a byte, the lowest first. */
+/** Encodes a number in LEB128: seven bits a byte, the lowest first. */
 function leb(value: number): number[] {
   const bytes: number[] = [];
   for (let rest = value; ; rest >>= 7) {
@@ -19,7 +19,7 @@ function leb(value: number): number[] {
 const counted = (items: readonly Code[]): number[] => [...leb(items.length), ...items.flat()];
 const sized = (bytes: Code): number[] => [...leb(bytes.length), ...bytes];
 const named = (name: string): number[] => sized(lettersOf(name));
-/** Of ASCII. */
+/** The codes of ASCII letters. */
 export const lettersOf = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));
 
 export const I32 = 0x7f;
@@ -43,21 +43,21 @@ export const byteAt = (address: Code, offset = 0): Code => [...address, 0x2d, 0,
 export const wordAt = (address: Code, offset = 0): Code => [...address, 0x28, 0, ...leb(offset)];
 export const storeWord = (address: Code, value: Code): Code => [...address, ...value, 0x36, 0, 0];
 
-/** Sixteen bytes. */
+/** Loads sixteen bytes. */
 export const wideAt = (address: Code, offset = 0): Code => [...address, 0xfd, 0x00, 0, ...leb(offset)];
 export function storeWide(address: Code, value: Code, offset = 0): Code {
   return [...address, ...value, 0xfd, 0x0b, 0, ...leb(offset)];
 }
 export const sixteenTimes = (byte: number): Code => [...i32(byte), 0xfd, 0x0f];
-/** A bit for each byte: is it the same in both? */
+/** Compares two times sixteen bytes: one bit per byte, 1 for equal bytes. */
 export const sameBytes = (a: Code, b: Code): Code => [...a, ...b, 0xfd, 0x23, 0xfd, 0x64];
 
-/** Begins anew where `again` says so, and is left at its end. */
+/** Repeats its body at `again`, and ends after it. */
 export const loop = (...body: Code[]): Code => [0x03, NOTHING, ...body.flat(), 0x0b];
-/** Is left where `leave` says so. */
+/** Ends at `leave`. */
 export const block = (...body: Code[]): Code => [0x02, NOTHING, ...body.flat(), 0x0b];
 export const when = (condition: Code, ...then: Code[]): Code => [...condition, 0x04, NOTHING, ...then.flat(), 0x0b];
-/** @param depth which of the loops around it, the innermost is 0; blocks and conditions count */
+/** @param depth the number of surrounding loops, blocks and conditions; the innermost is 0 */
 export const again = (depth: number): Code => [0x0c, depth];
 export const againIf = (condition: Code, depth: number): Code => [...condition, 0x0d, depth];
 export const leave: typeof again = again;
@@ -65,14 +65,14 @@ export const leaveIf: typeof againIf = againIf;
 
 export interface FunctionCode {
   readonly name: string;
-  /** How many parameters, all of them i32, as is the result. */
+  /** The number of parameters. Parameters and result are i32. */
   readonly parameters: number;
-  /** Types of further locals, numbered after the parameters. */
+  /** The types of further locals, numbered after the parameters. */
   readonly locals: readonly number[];
   readonly body: readonly Code[];
 }
 
-/** A module with a memory, called `memory`, and these functions. */
+/** A module that exports a memory named `memory` and these functions. */
 export function moduleOf(memoryPages: number, functions: readonly FunctionCode[]): Uint8Array {
   const section = (id: number, content: Code): number[] => [id, ...sized(content)];
   const types = functions.map(({ parameters }) => [

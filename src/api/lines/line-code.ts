@@ -32,7 +32,7 @@ import {
   wordAt,
 } from './assembly.ts';
 
-/** Where what lies in the memory of a LineMachine. What is read or written in sixteens needs room behind it. */
+/** The memory layout of a LineMachine. Reads and writes of 16 bytes may go beyond the end of a part. */
 export const PLACES: {
   readonly stoppedAt: number;
   readonly isLineStart: number;
@@ -50,7 +50,7 @@ export const PLACES: {
   input: 4096,
   output: 4096 + 257 * 1024,
   outputFull: 4096 + 769 * 1024,
-  // A head and the longest line still fit behind what is full.
+  // Room for a head and the longest line after a full output.
   end: 4096 + 1088 * 1024,
 };
 
@@ -58,12 +58,12 @@ const NEWLINES = sixteenTimes(10);
 const BLANKS = sixteenTimes(32);
 const [BLANK, FULL, PARTIAL] = [32, 70, 80];
 
-/** Four letters as a word. */
+/** Four letters as a 32-bit word. */
 const word = (letters: string): Code => i32(lettersOf(letters).reduceRight((value, letter) => value * 256 + letter, 0));
 
 const advance = (local: number, by: Code): Code => set(local, add(get(local), by));
 
-/** Copies up to the next newline and with it. There must be one. */
+/** Copies up to and including the next newline. There must be one. */
 function copyLine({ at, out, found, bytes }: Record<'at' | 'out' | 'found' | 'bytes', number>): Code {
   return [
     loop(
@@ -78,7 +78,7 @@ function copyLine({ at, out, found, bytes }: Record<'at' | 'out' | 'found' | 'by
   ].flat();
 }
 
-/** Copies what lies at `head`: by sixteens, and back by what was too much. */
+/** Copies the head 16 bytes at a time, then goes back by the excess. */
 function copyHead({ out, from, headEnd }: Record<'out' | 'from' | 'headEnd', number>): Code {
   return [
     set(from, i32(PLACES.head)),
@@ -92,7 +92,7 @@ function copyHead({ out, from, headEnd }: Record<'out' | 'from' | 'headEnd', num
   ].flat();
 }
 
-/** See LineMachine.addLines. Answers where the output ends. */
+/** See LineMachine.addLines. Returns the end of the output. */
 function prefixCode(): FunctionCode {
   const [at, end, out, full, headEnd, lineMax, from, lineOut, found, bytes] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
   return {
@@ -116,15 +116,15 @@ function prefixCode(): FunctionCode {
   };
 }
 
-// Of a record: 2026-11-20T20:01:02.123000000Z stdout F content
+// The offsets in a record: 2026-11-20T20:01:02.123000000Z stdout F content
 const [TIME_BYTES, STREAM, TAG, CONTENT] = [30, 31, 38, 40] as const;
 
-/** Is what lies there no record that begins as podrun's own do? */
+/** True when the record does not begin as podrun's own records do. */
 function isOdd(at: number): Code {
   const hasNewline = [0, 16, 24].map((offset) => sameBytes(wideAt(get(at), offset), NEWLINES));
   const hasBlankInTime = [0, 14].map((offset) => sameBytes(wideAt(get(at), offset), BLANKS));
   const lacksBlank = [TIME_BYTES, 37, 39].map((offset) => different(byteAt(get(at), offset), i32(BLANK)));
-  // Two words that overlap are six letters.
+  // Two overlapping words compare six letters.
   const is = (stream: string): Code =>
     both(
       equal(wordAt(get(at), STREAM), word(stream.slice(0, 4))),
@@ -135,7 +135,7 @@ function isOdd(at: number): Code {
   return [...hasNewline, ...hasBlankInTime, ...lacksBlank, ...lacksWords].reduce(either);
 }
 
-/** Is the time of the record before that at `since`? The first byte that is another decides. */
+/** True when the time of the record is before the time at `since`. The first different byte decides. */
 function isEarly(at: number, { found, from }: Record<'found' | 'from', number>): Code[] {
   const others = (offset: number): Code =>
     subtract(i32(0xffff), sameBytes(wideAt(get(at), offset), wideAt(i32(PLACES.since), offset)));
@@ -151,7 +151,7 @@ function isEarly(at: number, { found, from }: Record<'found' | 'from', number>):
   ];
 }
 
-/** See LineMachine.addContents. Answers where the output ends. */
+/** See LineMachine.addContents. Returns the end of the output. */
 function contentsCode(): FunctionCode {
   const [at, end, out, full, headEnd, timeBytes, hasSince, isStart] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
   const [from, lineOut, found, tag, early, bytes] = [8, 9, 10, 11, 12, 13] as const;

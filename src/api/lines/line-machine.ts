@@ -1,7 +1,7 @@
 import { moduleOf } from './assembly.ts';
 import { lineCode, PLACES } from './line-code.ts';
 
-/** As much of it as is used here; the types of Node do not have it. */
+/** The used part of WebAssembly, which Node's types do not contain. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -21,27 +21,27 @@ interface LineExports {
 
 const PAGE_BYTES = 64 * 1024;
 const NEWLINE = 10;
-/** Of a record, with the blank behind it. */
+/** The length of a record's time with the blank after it. */
 const TIME_BYTES = 31;
 
-/** Bytes that are taken at a time, at the most: a line may be as long. */
+/** The most bytes per call, and the length of the longest line. */
 const INPUT_BYTES_MAX = PLACES.output - PLACES.input - 1024;
 const HEAD_BYTES_MAX = PLACES.input - PLACES.head - 16;
 
-/** How the contents of log records are shown. */
+/** The style in which the contents of log records are shown. */
 export interface ContentsStyle {
-  /** Stands before each line; no longer than {@link LineMachine.fits} says. */
+  /** The prefix of each line, which {@link LineMachine.fits} must accept. */
   readonly prefix: Uint8Array;
   readonly timestamps: boolean;
-  /** Records of an earlier time are passed over: 30 bytes, or none. */
+  /** Skips records before this time: 30 bytes, or none. */
   readonly since: Uint8Array;
 }
 
 /**
- * Works through many lines at once: some ten times as fast as a call for each line would be. What is added lies one
- * behind the other in `output`, until it is taken.
+ * Processes many lines at once, about ten times as fast as one call per line. The results follow each other in `output`
+ * until `take`.
  *
- * It knows one size of everything; who has something else (a line that is too long, an odd record) does that by hand.
+ * All sizes are fixed: callers process longer lines and odd records themselves.
  */
 export class LineMachine {
   readonly #code: LineExports;
@@ -59,7 +59,7 @@ export class LineMachine {
   static #only: LineMachine | undefined;
   static #hasTried = false;
 
-  /** The one of this process; undefined where it cannot be: V8 runs without a compiler, or has no room for it. */
+  /** The instance of this process. Undefined: V8 has no compiler or not enough memory. */
   static get(): LineMachine | undefined {
     if (this.#hasTried) return this.#only;
     this.#hasTried = true;
@@ -67,19 +67,19 @@ export class LineMachine {
       const module = new WebAssembly.Module(moduleOf(Math.ceil(PLACES.end / PAGE_BYTES), lineCode()));
       this.#only = new LineMachine(new WebAssembly.Instance(module).exports as LineExports);
     } catch {
-      // Those who call do without.
+      // Callers work without a LineMachine.
     }
     return this.#only;
   }
 
-  /** Can this be a head, or a prefix? */
+  /** True when this may be a head or a prefix. */
   static fits(head: Uint8Array): boolean {
     return head.length <= HEAD_BYTES_MAX;
   }
 
   /**
-   * Adds whole lines, each behind a head. Answers how many bytes it has taken: fewer when the output is full, or when
-   * the next line, with its newline, is longer than `lineMax`.
+   * Adds whole lines with a head before each. Returns the number of bytes taken: fewer than all when the output is
+   * full, or before a line that is longer than `lineMax`, newline included.
    * @param lines ends with a newline
    */
   addLines(lines: Uint8Array, head: Uint8Array, lineMax: number): number {
@@ -97,9 +97,9 @@ export class LineMachine {
   }
 
   /**
-   * Adds what records of a log (see cri-line.ts) hold: their lines and pieces of lines. Answers how many bytes it has
-   * taken, and whether a line begins with the next one: fewer when the output is full, or before a record that is not
-   * as podrun itself writes them.
+   * Adds the contents of log records (see cri-line.ts): lines and pieces of lines. Returns the number of bytes taken,
+   * and whether the next record begins a line. Takes fewer bytes than all when the output is full, or before a record
+   * in another form than podrun's own.
    * @param records ends with a newline
    */
   addContents(
@@ -119,30 +119,30 @@ export class LineMachine {
     };
   }
 
-  /** Can these be added as they are? */
+  /** True when these bytes can be added. */
   hasRoomFor({ length }: Uint8Array): boolean {
     return this.#out + length <= PLACES.end;
   }
 
-  /** Adds bytes as they are, when there is room for them. */
+  /** Adds bytes unchanged. There must be room. */
   add(bytes: Uint8Array): void {
     this.#bytes.set(bytes, this.#out);
     this.#out += bytes.length;
   }
 
-  /** Must be taken before more is added. */
+  /** True when `take` must be called before more is added. */
   get isFull(): boolean {
     return this.#out >= PLACES.outputFull;
   }
 
-  /** What has been added. Valid until more is. */
+  /** The added bytes, valid until more are added. */
   take(): Uint8Array {
     const bytes = this.#bytes.subarray(PLACES.output, this.#out);
     this.#out = PLACES.output;
     return bytes;
   }
 
-  /** As many whole lines from there on as there is room for; answers where they end. */
+  /** Loads as many whole lines as there is room for. Returns their end. */
   #load(lines: Uint8Array, from: number): number {
     let end = lines.length;
     if (end - from > INPUT_BYTES_MAX) end = lines.lastIndexOf(NEWLINE, from + INPUT_BYTES_MAX - 1) + 1;

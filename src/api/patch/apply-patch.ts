@@ -5,14 +5,13 @@ import { applyJsonPatch } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { applyStrategicPatch } from './strategic.ts';
 
-/** The flags of `kubectl patch --type`. */
+/** The values of `kubectl patch --type`. */
 export type PatchType = 'strategic' | 'merge' | 'json';
 
 /**
- * The object as a patch changes it; the object itself stays as it is. Whether the outcome is still an object of its
- * kind, and one that may take the place of the old one, is for others to say.
+ * Applies a patch to a copy of the object. Callers validate the result.
  * @param patch JSON: an object, for `json` a list of operations
- * @throws PodrunError in the words of the API server, when the patch is of the wrong form or does not fit the object
+ * @throws PodrunError in the words of the API server, when the patch is malformed or does not fit the object
  */
 export function applyPatch<T extends KubeObject>(object: T, patch: unknown, type: PatchType): T {
   return APPLY[type](object, patch) as T;

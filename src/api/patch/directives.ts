@@ -2,7 +2,7 @@ import { badRequest, serverError, goValue } from './errors.ts';
 import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
 
 /**
- * What a strategic merge patch says beside values.
+ * The directives of a strategic merge patch.
  * @see https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/
  */
 export const PATCH = '$patch';
@@ -10,19 +10,19 @@ const RETAIN_KEYS = '$retainKeys';
 const SET_ORDER = '$setElementOrder/';
 const DELETE_VALUES = '$deleteFromPrimitiveList/';
 
-/** An object of a patch, its directives taken out. */
+/** An object of a patch without its directives. */
 export interface ReadPatch {
-  /** Nulls are still in. */
+  /** The values, nulls included. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Only these fields of the object stay. */
+  /** The fields that the object keeps. Undefined: all. */
   readonly retained: ReadonlySet<unknown> | undefined;
-  /** The order of lists, by field: plain values, or objects with the merge key in them. */
+  /** The order of lists, by field: plain values, or objects with the merge key. */
   readonly orders: ReadonlyMap<string, readonly unknown[]>;
-  /** Values to take out of lists of plain values, by field. */
+  /** The values to remove from lists of plain values, by field. */
   readonly deletions: ReadonlyMap<string, readonly unknown[]>;
 }
 
-/** @throws PodrunError for a directive of the wrong form */
+/** @throws PodrunError for a malformed directive */
 export function readDirectives(patch: JsonObject): ReadPatch {
   const values = fieldMap(patch);
   const orders = new Map<string, readonly unknown[]>();
@@ -51,12 +51,12 @@ function asList(value: unknown, complaint: string): readonly unknown[] {
   throw badRequest(complaint);
 }
 
-/** `$patch: x` with an x that does not exist there. */
+/** The error of `$patch: x` with an unknown x. */
 export function unknownDirective(patch: JsonObject): Error {
   return serverError(`unknown patch type: ${goValue(patch[PATCH])} in map: ${goValue(patch)}`);
 }
 
-/** A value that is new to the object: without nulls, which have nothing to delete, and without directives. */
+/** A new value without nulls, which would delete nothing, and without directives. */
 export function plainValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isDeleted(item)).map(plainValue);
   if (!isJsonObject(value)) return value;
@@ -66,7 +66,7 @@ export function plainValue(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, entry]) => [key, plainValue(entry)]));
 }
 
-/** An object that is only there to be taken away. */
+/** True for an object whose directive is `delete`. */
 export function isDeleted(value: unknown): boolean {
   return isJsonObject(value) && value[PATCH] === 'delete';
 }

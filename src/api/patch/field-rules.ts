@@ -2,26 +2,26 @@ import { fieldsOf, typeOfKind } from '../field-types.ts';
 import { patchTable } from '../generated/patch-table.ts';
 import type { KubeObject } from '../objects.ts';
 
-/** How patches treat a field. */
+/** The rules of patches for a field. */
 export interface FieldRules {
-  /** The type of the object, or of the items of the list, in the field table; undefined where it has no fields. */
+  /** The type of the object, or of the items of the list, in the field table. Undefined: the type has no fields. */
   readonly typeName: string | undefined;
-  /** Lists are merged rather than replaced. */
+  /** True: patches merge the list instead of replacing it. */
   readonly isMerged: boolean;
-  /** The field that tells items of a list apart; undefined in lists of plain values. */
+  /** The field that identifies items of a list. Undefined in lists of plain values. */
   readonly mergeKey: string | undefined;
-  /** Members of a union: setting one clears the others. */
+  /** True for a union: setting one member clears the others. */
   readonly retainsKeys: boolean;
 }
 
 const NO_RULES: FieldRules = { typeName: undefined, isMerged: false, mergeKey: undefined, retainsKeys: false };
 
-/** The type of an object as a whole; undefined for kinds without a table, whose lists are all replaced. */
+/** The type of an object. Undefined for kinds that are not in the field table, whose lists are all replaced. */
 export function typeOf({ apiVersion, kind }: KubeObject): string | undefined {
   return typeOfKind(apiVersion, kind);
 }
 
-/** @param typeName of the object that has the field */
+/** @param typeName the type that contains the field */
 export function rulesOf(typeName: string | undefined, field: string): FieldRules {
   const type = typeName === undefined ? undefined : own(fieldsOf(typeName), field);
   if (typeName === undefined || type === undefined) return NO_RULES;

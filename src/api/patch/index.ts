@@ -1,3 +1,3 @@
-/** Changing an object: the three kinds of patches, and what `apply` makes of a manifest and a live object. */
+/** Changes of objects: the three kinds of patches, and the merge of `apply`. */
 export { applyPatch, type PatchType } from './apply-patch.ts';
 export { threeWayMerge } from './three-way.ts';

@@ -3,9 +3,9 @@ import { isJsonObject, isSameJson, type JsonObject } from '../json.ts';
 import { changeAt, PointerError, valueAt } from './json-pointer.ts';
 
 /**
- * RFC 6902, as the API server understands it: github.com/evanphx/json-patch v4, whose words and leniencies (negative
- * indexes, values that are left out) no library for JavaScript has.
- * @throws PodrunError when the patch is no list of operations, or one of them cannot be carried out
+ * Applies a JSON patch (RFC 6902) as the API server does with github.com/evanphx/json-patch v4. No JavaScript library
+ * has its messages and extensions (negative indexes, missing values).
+ * @throws PodrunError when the patch is no list of operations, or an operation fails
  */
 export function applyJsonPatch(object: JsonObject, patch: unknown): JsonObject {
   if (patch !== null && !Array.isArray(patch)) throw cannotUnmarshal(patch, 'jsonpatch.Patch');
@@ -24,10 +24,13 @@ export function applyJsonPatch(object: JsonObject, patch: unknown): JsonObject {
 
 /** Source: staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go, maxJSONPatchOperations. */
 const MAX_OPERATIONS = 10_000;
-/** Copies of copies grow fast. Source: jsonpatch.AccumulatedCopySizeLimit, set to the size of a request. */
+/**
+ * The most bytes that `copy` may add: copies of copies grow fast. Source: jsonpatch.AccumulatedCopySizeLimit, set to
+ * the size of a request.
+ */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
-/** What a patch has used up so far. */
+/** The bytes that a patch has copied so far. */
 interface Budget {
   copiedBytes: number;
 }
@@ -78,10 +81,10 @@ function textOf(operation: JsonObject, field: 'path' | 'from', op: string): stri
   throw rejectedRequest(`${op} operation failed to decode ${field}: missing value`);
 }
 
-/** What an operation says when its pointer leads nowhere. */
+/** The messages of an operation whose pointer leads nowhere. */
 interface Complaints {
   readonly noWay: string;
-  /** For a key or an index that is not there; why follows. */
+  /** The message for a missing key or index. The reason follows. */
   readonly failed: string;
 }
 
@@ -147,7 +150,7 @@ function copy(document: unknown, from: string, path: string, budget: Budget): un
   });
 }
 
-/** What is not there equals null. */
+/** Compares a value. A missing value equals null. */
 function test(document: unknown, path: string, value: unknown): void {
   const complaints: Complaints = {
     noWay: `test operation does not apply: is missing path: ${path}`,

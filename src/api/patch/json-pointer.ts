@@ -1,10 +1,12 @@
 import { fieldMap, isJsonObject } from '../json.ts';
 
-/** A pointer that does not lead anywhere, in the words of github.com/evanphx/json-patch, which the API server uses. */
+/**
+ * The error of a pointer that leads nowhere, in the words of github.com/evanphx/json-patch, as the API server has it.
+ */
 export class PointerError extends Error {
   /**
-   * `no way`: what should hold the place does not exist. `no key`: it does, but has no such field. `no index`: it is a
-   * list that has no such item.
+   * `no way`: the container of the place does not exist. `no key`: the object has no such field. `no index`: the list
+   * has no such item.
    */
   readonly trouble: 'no way' | 'no key' | 'no index';
 
@@ -14,7 +16,7 @@ export class PointerError extends Error {
   }
 }
 
-/** An object or a list with places in it. Each change answers a new one; nothing is changed in place. */
+/** An object or a list. Changes return a changed copy. */
 interface Container {
   readonly get: (key: string) => unknown;
   readonly add: (key: string, value: unknown) => unknown;
@@ -23,8 +25,8 @@ interface Container {
 }
 
 /**
- * Changes the place a pointer (RFC 6901) leads to, and answers the whole document.
- * @throws PointerError, also what `change` throws
+ * Changes the place of a pointer (RFC 6901) and returns the whole document.
+ * @throws PointerError, and the errors of `change`
  */
 export function changeAt(
   document: unknown,
@@ -34,7 +36,7 @@ export function changeAt(
   return changeBelow(document, stepsOf(pointer), change);
 }
 
-/** The value at the place a pointer leads to; throws as `changeAt` does. The empty pointer leads to the document. */
+/** The value at a pointer. The empty pointer is the document. @throws PointerError */
 export function valueAt(document: unknown, pointer: string): unknown {
   if (pointer === '') return document;
   const steps = stepsOf(pointer);
@@ -100,7 +102,7 @@ function listContainer(items: readonly unknown[]): Container {
   };
 }
 
-/** A negative index counts from the end, which is more than RFC 6902 knows. */
+/** Parses an index. A negative index counts from the end, unlike in RFC 6902. */
 function listIndex(key: string, length: number): number {
   if (!/^[+-]?\d+$/.test(key)) {
     throw new PointerError('no index', `strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`);

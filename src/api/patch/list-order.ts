@@ -1,10 +1,9 @@
 /**
- * The order of a merged list: items that the patch names stand as the patch has them, the others keep their place
- * among them as well as possible. Source: staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go,
- * normalizeElementOrder and mergeSortedSlice.
- * @param idOf what tells items apart, compared with `===`
- * @param wanted ids in the order that the patch gives
- * @param live ids in the order of the list before
+ * Orders a merged list: the items of the patch in the patch's order, the others near their previous places. Source:
+ * staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go, normalizeElementOrder and mergeSortedSlice.
+ * @param idOf the id of an item, compared with `===`
+ * @param wanted ids in the order of the patch
+ * @param live ids in the order of the previous list
  */
 export function inPatchOrder<T>(
   items: readonly T[],

@@ -2,7 +2,7 @@ import { badRequest, goJsonType } from './errors.ts';
 import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
 
 /**
- * RFC 7386: objects are merged, null deletes, everything else replaces.
+ * Applies a merge patch (RFC 7386): merges objects, deletes fields that are null and replaces everything else.
  * @throws PodrunError when the patch is no object
  */
 export function applyMergePatch(object: JsonObject, patch: unknown): JsonObject {

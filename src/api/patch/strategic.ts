@@ -5,11 +5,11 @@ import { fieldMap, isJsonObject, type JsonObject } from '../json.ts';
 import { inPatchOrder } from './list-order.ts';
 
 /**
- * A strategic merge patch: objects are merged, null deletes, lists are merged by the key of their items where the API
- * says so, and replaced otherwise; directives say more.
- * Source: staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go, mergeMap.
- * @param typeName of the object, in the field table; undefined where nothing is known of it
- * @throws PodrunError when the patch is of the wrong form
+ * Applies a strategic merge patch: merges objects, deletes fields that are null, and merges lists by key where the API
+ * has a merge key. Replaces everything else. Directives change these rules. Source:
+ * staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go, mergeMap.
+ * @param typeName the type of the object in the field table; undefined: unknown
+ * @throws PodrunError when the patch is malformed
  */
 export function applyStrategicPatch(object: JsonObject, patch: unknown, typeName: string | undefined): JsonObject {
   if (patch === null) return object;
@@ -21,7 +21,7 @@ export function applyStrategicPatch(object: JsonObject, patch: unknown, typeName
 function mergeObject(original: JsonObject, patch: JsonObject, typeName: string | undefined): JsonObject {
   const directive = patch[PATCH];
   if (directive === 'delete') return {};
-  // What stays of a patch that replaces is not looked into any further, upstream neither.
+  // Like Kubernetes, ignores directives inside a replacement.
   if (directive === 'replace') return plainValue(patch) as JsonObject;
   if (directive !== undefined) throw unknownDirective(patch);
   const { values, retained, orders, deletions } = readDirectives(patch);
@@ -50,7 +50,7 @@ function mergeObject(original: JsonObject, patch: JsonObject, typeName: string |
   return Object.fromEntries(fields);
 }
 
-/** The items of a patch must be among those of its order, and in that order. */
+/** Checks that the items of a patch are in its order. */
 function checkOrder(patch: unknown, order: readonly unknown[], mergeKey: string | undefined): void {
   if (!Array.isArray(patch) || order.length === 0) return;
   const ids = order.map(idsBy(mergeKey));
@@ -121,7 +121,7 @@ function inOrder(
   return inPatchOrder(list, idOf, order.map(idOf), before.map(idOf));
 }
 
-/** What tells items apart; plain values, where there is no merge key, are their own ids. */
+/** The id of an item: its merge key, or itself in a list of plain values. */
 function idsBy(mergeKey: string | undefined): (item: unknown) => unknown {
   return (item) => (mergeKey === undefined ? item : keyOf(isJsonObject(item) ? item : {}, mergeKey));
 }

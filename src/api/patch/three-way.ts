@@ -4,12 +4,11 @@ import { fieldMap, isJsonObject, isSameJson, type JsonObject } from '../json.ts'
 import { inPatchOrder } from './list-order.ts';
 
 /**
- * What `kubectl apply` makes of an object that exists: what the manifest says is set, what it said the last time and
- * says no more is taken away, everything else stays as it is, so that others keep what they have set. Lists are merged
- * item by item where a strategic merge patch would.
- * Source: strategicpatch.CreateThreeWayMergePatch, and the patch it makes applied to the live object.
- * @param lastApplied the manifest of the last time; undefined when there was none: then nothing is taken away
- * @param wanted the manifest as it was written: a default that was filled in would overwrite what others have set
+ * Merges a manifest into an existing object as `kubectl apply` does: sets the fields of the manifest, removes fields
+ * that only the last manifest had, and keeps all others for their writers. Merges lists by item as a strategic merge
+ * patch does. Source: strategicpatch.CreateThreeWayMergePatch, and its patch applied to the live object.
+ * @param lastApplied the last manifest; undefined: none, so nothing is removed
+ * @param wanted the manifest as written: filled-in defaults would overwrite the fields of other writers
  */
 export function threeWayMerge(lastApplied: KubeObject | undefined, wanted: KubeObject, live: KubeObject): KubeObject {
   return mergeObject(lastApplied ?? {}, wanted, live, typeOf(live)) as KubeObject;
@@ -34,13 +33,16 @@ function mergeValue(last: unknown, wanted: unknown, live: unknown, rules: FieldR
   const before: readonly unknown[] = Array.isArray(last) ? last : [];
   const { mergeKey } = rules;
   if (mergeKey === undefined) return mergePlainList(before, wanted, live);
-  // What is no object has no key: such a list is none that could be merged, and is refused by others.
+  // Items that are no objects have no key: such a list is not merged, and validation rejects it.
   return !wanted.every(isJsonObject) || !live.every(isJsonObject)
     ? wanted
     : mergeKeyedList(asItems(before, mergeKey), asItems(wanted, mergeKey), asItems(live, mergeKey), rules);
 }
 
-/** An object in a field or in a list. Setting another member of a union takes away what the manifest does not name. */
+/**
+ * Merges an object in a field or list. Setting another member of a union removes members that the manifest does not
+ * name.
+ */
 function mergeInner(last: JsonObject, wanted: JsonObject, live: unknown, rules: FieldRules): JsonObject {
   const known = isJsonObject(live) ? live : {};
   const merged = mergeObject(last, wanted, known, rules.typeName);
@@ -53,13 +55,13 @@ function mergePlainList(last: readonly unknown[], wanted: readonly unknown[], li
   return inPatchOrder([...new Set([...kept, ...wanted])], (item) => item, wanted, live);
 }
 
-/** An item of a list with what tells it apart: its merge key, and which one of several with that key it is. */
+/** An item of a list with an id: its merge key and its number among items with this key. */
 interface Item {
   readonly id: string;
   readonly value: JsonObject;
 }
 
-/** Ports may share a number and variables a name: the second of them is compared with the second. */
+/** Adds ids to items. Ports may share a number and variables a name: the second is compared with the second. */
 function asItems(list: readonly unknown[], mergeKey: string): Item[] {
   const counts = new Map<unknown, number>();
   return list.filter(isJsonObject).map((value) => {

@@ -2,30 +2,30 @@ import type { StoredEvent, StoredPod } from '../../api/objects.ts';
 import { parseTime } from '../../api/time.ts';
 import type { RecordedRun } from '../recorded-run.ts';
 
-/** A state of a Pod, and when it was written. */
+/** A state of a Pod and the time when it was written. */
 export interface PodState {
   readonly atMs: number;
   readonly pod: StoredPod;
 }
 
-/** A run in the form that everything here is computed from: times count from the creation of the Pod. */
+/** A run with times that count from the creation of the Pod. The other files of this folder use this form. */
 export interface Axis {
   readonly run: RecordedRun;
   readonly createdAtMs: number;
   readonly endMs: number;
-  /** In order; the object as it was deleted is not among them. */
+  /** The states in order. The deleted object is not a state. */
   readonly states: readonly PodState[];
   readonly events: ReadonlyArray<{ readonly atMs: number; readonly event: StoredEvent }>;
-  /** The Pod as it was last: with all its containers. */
+  /** The last state of the Pod, which has all its containers. */
   readonly pod: StoredPod;
-  /** When a moment was that an object tells of, see {@link momentOf}; undefined where there is none. */
+  /** Converts a timestamp of an object, see {@link momentOf}. Undefined: the object has none. */
   readonly moment: (text: string | null | undefined, toldAtMs: number) => number | undefined;
 }
 
 /**
- * Puts a run on its axis.
- * @param nowMs how far to go, milliseconds since 1970, for a Pod that goes on; undefined: as far as is recorded
- * @returns undefined for a run without any state of the Pod
+ * Converts a run to its axis.
+ * @param nowMs the end of the axis of a Pod that still runs, milliseconds since 1970; undefined: the last record
+ * @returns undefined for a run without a recorded state of the Pod
  */
 export function axisOf(run: RecordedRun, nowMs: number | undefined): Axis | undefined {
   const isPod = (object: StoredPod | StoredEvent): object is StoredPod => object.kind === 'Pod';
@@ -41,7 +41,7 @@ export function axisOf(run: RecordedRun, nowMs: number | undefined): Axis | unde
   const pod = states.at(-1)?.pod;
   if (pod === undefined) return undefined;
   const probeEnds = run.probes.map(({ time, durationMs }) => parseTime(time) + durationMs - createdAtMs);
-  // A run that was replaced ends with the Pod, not with the day on which the next one came.
+  // The end of the Pod, not its replacement, which may have come days later.
   const ends = [states.at(-1)?.atMs ?? 0, ...probeEnds, ...(nowMs === undefined ? [] : [nowMs - createdAtMs])];
   const moment: Axis['moment'] = (text, toldAtMs) => {
     const atMs = momentOf(text, toldAtMs + createdAtMs);
@@ -51,10 +51,10 @@ export function axisOf(run: RecordedRun, nowMs: number | undefined): Axis | unde
 }
 
 /**
- * When something was that an object tells of. A node tells whole seconds only: then it was when the object was written,
- * or at the end of that second, whichever came first.
- * @param toldAtMs when the object was written
- * @returns undefined where there is no time, or one before there were computers: so runtimes say that nothing started
+ * Converts a timestamp. Nodes write whole seconds: the time is then when the object was written, or the end of that
+ * second, whichever came first.
+ * @param toldAtMs the time when the object was written
+ * @returns undefined without a timestamp, or for 1970, which runtimes use for a failed start
  */
 function momentOf(text: string | null | undefined, toldAtMs: number): number | undefined {
   const atMs = text ? parseTime(text) : Number.NaN;

@@ -5,10 +5,10 @@ import { type ContainerKind, containerKind } from '../../lifecycle/status/contai
 import type { Axis } from './axis.ts';
 import type { AttemptSpan, ContainerTimeline, EventMark, HookSpan, ProbeSpan, StopSpan, WaitSpan } from './model.ts';
 
-/** The event that says that a container is asked to end. Source: pkg/kubelet/events/event.go. */
+/** The event of a container that is asked to stop. Source: pkg/kubelet/events/event.go. */
 const KILLING = 'Killing';
 
-/** All that happened to one container of the Pod. */
+/** The timeline of one container of the Pod. */
 export function containerTimeline(axis: Axis, container: Container, events: readonly EventMark[]): ContainerTimeline {
   const { name } = container;
   const role = containerKind(axis.pod, name);
@@ -28,10 +28,10 @@ export function containerTimeline(axis: Axis, container: Container, events: read
   };
 }
 
-/** An attempt while it is being put together. */
+/** An attempt in the making. */
 type Growing = { -readonly [Field in keyof AttemptSpan]: AttemptSpan[Field] };
 
-/** Attempts and waits of a container, out of what its status said one after the other. */
+/** Collects the attempts and waits of a container from its statuses. */
 function livesOf(axis: Axis, name: string, role: ContainerKind): Pick<ContainerTimeline, 'waits' | 'attempts'> {
   const attempts = new Map<string, Growing>();
   const waits: WaitSpan[] = [];
@@ -48,7 +48,7 @@ function livesOf(axis: Axis, name: string, role: ContainerKind): Pick<ContainerT
     const { state, containerID = '' } = status;
     const current = state?.running === undefined ? undefined : attempts.get(containerID);
     for (const [id, attempt] of attempts) {
-      // Removed to be made anew: nobody sees it end.
+      // A RestartAllContainers rule has removed the container: its exit is not recorded.
       if (attempt.isRunning && (id !== containerID || current === undefined)) {
         Object.assign(attempt, { isRunning: false, toMs: Math.max(attempt.fromMs, atMs) });
       }
@@ -77,14 +77,16 @@ function livesOf(axis: Axis, name: string, role: ContainerKind): Pick<ContainerT
   return { waits, attempts: [...attempts.values()].toSorted((a, b) => a.fromMs - b.fromMs) };
 }
 
-/** Where many containers come and go, it may be told that one is ready when it has just ended. */
+/**
+ * Adds a time of readiness. When many containers change, a status may show a container as ready that has just ended.
+ */
 function addReady(attempt: Growing | undefined, fromMs: number, toMs: number): void {
   if (attempt === undefined || fromMs > attempt.toMs) return;
   const end = Math.max(fromMs, Math.min(toMs, attempt.toMs));
   attempt.ready = [...attempt.ready, { fromMs, toMs: end }];
 }
 
-/** Puts down what a status tells of attempts: of the one that runs or ran last, and of the one before. */
+/** Notes the attempts in a status: the current or last attempt, and the attempt before. */
 function notedAttempts(axis: Axis, status: ContainerStatus, atMs: number, attempts: Map<string, Growing>): void {
   const { state, lastState, restartCount, containerID = '' } = status;
   const before = lastState?.terminated;
@@ -154,7 +156,7 @@ function stopSpans({ pod }: Axis, attempts: readonly AttemptSpan[], events: read
   return events
     .filter(({ reason }) => reason === KILLING)
     .flatMap(({ atMs, message }) => {
-      // Events may come a moment after the end that they announce.
+      // Events may come a moment after the exit that they announce.
       const stopped = attempts.findLast(({ fromMs }) => fromMs <= atMs);
       if (stopped === undefined) return [];
       const fromMs = Math.min(atMs, stopped.toMs);

@@ -5,13 +5,13 @@ import { PathWriter } from './path-writer.ts';
 import { firstTrueMs } from './pod-spans.ts';
 import { startSteps, waitSteps } from './start-steps.ts';
 
-/** Volumes and network are there. Source: pkg/kubelet/types/constants.go. */
+/** The condition for ready volumes and network. Source: pkg/kubelet/types/constants.go. */
 const SANDBOX_CONDITION = 'PodReadyToStartContainers';
 
 /**
- * The critical path to Ready. It follows the order in which a kubelet starts a Pod: a node, volumes and network, each
- * init container to its end, each sidecar until it has started, then the container that became ready last: its process,
- * its postStart hook, its startup probe, its readiness probe; then the readiness gates.
+ * Computes the critical path to Ready in the order in which a kubelet starts a Pod: node, volumes and network, each
+ * init container to its end, each sidecar until it has started, then the container that became ready last (process,
+ * postStart hook, startup probe, readiness probe), then the readiness gates.
  */
 export function criticalPath(axis: Axis, happened: Happened): CriticalPath {
   const { conditions, containers } = happened;
@@ -33,7 +33,7 @@ export function criticalPath(axis: Axis, happened: Happened): CriticalPath {
   return { isReady: readyMs !== undefined, fromMs: 0, toMs: path.endMs, steps: withShares(path.steps, path.endMs) };
 }
 
-/** Answers when the Pod was scheduled. */
+/** Adds the scheduling steps. Returns the time when the Pod was scheduled. */
 function schedulingSteps(path: PathWriter, { conditions }: Happened): number | undefined {
   const spans = conditions.filter(({ type }) => type === 'PodScheduled');
   const scheduledMs = spans.find(({ status }) => status === 'True')?.fromMs;
@@ -46,7 +46,7 @@ function schedulingSteps(path: PathWriter, { conditions }: Happened): number | u
   return scheduledMs;
 }
 
-/** Where that takes long, the last warning about the Pod tells why. */
+/** Adds the sandbox step. The last warning about the Pod explains a long one. */
 function sandboxSteps(path: PathWriter, { conditions, containers, events }: Happened): void {
   if (!conditions.some(({ type }) => type === SANDBOX_CONDITION)) return;
   const firstStartMs = Math.min(...containers.flatMap(({ attempts }) => attempts[0]?.fromMs ?? []));
@@ -57,7 +57,7 @@ function sandboxSteps(path: PathWriter, { conditions, containers, events }: Happ
   path.add({ kind: 'sandbox', reason: warning?.reason, message: warning?.message }, untilMs);
 }
 
-/** To the end of the init container: every attempt until one has succeeded. */
+/** Adds the steps to the end of an init container: every attempt until one has succeeded. */
 function initSteps(path: PathWriter, on: OnPath): void {
   const { one } = on;
   const done = one.attempts.find(({ exit }) => exit?.exitCode === 0);
@@ -69,20 +69,20 @@ function initSteps(path: PathWriter, on: OnPath): void {
   waitSteps(path, on, path.endMs);
 }
 
-/** Until the sidecar counts as started, for the first time. */
+/** Adds the steps until the sidecar has started for the first time. */
 function sidecarSteps(path: PathWriter, on: OnPath): void {
   const up = on.one.attempts.find(({ startedUpMs }) => startedUpMs !== undefined);
   attemptSteps(path, on, up, up?.startedUpMs ?? path.endMs);
 }
 
-/** Until the container was ready as it was when the Pod became Ready. */
+/** Adds the steps until the container became ready, for the readiness that made the Pod Ready. */
 function readySteps(path: PathWriter, on: OnPath, readyMs: number | undefined): void {
   if (on.one.role === 'init') return initSteps(path, on);
   const ready = readyMs === undefined ? undefined : readyAttempt(on.one, readyToldMs(on.axis));
   attemptSteps(path, on, ready?.attempt, ready?.fromMs ?? path.endMs);
 }
 
-/** The attempts before the one that counts, with what was waited between them, and that one up to a moment. */
+/** Adds the attempts before the deciding one, the waits between them, and the deciding attempt up to a time. */
 function attemptSteps(path: PathWriter, on: OnPath, counts: AttemptSpan | undefined, untilMs: number): void {
   const { one } = on;
   for (const attempt of one.attempts) {
@@ -101,7 +101,7 @@ function nameOf(
   return { container: name, role, attempt, exitCode: exit?.exitCode, reason: exit?.reason };
 }
 
-/** When the status was told that says Ready: a moment after it was computed, and when all else of it was told. */
+/** The time when the status first showed Ready. The status was computed a moment earlier. */
 function readyToldMs({ states }: Axis): number {
   const ready = states.find(({ pod }) =>
     pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
@@ -109,7 +109,7 @@ function readyToldMs({ states }: Axis): number {
   return ready?.atMs ?? 0;
 }
 
-/** Which attempt was ready at that moment, and since when. */
+/** The attempt that was ready at a time, and the beginning of its readiness. */
 function readyAttempt(
   { attempts }: ContainerTimeline,
   toldMs: number,
@@ -119,8 +119,8 @@ function readyAttempt(
 }
 
 /**
- * The container that the Pod waited for last: of those that were ready, the one that became so last. Where the Pod was
- * never Ready, the first that had not got there.
+ * The container that the Pod waited for last: the one that became ready last. For a Pod that was never Ready, the first
+ * container that did not become ready.
  */
 function decidingContainer(
   containers: readonly ContainerTimeline[],
@@ -145,7 +145,7 @@ function compare(one: readonly number[], other: readonly number[]): number {
   return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
 }
 
-/** Was it ready in the end, or when it was asked to end? */
+/** True when the container was ready at the end, or when it was asked to stop. */
 function hasGotThere(one: ContainerTimeline, endMs: number): boolean {
   const { role, attempts } = one;
   if (role === 'ephemeral') return true;
@@ -154,12 +154,12 @@ function hasGotThere(one: ContainerTimeline, endMs: number): boolean {
   return attempts.some(({ ready }) => ready.some(({ toMs }) => toMs >= untilMs));
 }
 
-/** What ended its last attempt, where that was asked to end: nothing came after it. */
+/** The stop of the last attempt, if it was asked to stop: no attempt followed. */
 function lastStop({ attempts, stops }: ContainerTimeline): StopSpan | undefined {
   return stops.findLast(({ attempt }) => attempt === attempts.at(-1)?.attempt);
 }
 
-/** All containers are ready: what is left are conditions that others set. */
+/** Adds the step of the readiness gates, whose conditions other writers set after all containers are ready. */
 function gateSteps(path: PathWriter, { pod }: Axis, conditions: Timeline['conditions']): void {
   const gates = (pod.spec.readinessGates ?? []).map(({ conditionType }, index) => {
     return {

@@ -3,20 +3,20 @@ import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ContainerKind } from '../../lifecycle/status/container-status.ts';
 
-/** A stretch of time. Milliseconds after the Pod was created, with fractions; `toMs` is never before `fromMs`. */
+/** A span of time. Milliseconds after the creation of the Pod, with fractions. `toMs` is never before `fromMs`. */
 export interface Stretch {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** A phase of the Pod, with why it has it where the Pod itself says so. */
+/** A phase of the Pod. Its reason comes from the Pod's status. */
 export interface PhaseSpan extends Stretch {
   readonly phase: string;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
 }
 
-/** How long a condition had one status. */
+/** The time during which a condition had one status. */
 export interface ConditionSpan extends Stretch {
   readonly type: string;
   readonly status: string;
@@ -24,20 +24,20 @@ export interface ConditionSpan extends Stretch {
   readonly message?: string | undefined;
 }
 
-/** From the moment at which somebody asked the Pod to end until it was over, or as far as is known. */
+/** The time from the request to end the Pod to its end, or to the last record. */
 export interface EndingSpan extends Stretch {
-  /** What the Pod was given, in seconds. */
+  /** The grace period in seconds. */
   readonly graceSeconds?: number | undefined;
 }
 
-/** A container that does not run and is to run. */
+/** The time during which a container waited to run. */
 export interface WaitSpan extends Stretch {
-  /** As its status says: `CrashLoopBackOff`. Undefined: it has no status yet. */
+  /** The reason in its status: `CrashLoopBackOff`. Undefined: the container has no status yet. */
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
 }
 
-/** How an attempt ended. */
+/** The exit of an attempt. */
 export interface AttemptExit {
   readonly exitCode: number;
   readonly signal?: number | undefined;
@@ -47,22 +47,25 @@ export interface AttemptExit {
 
 /** One run of a container's main process. */
 export interface AttemptSpan extends Stretch {
-  /** Its restart count: 0 is the first. */
+  /** The restart count: 0 is the first attempt. */
   readonly attempt: number;
-  /** It was still running when this was recorded last. */
+  /** True when the attempt still ran at the last record. */
   readonly isRunning: boolean;
-  /** Undefined: it still ran, or was removed before anybody saw how it ended. */
+  /** Undefined: the attempt still ran, or was removed before its exit was recorded. */
   readonly exit?: AttemptExit | undefined;
-  /** When it counted as started: at once, or after its postStart hook and startup probe. Undefined: never. */
+  /**
+   * The time when the status showed `started`: at once, or after the postStart hook and the startup probe. Undefined:
+   * never.
+   */
   readonly startedUpMs?: number | undefined;
-  /** When it was ready; not for init containers, which are ready when they are done. */
+  /** The times of readiness. Empty for init containers, which are ready when they are done. */
   readonly ready: readonly Stretch[];
 }
 
-/** A hook that was run. */
+/** One run of a hook. */
 export interface HookSpan extends Stretch, Pick<HookRun, 'hook' | 'handler' | 'message'> {
   readonly attempt: number;
-  /** Undefined: it has not returned, as far as is known. */
+  /** Undefined: no return of the hook is recorded. */
   readonly result?: HookRun['result'] | undefined;
 }
 
@@ -71,24 +74,24 @@ export interface ProbeSpan extends Stretch {
   readonly probe: ProbeType;
   readonly attempt: number;
   readonly result: ProbeAttempt['result'];
-  /** What it changed. */
+  /** The consequence of the attempt. */
   readonly decision: ProbeAttempt['decision'];
-  /** How many of that kind in a row, and how many decide. */
+  /** The number of equal results in a row. `threshold` is the number that decides. */
   readonly count: number;
   readonly threshold: number;
   readonly output: string;
 }
 
-/** A container was asked to end: from the event Killing until it had ended. */
+/** The stop of a container: from the event Killing to its exit. */
 export interface StopSpan extends Stretch {
   readonly attempt: number;
-  /** Why, as the event says. */
+  /** The message of the event. */
   readonly why: string;
-  /** What it was given to end by itself. */
+  /** The grace period in seconds. */
   readonly graceSeconds: number;
 }
 
-/** All that happened to one container. */
+/** The timeline of one container. */
 export interface ContainerTimeline {
   readonly name: string;
   readonly role: ContainerKind;
@@ -99,29 +102,29 @@ export interface ContainerTimeline {
   readonly stops: readonly StopSpan[];
 }
 
-/** An event, each time that it was told. */
+/** An event, once for each time that it was recorded. */
 export interface EventMark {
   readonly atMs: number;
   readonly type: string;
   readonly reason: string;
   readonly message: string;
-  /** How often it had happened by then. */
+  /** The count of the event at that time. */
   readonly count: number;
-  /** Undefined: it is about the Pod. */
+  /** Undefined: the event is about the Pod. */
   readonly container?: string | undefined;
 }
 
-/** What kind of step it is that a Pod had to take on its way to Ready. */
+/** The kind of a step on the way to Ready. */
 export type StepKind =
-  /** Until a node was found: PodScheduled. */
+  /** Until the Pod was scheduled: PodScheduled. */
   | 'scheduling'
   /** Volumes and network: PodReadyToStartContainers. */
   | 'sandbox'
-  /** From the moment at which a container could begin until its process ran. */
+  /** Until the process of a container ran, from the time when its start could begin. */
   | 'creating'
-  /** Of that, the pull of its image. */
+  /** The part of `creating` that pulls the image. */
   | 'image'
-  /** Waiting for a reason that is no part of an ordinary start: an image or a configuration that is not there. */
+  /** A wait that is no part of an ordinary start: a missing image or configuration. */
   | 'blocked'
   | 'backOff'
   /** Between two attempts, without back-off. */
@@ -131,49 +134,49 @@ export type StepKind =
   | 'postStart'
   /** initialDelaySeconds of a probe. */
   | 'initialDelay'
-  /** Until the first tick of a probe, which comes every periodSeconds. */
+  /** Until the first tick of a probe. Ticks come every periodSeconds. */
   | 'firstTick'
-  /** From the first attempt of a probe until the last one that did not succeed had ended. */
+  /** From the first attempt of a probe to the end of its last failed attempt. */
   | 'failing'
-  /** From then to the attempt that succeeded: somewhere here the program was up already. */
+  /** From there to the attempt that succeeded: the program was ready at some time in this step. */
   | 'lastPeriod'
   /** The attempt that succeeded. */
   | 'probe'
-  /** Further attempts, as successThreshold asks for. */
+  /** Further attempts for successThreshold. */
   | 'successThreshold'
-  /** Until a startup or readiness probe had succeeded, where its attempts are not on record. */
+  /** Until a startup or readiness probe had succeeded, if its attempts are not recorded. */
   | 'probing'
-  /** A condition that somebody else has to set. */
+  /** A condition of another writer. */
   | 'readinessGate'
-  /** Until the status said what had happened. */
+  /** Until the status showed the change. */
   | 'reporting';
 
-/** One step of the critical path. Each begins where the one before it ended. */
+/** One step of the critical path. Each step begins at the end of the previous one. */
 export interface PathStep extends Stretch {
   readonly kind: StepKind;
-  /** Of the whole way, 0 to 1. */
+  /** The part of the whole path, 0 to 1. */
   readonly share: number;
-  /** Undefined: it is about the Pod. */
+  /** Undefined: the step is about the Pod. */
   readonly container?: string | undefined;
   readonly role?: ContainerKind | undefined;
   readonly attempt?: number | undefined;
   readonly probe?: ProbeType | undefined;
-  /** How many attempts of the probe it took. */
+  /** The number of attempts of the probe. */
   readonly probes?: number | undefined;
   readonly exitCode?: number | undefined;
-  /** What status or condition gave as the reason. */
+  /** The reason in the status or condition. */
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
-  /** The field of the manifest that decides how long this takes, where there is one: `spec.readinessGates[0]`. */
+  /** The field of the manifest that determines the length of this step: `spec.readinessGates[0]`. */
   readonly field?: string | undefined;
 }
 
 /**
- * What had to happen one after another until the Pod was Ready for the first time. The steps cover the time from its
- * creation to `toMs` without gaps; all that is not among them went on beside them.
+ * The steps that had to happen one after another until the Pod was Ready for the first time. They cover the time from
+ * its creation to `toMs` without gaps. Anything else happened in parallel.
  */
 export interface CriticalPath extends Stretch {
-  /** False: it was never Ready. The path leads to what it waited for when it ended, or when it was recorded last. */
+  /** False: the Pod was never Ready. The path then ends with the wait at its end or at the last record. */
   readonly isReady: boolean;
   readonly steps: readonly PathStep[];
 }
@@ -183,21 +186,21 @@ export interface Timeline {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** When the Pod was created, milliseconds since 1970. */
+  /** The creation of the Pod, milliseconds since 1970. */
   readonly createdAtMs: number;
-  /** The last moment that is known. */
+  /** The last recorded time. */
   readonly endMs: number;
-  /** Has it ended, or was it removed? */
+  /** True when the Pod has ended or was removed. */
   readonly isOver: boolean;
-  /** In order, without gaps. */
+  /** The phases in order, without gaps. */
   readonly phases: readonly PhaseSpan[];
-  /** By type in the order in which they appeared, then in order. */
+  /** The conditions by type, in the order of their first appearance, then in order of time. */
   readonly conditions: readonly ConditionSpan[];
   /** Undefined: nobody asked the Pod to end. */
   readonly ending?: EndingSpan | undefined;
-  /** In the order in which they start: init containers and sidecars, regular ones, ephemeral ones. */
+  /** The containers in the order of their start: init containers and sidecars, regular ones, ephemeral ones. */
   readonly containers: readonly ContainerTimeline[];
-  /** In the order in which they were told. */
+  /** The events in the order of their records. */
   readonly events: readonly EventMark[];
   readonly criticalPath: CriticalPath;
 }

@@ -1,20 +1,20 @@
 import type { PathStep } from './model.ts';
 
-/** A step before it is known when it was. */
+/** A step without its times. */
 export type NewStep = Omit<PathStep, 'share' | 'fromMs' | 'toMs'>;
 
-/** Lays steps end to end, from the creation of a Pod on: one never begins before the one before it has ended. */
+/** Joins steps without gaps, from the creation of a Pod on. Each step begins at the end of the previous one. */
 export class PathWriter {
   readonly endMs: number;
   readonly #steps: Array<Omit<PathStep, 'share'>> = [];
   #atMs = 0;
 
-  /** @param endMs where the path ends */
+  /** @param endMs the end of the path */
   constructor(endMs: number) {
     this.endMs = endMs;
   }
 
-  /** How far the path has come. */
+  /** The end of the path so far. */
   get atMs(): number {
     return this.#atMs;
   }
@@ -23,7 +23,7 @@ export class PathWriter {
     return this.#steps;
   }
 
-  /** What went on until that moment; nothing when the path has come further than that already. */
+  /** Adds a step until a time. Does nothing when the path is already past this time. */
   add(step: NewStep, untilMs: number): void {
     const toMs = Math.min(untilMs, this.endMs);
     if (toMs <= this.#atMs) return;
@@ -39,7 +39,7 @@ function isSame({ fromMs: _from, toMs: _to, ...before }: Omit<PathStep, 'share'>
   return JSON.stringify(before) === JSON.stringify(definedOf(step));
 }
 
-/** What is undefined is left out. */
+/** Leaves out undefined fields. */
 function definedOf(step: NewStep): NewStep {
   return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== undefined)) as unknown as NewStep;
 }

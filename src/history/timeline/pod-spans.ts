@@ -1,7 +1,7 @@
 import type { Axis } from './axis.ts';
 import type { ConditionSpan, EndingSpan, EventMark, PhaseSpan } from './model.ts';
 
-/** The phases of a Pod, one after the other. */
+/** The phases of a Pod in order. */
 export function phaseSpans({ states, endMs }: Axis): PhaseSpan[] {
   const spans: PhaseSpan[] = [];
   for (const { atMs, pod } of states) {
@@ -17,7 +17,7 @@ export function phaseSpans({ states, endMs }: Axis): PhaseSpan[] {
   return spans;
 }
 
-/** Every status of every condition, by type. A new reason for the same status is the same span. */
+/** The statuses of conditions, by type. A new reason for the same status does not begin a new span. */
 export function conditionSpans({ states, endMs, moment }: Axis): ConditionSpan[] {
   const byType = new Map<string, ConditionSpan[]>();
   for (const { atMs, pod } of states) {
@@ -31,7 +31,8 @@ export function conditionSpans({ states, endMs, moment }: Axis): ConditionSpan[]
         spans[spans.length - 1] = { type, status, ...why, fromMs, toMs: endMs };
         continue;
       }
-      // A time of its own is more exact than that of the line, but nothing ends before it began.
+      // Prefer the condition's own time, which is more exact than the record's, but never end a span before its
+      // beginning.
       const fromMs = Math.min(endMs, Math.max(before?.fromMs ?? 0, moment(lastTransitionTime, atMs) ?? atMs));
       if (before !== undefined) spans[spans.length - 1] = { ...before, toMs: fromMs };
       spans.push({ type, status, ...why, fromMs, toMs: endMs });
@@ -40,12 +41,12 @@ export function conditionSpans({ states, endMs, moment }: Axis): ConditionSpan[]
   return [...byType.values()].flat();
 }
 
-/** When the condition was met for the first time; undefined: never. */
+/** The first time that the condition was True. Undefined: never. */
 export function firstTrueMs(conditions: readonly ConditionSpan[], type: string): number | undefined {
   return conditions.find((span) => span.type === type && span.status === 'True')?.fromMs;
 }
 
-/** Undefined: nobody asked the Pod to end. */
+/** The ending of the Pod. Undefined: nobody asked the Pod to end. */
 export function endingSpan({ states, endMs, run, createdAtMs }: Axis): EndingSpan | undefined {
   const asked = states.find(({ pod }) => pod.metadata.deletionTimestamp);
   if (asked === undefined) return undefined;
@@ -60,7 +61,7 @@ export function endingSpan({ states, endMs, run, createdAtMs }: Axis): EndingSpa
   };
 }
 
-/** Every event each time that it was told. */
+/** The events, once for each record. */
 export function eventMarks({ events }: Axis): EventMark[] {
   return events.map(({ atMs, event }) => {
     const container = containerOfEvent(event.involvedObject.fieldPath);
@@ -75,7 +76,7 @@ export function eventMarks({ events }: Axis): EventMark[] {
   });
 }
 
-/** `spec.initContainers{fetch}` is about fetch. */
+/** The container in a field path: `fetch` in `spec.initContainers{fetch}`. */
 function containerOfEvent(fieldPath: string | undefined): string | undefined {
   return /\{(.*)\}$/.exec(fieldPath ?? '')?.[1];
 }

@@ -13,7 +13,7 @@ const ORDINARY: ReadonlySet<string | undefined> = new Set([
   WAITING.restartingAllContainers,
 ]);
 
-/** Why a container did not run until that moment: image, back-off, hooks of those that start before it. */
+/** Adds the steps during which a container did not run: image, back-off, hooks of earlier containers. */
 export function waitSteps(path: PathWriter, on: OnPath, untilMs: number): void {
   const { name, role, waits, attempts } = on.one;
   const hasRun = attempts.some(({ toMs }) => toMs <= path.atMs);
@@ -30,7 +30,7 @@ export function waitSteps(path: PathWriter, on: OnPath, untilMs: number): void {
   ordinarySteps(path, on, { kind: ordinary, ...named }, untilMs);
 }
 
-/** A container is created after those before it, with their postStart hooks; of that, its image is told apart. */
+/** Adds the wait for earlier containers and their postStart hooks, and the pull of the image as a step of its own. */
 function ordinarySteps(path: PathWriter, on: OnPath, step: NewStep, untilMs: number): void {
   const { axis, happened, one } = on;
   const others = happened.containers.filter(({ name, role }) => name !== one.name && role === one.role);
@@ -61,7 +61,7 @@ function imagePulls({ happened, one }: OnPath): Array<{ readonly fromMs: number;
   });
 }
 
-/** From the start of a process until the container had started up, and on until it was ready. */
+/** Adds the steps from the start of a process until it was ready. */
 export function startSteps(path: PathWriter, on: OnPath, attempt: AttemptSpan, untilMs: number): void {
   const { one, axis } = on;
   const named = { container: one.name, role: one.role, attempt: attempt.attempt };
@@ -84,7 +84,7 @@ interface Probing {
   readonly type: ProbeType;
 }
 
-/** Everything that a probe took until it had succeeded often enough. */
+/** Adds the attempts of a probe until enough have succeeded. */
 function probeSteps(path: PathWriter, on: OnPath, { attempt, type }: Probing, untilMs: number): void {
   const { name, role, probes } = on.one;
   const spec = specOf(on.axis, name);
@@ -123,7 +123,7 @@ function isGood({ result }: ProbeSpan): boolean {
   return result === 'success' || result === 'warning';
 }
 
-/** Where the manifest has it: `spec.containers[0].startupProbe.periodSeconds`. */
+/** The path in the manifest: `spec.containers[0].startupProbe.periodSeconds`. */
 function fieldOf({ axis }: OnPath, container: string, rest: string): string | undefined {
   const { spec } = axis.pod;
   for (const list of ['initContainers', 'containers'] as const) {
