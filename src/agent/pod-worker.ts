@@ -13,8 +13,9 @@ import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
 import { podStatus } from '../lifecycle/pod-status.ts';
 import { podGraceSeconds } from '../lifecycle/plan/stop.ts';
-import { type FoundInstance, graceSecondsLeft, type Restoration } from '../lifecycle/restored-facts.ts';
+import type { FoundInstance, Restoration } from '../lifecycle/restored-facts.ts';
 import { sync } from '../lifecycle/sync.ts';
+import { type Heard, Inbox } from './inbox.ts';
 
 /** Carries out what the plan asks for and tells what came of it. One per Pod. */
 export interface EffectRunner {
@@ -80,8 +81,7 @@ export class PodWorker {
   readonly #hostIP: string;
   readonly #report: PodReport;
   readonly #effects: EffectRunner;
-  readonly #inbox: Array<Observation | 'look'> = [];
-  #draining = false;
+  readonly #inbox = new Inbox((seen) => this.#handle(seen));
   #alarm: Alarm | undefined;
   /** What has not been published yet, because more may come along. */
   #waiting: PodStatus | undefined;
@@ -97,7 +97,7 @@ export class PodWorker {
     this.#config = config(pod);
     this.#hostIP = hostIP;
     this.#report = report;
-    this.#effects = effects((seen) => this.#receive(seen));
+    this.#effects = effects((seen) => this.#inbox.put(seen));
     if (restoration?.facts.sandbox === 'ready') this.#effects.resume(pod, restoration.adopted);
   }
 
@@ -121,10 +121,17 @@ export class PodWorker {
   }
 
   start(): void {
-    if (this.#pod.metadata.deletionTimestamp === undefined) return this.#receive('look');
-    // Of a deletion that was under way, what is left of its grace period.
-    const graceSeconds = graceSecondsLeft(this.#pod, this.#clock.now());
-    this.#receive({ type: 'terminate', cause: 'deleted', graceSeconds, force: false });
+    this.#lookOrTerminate();
+  }
+
+  /**
+   * A deletion that was under way when an agent was restarted has all of its grace period again.
+   * Source: pkg/kubelet/pod_workers.go calculateEffectiveGracePeriod.
+   */
+  #lookOrTerminate(): void {
+    if (this.#pod.metadata.deletionTimestamp === undefined) return this.#inbox.put('look');
+    const graceSeconds = podGraceSeconds(this.#pod, undefined);
+    this.#inbox.put({ type: 'terminate', cause: 'deleted', graceSeconds, force: false });
   }
 
   /** Somebody changed the object: its spec, its metadata, or a condition that is not kubelet's. */
@@ -134,43 +141,21 @@ export class PodWorker {
     // Of the status, the rest is the agent's own: what was made of that in the store does not count, and is put right.
     this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
     this.#config = this.#configFor(pod);
-    if (pod.metadata.deletionTimestamp !== undefined) {
-      const graceSeconds = podGraceSeconds(pod, undefined);
-      this.#receive({ type: 'terminate', cause: 'deleted', graceSeconds, force: false });
-    } else this.#receive('look');
+    this.#lookOrTerminate();
   }
 
   /** Ends the run without deleting the Pod: with its own grace period or this one, or by killing everything now. */
   terminate({ force, graceSeconds: wanted, breaksOffHook = false }: HowToEnd): void {
     if (this.#facts.finished) return;
     const graceSeconds = podGraceSeconds(this.#pod, force ? 0 : wanted);
-    this.#receive({ type: 'terminate', cause: 'ended', graceSeconds, force, breaksOffHook });
+    this.#inbox.put({ type: 'terminate', cause: 'ended', graceSeconds, force, breaksOffHook });
   }
 
-  #receive(seen: Observation | 'look'): void {
-    this.#inbox.push(seen);
-    // What happens while an observation is being worked on waits for its turn.
-    if (this.#draining) return;
-    if (!isShared(seen)) return this.#drain();
-    // Of fifty containers that come or go, others are heard of in the same moment.
-    if (this.#inbox.length === 1) queueMicrotask(() => this.#drain());
-  }
-
-  #drain(): void {
-    if (this.#draining) return;
-    this.#draining = true;
-    try {
-      for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) this.#handle(next);
-    } finally {
-      this.#draining = false;
-    }
-  }
-
-  #handle(seen: Observation | 'look'): void {
+  #handle(seen: Heard): void {
     if (this.#facts.finished) return;
     const now = this.#clock.now();
-    const observed = seen === 'look' ? undefined : this.#observeAll([seen, ...this.#sameOfOthers(seen)], now);
-    if (observed !== undefined && seen !== 'look' && endsPostStart(seen)) return this.#goOn(observed, now);
+    const observed = seen === 'look' ? undefined : this.#observeAll(seen, now);
+    if (observed !== undefined && seen !== 'look' && seen.some(endsPostStart)) return this.#goOn(observed, now);
     if (observed !== undefined) this.#take(observed);
     if (this.#facts.finished) return;
     const plan = sync(this.#pod, this.#facts, this.#config, now);
@@ -189,18 +174,6 @@ export class PodWorker {
     const plan = sync(this.#pod, observed.facts, this.#config, now);
     this.#take({ facts: plan.facts, effects: [...observed.effects, ...plan.effects] });
     this.#setAlarm(plan.wakeAtMs);
-  }
-
-  /** What was heard next, as long as it is the same of yet another container: each of them still has its own state. */
-  #sameOfOthers(first: Observation): Observation[] {
-    if (!isShared(first)) return [];
-    const containers = new Set([first.container]);
-    const end = this.#inbox.findIndex((seen) => {
-      const isSame = isShared(seen) && seen.type === first.type && !containers.has(seen.container);
-      if (isSame) containers.add(seen.container);
-      return !isSame;
-    });
-    return this.#inbox.splice(0, end < 0 ? this.#inbox.length : end) as Observation[];
   }
 
   #observeAll(all: readonly Observation[], now: Instant): Step {
@@ -258,7 +231,7 @@ export class PodWorker {
       this.#publishAlarm = undefined;
     } else {
       const dueMs = this.#publishedMs + batchMs(this.#pod.spec);
-      this.#publishAlarm ??= this.#clock.wakeAt(dueMs, () => this.#receive('look'));
+      this.#publishAlarm ??= this.#clock.wakeAt(dueMs, () => this.#inbox.put('look'));
     }
   }
 
@@ -273,7 +246,7 @@ export class PodWorker {
     const request = { type: 'terminate', cause: 'ended', force: false, phase } as const;
     const graceSeconds = podGraceSeconds(this.#pod, undefined);
     this.#facts = observe(this.#pod, this.#facts, { ...request, graceSeconds }, this.#clock.now()).facts;
-    this.#inbox.push('look');
+    this.#inbox.put('look');
   }
 
   #finish(): void {
@@ -285,17 +258,10 @@ export class PodWorker {
 
   #setAlarm(atMs: number | undefined): void {
     this.#alarm?.cancel();
-    this.#alarm = atMs === undefined ? undefined : this.#clock.wakeAt(atMs, () => this.#receive('look'));
+    this.#alarm = atMs === undefined ? undefined : this.#clock.wakeAt(atMs, () => this.#inbox.put('look'));
   }
 }
 
 function endsPostStart(seen: Observation): boolean {
   return seen.type === 'hookReturned' && seen.hook === 'postStart';
-}
-
-type Shared = Extract<Observation, { type: 'started' | 'exited' | 'swept' }>;
-
-/** May it be told together with the same of other containers? */
-function isShared(seen: Observation | 'look'): seen is Shared {
-  return seen !== 'look' && (seen.type === 'started' || seen.type === 'exited' || seen.type === 'swept');
 }

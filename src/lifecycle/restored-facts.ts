@@ -58,12 +58,6 @@ export function restoredFacts(pod: StoredPod, found: readonly FoundInstance[], n
   return { facts: isSandboxNew ? withNewSandbox(pod, facts) : facts, adopted, isSandboxNew };
 }
 
-/** The rest of the grace period of a Pod that is being deleted, in whole seconds. At least one. */
-export function graceSecondsLeft(pod: StoredPod, now: Instant): number {
-  const untilMs = parseTime(pod.metadata.deletionTimestamp ?? '');
-  return Math.max(1, Math.ceil((untilMs - now.wallMs) / 1000));
-}
-
 interface Known {
   readonly container: Container;
   readonly told: ContainerStatus | undefined;

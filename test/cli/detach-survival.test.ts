@@ -156,6 +156,23 @@ describe('a background agent that was killed', () => {
     await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
   });
 
+  it('has its successor give all of the grace period again, as a kubelet does that was restarted', async () => {
+    await detached({});
+    const puppet = await stage.puppet('main');
+    await running();
+    await puppet.catch('SIGTERM');
+    await workshop.run(['delete', 'pod', 'web', '--wait=false', '--grace-period=3']);
+    expect(await puppet.received()).toBe('SIGTERM');
+    await kill(agentPid());
+    const dueMs = Date.parse(web()?.metadata.deletionTimestamp ?? '');
+    await vi.waitUntil(() => Date.now() > dueMs, PATIENT);
+    await workshop.run(['get', 'pods']);
+    expect(await puppet.received()).toBe('SIGTERM');
+    const toldMs = Date.now();
+    await puppet.gone;
+    expect(Date.now() - toldMs).toBeGreaterThan(2500);
+  });
+
   it('has one successor, however many commands come at once', async () => {
     await detached({});
     await stage.puppet('main');

@@ -3,7 +3,7 @@ import type { Container, ContainerStatus, PodSpec } from '../../src/api/generate
 import type { StoredPod } from '../../src/api/objects.ts';
 import { formatTime } from '../../src/api/time.ts';
 import { containerFacts, NEW_POD } from '../../src/lifecycle/facts.ts';
-import { type FoundInstance, graceSecondsLeft, restoredFacts } from '../../src/lifecycle/restored-facts.ts';
+import { type FoundInstance, restoredFacts } from '../../src/lifecycle/restored-facts.ts';
 
 const NOW = { monotonicMs: 1_000_000, wallMs: Date.UTC(2026, 0, 1) };
 const STARTED = { monotonicMs: 940_000.5, wallMs: NOW.wallMs - 60_000 };
@@ -176,14 +176,4 @@ describe('a Pod whose containers the runtime has lost', () => {
     expect([isSandboxNew, facts.sandbox, adopted.length]).toEqual([false, 'ready', 1]);
     expect(containerFacts(facts, 'main').current?.exit?.exitCode).toBe(255);
   });
-});
-
-it.each([
-  { left: 12_300, seconds: 13 },
-  { left: 0, seconds: 1 },
-  { left: -5000, seconds: 1 },
-])('of a deletion that is due in $left ms, $seconds s of the grace period are left', ({ left, seconds }) => {
-  const base = pod({}, []);
-  const deleted = { ...base, metadata: { ...base.metadata, deletionTimestamp: formatTime(NOW.wallMs + left) } };
-  expect(graceSecondsLeft(deleted, NOW)).toBe(seconds);
 });
