@@ -13,18 +13,18 @@ import { validateObjectSize } from './validate/object-size.ts';
 import { validateObject } from './validate/index.ts';
 import { warningsFor } from './warnings.ts';
 
-/** What happens to fields that do not exist and to keys given twice. */
+/** The treatment of unknown fields and of repeated keys. */
 export type StrictMode = 'strict' | 'warn' | 'ignore';
 
 export interface ObjectOptions {
   readonly strictMode: StrictMode;
-  /** For objects that live in a namespace and do not say in which. */
+  /** The namespace of namespaced objects that name none. */
   readonly defaultNamespace: string;
-  /** Also refuse what this runner cannot do, and warn of what it does not enforce. */
+  /** Refuse fields that podrun cannot fulfil, and warn of safety fields without effect. */
   readonly forRunning: boolean;
-  /** Also refuse what would have no effect. */
+  /** Refuse fields without effect. */
   readonly refusesIdle: boolean;
-  /** Containers have views of their own. */
+  /** True when containers run in namespaces of their own. */
   readonly areApart: boolean;
 }
 
@@ -35,15 +35,15 @@ export interface PlacedError {
 }
 
 export interface CheckedObject {
-  /** Decoded, defaulted, as it is when it is new; undefined when there are errors. */
+  /** Decoded, defaulted and prepared as a new object. Undefined when there are errors. */
   readonly object: KubeObject | undefined;
-  /** Decoded only. */
+  /** Only decoded. */
   readonly written: KubeObject;
   readonly errors: readonly PlacedError[];
   readonly warnings: readonly string[];
 }
 
-/** Takes an object through all steps after parsing; a step that finds errors is the last one. */
+/** Takes an object through all steps after parsing. Stops after the first step that finds errors. */
 export function checkObject(known: KnownObject, source: SourceText, options: ObjectOptions): CheckedObject {
   const lineOf = (offset: number): number => source.positionAt(offset).line;
   const { object: decoded, problems } = decodeObject(known.root, known.kind.typeName, { lineOf });

@@ -5,7 +5,7 @@ import { goQuote } from '../api/go-quote.ts';
  * Source of the texts: k8s.io/apimachinery/pkg/util/validation/field/errors.go.
  */
 
-/** The last five are podrun's own, for the stages before validation. */
+/** The kinds of mistakes. The last five are podrun's own, for the stages before validation. */
 export type FieldErrorType =
   | 'Required value'
   | 'Invalid value'
@@ -25,18 +25,18 @@ export type FieldErrorType =
   | 'No match';
 
 export interface FieldError {
-  /** Dots for fields, `[0]` for list items, `[key]` for map entries; empty when the whole document is meant. */
+  /** The path: dots for fields, `[0]` for list items, `[key]` for map entries. Empty for the whole document. */
   readonly path: string;
   readonly type: FieldErrorType;
-  /** As shown: strings quoted, numbers and booleans bare, the rest as JSON. Absent when it is not shown. */
+  /** The value as shown: strings quoted, numbers and booleans bare, others as JSON. Absent when it is not shown. */
   readonly value?: string;
   /** May be empty. */
   readonly detail: string;
-  /** What to do, a short phrase; printed after the line, not part of the API's text. */
+  /** A short phrase with advice, printed after the line. Not part of the API's text. */
   readonly hint?: string;
 }
 
-/** A value as error messages show it: strings quoted, numbers and booleans bare, `null`, the rest as compact JSON. */
+/** Formats a value for error messages: strings quoted, numbers and booleans bare, `null`, others as compact JSON. */
 export function renderValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -52,7 +52,7 @@ export function invalid(path: string, value: unknown, detail: string): FieldErro
   return { path, type: 'Invalid value', value: renderValue(value), detail };
 }
 
-/** `supported` is shown in the order given. */
+/** @param supported the supported values, in the order to show */
 export function notSupported(path: string, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length > 0 ? `supported values: ${supported.map(goQuote).join(', ')}` : '';
   return { path, type: 'Unsupported value', value: renderValue(value), detail };
@@ -70,28 +70,28 @@ export function notFound(path: string, value: unknown, detail = ''): FieldError 
   return { path, type: 'Not found', value: renderValue(value), detail };
 }
 
-/** More than `maxBytes` bytes; the value is never shown. */
+/** The mistake of a value with more than `maxBytes` bytes. The value is never shown. */
 export function tooLong(path: string, maxBytes: number): FieldError {
   return { path, type: 'Too long', detail: `may not be more than ${maxBytes} bytes` };
 }
 
-/** A list of `count` items where `max` are allowed. */
+/** The mistake of a list with `count` items where `max` are allowed. */
 export function tooMany(path: string, count: number, max: number): FieldError {
   return { path, type: 'Too many', value: String(count), detail: `must have at most ${max} items` };
 }
 
-/** `type: value: detail` without empty parts: what a Status cause calls its message. */
+/** Formats `type: value: detail` without empty parts: the message of a cause in a Status. */
 export function formatFieldErrorBody(error: FieldError): string {
   return [error.type, error.value ?? '', error.detail].filter((part) => part !== '').join(': ');
 }
 
-/** `path: type: value: detail` without empty parts. */
+/** Formats `path: type: value: detail` without empty parts. */
 export function formatFieldError(error: FieldError): string {
   const body = formatFieldErrorBody(error);
   return error.path === '' ? body : `${error.path}: ${body}`;
 }
 
-/** Errors that read the same are one: two rules may find the same mistake. */
+/** Removes errors with equal texts: two rules may find the same mistake. */
 export function withoutRepeats(errors: readonly FieldError[]): FieldError[] {
   return [...new Map(errors.map((error) => [formatFieldError(error), error])).values()];
 }

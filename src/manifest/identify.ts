@@ -3,7 +3,7 @@ import { required, type FieldError } from './field-error.ts';
 import { isListKind, lookUpKind } from './kinds.ts';
 import { entryValue, typeName, type MapNode, type ScalarNode, type SourceNode } from './read/source-node.ts';
 
-/** Which object is meant, as far as the manifest says; what it does not say is empty. */
+/** The identity of an object in a manifest. Missing fields are empty. */
 export interface Identity {
   readonly apiVersion: string;
   readonly kind: string;
@@ -12,12 +12,12 @@ export interface Identity {
   readonly generateName: string;
 }
 
-/** An object that podrun knows what to do with. */
+/** An object of a kind that podrun supports. */
 export interface KnownObject {
   readonly verdict: 'known';
   readonly identity: Identity;
   readonly kind: KnownKind;
-  /** As it was written. */
+  /** The object as it was written. */
   readonly root: MapNode;
 }
 
@@ -28,7 +28,7 @@ export type Identified =
   | { readonly verdict: 'wrong'; readonly identity: Identity; readonly problems: readonly IdentityProblem[] };
 
 export interface KnownKind {
-  /** Name in the field table. */
+  /** The name of its type in the field table. */
   readonly typeName: string;
   readonly namespaced: boolean;
 }
@@ -39,17 +39,18 @@ export interface IdentityProblem {
   readonly offset: number;
 }
 
-/** Of what cannot be read. */
+/** The identity of text that cannot be read. */
 export const NOBODY: Identity = { apiVersion: '', kind: '', name: '', namespace: '', generateName: '' };
 
-/** The objects of a document: itself, or the items of a list, of lists in lists too. Nothing for an empty document. */
+/** Finds the objects of a document: itself, or the items of a list, nested lists included. Empty document: none. */
 export function identify(root: SourceNode): Identified[] {
   return typeName(root) === 'null' ? [] : identifyAt(root, '', '');
 }
 
 /**
- * @param path of the object in the document: empty, or `items[0]`
- * @param inherited kind of the items of a typed list such as PodList, which need not name it
+ * Identifies an object, or the items of a list.
+ * @param path its path in the document: empty, or `items[0]`
+ * @param inherited kind of the items of a typed list such as PodList, which need not repeat the kind
  */
 function identifyAt(node: SourceNode, path: string, inherited: string): Identified[] {
   if (node.kind !== 'map') {

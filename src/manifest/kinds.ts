@@ -1,14 +1,14 @@
 import { typeOfKind } from '../api/field-types.ts';
 import { mostSimilar } from '../api/similar.ts';
 
-/** What podrun makes of an apiVersion and a kind. */
+/** The result of looking up an apiVersion and a kind. */
 export type KindLookup =
   | { readonly verdict: 'known'; readonly typeName: string; readonly namespaced: boolean }
-  /** A kind of Kubernetes that has no use here: ignored, with a warning. */
+  /** A kind of Kubernetes that podrun ignores with a warning. */
   | { readonly verdict: 'unsupported' }
   | { readonly verdict: 'unknown'; readonly hint: string | undefined };
 
-/** Kinds that are read, checked and stored, by apiVersion. */
+/** Kinds that podrun reads, checks and stores, by apiVersion. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   v1: ['ConfigMap', 'Namespace', 'PersistentVolumeClaim', 'Pod', 'Secret', 'Service', 'ServiceAccount'],
   'apps/v1': ['DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet'],
@@ -63,7 +63,7 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Upper and lower case count, in both. */
+/** Looks up a kind. Both arguments are case-sensitive. */
 export function lookUpKind(apiVersion: string, kind: string): KindLookup {
   if (has(KNOWN, apiVersion, kind)) {
     const typeName = typeOfKind(apiVersion, kind) ?? kind;
@@ -74,19 +74,19 @@ export function lookUpKind(apiVersion: string, kind: string): KindLookup {
 }
 
 /**
- * Is it an object of somebody's own resource definition, rather than a mistake in an apiVersion of Kubernetes? The
- * groups of such definitions are domain names.
+ * True for an object of a custom resource definition: its group is a domain name. False for a misspelt apiVersion of
+ * Kubernetes.
  */
 export function isCustomKind(apiVersion: string, kind: string): boolean {
   const group = apiVersion.slice(0, Math.max(apiVersion.indexOf('/'), 0));
   const tables = [KNOWN, UNSUPPORTED];
   if (!group.includes('.') || tables.some((table) => versionsOf(table).some((known) => known.startsWith(`${group}/`))))
     return false;
-  // `extension.k8s.io/v1 Deployment` is a mistake.
+  // An apiVersion such as `extension.k8s.io/v1` of a Deployment is a mistake.
   return !group.endsWith('.k8s.io') || !tables.some((table) => versionsOf(table).some((key) => has(table, key, kind)));
 }
 
-/** Is it a list whose items are objects of their own: `List`, `PodList`? */
+/** True for `List`, `PodList` and the like: their items are objects. */
 export function isListKind(apiVersion: string, kind: string): boolean {
   if (!kind.endsWith('List')) return false;
   const item = kind.slice(0, -'List'.length);

@@ -11,21 +11,21 @@ import { entryValue, type MapNode, plainValue, type SourceNode } from './read/so
 import { SourceError, type SourceText } from './read/source-text.ts';
 
 export interface LoadSavedOptions {
-  /** `-` is standard input. */
+  /** Files. `-` is standard input. */
   readonly files: readonly string[];
   readonly stdin: () => AsyncIterable<Uint8Array>;
 }
 
 export interface SavedResult {
-  /** In the order in which they were read; what was saved of a watch is what the watch said. */
+  /** The objects in the order of reading. Saved lines of a watch keep their type. */
   readonly changes: ReadonlyArray<WatchEvent>;
   readonly errors: readonly ManifestError[];
 }
 
 /**
- * Reads objects as `-o json`, `-o yaml` or a watch printed them, of podrun or of a cluster: one, several, lists, lines
- * of a watch. They keep whatever they have, also fields that podrun does not know; only a value of a wrong type is a
- * mistake. Kinds that podrun does not know are passed over. Nothing is filled in or validated.
+ * Reads objects as printed with `-o json`, `-o yaml` or a watch, by podrun or kubectl: one, several, lists, lines of a
+ * watch. Objects keep all fields, also unknown ones. Only a value of a wrong type is a mistake. Skips unknown kinds.
+ * Sets no defaults and validates nothing.
  */
 export async function loadSaved({ files, stdin }: LoadSavedOptions): Promise<SavedResult> {
   const loader = new SavedLoader();
@@ -62,7 +62,7 @@ class SavedLoader implements SavedResult {
     }
   }
 
-  /** An object, a list of them, or a line of a watch. */
+  /** Adds an object, a list of objects, or a line of a watch. */
   #value(root: SourceNode, { file, source }: { readonly file: string; readonly source: SourceText }): void {
     const { type, object } = watchLine(root);
     for (const found of identify(object)) {
@@ -71,7 +71,7 @@ class SavedLoader implements SavedResult {
       const typeName = typeOf(found);
       if (typeName !== undefined && found.verdict !== 'wrong') this.#object({ ...found, typeName }, subject, type);
       if (found.verdict !== 'wrong') continue;
-      // Whoever saves all of a cluster also saves what podrun has never heard of.
+      // A dump of a whole cluster contains kinds that podrun does not know: skip them.
       const problems = found.problems.filter(({ error }) => error.type !== 'No match');
       for (const { error, offset } of problems) this.#refuse('kind', subject, error, offset);
     }
@@ -99,14 +99,14 @@ class SavedLoader implements SavedResult {
 
 interface Found {
   readonly root: MapNode;
-  /** Name in the field table. */
+  /** The name of the type in the field table. */
   readonly typeName: string;
   readonly identity: Identity;
 }
 
 const NEWER_EVENT = 'events.Event';
 
-/** Kinds that are in no manifest, and so none that those know. */
+/** Kinds that occur only in saved output. */
 const SAVED_ONLY: Readonly<Record<string, string>> = {
   'v1 Event': 'Event',
   'events.k8s.io/v1 Event': NEWER_EVENT,
@@ -119,7 +119,7 @@ function typeOf(found: Identified): string | undefined {
   return SAVED_ONLY[`${apiVersion} ${kind}`];
 }
 
-/** The same Event as the core API shows it. Source: pkg/apis/events/v1/conversion.go. */
+/** Converts an Event of events.k8s.io to the core API. Source: pkg/apis/events/v1/conversion.go. */
 function coreEvent(event: KubeObject): KubeObject {
   const { regarding, note, reportingController, ...rest } = event;
   const { deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp, deprecatedCount, ...same } = rest;
@@ -136,7 +136,7 @@ function coreEvent(event: KubeObject): KubeObject {
   };
 }
 
-/** What a line of a watch says, and about what; anything else says that it is there. */
+/** Splits a line of a watch into its type and object. Any other object counts as ADDED. */
 function watchLine(root: SourceNode): { readonly type: WatchEvent['type']; readonly object: SourceNode } {
   const [type, object] = root.kind === 'map' ? [entryValue(root, 'type'), entryValue(root, 'object')] : [];
   if (

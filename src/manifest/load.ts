@@ -11,57 +11,57 @@ import { locate } from './read/source-node.ts';
 import { SourceError, type Position, type SourceText } from './read/source-text.ts';
 
 export interface LoadOptions {
-  /** Files and folders; `-` is standard input; or what was read already. */
+  /** Files and folders (`-` is standard input), or inputs that were already read. */
   readonly files: ReadonlyArray<string | Input>;
-  /** Read folders in folders too. */
+  /** Read nested folders too. */
   readonly recursive?: boolean;
   readonly stdin?: () => AsyncIterable<Uint8Array>;
-  /** The namespace of the command line: objects of another one are refused. */
+  /** The namespace of the command line. An object of another namespace is an error. */
   readonly namespace?: string | undefined;
-  /** What becomes of unknown and duplicate fields: an error, a warning, nothing. */
+  /** The treatment of unknown and repeated fields. */
   readonly validate?: StrictMode;
-  /** Also refuse what this runner cannot do, and warn of what it does not enforce. */
+  /** Refuse fields that podrun cannot fulfil, and warn of safety fields without effect. */
   readonly forRunning?: boolean;
-  /** Also refuse what would have no effect. */
+  /** Refuse fields without effect. */
   readonly refusesIdle?: boolean;
-  /** Containers will have views of their own, so that more has an effect. */
+  /** True when containers will run in namespaces of their own, where more fields have an effect. */
   readonly areApart?: boolean;
-  /** The command that wants the objects: some things only `create` allows. */
+  /** The command that reads the objects: only `create` allows generateName. */
   readonly command?: string;
-  /** Read which objects these are and nothing more: they have kind and metadata, and what else is wrong is no error. */
+  /** Read only kind and metadata. Other mistakes are no errors then. */
   readonly namesOnly?: boolean;
-  /** To have read no object is no error. */
+  /** Accept input without objects. */
   readonly mayBeEmpty?: boolean;
 }
 
 export interface LoadedObject {
   /** Decoded, defaulted and valid. */
   readonly object: KubeObject;
-  /** Decoded, and nothing more: what it does not say is not there. */
+  /** Only decoded: missing fields are absent. */
   readonly written: KubeObject;
-  /** Where it was read from, as messages name it. */
+  /** The file name in messages. */
   readonly file: string;
   readonly subject: Subject;
-  /** The line of the file where it begins, from 1. */
+  /** The first line of the object in the file, from 1. */
   readonly line: number;
-  /** Where the value at a field path stands in the file; the nearest parent of it when it was not written. */
+  /** The position of the value at a field path. For a missing value, that of its nearest parent. */
   readonly positionOf: (path: string) => Position;
 }
 
 export interface LoadResult {
-  /** In the order of files and documents; nothing may be started unless there are no errors. */
+  /** The objects in the order of files and documents. The caller may start them only if there are no errors. */
   readonly objects: readonly LoadedObject[];
   /** All mistakes of all documents of all files. */
   readonly errors: readonly ManifestError[];
-  /** Without "Warning: ", each text once. */
+  /** The warnings without "Warning: ", each text once. */
   readonly warnings: readonly string[];
-  /** The same with their places, every one. */
+  /** All warnings with their positions, repeated ones included. */
   readonly notices: readonly Notice[];
 }
 
 /**
- * Reads manifests as kubectl and the API server do together: parse, find the kind, decode strictly, fill in defaults,
- * validate. Mistakes are values; nothing is thrown for what a user may get wrong.
+ * Reads manifests as kubectl and the API server do together: parse, find the kind, decode strictly, set defaults,
+ * validate. Returns mistakes as values, and throws nothing for mistakes of the user.
  */
 export async function loadManifests(options: LoadOptions): Promise<LoadResult> {
   const loader = new Loader(options);
@@ -173,7 +173,7 @@ class Loader {
     this.#objects.push({ ...kept, file: subject.file, subject, line: positionOf('').line, positionOf });
   }
 
-  /** What kubectl refuses before it asks a server. */
+  /** Records the mistakes that kubectl finds before it asks a server. */
   #isAllowed({ identity, kind }: KnownObject): boolean {
     const { name, generateName, namespace } = identity;
     const wanted = this.#options.namespace;
@@ -206,12 +206,12 @@ class Loader {
   }
 }
 
-/** The path of the field that a warning of the API server begins with, where it is about one. */
+/** The field path at the beginning of a warning of the API server. Empty when there is none. */
 function pathIn(warning: string): string {
   return /^(?:metadata|spec)\b[^\s:]*/.exec(warning)?.[0] ?? '';
 }
 
-/** What the manifest says of its identity, as an object. */
+/** An object with only the identity that the manifest gives. */
 function bareObject({ identity: { apiVersion, kind, name, namespace } }: KnownObject): KubeObject {
   return { apiVersion, kind, metadata: namespace === '' ? { name } : { name, namespace } };
 }

@@ -2,22 +2,22 @@ import type { FieldError } from './field-error.ts';
 import type { Identity } from './identify.ts';
 import type { Position, SourceText } from './read/source-text.ts';
 
-/** The steps of the front door that look at a document; a later one is left out for what failed an earlier one. */
+/** The stages of checking a document. A document that fails one stage does not reach the next. */
 export type Stage = 'parse' | 'kind' | 'decode' | 'strict' | 'validate' | 'support';
 
-/** A mistake outside of any document: a file that is missing, a name that the command does not allow. */
+/** A mistake outside of any document: a missing file, a name that the command does not allow. */
 export interface InputProblem {
   readonly stage: 'input';
   /** A whole sentence. */
   readonly message: string;
 }
 
-/** The object that mistakes are about. Mistakes of one object share one subject. */
+/** The object with the mistake. All mistakes of one object share one subject. */
 export interface Subject {
-  /** As messages name it. */
+  /** The file name in messages. */
   readonly file: string;
   readonly identity: Identity;
-  /** The document it stands in. */
+  /** The document that contains the object. */
   readonly source: SourceText;
 }
 
@@ -26,18 +26,18 @@ export interface DocumentProblem {
   readonly stage: Stage;
   readonly subject: Subject;
   readonly error: FieldError;
-  /** Of the value, or of the nearest parent when it is absent. */
+  /** The position of the value. For a missing value, that of its nearest parent. */
   readonly position: Position;
 }
 
 export type ManifestError = InputProblem | DocumentProblem;
 
-/** Something about an object that is no mistake: a warning of the API server, or that the object is not looked at. */
+/** A warning of the API server about an object, or the note that podrun ignores the object. */
 export interface Notice {
   readonly type: 'warning' | 'ignored';
   readonly subject: Subject;
   /** One sentence, without "Warning: ". */
   readonly text: string;
-  /** Of the value it is about, or of the object. */
+  /** The position of the value, or else of the object. */
   readonly position: Position;
 }

@@ -2,9 +2,9 @@ import type { Container, CronJob, Job, Pod, PodSpec, PodTemplateSpec } from '../
 import type { KubeObject } from '../api/objects.ts';
 import type { Decoded } from './decoded.ts';
 
-/** The Pod an object is or makes, and where in the object it stands. */
+/** The Pod or Pod template in an object, and its path. */
 export interface PodInObject {
-  /** Of the part that holds metadata and spec: empty for a Pod itself, `spec.template` in most workloads. */
+  /** The path of the part with metadata and spec: empty for a Pod, `spec.template` in most workloads. */
   readonly path: string;
   readonly pod: Decoded<PodTemplateSpec>;
 }
@@ -28,7 +28,7 @@ const FINDERS: ReadonlyMap<string, Finder> = new Map(
   }),
 );
 
-/** Undefined for kinds without Pods. */
+/** Finds the Pod or Pod template of an object. Undefined for kinds without Pods. */
 export function podIn(object: KubeObject): PodInObject | undefined {
   return FINDERS.get(object.kind)?.(object);
 }

@@ -1,9 +1,9 @@
-/** What a person or a program is told about mistakes in manifests: the texts of kubectl, the Status of the API. */
+/** The reports of mistakes in manifests: the texts of kubectl, the Status of the API. */
 import { goQuote } from '../api/go-quote.ts';
 import { formatFieldError, formatFieldErrorBody, type FieldErrorType } from './field-error.ts';
 import type { DocumentProblem, InputProblem, ManifestError, Subject } from './manifest-error.ts';
 
-/** Lines for standard error. An object with several mistakes gets a heading, and a line with a star for each. */
+/** The lines for standard error. An object with several mistakes gets a heading, and a starred line for each. */
 export function renderManifestErrors(errors: readonly ManifestError[]): string[] {
   return grouped(errors).flatMap((group) => {
     if ('stage' in group) return [`error: ${group.message}`];
@@ -23,7 +23,7 @@ interface ObjectGroup {
   readonly problems: DocumentProblem[];
 }
 
-/** Mistakes by object, in the order in which objects first appear. */
+/** Groups mistakes by object, in the order in which objects first appear. */
 function grouped(errors: readonly ManifestError[]): (InputProblem | ObjectGroup)[] {
   const groups: (InputProblem | ObjectGroup)[] = [];
   const bySubject = new Map<Subject, ObjectGroup>();
@@ -43,7 +43,7 @@ function grouped(errors: readonly ManifestError[]): (InputProblem | ObjectGroup)
   return groups;
 }
 
-/** What kubectl says before the mistake itself. */
+/** The text of kubectl before the mistake itself. */
 function heading({ stage, subject, error }: DocumentProblem): string {
   const { file, identity } = subject;
   switch (stage) {
@@ -74,25 +74,25 @@ function cannotBeHandled({ identity }: Subject): string {
   return `${kind} in version ${goQuote(versionOf(identity.apiVersion).version)} cannot be handled as a ${kind}`;
 }
 
-/** The mistake itself, without its place. */
+/** The mistake itself, without its position. */
 function detailOf({ stage, error }: DocumentProblem): string {
   if (stage === 'strict') return `strict decoding error: ${error.detail}`;
   return stage === 'parse' || stage === 'kind' ? error.detail : formatFieldError(error);
 }
 
-/** Ours, after the text of kubectl: where it is, and what to do. */
+/** The position and the hint, which podrun adds to the text of kubectl. */
 function suffix({ subject, position, error }: DocumentProblem): string {
   const place = ` (${subject.file}:${position.line}:${position.column})`;
   return error.hint === undefined ? place : `${place} - ${error.hint}`;
 }
 
-/** The mistake without its place, and what may have been meant. */
+/** The mistake without its position, with the hint. */
 export function explainProblem(problem: DocumentProblem): string {
   const { hint } = problem.error;
   return hint === undefined ? detailOf(problem) : `${detailOf(problem)} - ${hint}`;
 }
 
-/** The answer of an API server to a request that failed (meta/v1 Status). */
+/** The answer of an API server to a failed request (meta/v1 Status). */
 export interface FailureStatus {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -135,7 +135,7 @@ const CAUSE_REASONS: Readonly<Partial<Record<FieldErrorType, string>>> = {
 const UNPROCESSABLE = 422;
 const BAD_REQUEST = 400;
 
-/** One Status for each object that has mistakes, and for each mistake outside of objects. */
+/** Makes one Status for each object with mistakes, and one for each mistake outside of objects. */
 export function statusesOf(errors: readonly ManifestError[]): FailureStatus[] {
   return grouped(errors).map((group) => {
     if ('stage' in group) return badRequest(group.message);
@@ -147,7 +147,7 @@ export function statusesOf(errors: readonly ManifestError[]): FailureStatus[] {
   });
 }
 
-/** Mistakes that are found in an object that was read and understood. */
+/** True for a mistake in an object that was decoded. */
 function isAboutValues({ stage }: DocumentProblem): boolean {
   return stage === 'validate' || stage === 'support';
 }

@@ -8,11 +8,11 @@ import { podWarnings } from './warnings/pod.ts';
 import { fractionalBytes } from './warnings/resources.ts';
 import { serviceWarnings } from './warnings/service.ts';
 
-/** Kinds whose name becomes part of host names. */
+/** Kinds whose name becomes a part of host names. */
 const NAMES_PODS: ReadonlySet<string> = new Set(['Job', 'CronJob', 'Deployment', 'ReplicaSet']);
 
 /**
- * What the API server would warn of, word for word; kubectl prints each behind `Warning: `.
+ * The warnings of the API server, word for word. kubectl prints each after `Warning: `.
  * @param object defaulted and valid
  */
 export function warningsFor(object: KubeObject): string[] {

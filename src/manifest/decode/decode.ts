@@ -7,7 +7,7 @@ import { booleanHint, integerHint, listHint, quantityHint, stringHint } from './
 import { integerName, isIntegerType, toInteger } from './integers.ts';
 import { checkBase64, checkQuantity, checkTime } from './scalars.ts';
 
-/** A mistake that the decoder found, and where. */
+/** A mistake that the decoder found, and its position. */
 export interface DecodeProblem {
   readonly error: FieldError;
   /** Index into the text of the document. */
@@ -15,7 +15,7 @@ export interface DecodeProblem {
 }
 
 export interface DecodeResult {
-  /** Fields in the order of the Go types, entries of maps sorted, no nulls; without what is wrong. */
+  /** The object without wrong values and nulls. Fields are in the order of the Go types, entries of maps are sorted. */
   readonly object: Record<string, unknown>;
   /** All wrong types and all unknown or duplicate fields, keys sorted, lists in order; at most 100. */
   readonly problems: readonly DecodeProblem[];
@@ -29,7 +29,7 @@ export interface DecodeOptions {
 }
 
 /**
- * Reads an object as the API server's strict decoder does, but without stopping at the first mistake.
+ * Decodes an object as the API server's strict decoder does, but continues after a mistake.
  * @param root the object as it was written
  * @param type its type in the field table
  */
@@ -39,19 +39,19 @@ export function decodeObject(root: MapNode, type: string, options: DecodeOptions
   return { object, problems: decoder.problems };
 }
 
-/** The server stops counting here. */
+/** The number of problems after which the API server stops counting. */
 const MAX_PROBLEMS = 100;
 
-/** Where the decoder is. */
+/** The position of the decoder. */
 interface Place {
   readonly path: string;
-  /** The path in messages about the value rather than its type: map keys are in brackets. */
+  /** The path in messages about the value, which shows map keys in brackets. */
   readonly valuePath: string;
-  /** The object that the value is in. */
+  /** The object that contains the value. */
   readonly level: Level;
 }
 
-/** What a null is among the items of a list or the values of a map: Go's zero value. Of a type with fields: {}. */
+/** The zero values of Go, for a null in a list or map. The zero value of a type with fields is {}. */
 const ZERO_VALUES: Readonly<Record<string, unknown>> = {
   string: '',
   bytes: '',
@@ -83,13 +83,13 @@ class Decoder {
   }
 
   #unknown(field: string, path: string, offset: number, level: Level): void {
-    // Finding out what was meant takes time.
+    // The search for a hint takes time.
     if (this.problems.length >= MAX_PROBLEMS) return;
     const error: FieldError = { path, type: 'Unknown field', detail: `unknown field "${path}"` };
     this.#add(offset, error, unknownFieldHint(field, level));
   }
 
-  /** Entries by key, the last one of each; says which keys were given more than once. */
+  /** Entries sorted by key. Reports repeated keys, and keeps the last entry of each. */
   #sortedEntries(node: MapNode, parentPath: string): MapEntry[] {
     const last = new Map<string, MapEntry>();
     const repeated = new Set<string>();
@@ -105,7 +105,7 @@ class Decoder {
     return [...last.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** The value of a field; undefined when there is none, or when it is wrong. */
+  /** The value of a field. Undefined when it is null or wrong. */
   #field(node: SourceNode, type: string, place: Place): unknown {
     const { container, base } = parseType(type);
     if (isNull(node)) return undefined;
@@ -166,7 +166,7 @@ class Decoder {
   #text(node: SourceNode, text: string, base: string, path: string): unknown {
     if (base === 'bytes') {
       const { value, wrong } = checkBase64(text);
-      // It may be a secret: it is not shown.
+      // The message leaves out the value, which may be a secret.
       if (wrong !== undefined) this.#add(node.offset, { path, type: 'Invalid value', detail: wrong });
       return value;
     }

@@ -1,8 +1,8 @@
-/** What the field table says about a type, for the version of Kubernetes that podrun follows. */
+/** The fields of each type, for the version of Kubernetes that podrun follows. */
 import { fieldsOf } from '../../api/field-types.ts';
 import { mostSimilar, sameEnding } from '../../api/similar.ts';
 
-/** Fields by type that the table has but v1.36 does not know. One line each to take out when podrun moves on. */
+/** Fields of the table that v1.36 does not have, by type. The lines go when podrun follows a newer version. */
 const NEWER_FIELDS: Readonly<Record<string, readonly string[]>> = {
   ClusterTrustBundleProjection: ['user'],
   ConfigMapVolumeSource: ['defaultUser'],
@@ -21,7 +21,7 @@ const NEWER_FIELDS: Readonly<Record<string, readonly string[]>> = {
   VolumeMount: ['bindMountOptions'],
 };
 
-/** A type of the table, taken apart. */
+/** A type of the field table, split into its parts. */
 export interface FieldType {
   readonly container: 'list' | 'map' | undefined;
   /** A primitive, or the name of a type with fields. */
@@ -34,7 +34,7 @@ export function parseType(type: string): FieldType {
   return { container: undefined, base: type };
 }
 
-/** The type of a field; undefined when there is no such field, or only in newer versions. */
+/** The type of a field. Undefined for a field that is unknown, or known only to newer versions. */
 export function knownType(typeName: string, field: string, newerFields: boolean): string | undefined {
   const fields = fieldsOf(typeName) ?? {};
   if (!Object.hasOwn(fields, field) || (isNewerField(typeName, field) && !newerFields)) return undefined;
@@ -45,7 +45,7 @@ function isNewerField(typeName: string, field: string): boolean {
   return NEWER_FIELDS[typeName]?.includes(field) ?? false;
 }
 
-/** An object on the way down to where the decoder is. */
+/** An object on the way from the root to the position of the decoder. */
 export interface Level {
   readonly typeName: string;
   readonly path: string;
@@ -54,12 +54,12 @@ export interface Level {
 
 export const joinPath = (path: string, field: string): string => (path === '' ? field : `${path}.${field}`);
 
-/** How far below a field is looked for: a container in a CronJob is jobTemplate.spec.template.spec.containers. */
+/** The levels to search for a field: a container in a CronJob is jobTemplate.spec.template.spec.containers. */
 const MAX_LEVELS_DOWN = 4;
 
 /**
- * What to do about a field that does not exist: a sibling of nearly the same name, or the same name one level up or
- * further down.
+ * The hint for an unknown field: a sibling with a similar name, or a field with the same name one level up or further
+ * down.
  */
 export function unknownFieldHint(field: string, level: Level): string | undefined {
   if (isNewerField(level.typeName, field)) return 'known to Kubernetes from v1.37 on';
@@ -77,7 +77,7 @@ function knownFields(typeName: string): string[] {
   return Object.keys(fieldsOf(typeName) ?? {}).filter((field) => !isNewerField(typeName, field));
 }
 
-/** The nearest path below on which a field of that name exists; containers are preferred to anything else. */
+/** The nearest path below with a field of that name. Fields of containers come first. */
 function pathBelow(field: string, typeName: string, path: string): string | undefined {
   let level: [typeName: string, path: string][] = [[typeName, path]];
   for (let depth = 1; depth <= MAX_LEVELS_DOWN; depth += 1) {

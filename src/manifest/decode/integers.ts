@@ -9,7 +9,7 @@ export function isIntegerType(type: string): type is IntegerType {
   return Object.hasOwn(LIMITS, type);
 }
 
-/** What messages call the type. */
+/** The name of the type in messages. */
 export function integerName(type: IntegerType): string {
   return `integer (${LIMITS[type].bits}-bit)`;
 }
@@ -18,8 +18,8 @@ export function integerName(type: IntegerType): string {
 const LARGEST = 2 ** 63 - 1024;
 
 /**
- * A whole number within the range of the type; undefined when it is none. Beyond 2^53 the last digits are lost, but
- * the text of the result still fits 64 bits.
+ * A whole number within the range of the type. Undefined for any other value. Numbers beyond 2^53 lose their last
+ * digits, but the result still fits 64 bits.
  */
 export function toInteger(value: unknown, type: IntegerType): number | undefined {
   const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));

@@ -1,13 +1,13 @@
-/** The formats that strings of an object may have to follow: quantities, times, base64. */
+/** The formats of strings in objects: quantities, times, base64. */
 import { formatQuantity, parseQuantity, QuantityError } from '../../api/quantity.ts';
 import { goQuote } from '../../api/go-quote.ts';
 
-/** A value in its canonical form, or what is wrong with it, in the API server's words. */
+/** A value in its canonical form, or a mistake in the API server's words. */
 export type Checked =
   | { readonly value: string; readonly wrong?: undefined }
   | { readonly wrong: string; readonly value?: undefined };
 
-/** Blanks around a quantity are tolerated, as the API server does. */
+/** Checks a quantity. Accepts blanks around it, as the API server does. */
 export function checkQuantity(text: string): Checked {
   try {
     return { value: formatQuantity(parseQuantity(text.trim())) };
@@ -20,7 +20,7 @@ export function checkQuantity(text: string): Checked {
 const BASE64_CHARACTER = /^[A-Za-z0-9+/]$/;
 const QUANTUM = 4;
 
-/** Standard base64 with padding; line breaks inside are dropped. Offsets count bytes of the text, as Go's do. */
+/** Checks standard base64 with padding. Skips line breaks. Offsets count bytes of the text, as in Go. */
 export function checkBase64(text: string): Checked {
   const wrong = (offset: number): Checked => ({ wrong: `illegal base64 data at input byte ${offset}` });
   let digits = 0;
@@ -29,7 +29,7 @@ export function checkBase64(text: string): Checked {
     const char = text.charAt(at);
     if (char === '\n' || char === '\r') continue;
     const inQuantum = (digits + paddings) % QUANTUM;
-    // After a padding only the second one may come; Go points before what stands in its place.
+    // After a padding character only a second one may follow. Go reports the position before the wrong character.
     if (paddings > 0 && inQuantum === 0) return wrong(at);
     if (paddings > 0 && char !== '=') return wrong(at - 1);
     if (char === '=') {
@@ -45,7 +45,7 @@ export function checkBase64(text: string): Checked {
 
 const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00';
 
-/** The parts of the layout in order, each with what a text must have in its place. */
+/** The parts of Go's time layout in order, each with the form of the text in its place. */
 const TIME_PARTS: readonly (readonly [layout: string, form: RegExp, range?: readonly [string, number, number]])[] = [
   ['2006', /^\d{4}/],
   ['-', /^-/],
@@ -61,7 +61,7 @@ const TIME_PARTS: readonly (readonly [layout: string, form: RegExp, range?: read
   ['Z07:00', /^(?:Z|[-+]\d\d:\d\d)/],
 ];
 
-/** An RFC 3339 time; the text stays as it is. Messages are those of Go's time.Parse. */
+/** Checks an RFC 3339 time, which keeps its text. The messages are those of Go's time.Parse. */
 export function checkTime(text: string): Checked {
   let rest = text;
   for (const [layout, form, range] of TIME_PARTS) {

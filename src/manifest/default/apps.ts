@@ -13,10 +13,10 @@ import { defaultClaimSpec } from './volume.ts';
 
 const HISTORY_LIMIT = 10;
 const PROGRESS_DEADLINE_SECONDS = 600;
-/** How many Pods a rolling update may add, and how many may be missing. */
+/** The share of Pods that a rolling update may add, and the share that may be missing. */
 const ROLLING_SHARE = '25%';
 
-/** Source of all: pkg/apis/apps/v1/defaults.go. */
+/** Source of all functions here: pkg/apis/apps/v1/defaults.go. */
 export function defaultDeployment(deployment: Decoded<Deployment>): Decoded<Deployment> {
   const spec = fillAbsent(deployment.spec ?? {}, {
     replicas: 1,

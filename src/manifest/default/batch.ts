@@ -4,7 +4,7 @@ import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { defaultTemplate } from './pod.ts';
 
 const BACKOFF_LIMIT = 6;
-/** With a limit per index the limit of the whole Job is out of the way. */
+/** The limit of the whole Job when each index has a limit: it is never reached. */
 const NO_BACKOFF_LIMIT = 2 ** 31 - 1;
 
 /** Defaults of a Job. Source: pkg/apis/batch/v1/defaults.go, SetDefaults_Job. */
@@ -23,7 +23,7 @@ export function defaultJob(job: Decoded<Job>): Decoded<Job> {
   return { ...job, metadata: withLabelsOf(job.metadata, spec.template?.metadata?.labels), spec: filled };
 }
 
-/** Defaults of a CronJob. What its Jobs get, they get when they are made. */
+/** Defaults of a CronJob. The Jobs that it makes get theirs later. */
 export function defaultCronJob(cronJob: Decoded<CronJob>): Decoded<CronJob> {
   const valued = fillZero(cronJob.spec ?? {}, { concurrencyPolicy: 'Allow' });
   const filled = fillAbsent(valued, { suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 });
@@ -31,7 +31,7 @@ export function defaultCronJob(cronJob: Decoded<CronJob>): Decoded<CronJob> {
   return { ...cronJob, spec: { ...filled, jobTemplate } };
 }
 
-/** An object without labels takes those of its Pods. */
+/** Gives an object without labels those of its Pods. */
 function withLabelsOf<T extends { labels?: Record<string, string | undefined> | undefined }>(
   metadata: T | undefined,
   labels: Record<string, string | undefined> | undefined,

@@ -18,7 +18,7 @@ export function defaultSecret(secret: Decoded<Secret>): Decoded<Secret> {
   return { ...stored, data: { ...stored.data, ...(Object.fromEntries(encoded) as Entries) } };
 }
 
-/** Base64 may be broken into lines in a manifest. */
+/** Removes line breaks from base64. */
 function canonicalBase64(data: Entries): Entries {
   const entries = Object.entries(data).map(([key, text]) => [
     key,

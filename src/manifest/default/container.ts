@@ -16,7 +16,7 @@ import type { Decoded } from '../decoded.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { canonicalRequirements } from './resources.ts';
 
-/** Defaults of a container of any sort. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Container and the like. */
+/** Defaults of any container. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Container and its neighbours. */
 export function defaultContainer<T extends Decoded<Container>>(container: T): T {
   const defaults: Decoded<Container> = {
     imagePullPolicy: defaultPullPolicy(container.image ?? ''),
@@ -53,12 +53,12 @@ function defaultEnvSource(source: Decoded<EnvVarSource>): Decoded<EnvVarSource> 
   });
 }
 
-/** A field of the Pod, in an environment variable or in a file. */
+/** Defaults of a reference to a field of the Pod. */
 export function defaultFieldRef(field: Decoded<ObjectFieldSelector>): Decoded<ObjectFieldSelector> {
   return fillZero(field, { apiVersion: 'v1' });
 }
 
-/** A resource of a container, in an environment variable or in a file. The divisor 0 stands for 1. */
+/** Defaults of a reference to a resource of a container. The divisor 0 stands for 1. */
 export function defaultResourceFieldRef(field: Decoded<ResourceFieldSelector>): Decoded<ResourceFieldSelector> {
   return { ...field, divisor: canonicalQuantity(field.divisor ?? '0') };
 }

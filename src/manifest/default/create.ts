@@ -5,7 +5,7 @@ import { SCHEDULING_GATED } from '../../api/scheduling-gated.ts';
 import type { Decoded } from '../decoded.ts';
 import { changeFields, omit } from './fill.ts';
 
-/** Fields of the metadata that only the server writes; a manifest that was read back from a cluster has them. */
+/** Metadata that only the server writes. A manifest that was read from a cluster contains it. */
 const SERVER_METADATA = [
   'uid',
   'creationTimestamp',
@@ -14,7 +14,7 @@ const SERVER_METADATA = [
   'selfLink',
 ] as const;
 
-/** Kinds whose spec is counted. Source: the `PrepareForCreate` of their strategies. */
+/** Kinds whose spec has a generation. Source: the `PrepareForCreate` of their strategies. */
 const COUNTED_KINDS = new Set([
   'Pod',
   'CronJob',
@@ -26,12 +26,12 @@ const COUNTED_KINDS = new Set([
   'StatefulSet',
 ]);
 
-/** A grace period below zero is taken as this. */
+/** Replaces a negative grace period. */
 const SHORTEST_GRACE_SECONDS = 1;
 
 /**
- * What a defaulted object becomes when it is new: the first generation, no status but the first one, nothing that only
- * the server writes, no fields of features that are switched off.
+ * Prepares a defaulted object as a new one: generation 1, only the initial status, without fields that only the server
+ * writes, without fields of disabled features.
  * Source: pkg/registry/core/pod/strategy.go, PrepareForCreate, and rest.FillObjectMetaSystemFields.
  */
 export function prepareForCreate(object: KubeObject): KubeObject {
@@ -39,7 +39,7 @@ export function prepareForCreate(object: KubeObject): KubeObject {
   const metadata = COUNTED_KINDS.has(object.kind) ? { ...own, generation: 1 } : own;
   const fresh: KubeObject = { ...omit(object, ['status']), metadata, apiVersion: object.apiVersion, kind: object.kind };
   if (object.kind !== 'Pod') return fresh;
-  // Where a cluster's scheduler has put it says nothing about this node; who writes a Pod knows no uid.
+  // A manifest with a uid comes from a cluster: the node that its scheduler chose does not exist here.
   return preparePod(object.metadata.uid ? withoutNode(fresh) : fresh) as KubeObject;
 }
 
@@ -69,8 +69,8 @@ function firstStatus(spec: Decoded<PodSpec>): PodStatus {
 }
 
 /**
- * Features that are off in v1.36: their fields are known, but a cluster drops them without a word. One that is off
- * there and works here is ContainerStopSignals (`lifecycle.stopSignal`).
+ * Drops the fields of features that are disabled in v1.36, as a cluster does silently. ContainerStopSignals
+ * (`lifecycle.stopSignal`) is disabled there too, but works here.
  */
 export function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> {
   const withoutSources = (volume: Decoded<Volume>): Decoded<Volume> =>
@@ -85,7 +85,7 @@ export function withoutDisabledFields(spec: Decoded<PodSpec>): Decoded<PodSpec> 
   });
 }
 
-/** Paths of the fields that `prepareForCreate` drops because their feature is off; worth a warning. */
+/** Paths of the fields that `prepareForCreate` drops with disabled features. Each gets a warning. */
 export function droppedFields(object: KubeObject): string[] {
   if (object.kind !== 'Pod') return [];
   const spec = (object as Decoded<Pod>).spec ?? {};

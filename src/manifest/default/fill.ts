@@ -1,9 +1,9 @@
 /**
- * How defaults get into objects without changing what was handed in. Go knows two kinds of "not set", and a manifest
- * can tell them apart: a pointer field is unset only when it is absent, a plain field also when it is "" or 0.
+ * Sets defaults in a copy of an object. Go has two kinds of unset fields: a pointer field is unset only when it is
+ * absent, a plain field also when it is "" or 0.
  */
 
-/** For a field of `T`: how to change its value when there is one. */
+/** Functions that change the values of fields of `T`. */
 type Changes<T> = { [Field in keyof T]?: (value: NonNullable<T[Field]>) => T[Field] };
 
 function fill<T extends object>(object: T, defaults: Partial<T>, isUnset: (value: unknown) => boolean): T {
@@ -11,7 +11,7 @@ function fill<T extends object>(object: T, defaults: Partial<T>, isUnset: (value
   for (const [field, value] of Object.entries(defaults)) {
     if (value !== undefined && isUnset(filled[field])) filled[field] = value;
   }
-  // Only fields of T were read and written.
+  // The loop above reads and writes only fields of T.
   return filled as T;
 }
 
@@ -25,7 +25,7 @@ export function fillZero<T extends object>(object: T, defaults: Partial<T>): T {
   return fill(object, defaults, (value) => value === undefined || value === '' || value === 0);
 }
 
-/** Changes the fields that are there; the others stay absent. */
+/** Changes the fields that are present. */
 export function changeFields<T extends object>(object: T, changes: Changes<T>): T {
   const changed = { ...object } as Record<string, unknown>;
   for (const [field, change] of Object.entries(changes) as [string, (value: unknown) => unknown][]) {
@@ -34,7 +34,7 @@ export function changeFields<T extends object>(object: T, changes: Changes<T>): 
   return changed as T;
 }
 
-/** The object without some of its fields. */
+/** Copies the object without some of its fields. */
 export function omit<T extends object>(object: T, fields: readonly (keyof T)[]): T {
   const rest: Partial<T> = { ...object };
   for (const field of fields) delete rest[field];

@@ -27,9 +27,9 @@ const DEFAULTERS: ReadonlyMap<string, Defaulter> = new Map(
 );
 
 /**
- * Fills in what a manifest left out, as the API server does between decoding and validation, and brings quantities
- * into canonical text. Returns a new object; doing it twice changes nothing. What only a new object gets (its first
- * status, a grace period that is not negative) is in create.ts.
+ * Sets the defaults that the API server sets between decoding and validation, and writes quantities in canonical form.
+ * Returns a new object. A second call changes nothing. Changes of new objects only (first status, no negative grace
+ * period) are in create.ts.
  * @param object decoded: fields have the right types, quantities and base64 are well formed
  */
 export function applyDefaults(object: KubeObject): KubeObject {
@@ -38,7 +38,7 @@ export function applyDefaults(object: KubeObject): KubeObject {
   return defaulter === undefined ? named : (defaulter(named) as KubeObject);
 }
 
-/** A namespace carries its name as a label. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Namespace. */
+/** Adds the name of a namespace as a label. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Namespace. */
 function defaultNamespace(namespace: { metadata?: Decoded<ObjectMeta> | undefined }): unknown {
   const { metadata } = namespace;
   if (!metadata?.name) return namespace;

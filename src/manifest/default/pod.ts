@@ -15,7 +15,7 @@ export function defaultPod(pod: Decoded<Pod>): Decoded<Pod> {
   return { ...pod, spec: hostPortsOnHostNetwork(podLevelRequests(requesting)) };
 }
 
-/** Defaults of what a workload makes its Pods from. Requests and host ports are filled in when a Pod is made. */
+/** Defaults of a Pod template. Requests and host ports are set when a Pod is made. */
 export function defaultTemplate(template: Decoded<PodTemplateSpec> | undefined): Decoded<PodTemplateSpec> {
   return { ...template, spec: defaultPodSpec(template?.spec ?? {}) };
 }
@@ -37,13 +37,13 @@ function defaultPodSpec(spec: Decoded<PodSpec>): Decoded<PodSpec> {
   });
 }
 
-/** The field has an old name; both always hold the same. */
+/** Sets the field and its old name to the same value. */
 function withServiceAccount(spec: Decoded<PodSpec>): Decoded<PodSpec> {
   const name = spec.serviceAccountName || spec.serviceAccount;
   return name ? { ...spec, serviceAccountName: name, serviceAccount: name } : spec;
 }
 
-/** On the network of the host a port of the container is a port of the host. */
+/** Sets host ports to container ports on the host network. */
 function hostPortsOnHostNetwork(spec: Decoded<PodSpec>): Decoded<PodSpec> {
   if (spec.hostNetwork !== true) return spec;
   const withHostPorts = (container: Decoded<Container>): Decoded<Container> =>

@@ -6,7 +6,7 @@ import { changeFields } from './fill.ts';
 
 type ResourceList = Record<string, string | undefined>;
 
-/** Every quantity in canonical text, rounded up to a thousandth. Source: SetDefaults_ResourceList. */
+/** Quantities in canonical form, rounded up to a thousandth. Source: SetDefaults_ResourceList. */
 export function canonicalResourceList(list: ResourceList): ResourceList {
   const entries = Object.entries(list).map(([name, quantity]) => [name, canonical(quantity)]);
   return Object.fromEntries(entries) as ResourceList;
@@ -16,12 +16,12 @@ function canonical(quantity: string | undefined): string | undefined {
   return quantity === undefined ? undefined : formatQuantity(roundUpToMilli(parseQuantity(quantity)));
 }
 
-/** Limits and requests of a container or of a Pod, in canonical text. */
+/** Limits and requests of a container or of a Pod, in canonical form. */
 export function canonicalRequirements(resources: Decoded<ResourceRequirements>): Decoded<ResourceRequirements> {
   return changeFields(resources, { limits: canonicalResourceList, requests: canonicalResourceList });
 }
 
-/** A limit without a request requests as much. Pods only: a template is left as it was written. */
+/** Sets missing requests of a container to its limits. For Pods only: a template keeps its own text. */
 export function requestsFromLimits(container: Decoded<Container>): Decoded<Container> {
   const resources = container.resources ?? {};
   if (resources.limits === undefined) return container;
@@ -29,7 +29,7 @@ export function requestsFromLimits(container: Decoded<Container>): Decoded<Conta
 }
 
 /**
- * Requests of the Pod as a whole, when it has limits: what the containers request together, else the limit.
+ * Sets the requests of the Pod as a whole when it has limits: the sum of the containers' requests, else the limit.
  * Source: pkg/apis/core/v1/defaults.go, defaultPodRequests.
  */
 export function podLevelRequests(spec: Decoded<PodSpec>): Decoded<PodSpec> {

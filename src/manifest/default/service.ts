@@ -2,7 +2,7 @@ import type { Service, ServicePort, ServiceSpec } from '../../api/generated/type
 import type { Decoded } from '../decoded.ts';
 import { changeFields, fillAbsent, fillZero, omit } from './fill.ts';
 
-/** Three hours. */
+/** The default time-out of session affinity: three hours. */
 const AFFINITY_SECONDS = 10_800;
 const EXTERNAL_TYPES: ReadonlySet<string | undefined> = new Set(['NodePort', 'LoadBalancer']);
 
@@ -29,7 +29,7 @@ function withTrafficPolicies(spec: Decoded<ServiceSpec>): Decoded<ServiceSpec> {
   });
 }
 
-/** The single address is the first of the list; either may be given alone. */
+/** Puts the single address into the list of addresses. */
 function withClusterIPs(spec: Decoded<ServiceSpec>): Decoded<ServiceSpec> {
   if (!spec.clusterIP || (spec.clusterIPs ?? []).length > 0) return spec;
   return { ...spec, clusterIPs: [spec.clusterIP] };

@@ -11,7 +11,7 @@ import { defaultFieldRef, defaultResourceFieldRef } from './container.ts';
 import { changeFields, fillAbsent, fillZero } from './fill.ts';
 import { canonicalResourceList } from './resources.ts';
 
-/** Files are readable by everyone, writable by their owner. */
+/** The default mode: readable by all users, writable by the owner. */
 const FILE_MODE = 0o644;
 const TOKEN_SECONDS = 3600;
 
@@ -42,7 +42,7 @@ export function defaultVolume(volume: Decoded<Volume>): Decoded<Volume> {
   });
 }
 
-/** Defaults of a claim, whether of its own or in a template. */
+/** Defaults of the spec of a claim, or of a claim in a template. */
 export function defaultClaimSpec(spec: Decoded<PersistentVolumeClaimSpec>): Decoded<PersistentVolumeClaimSpec> {
   return changeFields(fillAbsent(spec, { volumeMode: 'Filesystem' }), {
     resources: (resources) =>

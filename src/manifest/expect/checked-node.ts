@@ -4,17 +4,17 @@ import { type SourceNode, typeName } from '../read/source-node.ts';
 import type { SourceText } from '../read/source-text.ts';
 import { mostSimilar } from '../../api/similar.ts';
 
-/** What is wrong with a file, each with its place: `FILE:LINE:COLUMN: PATH: …`. */
+/** The mistakes in a file, each with its position: `FILE:LINE:COLUMN: PATH: …`. */
 export type Mistakes = string[];
 
-/** The file that is read, and what was found wrong with it so far. */
+/** A file that is being read, and the mistakes found so far. */
 export interface Reading {
   readonly file: string;
   readonly source: SourceText;
   readonly mistakes: Mistakes;
 }
 
-/** A value of a file, read strictly: what is wrong is noted with file, line, column and path, and reading goes on. */
+/** A value of a file that is read strictly. A mistake is recorded with its position and path, and reading continues. */
 export class CheckedNode {
   readonly node: SourceNode;
   readonly path: string;
@@ -27,12 +27,12 @@ export class CheckedNode {
     this.path = path;
   }
 
-  /** `FILE:LINE`. */
+  /** The position as `FILE:LINE`. */
   get place(): string {
     return `${this.#reading.file}:${this.#reading.source.positionAt(this.node.offset).line}`;
   }
 
-  /** Notes a mistake, at the value or elsewhere. Answers undefined, for who has no value to answer. */
+  /** Records a mistake at this value or elsewhere. Returns undefined, as the value of a failed read. */
   wrong(problem: string, offset: number = this.node.offset, path: string = this.path): undefined {
     const { line, column } = this.#reading.source.positionAt(offset);
     const subject = path === '' ? '' : `${path}: `;
@@ -40,12 +40,12 @@ export class CheckedNode {
     return undefined;
   }
 
-  /** Was a field found that is none? */
+  /** True when an unknown field was found. */
   get hasUnknown(): boolean {
     return this.#hasUnknown;
   }
 
-  /** The fields of a map; unknown and repeated ones are mistakes. */
+  /** The fields of a map. Records unknown and repeated fields as mistakes. */
   fields<K extends string>(known: readonly K[]): Partial<Record<K, CheckedNode>> {
     const found: Partial<Record<K, CheckedNode>> = {};
     for (const { key, value, keyOffset } of this.#entries()) {
@@ -65,7 +65,7 @@ export class CheckedNode {
     this.wrong(`unknown field, ${hint}`, keyOffset, path);
   }
 
-  /** A map whose keys are free. */
+  /** The entries of a map with arbitrary keys. */
   entries(): Array<readonly [string, CheckedNode]> {
     return this.#entries().map(
       ({ key, value }) => [key, new CheckedNode(this.#reading, value, `${this.path}[${key}]`)] as const,
@@ -86,7 +86,7 @@ export class CheckedNode {
     return [];
   }
 
-  /** A text, or a number as it is written. */
+  /** A non-empty text, or a number as it is written. */
   text(): string | undefined {
     if (this.node.kind === 'scalar' && this.node.value !== null && this.node.text !== '') return this.node.text;
     return this.wrong(
@@ -94,7 +94,7 @@ export class CheckedNode {
     );
   }
 
-  /** One of some words. */
+  /** A text out of a list. */
   word(words: readonly string[]): string | undefined {
     const text = this.text();
     if (text === undefined || words.includes(text)) return text;
@@ -103,7 +103,7 @@ export class CheckedNode {
     return this.wrong(`${JSON.stringify(text)} is unknown, ${hint}`);
   }
 
-  /** Milliseconds of `5s`. */
+  /** A duration such as `5s`, in milliseconds. */
   duration(): number | undefined {
     const text = this.text();
     if (text === undefined) return undefined;
@@ -114,7 +114,7 @@ export class CheckedNode {
     }
   }
 
-  /** `2`, `>=1`, `<=3`, `1-4`; `nonzero` where it is allowed. */
+  /** A range of numbers: `2`, `>=1`, `<=3`, `1-4`, or one of the words of `extra`. */
   range(extra: Readonly<Record<string, NumberRange>> = {}): NumberRange | undefined {
     const text = this.text();
     if (text === undefined) return undefined;

@@ -4,11 +4,11 @@ import type { CheckedNode } from './checked-node.ts';
 export const PHASES: readonly string[] = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
 export const STATUSES: readonly string[] = ['True', 'False', 'Unknown'];
 
-/** Codes that say that something went wrong. */
+/** Any exit code of a failure. */
 const NONZERO: NumberRange = { min: 1, max: 255, text: 'nonzero' };
 export const CODES: Readonly<Record<string, NumberRange>> = { nonzero: NONZERO };
 
-/** What happens is told by one of these, and by more of it: those that go with it. */
+/** The fields that name a happening, each with the details that may go with it. */
 const KINDS: Readonly<Record<PatternKind, readonly DetailName[]>> = {
   phase: [],
   condition: ['reason'],
@@ -25,12 +25,12 @@ type DetailName = (typeof DETAILS)[number];
 const DETAILS = ['run', 'code', 'reason', 'message'] as const;
 const KIND_NAMES = Object.keys(KINDS) as PatternKind[];
 
-/** Fields of an entry of `steps` or `never` that is one thing that happens. */
+/** The fields of a pattern in `steps` or `never`. */
 type PatternField = PatternKind | DetailName | 'within' | 'after';
 export const PATTERN_FIELDS: readonly PatternField[] = [...KIND_NAMES, ...DETAILS, 'within', 'after'];
 type PatternFields = Partial<Record<PatternField, CheckedNode>>;
 
-/** Reads one thing that happens; undefined after a mistake, which was noted. */
+/** Reads a pattern. Returns undefined after a mistake, which is recorded. */
 export function readPattern(node: CheckedNode, fields: PatternFields): WrittenPattern | undefined {
   const [what, ...others] = KIND_NAMES.filter((kind) => fields[kind] !== undefined);
   const value = what === undefined ? undefined : fields[what];

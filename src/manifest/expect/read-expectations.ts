@@ -9,15 +9,15 @@ import { CODES, PATTERN_FIELDS, PHASES, readPattern, STATUSES } from './pattern.
 const FIELDS = ['pod', 'within', 'steps', 'never', 'phases', 'events', 'final'] as const;
 const FINAL_FIELDS = ['phase', 'reason', 'conditions', 'restarts', 'exitCodes', 'reasons'] as const;
 
-/** What a file says, or everything that is wrong with it: `FILE:LINE:COLUMN: PATH: …`. */
+/** The expectations of a file, or all mistakes in it: `FILE:LINE:COLUMN: PATH: …`. */
 export interface ReadExpectations {
   readonly expectations: readonly Expectation[];
   readonly mistakes: readonly string[];
 }
 
 /**
- * Reads a file of expectations, a document for each.
- * @param file as messages name it
+ * Reads a file of expectations, one per document.
+ * @param file its name in messages
  */
 export async function readExpectations(file: string, bytes: Buffer): Promise<ReadExpectations> {
   const mistakes: Mistakes = [];
@@ -25,7 +25,7 @@ export async function readExpectations(file: string, bytes: Buffer): Promise<Rea
   for (const document of cutDocuments(bytes)) {
     let nodes: readonly SourceNode[];
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one document after the other
+      // oxlint-disable-next-line no-await-in-loop -- documents are read in order
       nodes = await readDocument(document);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
@@ -65,7 +65,7 @@ function readExpectation(root: CheckedNode): Expectation {
   };
 }
 
-/** One thing that happens, or several in any order. */
+/** Reads a step: one pattern, or several in any order. */
 function readStep(node: CheckedNode): WrittenPattern[] {
   const { unordered, ...fields } = node.fields(['unordered', ...PATTERN_FIELDS] as const);
   if (unordered === undefined) return onlyOne(readPattern(node, fields));

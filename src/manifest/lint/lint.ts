@@ -10,21 +10,20 @@ import { refusedFields } from '../support/refused-fields.ts';
 import { templateHint, whyForeign } from './foreign.ts';
 
 export interface LintOptions {
-  /** Files and folders; `-` is standard input. */
+  /** Files and folders. `-` is standard input. */
   readonly files: readonly string[];
-  /** Read folders in folders too. */
+  /** Read nested folders too. */
   readonly recursive: boolean;
   readonly stdin: () => AsyncIterable<Uint8Array>;
-  /** Also tell what podrun could not run, and what would have no effect here. */
+  /** Also report fields that podrun refuses to run, and fields without effect. */
   readonly runnable: boolean;
-  /** What cannot be checked is an error, and not a note. */
+  /** Report documents that cannot be checked as errors instead of notes. */
   readonly noSkip: boolean;
 }
 
 /**
- * Checks manifests as the API server would when they are created, and tells everything that is to be said about them.
- * What is no manifest is a note: hooks and globs hand over whatever ends in .yaml. Nothing is thrown for what a user
- * may get wrong.
+ * Checks manifests as the API server does when they are created, and reports all findings. A file that is no manifest
+ * gets a note: hooks and globs pass any .yaml file. Throws nothing for mistakes of the user.
  */
 export async function lintManifests(options: LintOptions): Promise<Findings> {
   const findings: Finding[] = [];
@@ -33,7 +32,7 @@ export async function lintManifests(options: LintOptions): Promise<Findings> {
   for (const argument of options.files) {
     for (const file of await expanded(argument, options.recursive, unreadable)) {
       const { recursive, stdin } = options;
-      // `create` takes a generateName, which is no mistake in a manifest.
+      // `create` accepts generateName: it is no mistake in a manifest.
       const loaded = await loadManifests({ files: [file], recursive, stdin, command: 'create', mayBeEmpty: true });
       const inputProblems = loaded.errors.flatMap((error) => (error.stage === 'input' ? [error.message] : []));
       unreadable.push(...inputProblems);
@@ -56,7 +55,7 @@ async function expanded(argument: string, recursive: boolean, unreadable: string
   }
 }
 
-/** Those of a kind that is known, whether they are right or wrong. */
+/** The number of objects of a known kind, with and without mistakes. */
 function checkedObjects({ objects, errors }: LoadResult): number {
   const wrong = errors.flatMap((error) =>
     error.stage === 'input' || error.stage === 'parse' || error.stage === 'kind' ? [] : [error.subject],
@@ -120,7 +119,7 @@ function notChecked(subject: Subject, position: Position, why: string, noSkip: b
   };
 }
 
-/** Kinds that podrun keeps on record, and Pods, which it runs. */
+/** Pods, and the kinds that podrun stores. */
 const HAS_USE: ReadonlySet<string> = new Set(
   'Pod ConfigMap Secret Service Namespace ServiceAccount PersistentVolumeClaim'.split(' '),
 );
@@ -156,7 +155,7 @@ function objectOf({ apiVersion, kind, namespace, name }: Identity): FoundObject 
 }
 
 function ofFieldError(error: FieldError): Pick<Finding, 'path' | 'message' | 'hint'> {
-  // The texts of these are whole without their type in front.
+  // These messages are complete without their type.
   const isWhole = SENTENCES.has(error.type);
   return { path: error.path, message: isWhole ? error.detail : formatFieldError(error), hint: error.hint };
 }

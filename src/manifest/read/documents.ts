@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_DOCUMENT_BYTES } from './limits.ts';
 import { SourceError, SourceText } from './source-text.ts';
 
-/** One document of a file: its text, or why it has none. */
+/** One document of a file: its text, or the error that kept it from being read. */
 export interface DocumentText {
   readonly source: SourceText;
   readonly failure?: SourceError;
@@ -11,10 +11,10 @@ export interface DocumentText {
 const SEPARATOR = '---';
 
 /**
- * Cuts a file into documents the way kubectl does, before any YAML is read: a line that starts with `---` ends one.
+ * Splits a file into documents before parsing YAML, as kubectl does: a line that starts with `---` ends a document.
  * Source: k8s.io/apimachinery/pkg/util/yaml/decoder.go.
- * @param bytes of the whole file
- * @param limit how many bytes a document may have
+ * @param bytes the whole file
+ * @param limit the most bytes that a document may have
  */
 export function cutDocuments(bytes: Buffer, limit: number = MAX_DOCUMENT_BYTES): DocumentText[] {
   const documents: DocumentText[] = [];
@@ -36,7 +36,7 @@ export function cutDocuments(bytes: Buffer, limit: number = MAX_DOCUMENT_BYTES):
   return documents;
 }
 
-/** Where the next line that starts with `---` begins; -1 when there is none. */
+/** The offset of the next line that starts with `---`, or -1. */
 function nextSeparator(bytes: Buffer, from: number): number {
   let at = bytes.indexOf(SEPARATOR, from);
   while (at > from && bytes[at - 1] !== LINE_FEED) at = bytes.indexOf(SEPARATOR, lineEnd(bytes, at));
@@ -67,7 +67,7 @@ function documentOf(bytes: Buffer, line: number, limit: number): DocumentText {
 }
 
 function notUtf8(bytes: Buffer, line: number): DocumentText {
-  // Decoding replaces each sequence that is not UTF-8; up to the first one nothing changes.
+  // Decoding replaces each sequence that is not UTF-8. Offsets up to the first one stay the same.
   const text = bytes.toString('utf8').replaceAll(/\r\n?/g, '\n');
   const offset = text.indexOf('\ufffd');
   const isUtf16 = /^[\xff\xfe]{2}/.test(bytes.toString('latin1', 0, 2));

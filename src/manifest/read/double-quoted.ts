@@ -1,6 +1,6 @@
 import { SourceError } from './source-text.ts';
 
-/** What a backslash and a letter stand for in double quotes, by YAML 1.1 and go-yaml: `\'` is one of them, `\/` not. */
+/** Single-character escapes in double quotes, by YAML 1.1 and go-yaml: they include `\'`, but not `\/`. */
 const ESCAPES: Readonly<Record<string, string>> = {
   '0': '\0',
   a: '\u0007',
@@ -22,22 +22,22 @@ const ESCAPES: Readonly<Record<string, string>> = {
   P: '\u2029',
 };
 
-/** An escaped line end with the blanks and empty lines after it, any other escape, or a line end with all around it. */
+/** An escaped line end with the blanks and empty lines after it, another escape, or a line end with its blanks. */
 const PIECE = /\\\n([ \t\n]*)|\\([^])([0-9a-fA-F]{0,8})|(?<![ \t])[ \t]*\n[ \t\n]*/g;
 
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 /**
- * The value of a scalar in double quotes that has escapes.
- * @param raw as written, with its quotes
- * @param offset of the opening quote, for messages
- * @throws SourceError for an escape that there is not
+ * Decodes a scalar in double quotes that has escapes.
+ * @param raw the text with its quotes
+ * @param offset offset of the opening quote, for messages
+ * @throws SourceError for an unknown escape
  */
 export function doubleQuotedValue(raw: string, offset: number): string {
   return raw.slice(1, -1).replaceAll(PIECE, (piece: string, joined, escape, hex, at: number): string => {
     if (typeof joined === 'string') return '\n'.repeat(lineEnds(joined));
     if (typeof escape === 'string') return unescape(escape, String(hex), offset + 1 + at);
-    // A single line end is a blank, each further one a line feed.
+    // One line end becomes a blank. Each further line end becomes a line feed.
     return '\n'.repeat(lineEnds(piece) - 1) || ' ';
   });
 }

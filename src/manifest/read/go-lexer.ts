@@ -2,11 +2,11 @@ import { Lexer } from 'yaml';
 
 type Scan = Generator<string, unknown>;
 
-/** The parts of the package's lexer that decide how far lines must be indented. */
+/** The private members of the package's lexer that decide about indentation. */
 interface LexerInternals {
-  /** Indentation that a line must have to belong to what is being read. */
+  /** The indentation that a line needs to belong to the current node. */
   indentNext: number;
-  /** How many brackets are open. */
+  /** The number of open brackets. */
   flowLevel: number;
   parseQuotedScalar(): Scan;
   parsePlainScalar(): Scan;
@@ -14,12 +14,12 @@ interface LexerInternals {
 }
 
 /**
- * The pieces of a YAML text. Unlike the package alone, and like go-yaml, it does not care how lines are indented inside
+ * Splits a YAML text into lexemes. Like go-yaml, and unlike the package, ignores the indentation of lines inside
  * brackets and quotes.
  */
 export function lexemes(text: string): Generator<string, void> {
   const lexer = new Lexer();
-  // These members are private in the package's types; the package is pinned, and tests hold this to what it does.
+  // These members are private in the package's types. The package is pinned, and tests hold its behaviour.
   const internals = lexer as unknown as LexerInternals;
   const inFlow = (): boolean => internals.flowLevel > 0;
   withoutIndent(internals, 'parseQuotedScalar', () => true);
@@ -30,7 +30,7 @@ export function lexemes(text: string): Generator<string, void> {
 
 type ScanName = 'parseQuotedScalar' | 'parsePlainScalar' | 'parseFlowCollection';
 
-/** Makes a scan want no indentation where `applies`. */
+/** Makes a scan ignore indentation where `applies` returns true. */
 function withoutIndent(internals: LexerInternals, name: ScanName, applies: () => boolean): void {
   const scan = internals[name].bind(internals);
   internals[name] = function* scanWithoutIndent(): Scan {

@@ -2,14 +2,14 @@ import { createReadStream, readFileSync, readdirSync, statSync, type Dirent } fr
 import path from 'node:path';
 import { MAX_INPUT_BYTES } from './limits.ts';
 
-/** What kubectl calls standard input. */
+/** The name of standard input, as in kubectl. */
 const STDIN_NAME = 'STDIN';
 
 const EXTENSIONS = ['.json', '.yaml', '.yml'];
 
-/** A file or standard input that was read. */
+/** A file or standard input, after reading. */
 export interface Input {
-  /** As messages name it. */
+  /** The file name in messages. */
   readonly file: string;
   readonly bytes: Buffer;
 }
@@ -20,8 +20,8 @@ export class InputError extends Error {
 }
 
 /**
- * The files that an argument of `-f` names: the file itself, or the manifests of a folder in the order of their names.
- * @param recursive whether folders in the folder are read too
+ * The files for an argument of `-f`: the file itself, or the manifests in a folder, sorted by name.
+ * @param recursive true to read nested folders too
  * @throws InputError when there is no such file, or no manifest in the folder
  */
 export function filesOf(argument: string, recursive: boolean): string[] {
@@ -53,10 +53,10 @@ function filesInFolder(folder: string, recursive: boolean): string[] {
   return files;
 }
 
-/** Reads a file, up to a limit: it may be a pipe or a device without an end. @throws InputError */
+/** Reads a file up to a limit, since it may be a pipe or an endless device. @throws InputError */
 export async function readInput(file: string): Promise<Input> {
   try {
-    // The usual case at once: going through streams takes milliseconds of every start.
+    // A regular file is read at once: a stream would add milliseconds to every start.
     const info = statSync(file);
     if (info.isFile() && info.size <= MAX_INPUT_BYTES) return { file, bytes: readFileSync(file) };
     return { file, bytes: await readAll(file, createReadStream(file)) };
@@ -86,7 +86,7 @@ async function readAll(file: string, chunks: AsyncIterable<Uint8Array>): Promise
   return Buffer.concat(parts);
 }
 
-/** The reasons that Go's operating system errors give. */
+/** The texts of operating system errors in Go. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'is a directory',

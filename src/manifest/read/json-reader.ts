@@ -4,9 +4,9 @@ import type { ListNode, MapEntry, MapNode, SourceNode } from './source-node.ts';
 import { exactInteger } from './yaml-scalars.ts';
 
 /**
- * Reads one or more JSON values, one after the other. Unlike JSON.parse it knows where each value stands, keeps every
- * digit of integers and every key that is given twice.
- * @throws SourceError when it is not JSON, or too deep or too large
+ * Reads one or more JSON values. Unlike JSON.parse, keeps the position of each value, all digits of integers, and
+ * repeated keys.
+ * @throws SourceError when the text is no JSON, or too deep or too large
  */
 export function readJson(text: string): SourceNode[] {
   const reader = new JsonReader(text);
@@ -16,7 +16,7 @@ export function readJson(text: string): SourceNode[] {
 }
 
 const BLANKS = /[ \t\n\r]*/y;
-/** Parts of a string: most characters, and those that need a closer look. */
+/** The parts of a string: plain characters, and those that need a check. */
 const PLAIN_CHARACTERS = /[^"\\\p{Cc}]*/uy;
 const OTHER_CHARACTER = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[\u007f-\u009f]/uy;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
@@ -24,7 +24,7 @@ const WORD = /true|false|null/y;
 
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
 
-/** Integers up to 64 bits are kept exactly; longer ones become doubles. */
+/** The digits of the longest integer that is kept exactly (64 bits). A longer one becomes a double. */
 const MAX_INTEGER_DIGITS = 19;
 
 class JsonReader {
@@ -74,7 +74,7 @@ class JsonReader {
     return { kind: 'list', offset, items };
   }
 
-  /** What is between brackets, separated by commas; stands on the opening bracket. */
+  /** Reads the items between brackets, separated by commas. Starts at the opening bracket. */
   #items(close: string, readItem: () => void): void {
     this.#at += 1;
     this.#skipBlanks();

@@ -4,16 +4,16 @@ import type { SourceNode } from './source-node.ts';
 import { SourceError } from './source-text.ts';
 
 /**
- * The values of one document: what begins with `{` may be several JSON objects, one after the other; what is not JSON
- * is one YAML value.
- * @throws SourceError when it cannot be read
+ * Reads the values of one document: a text that begins with `{` may be several JSON objects; any other text is one YAML
+ * value.
+ * @throws SourceError when the document cannot be read
  */
 export async function readDocument({ source, failure }: DocumentText): Promise<SourceNode[]> {
   if (failure !== undefined) throw failure;
   if (source.text.trim() === '') return [];
   const json = readAsJson(source.text);
   if (json !== undefined) return json;
-  // The YAML reader is large: who writes JSON does not wait for it.
+  // The YAML reader is large: load it only for YAML.
   const { readYaml } = await import('./yaml-reader.ts');
   return [readYaml(source)];
 }

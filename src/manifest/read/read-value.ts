@@ -3,8 +3,8 @@ import { plainValue } from './source-node.ts';
 import { SourceText } from './source-text.ts';
 
 /**
- * The value that a text holds, JSON or YAML, as kubectl reads what stands on its command line; null for an empty text.
- * @throws SourceError when it cannot be read
+ * Reads JSON or YAML from the command line as kubectl does. Returns null for an empty text.
+ * @throws SourceError when the text cannot be read
  */
 export async function readValue(text: string): Promise<unknown> {
   const [root] = await readDocument({ source: new SourceText(text, 1) });

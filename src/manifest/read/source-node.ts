@@ -1,6 +1,6 @@
 /**
- * A JSON value that knows where it was written: what YAML and JSON text is read into. Keys given twice are still there
- * twice, integers have all their digits. An alias is the very node it refers to, so the tree may share branches.
+ * A JSON value with its position: the result of reading YAML or JSON. Repeated keys are kept, and integers keep all
+ * digits. An alias is the node that it refers to, so the tree may share branches.
  */
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
@@ -13,9 +13,9 @@ export type JsonScalar = string | number | bigint | boolean | null;
 
 export interface ScalarNode extends Placed {
   readonly kind: 'scalar';
-  /** Integers beyond 2^53 are bigint, so that no digit is lost. */
+  /** The value. An integer beyond 2^53 is a bigint, which keeps all digits. */
   readonly value: JsonScalar;
-  /** As written, without quotes. */
+  /** The text as written, without quotes. */
   readonly text: string;
 }
 
@@ -35,20 +35,20 @@ export interface MapEntry {
   readonly value: SourceNode;
 }
 
-/** The value of a key; of the last one when it is given several times, as JSON readers do. */
+/** The value of a key. The last of several equal keys wins, as in JSON.parse. */
 export function entryValue(map: MapNode, key: string): SourceNode | undefined {
   return map.entries.findLast((entry) => entry.key === key)?.value;
 }
 
-/** The value as plain JavaScript, as JSON.parse would give it: all numbers are doubles, later keys win. */
+/** Converts a node to plain JavaScript, like JSON.parse: all numbers are doubles, the last of equal keys wins. */
 export function plainValue(node: SourceNode): unknown {
   if (node.kind === 'scalar') return typeof node.value === 'bigint' ? Number(node.value) : node.value;
   if (node.kind === 'list') return node.items.map(plainValue);
-  // fromEntries makes own properties of all keys, `__proto__` too.
+  // fromEntries makes own properties of all keys, even of `__proto__`.
   return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainValue(value)]));
 }
 
-/** What a message calls the value of a node. */
+/** The type of a node in messages. */
 export function typeName(node: SourceNode): 'string' | 'number' | 'boolean' | 'null' | 'list' | 'object' {
   if (node.kind === 'list') return 'list';
   if (node.kind === 'map') return 'object';
@@ -58,8 +58,8 @@ export function typeName(node: SourceNode): 'string' | 'number' | 'boolean' | 'n
 }
 
 /**
- * Where the value at a field path stands; where it does not exist, the nearest parent that does.
- * @param path as in error messages: `spec.containers[0].resources.limits[memory]`; keys may contain dots
+ * The offset of the value at a field path. For a missing value, that of its nearest parent.
+ * @param path a path as in error messages: `spec.containers[0].resources.limits[memory]`; keys may contain dots
  */
 export function locate(root: SourceNode, path: string): number {
   let node = root;
@@ -80,7 +80,7 @@ interface Step {
 function stepIntoMap(map: MapNode, path: string): Step | undefined {
   let best: Step | undefined;
   for (const { key, value } of map.entries) {
-    // A key may contain dots itself: of the keys that fit, the longest is meant.
+    // A key may contain dots: the longest matching key wins.
     for (const written of [key, `.${key}`, `[${key}]`]) {
       const rest = path.slice(written.length);
       if (!path.startsWith(written) || !/^(?:$|[.[])/.test(rest)) continue;

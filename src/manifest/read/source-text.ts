@@ -1,22 +1,22 @@
-/** A place in a file, both from 1; columns count UTF-16 units, as editors do. */
+/** A position in a file, line and column from 1. Columns count UTF-16 units, as editors do. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** The text of one document and where in its file it stands. Line ends are LF. */
+/** The text of one document, with its first line in the file. Line ends are LF. */
 export class SourceText {
   readonly text: string;
   readonly #firstLine: number;
   #lineStarts: number[] | undefined;
 
-  /** @param firstLine the line of the file that the text begins with, from 1 */
+  /** @param firstLine the line of the file at which the text begins, from 1 */
   constructor(text: string, firstLine: number) {
     this.text = text;
     this.#firstLine = firstLine;
   }
 
-  /** The place of a character, given by its index in `text`. */
+  /** The position of the character at an index of `text`. */
   positionAt(offset: number): Position {
     const starts = (this.#lineStarts ??= lineStartsOf(this.text));
     let low = 0;
@@ -29,7 +29,7 @@ export class SourceText {
     return { line: this.#firstLine + low, column: offset - (starts[low] ?? 0) + 1 };
   }
 
-  /** The text of a line of the file, without its end; empty for a line that is not in this document. */
+  /** The text of a line of the file, without its line end. Empty for a line outside of this document. */
   lineAt(line: number): string {
     const starts = (this.#lineStarts ??= lineStartsOf(this.text));
     const start = starts[line - this.#firstLine];
@@ -43,15 +43,15 @@ function lineStartsOf(text: string): number[] {
   return starts;
 }
 
-/** A text that cannot be read. Thrown inside the readers, a value outside of them. */
+/** An unreadable text. The readers throw it; outside of them it is a value. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
-  /** Index of the character that is wrong. */
+  /** The index of the wrong character. */
   readonly offset: number;
-  /** What to do, a short phrase. */
+  /** A short phrase with advice. */
   readonly hint: string | undefined;
 
-  /** @param message in the words of the Go library behind kubectl where it has any */
+  /** @param message in the words of the Go library of kubectl, where it has any */
   constructor(message: string, offset: number, hint?: string) {
     super(message);
     this.offset = offset;

@@ -1,12 +1,12 @@
 import type { YAMLParseError } from 'yaml';
 
-/** What is wrong and what to do about it. */
+/** A message of go-yaml, with podrun's advice. */
 export interface GoMessage {
   readonly message: string;
   readonly hint: string | undefined;
 }
 
-/** What go-yaml says where the yaml package says something else; the first row that fits counts. */
+/** The messages of go-yaml for errors of the yaml package. The first matching row counts. */
 const MESSAGES: readonly { code: string; text?: RegExp; message: string; hint?: string }[] = [
   {
     code: 'TAB_AS_INDENT',
@@ -30,7 +30,7 @@ const MESSAGES: readonly { code: string; text?: RegExp; message: string; hint?: 
   { code: 'KEY_OVER_1024_CHARS', message: "could not find expected ':'" },
 ];
 
-/** An error of the yaml package in the words of go-yaml, where that has words for it. */
+/** Translates an error of the yaml package into the words of go-yaml, if it has any. */
 export function goMessage(error: YAMLParseError): GoMessage {
   const row = MESSAGES.find(
     ({ code, text }) => code === error.code && (text === undefined || text.test(error.message)),

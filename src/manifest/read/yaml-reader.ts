@@ -1,4 +1,4 @@
-// The yaml package is large: load this module with a dynamic import, at the first document that is not JSON.
+// The yaml package is large: import this module dynamically, for the first document that is not JSON.
 import { Composer, Parser } from 'yaml';
 import type { YAMLParseError } from 'yaml';
 import { lexemes } from './go-lexer.ts';
@@ -8,7 +8,7 @@ import type { SourceNode } from './source-node.ts';
 import { goMessage, type GoMessage } from './yaml-errors.ts';
 import { YamlTree } from './yaml-tree.ts';
 
-/** Scalars come as text: what they mean is decided by go-yaml's rules, not by the package's. */
+/** Options that keep scalars as text: yaml-scalars.ts interprets them by the rules of go-yaml. */
 const OPTIONS = {
   version: '1.1',
   schema: 'failsafe',
@@ -20,8 +20,8 @@ const OPTIONS = {
 } as const;
 
 /**
- * Reads one YAML document as kubectl does: YAML 1.1 by the rules of go-yaml. The node of an empty document is null.
- * @throws SourceError when it is not YAML, or too deep or too large
+ * Reads one YAML document as kubectl does: YAML 1.1 by the rules of go-yaml. An empty document is a null node.
+ * @throws SourceError when the text is no YAML, or too deep or too large
  */
 export function readYaml(source: SourceText): SourceNode {
   try {
@@ -47,7 +47,7 @@ function readTree(source: SourceText): SourceNode {
   return new YamlTree(text).build(first?.contents ?? null);
 }
 
-/** The package makes an Error of each mistake: with their stack traces, 100,000 of them would take seconds. */
+/** Runs a function without stack traces: the package makes an Error of each mistake, and 100,000 traces take seconds. */
 function withoutStackTraces<T>(run: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -58,7 +58,7 @@ function withoutStackTraces<T>(run: () => T): T {
   }
 }
 
-/** The package's syntax tree; gives up where the text gets too deep or too long, or a bracket stays open. */
+/** The tokens of the package's parser. Throws when the text is too deep or too long, or a bracket stays open. */
 function* syntaxTokens(source: SourceText): ReturnType<Parser['parse']> {
   const { text } = source;
   const parser = new Parser();
@@ -68,13 +68,13 @@ function* syntaxTokens(source: SourceText): ReturnType<Parser['parse']> {
     count += 1;
     if (count > MAX_YAML_TOKENS)
       throw new SourceError(`document has more than ${MAX_YAML_TOKENS} tokens`, parser.offset);
-    // Below the collections lies the document, on top of them may be a scalar.
+    // The stack has the document below the collections, and perhaps a scalar above them.
     if (parser.stack.length > MAX_DEPTH + 2) throw tooDeep(parser.offset);
     if (lexeme === '[' || lexeme === '{') open.push(parser.offset);
     else if (lexeme === ']' || lexeme === '}') open.pop();
     for (const token of parser.next(lexeme)) {
       yield token;
-      // The document is over and something follows it: what else follows makes no difference.
+      // The document has ended, and more text follows: that is one mistake, whatever the text is.
       if (token.type === 'error') return;
     }
   }
@@ -89,7 +89,7 @@ function* syntaxTokens(source: SourceText): ReturnType<Parser['parse']> {
   yield* parser.end();
 }
 
-/** Control characters (Cc) but tab, line feed and NEL, and the two that Unicode has set aside. */
+/** Control characters (Cc) except tab, line feed and NEL, and the two non-characters of Unicode's first plane. */
 const CONTROL = /[^\P{Cc}\t\n\u0085]|[\ufffe\uffff]/u;
 
 function refuseControlCharacters(text: string): void {
@@ -105,12 +105,12 @@ function refuseDirectives(text: string): void {
   throw new SourceError(`yaml: ${message}`, match[0].lastIndexOf('%'), 'leave directives out');
 }
 
-/** Escapes are read by go-yaml's rules later; a comment may touch what it follows. */
+/** True for texts that go-yaml accepts: its own escapes (read later), and comments without a blank before them. */
 function isFineForGo({ code, message }: YAMLParseError): boolean {
   return code === 'BAD_DQ_ESCAPE' || message.startsWith('Comments must be separated');
 }
 
-/** A key on several lines is mostly a value that was not meant to go on: it is wrong where it ends. */
+/** True for a key over several lines: mostly a value that ended too late, so the mistake is at its end. */
 const isLongKey = ({ code }: YAMLParseError): boolean => code === 'MULTILINE_IMPLICIT_KEY';
 
 function refuseErrors(errors: readonly YAMLParseError[], source: SourceText): void {
@@ -119,7 +119,7 @@ function refuseErrors(errors: readonly YAMLParseError[], source: SourceText): vo
   const [first] = inOrder;
   if (first === undefined) return;
   const [start, end] = first.pos;
-  // At the end of the text, point behind what is there.
+  // A mistake at the end of the text points right after its last character.
   const offset = Math.min(isLongKey(first) ? end : start, source.text.trimEnd().length);
   throw syntaxError(source, offset, goMessage(first));
 }

@@ -1,10 +1,10 @@
 /**
- * What a plain YAML scalar means, by the YAML 1.1 rules of the Go library behind kubectl (go-yaml v2, resolve.go),
- * which are not those of YAML 1.2: `yes` is true, `0644` is 420, `1:30` and dates are strings.
+ * The values of plain YAML scalars by the YAML 1.1 rules of kubectl's Go library (go-yaml v2, resolve.go), which differ
+ * from YAML 1.2: `yes` is true, `0644` is 420, `1:30` and dates are strings.
  */
 import type { JsonScalar } from './source-node.ts';
 
-/** Why a scalar with an explicit tag cannot be read; `message` is go-yaml's. */
+/** An unreadable scalar with an explicit tag. `message` is go-yaml's. */
 export class ScalarError extends Error {
   override readonly name = 'ScalarError';
 }
@@ -15,7 +15,7 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ...spellings(null, ['~', 'null', '']),
 ]);
 
-/** Lower case, Capitalized and UPPER CASE, nothing between. */
+/** The spellings of words: lower case, Capitalized, UPPER CASE. */
 function spellings<T>(value: T, words: readonly string[]): [string, T][] {
   return words.flatMap((word): [string, T][] => {
     const upper = word.toUpperCase();
@@ -23,19 +23,19 @@ function spellings<T>(value: T, words: readonly string[]): [string, T][] {
   });
 }
 
-/** JSON has no such numbers: text as Go prints them. */
+/** Numbers that JSON does not have. Messages show them as Go prints them. */
 const NOT_FINITE = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
 const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-9][0-9]*|0))$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const FLOAT_FROM_POINT = /^\.[0-9]+(?:[eE][-+]?[0-9]+)?$/;
 
-/** Digits of the longest integer that fits 64 bits, in base 2; longer ones need no look. */
+/** The digits of the longest 64-bit integer, in base 2. A longer text needs no parsing. */
 const LONGEST_INTEGER = 64;
 const LARGEST_UNSIGNED = 2n ** 64n - 1n;
 const SMALLEST_SIGNED = -(2n ** 63n);
 
-/** A whole number as a JavaScript number where that is exact. */
+/** A whole number as a JavaScript number when that is exact, else as a bigint. */
 export function exactInteger(value: bigint): number | bigint {
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
@@ -63,8 +63,8 @@ function resolveNumber(text: string): number | bigint | undefined {
 }
 
 /**
- * The value of a scalar without quotes and without a tag.
- * @throws ScalarError for infinity and NaN, which JSON cannot say
+ * The value of a scalar without quotes and tag.
+ * @throws ScalarError for infinity and NaN, which JSON does not have
  */
 export function resolvePlain(text: string): JsonScalar {
   const word = WORDS.get(text);
@@ -80,13 +80,13 @@ function goFloatName(text: string): string {
 
 const TAG_PREFIX = 'tag:yaml.org,2002:';
 
-/** The tags of YAML that decide about a value; any other leaves the text a string. */
+/** The tags that decide about the value. With any other tag the value is a string. */
 const DECIDING_TAGS: ReadonlySet<string> = new Set(['bool', 'int', 'float', 'null']);
 
 /**
  * The value of a scalar with an explicit tag.
- * @param tag in full, for example `tag:yaml.org,2002:int`
- * @throws ScalarError when the text is not what the tag says
+ * @param tag the whole tag, for example `tag:yaml.org,2002:int`
+ * @throws ScalarError when the text does not fit the tag
  */
 export function resolveTagged(tag: string, text: string): JsonScalar {
   const wanted = tag.startsWith(TAG_PREFIX) ? tag.slice(TAG_PREFIX.length) : '';
@@ -103,7 +103,7 @@ function tagOf(value: JsonScalar, text: string): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return 'str';
   if (typeof value === 'boolean') return 'bool';
-  // `08` and `1.0` are whole, but floats.
+  // The texts `08` and `1.0` are whole numbers, but floats in YAML.
   return INTEGER.test(text.replaceAll('_', '')) ? 'int' : 'float';
 }
 

@@ -6,7 +6,7 @@ import type { JsonScalar, MapEntry, MapNode, SourceNode } from './source-node.ts
 import { SourceError } from './source-text.ts';
 import { resolvePlain, resolveTagged, ScalarError } from './yaml-scalars.ts';
 
-/** How large and how deep a node is with its aliases written out. */
+/** The size and depth of a node with its aliases expanded. */
 interface Extent {
   readonly size: number;
   readonly depth: number;
@@ -14,22 +14,22 @@ interface Extent {
 
 const LEAF: Extent = { size: 1, depth: 0 };
 
-/** What stands for an anchor whose node is still being read: an alias to it is a cycle. */
+/** A placeholder for an anchor whose node is being read: an alias to it is a cycle. */
 const UNFINISHED = Symbol('unfinished');
 
 const MERGE_MESSAGE = 'yaml: map merge requires map or sequence of maps as the value';
 
 /**
- * Turns the package's nodes into JSON values with places: scalars by go-yaml's rules, aliases shared, maps merged.
- * Takes time and memory in proportion to the text, whatever aliases it has.
+ * Converts the package's nodes to JSON values with positions: scalars by go-yaml's rules, aliases shared, maps merged.
+ * Time and memory are proportional to the text, even with aliases.
  */
 export class YamlTree {
   readonly #text: string;
   readonly #anchors = new Map<string, SourceNode | typeof UNFINISHED>();
   readonly #extents = new Map<SourceNode, Extent>();
-  /** Nodes in the text. */
+  /** The number of nodes in the text. */
   #written = 0;
-  /** Entries copied by merge keys. */
+  /** The number of entries that merge keys copied. */
   #merged = 0;
 
   constructor(text: string) {
@@ -84,7 +84,7 @@ export class YamlTree {
     }
     const raw = this.#text.slice(offset, node.range[1]);
     if (type === 'QUOTE_DOUBLE') return raw.includes('\\') ? doubleQuotedValue(raw, offset) : source;
-    // The last line of a block has a line end only if it is written.
+    // The last line of a block scalar has a line end only if one is written.
     const isCut = type !== 'QUOTE_SINGLE' && source.endsWith('\n') && !raw.endsWith('\n');
     return isCut ? source.slice(0, -1) : source;
   }
@@ -105,13 +105,13 @@ export class YamlTree {
     );
   }
 
-  /** Adds what the bases have and the map itself has not; earlier bases win. */
+  /** Adds the entries of the bases that the map itself lacks. Earlier bases win. */
   #merge(entries: MapEntry[], bases: readonly MapNode[]): void {
     const known = new Set(entries.map(({ key }) => key));
     for (const base of bases) {
       this.#merged += base.entries.length;
       this.#refuseBomb(this.#merged, base.offset);
-      // Of a key given twice the last one counts.
+      // The last of two equal keys wins.
       const inherited = new Map(base.entries.map((entry) => [entry.key, entry]));
       for (const [key, entry] of inherited) {
         if (!known.has(key)) entries.push(entry);
@@ -159,7 +159,7 @@ function isMergeKey(key: ParsedNode): boolean {
   return isScalar(key) && key.source === '<<' && key.type === 'PLAIN' && key.tag === undefined;
 }
 
-/** The maps that a merge key names: one, or a list of them written in place. */
+/** The maps of a merge key: one, or a list of them. */
 function basesOf(pair: Pair<ParsedNode, ParsedNode | null>, value: SourceNode): MapNode[] {
   const items = value.kind === 'list' && isSeq(pair.value) ? value.items : [value];
   return items.map((item) => {

@@ -1,6 +1,6 @@
 import type { SharedFolder, StarterOptions } from './parts.ts';
 
-/** What starts before the main container, in this order: preparation, then the sidecar. */
+/** The containers that start before the main container: preparation, then the sidecar. */
 export function initContainers({ parts }: StarterOptions, folder: SharedFolder): string[] {
   const containers = [...(parts.has('init') ? prepare(folder) : []), ...(parts.has('sidecar') ? sidecar(folder) : [])];
   return containers.length === 0

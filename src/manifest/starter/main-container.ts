@@ -1,6 +1,6 @@
 import { type SharedFolder, sharesFiles, type StarterOptions } from './parts.ts';
 
-/** The container that the Pod is about. */
+/** The main container. */
 export function mainContainer(options: StarterOptions, folder: SharedFolder): string[] {
   const { parts } = options;
   return [

@@ -1,4 +1,4 @@
-/** What a starter manifest can have, beside its main container. */
+/** The parts that a starter manifest can have beside its main container. */
 export const PARTS = {
   init: 'a container that prepares something and ends, before the others start',
   sidecar: 'a container that runs beside the main one, and is stopped after it',
@@ -14,25 +14,25 @@ export const PARTS = {
 export type Part = keyof typeof PARTS;
 
 export interface StarterOptions {
-  /** Of the Pod; a DNS label. */
+  /** The name of the Pod, a DNS label. */
   readonly name: string;
   readonly parts: ReadonlySet<Part>;
-  /** It does its work and ends, instead of serving. */
+  /** True for a Pod that does its work and ends, false for one that serves. */
   readonly isTask: boolean;
-  /** Where the manifest will be, as comments name it. */
+  /** The path of the manifest, for its comments. */
   readonly file: string | undefined;
 }
 
-/** Do containers share the folder `work`? */
+/** True when containers share the folder `work`. */
 export function sharesFiles({ parts }: StarterOptions): boolean {
   return (['volume', 'init', 'sidecar', 'probes'] as const).some((part) => parts.has(part));
 }
 
-/** What several containers have alike: the comments are in the first. */
+/** The lines about the shared folder that several containers have. Only the first container gets the comments. */
 export class SharedFolder {
   #isExplained = false;
 
-  /** The lines of a container that has the shared folder as its own. */
+  /** The lines of a container that works in the shared folder. */
   lines(): string[] {
     const say = (comment: string): string => (this.#isExplained ? '' : ` # ${comment}`);
     const lines = [

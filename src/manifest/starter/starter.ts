@@ -2,13 +2,13 @@ import { initContainers } from './init-containers.ts';
 import { mainContainer } from './main-container.ts';
 import { type Part, SharedFolder, sharesFiles, type StarterOptions } from './parts.ts';
 
-/** A manifest to begin with: valid, runnable as it is, and with a comment about every field. YAML, a block of text. */
+/** A starter manifest as YAML: valid and runnable, with a comment about every field. */
 export function starterManifest(options: StarterOptions): string {
   const documents = [...records(options), pod(options)];
   return `${headline(options).join('\n')}\n${documents.join('\n---\n')}\n`;
 }
 
-/** What the Pod refers to: it comes first, so that it is there when the Pod starts. */
+/** The objects that the Pod refers to. They come before the Pod, so that they exist when it starts. */
 function records({ name, parts, isTask }: StarterOptions): string[] {
   const documents: Array<[Part, string]> = [
     [

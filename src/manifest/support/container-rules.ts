@@ -39,7 +39,7 @@ const CONTAINER: TypeRules = {
 
 const FOR_EPHEMERAL = refused('a cluster refuses it, too: not allowed for ephemeral containers');
 
-/** Containers, and what they hold; their security is in security-rules.ts. */
+/** The rules of containers and their parts. Those of their security contexts are in security-rules.ts. */
 export const CONTAINER_RULES: SupportTable = {
   Container: CONTAINER,
   EphemeralContainer: {

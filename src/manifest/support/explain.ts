@@ -4,32 +4,32 @@ import { knownType, parseType } from '../decode/fields.ts';
 import { coversBelow, inGeneral, type FieldRule } from './rule.ts';
 import { SUPPORT_TABLE } from './table.ts';
 
-/** What there is to say of a resource, or of a field of it. */
+/** The explanation of a resource, or of a field of it. */
 export interface Explained {
-  /** The type that `below` are the fields of, as the field table names it. */
+  /** The type of the value in the field table: it has the fields in `below`. */
   readonly typeName: string;
-  /** Undefined: it is about the resource as a whole. */
+  /** Undefined for the resource as a whole. */
   readonly field: ExplainedField | undefined;
-  /** Every field below, by name, each before its own. */
+  /** All fields below, sorted by name. The fields of a field follow it. */
   readonly below: readonly ExplainedField[];
 }
 
 export type ExplainOutcome =
   | { readonly ok: true; readonly explained: Explained }
-  /** The resource has no such field: the first name that leads nowhere. */
+  /** The resource has no such field: `missing` is the first unknown name. */
   | { readonly ok: false; readonly missing: string };
 
 interface Place {
   readonly path: string;
   readonly typeName: string;
-  /** The rule that holds for everything below; undefined: each field has its own. */
+  /** The rule for all fields below. Undefined when each field has its own. */
   readonly cover: FieldRule | undefined;
 }
 
 /**
  * Looks up a field of a kind, and everything below it.
- * @param resource how the kind is called at the beginning of paths: `pod`
- * @param names of fields, from the outermost on; none: the kind itself
+ * @param resource the beginning of paths: `pod`
+ * @param names names of fields, the outermost first; empty for the kind itself
  */
 export function explain(
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
@@ -54,12 +54,12 @@ function fieldsBelow(place: Place, above: readonly string[]): ExplainedField[] {
       const next = stepTo(place, name);
       if (next === undefined) return [];
       const { typeName } = next.place;
-      // A type may hold itself (JSONSchemaProps does): once is enough.
+      // A type may contain itself, as JSONSchemaProps does: descend into it once.
       return [next.field, ...(above.includes(typeName) ? [] : fieldsBelow(next.place, [...above, typeName]))];
     });
 }
 
-/** One field further; undefined when there is none of that name in the version that podrun follows. */
+/** Goes down one field. Undefined for a field that the followed version of Kubernetes does not have. */
 function stepTo({ path, typeName, cover }: Place, name: string): { place: Place; field: ExplainedField } | undefined {
   const type = knownType(typeName, name, false);
   if (type === undefined) return undefined;
@@ -79,7 +79,7 @@ function stepTo({ path, typeName, cover }: Place, name: string): { place: Place;
   };
 }
 
-/** Primitives as JSON schemas call them, the others as their Go types are called. */
+/** The names of primitive types as in JSON schemas. Other types keep their Go names. */
 const SHOWN: Readonly<Record<string, string>> = {
   bool: 'boolean',
   int32: 'integer',

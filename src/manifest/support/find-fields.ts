@@ -6,26 +6,26 @@ import { child, entry, item } from '../validate/path.ts';
 import { coversBelow, type FieldRule, type Treatment } from './rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from './table.ts';
 
-/** A field of an object that has a value which matters. */
+/** A field of an object whose value has the wanted treatment. */
 export interface FoundField {
   readonly path: string;
-  /** The path without the indexes of lists: the same for all containers. */
+  /** The path without list indexes, equal for all containers. */
   readonly field: string;
   readonly value: unknown;
   readonly rule: FieldRule;
 }
 
-/** Where the search is: a value of a type that has rules. */
+/** The position of the search: a value of a type that has rules. */
 interface Place {
   readonly path: string;
   readonly field: string;
   readonly typeName: string;
   readonly value: unknown;
-  /** Of the field, or the key of the entry. */
+  /** The name of the field, or the key of the map entry. */
   readonly name: string;
 }
 
-/** Every field of an object that has the treatment, in the order of the table; of a workload, of the Pods it makes. */
+/** All fields of an object with a treatment, in the order of the table. A workload is searched in its Pod template. */
 export function fieldsWith(object: KubeObject, treatment: Treatment): FoundField[] {
   const found = podIn(object);
   if (found !== undefined) {
@@ -35,7 +35,7 @@ export function fieldsWith(object: KubeObject, treatment: Treatment): FoundField
   return search({ path: '', field: '', typeName: object.kind, value: object, name: '' }, treatment);
 }
 
-/** Every field that has no effect. @param areApart whether containers have views of their own */
+/** All fields without effect. @param areApart true when containers run in namespaces */
 export function fieldsWithoutEffect(object: KubeObject, areApart: boolean): FoundField[] {
   return fieldsWith(object, 'no effect').filter(({ rule }) => !areApart || rule.worksApart !== true);
 }
@@ -56,7 +56,7 @@ function search({ path, field, typeName, value }: Place, treatment: Treatment): 
   });
 }
 
-/** The objects at a place: itself, or what its list or map holds. */
+/** The objects at a place: itself, or the items of its list or map. */
 function itemsOf(place: Place, container: 'list' | 'map' | undefined): Place[] {
   if (container === 'map') return entriesOf(place);
   if (container === undefined) return [place];

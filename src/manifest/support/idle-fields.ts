@@ -1,17 +1,17 @@
 import type { KubeObject } from '../../api/objects.ts';
 import { fieldsWithoutEffect } from './find-fields.ts';
 
-/** A field that is taken and has no effect: one event. */
+/** A field that is accepted and has no effect: one event. */
 export interface IdleField {
-  /** Where it stands; more than one when several containers have it. */
+  /** The paths of the field: several when several containers have it. */
   readonly paths: readonly string[];
-  /** Why it has none: one short sentence. */
+  /** The reason, one short sentence. */
   readonly note: string;
 }
 
 /**
- * Every field with a value that has no effect here, in the order of the support table; defaults are not told.
- * @param areApart whether containers have views of their own
+ * All fields whose values have no effect here, in the order of the support table, without default values.
+ * @param areApart true when containers run in namespaces
  */
 export function idleFields(object: KubeObject, areApart = false): IdleField[] {
   const byField = new Map<string, { paths: string[]; note: string }>();
@@ -24,7 +24,7 @@ export function idleFields(object: KubeObject, areApart = false): IdleField[] {
   return [...byField.values()];
 }
 
-/** Paths of the fields that people rely on to be kept safe and that nobody enforces here: one warning for all. */
+/** Paths of safety fields that nothing enforces here. They get one common warning. */
 export function notEnforced(object: KubeObject, areApart = false): string[] {
   return fieldsWithoutEffect(object, areApart)
     .filter(({ rule }) => rule.isSafety)

@@ -7,10 +7,10 @@ const HOST_RESOLVER = 'containers use the resolver of the host';
 const HOST_NAME = partly('in the process tier, $HOSTNAME alone says it: the host keeps its name');
 const NO_NAMESPACES = 'in the process tier it is always so: containers are processes of the host';
 
-/** True without doing anything. */
+/** The rule of a field that is fulfilled without doing anything. */
 const ALWAYS_SO: FieldRule = { treatment: 'works', note: NO_NAMESPACES };
 
-/** A Pod, apart from its containers, its volumes and its security. */
+/** The rules of a Pod, apart from its containers, volumes and security context. */
 export const POD_RULES: SupportTable = {
   Pod: { ...works('apiVersion', 'kind', 'metadata', 'spec'), status: READ_ONLY },
   PodSpec: {

@@ -3,7 +3,7 @@ import { checked, FIELD_BY_FIELD, noEffect, partly, READ_ONLY, type SupportTable
 const OBJECT = works('apiVersion', 'kind', 'metadata');
 const NO_TOKENS = 'there is no server that gives tokens';
 
-/** The kinds that are kept on record for Pods to refer to. */
+/** The rules of the kinds that podrun stores for Pods to refer to. */
 export const RECORD_RULES: SupportTable = {
   ConfigMap: { ...OBJECT, ...works('data', 'binaryData', 'immutable') },
   Secret: {

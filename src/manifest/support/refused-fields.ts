@@ -3,14 +3,14 @@ import { type FieldError, forbidden } from '../field-error.ts';
 import { fieldsWith, fieldsWithoutEffect, type FoundField } from './find-fields.ts';
 
 /**
- * What this runner cannot do and refuses to run without. A stage of its own, after validation: a cluster would take
- * the object.
+ * Fields that podrun cannot fulfil and refuses. This is a stage of its own after validation: a cluster would accept the
+ * object.
  */
 export function refusedFields(object: KubeObject): FieldError[] {
   return errorsOf(fieldsWith(object, 'refused'));
 }
 
-/** What has no effect, for those who would rather have nothing started then. */
+/** Errors for fields without effect, for `--strict`. */
 export function idleFieldErrors(object: KubeObject, areApart = false): FieldError[] {
   return errorsOf(fieldsWithoutEffect(object, areApart));
 }

@@ -1,46 +1,46 @@
-/** What podrun makes of a field; the words are those of `podrun explain --support`. */
+/** The treatment of a field. The words are those of `podrun explain --support`. */
 export type Treatment =
-  /** As on a node. */
+  /** The field works as on a node. */
   | 'works'
-  /** With a difference that the note tells. */
+  /** The field works with a difference, which the note describes. */
   | 'partly'
-  /** Checked and kept; it means nothing to a node, so it means nothing here. */
+  /** The field is checked and stored. Nodes ignore it, and so does podrun. */
   | 'checked'
-  /** Taken, and nothing follows from it: an event says so. */
+  /** The field is accepted and ignored, with an event. */
   | 'no effect'
-  /** An error: without it, the Pod would be something else. */
+  /** The field is an error: without it, the Pod would be a different one. */
   | 'refused'
-  /** Known, and left out with a warning: its feature is off in this version of Kubernetes. */
+  /** The field is dropped with a warning: its feature is disabled in this version of Kubernetes. */
   | 'dropped'
-  /** podrun writes it; what a manifest says is left out, as on a cluster. */
+  /** The field is written by podrun. Its value in a manifest is dropped, as on a cluster. */
   | 'read-only';
 
-/** How podrun treats one field of a type, for Pods that run as plain processes of the host. */
+/** The treatment of one field of a type, for Pods that run as plain processes of the host. */
 export interface FieldRule {
   readonly treatment: Treatment;
-  /** Why, or what is different: one short sentence, which is also the text of the event or error. */
+  /** The reason or the difference: one short sentence, also the text of the event or error. */
   readonly note: string;
   /**
-   * Of a field without effect or refused, values that change nothing: defaults, and what is so anyway. Empty text,
-   * lists and objects always count.
-   * @param name of the field, or the key of the entry of a map
+   * True for a value that changes nothing, of a field without effect or a refused one: defaults, and what holds anyway.
+   * Empty texts, lists and objects always count as harmless.
+   * @param name name of the field, or key of the map entry
    */
   readonly isHarmless?: (value: unknown, parent: Readonly<Record<string, unknown>>, name: string) => boolean;
-  /** The text of the error, where it depends on the value. */
+  /** The text of the error, if it depends on the value. */
   readonly reason?: (value: unknown) => string;
-  /** So it is for processes of the host; containers with a view of their own have the field as on a node. */
+  /** The rule holds only for processes of the host. With namespaces the field works as on a node. */
   readonly worksApart?: true;
-  /** People rely on it to be kept safe: said aloud at once, not only in an event. */
+  /** The field is there for safety: it gets a warning at once, besides the event. */
   readonly isSafety?: true;
 }
 
-/** The rules of a type by field, in the order in which events name them. */
+/** The rules of a type by field, in the order of the events. */
 export type TypeRules = Readonly<Record<string, FieldRule>>;
 
-/** Rules by the names that types have in the table of fields. What a type does not list, it does not have. */
+/** The rules by type, named as in the field table. A type has no other fields than those listed. */
 export type SupportTable = Readonly<Record<string, TypeRules>>;
 
-/** Does the rule of a field hold for everything below it, too? Otherwise the fields of its type have their own. */
+/** True when the rule also holds for all fields below. Otherwise these have rules of their own. */
 export function coversBelow({ treatment }: FieldRule): boolean {
   return treatment !== 'works' && treatment !== 'partly';
 }
@@ -58,17 +58,17 @@ export function noEffect(note: string, isHarmless?: FieldRule['isHarmless']): Fi
   return { treatment: 'no effect', note, ...(isHarmless === undefined ? {} : { isHarmless }) };
 }
 
-/** Without effect, and relied on. */
+/** The rule of a safety field without effect. */
 export function unsafe(note: string, isHarmless?: FieldRule['isHarmless']): FieldRule {
   return { ...noEffect(note, isHarmless), isSafety: true };
 }
 
-/** Without effect for processes of the host; containers with a view of their own have the field as on a node. */
+/** The rule of a field that has no effect for processes of the host, but works in namespaces. */
 export function unlessApart(rule: FieldRule): FieldRule {
   return { ...rule, worksApart: true };
 }
 
-/** What is told of a rule to those who do not know yet how their containers will run. */
+/** The treatment and note of a rule when the tier of the containers is not known. */
 export function inGeneral({ treatment, note, worksApart }: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
   return worksApart
     ? { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` }
@@ -81,7 +81,7 @@ export const DROPPED: FieldRule = { treatment: 'dropped', note: 'its feature is 
 
 export const READ_ONLY: FieldRule = { treatment: 'read-only', note: 'podrun writes it' };
 
-/** An object whose fields are treated differently. */
+/** The rule of an object whose fields have rules of their own. */
 export const FIELD_BY_FIELD: FieldRule = partly('see its fields');
 
 export const is =

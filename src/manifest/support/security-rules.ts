@@ -7,10 +7,10 @@ const GROUPS = 'as root; others have the groups of podrun, and an event says so'
 const CAPABILITIES = 'those that podrun has; in the user namespace of an ordinary user they hold there only';
 const PROFILE = partly('a container that names one does not start');
 
-/** The type of a profile that nothing applies. A container with one of its own does not start. */
+/** The rule for the type of a profile, which nothing applies. A container with a local profile does not start. */
 const profileType = (note: string): FieldRule => unsafe(note, is('Unconfined', 'Localhost'));
 
-/** What the security contexts of Pods and of containers share. */
+/** The rules that the security contexts of Pods and of containers share. */
 const SHARED: TypeRules = {
   seccompProfile: FIELD_BY_FIELD,
   appArmorProfile: FIELD_BY_FIELD,
@@ -21,7 +21,7 @@ const SHARED: TypeRules = {
   ...works('runAsNonRoot'),
 };
 
-/** The security contexts of Pods and of containers. What depends on the machine, their events tell. */
+/** The rules of security contexts. Events report the effects that depend on the machine. */
 export const SECURITY_RULES: SupportTable = {
   PodSecurityContext: {
     ...SHARED,

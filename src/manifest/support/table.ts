@@ -6,8 +6,8 @@ import { SECURITY_RULES } from './security-rules.ts';
 import { VOLUME_RULES } from './volume-rules.ts';
 
 /**
- * How podrun treats every field of the kinds it runs or keeps. The only place that knows: events, errors, warnings,
- * `podrun explain --support` and docs/support.md come from here. Rows change when podrun learns what they are about.
+ * The treatment of every field of the kinds that podrun runs or stores. Events, errors, warnings, `podrun explain
+ * --support` and docs/support.md all come from this table. A feature that makes a field work changes its row.
  */
 export const SUPPORT_TABLE: SupportTable = {
   ...POD_RULES,

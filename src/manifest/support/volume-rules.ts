@@ -39,7 +39,7 @@ const REMOTE = [
   'vsphereVolume',
 ];
 
-/** The volumes of a Pod. */
+/** The rules of a Pod's volumes. */
 export const VOLUME_RULES: SupportTable = {
   Volume: {
     ...works('name', 'hostPath', 'secret', 'configMap', 'downwardAPI'),

@@ -15,18 +15,19 @@ import { validateUpdate } from './validate-update.ts';
 export type UpdateOutcome =
   | {
       readonly ok: true;
-      /** As it is to be stored; the stored object itself when nothing changes. */
+      /** The object to store: the stored object itself when nothing changes. */
       readonly object: KubeObject;
     }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
 /**
- * May an object take the place of a stored one? Fills in defaults, keeps what only the server writes and what the
- * subresource is not about, applies the rules of new objects and those of changes, and raises `metadata.generation`
- * when the spec changes. Source: k8s.io/apiserver/pkg/registry/rest/update.go and the strategies in pkg/registry.
+ * Checks and prepares a changed object for the place of a stored one. Sets defaults, keeps the fields that only the
+ * server writes or that the subresource does not cover, applies the rules of new objects and of changes, and raises
+ * `metadata.generation` when the spec changes. Source: k8s.io/apiserver/pkg/registry/rest/update.go and the strategies
+ * in pkg/registry.
  *
- * `metadata.resourceVersion` is not compared: whoever stores the object knows whether it is still the newest.
- * @param changed decoded; of a subresource only what it is about is taken
+ * Does not compare `metadata.resourceVersion`: the store does that.
+ * @param changed decoded; through a subresource only the part that it covers is used
  * @throws PodrunError when the kind has no such subresource
  */
 export function admitUpdate(
@@ -47,7 +48,7 @@ export function admitUpdate(
 
 const WHOLE_OBJECT = { prepare: prepareWhole, validate: validateUpdate };
 
-/** The status is written through its subresource only. */
+/** Keeps the stored status, which changes only through its subresource. */
 function prepareWhole(stored: KubeObject, changed: KubeObject): KubeObject {
   const { status } = stored;
   const { apiVersion, kind, metadata } = changed;
@@ -66,7 +67,7 @@ function withoutDisabledFeatures(pod: Decoded<Pod>): Decoded<Pod> {
 
 function withGeneration(stored: KubeObject, wanted: KubeObject, specType: string): KubeObject {
   const { generation } = stored.metadata;
-  // Only some kinds are counted.
+  // Some kinds have no generation.
   if (generation === undefined || isSameValue(stored['spec'], wanted['spec'], specType)) return wanted;
   return { ...wanted, metadata: { ...wanted.metadata, generation: generation + 1 } };
 }

@@ -5,7 +5,7 @@ import { forbidden } from '../field-error.ts';
 import { immutable } from './immutable.ts';
 import { isSameValue } from './same-value.ts';
 
-/** `immutable: true` cannot be taken back (KEP-1412). Source: pkg/apis/core/validation/validation.go. */
+/** The message for a change of an immutable object (KEP-1412). Source: pkg/apis/core/validation/validation.go. */
 const SEALED = 'field is immutable when `immutable` is set';
 
 export function validateConfigMapUpdate(stored: Decoded<ConfigMap>, changed: Decoded<ConfigMap>): FieldError[] {

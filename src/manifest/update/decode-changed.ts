@@ -8,18 +8,18 @@ import type { SourceNode } from '../read/source-node.ts';
 import { SourceError } from '../read/source-text.ts';
 
 export interface DecodedChange {
-  /** Without nulls, and without what is wrong or unknown. */
+  /** The object without nulls, wrong values and unknown fields. */
   readonly object: KubeObject;
-  /** Wrong types; the object may not be stored. */
+  /** Values of wrong types. The object must not be stored then. */
   readonly errors: readonly FieldError[];
-  /** Fields that do not exist: an error, a warning or nothing, as `--validate` has it. */
+  /** Unknown fields: errors, warnings or nothing, depending on `--validate`. */
   readonly unknown: readonly FieldError[];
 }
 
 /**
- * Reads the outcome of a patch as an object of the kind that was patched: a patch may have put anything anywhere.
- * Kinds without a table come back as they are.
- * @throws PodrunError when it is too deep or too large
+ * Decodes the result of a patch as an object of the stored kind: a patch may contain anything. Kinds without a field
+ * table stay as they are.
+ * @throws PodrunError when the result is too deep or too large
  */
 export function decodeChanged(changed: KubeObject, stored: KubeObject): DecodedChange {
   const type = typeOf(stored);

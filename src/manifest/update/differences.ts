@@ -5,14 +5,14 @@ import { renderValue } from '../field-error.ts';
 import { child, entry, item } from '../validate/path.ts';
 import { isSameValue } from './same-value.ts';
 
-/** More than these are no help. */
+/** The number of differences that a message shows. */
 const MAX_LINES = 20;
 const MAX_VALUE_CHARACTERS = 200;
 
 /**
- * What differs between two values, a line for each field: `spec.restartPolicy: "Always" -> "Never"`. Stands in the
- * place of the diff of Go structs that the API server shows.
- * @param type of both, in the field table
+ * Lists the differences between two values, one field per line: `spec.restartPolicy: "Always" -> "Never"`. The API
+ * server shows a diff of Go structs instead.
+ * @param type type of both values in the field table
  */
 export function describeDifferences(path: string, before: unknown, after: unknown, type: string): string {
   const lines = differencesIn(path, before, after, type);

@@ -6,15 +6,15 @@ import { isSameValue } from './same-value.ts';
 const IMMUTABLE = 'field is immutable';
 
 /**
- * A field that stays as it was when the object was made.
+ * Reports a change of a field that must stay as it was at the creation.
  * Source: k8s.io/apimachinery/pkg/api/validation/objectmeta.go, ValidateImmutableField.
- * @param type in the field table
+ * @param type type of the field in the field table
  */
 export function immutable(path: string, before: unknown, after: unknown, type: string): FieldError[] {
   return isSameValue(before, after, type) ? [] : [invalid(path, after, IMMUTABLE)];
 }
 
-/** As `immutable`, for what is too large to be shown. */
+/** Like `immutable`, for values that are too large to show. */
 export function immutableUnseen(path: string, before: unknown, after: unknown, type: string): FieldError[] {
   return isSameValue(before, after, type) ? [] : [invalidUnseen(path, IMMUTABLE)];
 }

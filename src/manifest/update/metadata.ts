@@ -9,8 +9,8 @@ import { immutable } from './immutable.ts';
 const FIXED = ['name', 'namespace', 'uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 /**
- * The metadata of an object that takes the place of a stored one: what only the server writes is that of the stored
- * one. Source: k8s.io/apiserver/pkg/registry/rest/update.go, BeforeUpdate.
+ * The metadata of a changed object. Fields that only the server writes stay as stored.
+ * Source: k8s.io/apiserver/pkg/registry/rest/update.go, BeforeUpdate.
  */
 export function withServerFields(stored: ObjectMeta, changed: ObjectMeta): ObjectMeta {
   const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = stored;
@@ -39,7 +39,7 @@ export function validateMetadataUpdate(stored: KubeObject, changed: KubeObject):
   ];
 }
 
-/** Who is being deleted takes on no new obligations. */
+/** Refuses new finalizers for an object that is being deleted. */
 function validateFinalizers(before: ObjectMeta, after: ObjectMeta): FieldError[] {
   if (before.deletionTimestamp === undefined) return [];
   const added = (after.finalizers ?? []).filter((finalizer) => !(before.finalizers ?? []).includes(finalizer));

@@ -7,12 +7,12 @@ import { omit } from '../default/fill.ts';
 import { describeDifferences } from './differences.ts';
 import { isSameValue } from './same-value.ts';
 
-/** Containers to look into a running Pod (KEP-277), through the subresource `ephemeralcontainers`. */
+/** Containers for debugging a running Pod (KEP-277), through the subresource `ephemeralcontainers`. */
 
 const PATH = 'spec.ephemeralContainers';
 const TYPE = 'EphemeralContainer';
 
-/** The stored Pod with the ephemeral containers of the changed one; whatever else was changed is dropped. */
+/** The stored Pod with the ephemeral containers of the changed one. Drops all other changes. */
 export function podWithEphemeralContainers(stored: Decoded<Pod>, changed: Decoded<Pod>): Decoded<Pod> {
   const { ephemeralContainers } = changed.spec ?? {};
   const rest = omit(stored.spec ?? {}, ['ephemeralContainers']);
@@ -20,7 +20,7 @@ export function podWithEphemeralContainers(stored: Decoded<Pod>, changed: Decode
 }
 
 /**
- * They may be added and nothing else.
+ * Allows only added ephemeral containers.
  * Source: pkg/apis/core/validation/validation.go, ValidatePodEphemeralContainersUpdate.
  */
 export function validateEphemeralContainersUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): FieldError[] {

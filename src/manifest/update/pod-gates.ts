@@ -7,7 +7,7 @@ import { child, item } from '../validate/path.ts';
 import { isSameValue } from './same-value.ts';
 
 /**
- * Where a Pod may run can still be narrowed down as long as scheduling gates hold it back (KEP-3838).
+ * Changes of a Pod's placement. While scheduling gates hold the Pod back, the placement may become narrower (KEP-3838).
  * Source: pkg/apis/core/validation/validation.go, validateOnlyDeletedSchedulingGates and below.
  */
 
@@ -26,12 +26,12 @@ export function validateGates(before: Gates, after: Gates): FieldError[] {
   });
 }
 
-/** Node selector and node affinity of a Pod that is held back. */
+/** Validates changes of the node selector and node affinity of a Pod with scheduling gates. */
 export function validatePlacement(before: Spec, after: Spec): FieldError[] {
   return isGated(before) ? [...validateNodeSelector(before, after), ...validateTerms(before, after)] : [];
 }
 
-/** The fields that `validatePlacement` is about, as they were; none when the Pod is not held back. */
+/** The old values of the fields that `validatePlacement` checks. Empty for a Pod without scheduling gates. */
 export function placementOf(before: Spec, after: Spec): Pick<Spec, 'nodeSelector' | 'affinity'> {
   if (!isGated(before)) return {};
   const nodeAffinity = before.affinity?.nodeAffinity;
@@ -67,7 +67,7 @@ function termsOf({ affinity }: Spec): readonly Term[] {
   return affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
 }
 
-/** A term without requirements matches no node; with more requirements it would match some. */
+/** True when requirements were added to a term. A term without requirements matches no node, and must stay empty. */
 function isExtended(before: Term, after: Term): boolean {
   const lists = (['matchExpressions', 'matchFields'] as const).map((field) => [
     before[field] ?? [],

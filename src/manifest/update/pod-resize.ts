@@ -16,7 +16,7 @@ const RESIZABLE = ['cpu', 'memory'] as const;
 const ONLY_THESE = 'only cpu and memory resources are mutable';
 
 /**
- * The stored Pod with the resources of the changed one; whatever else was changed is dropped without a word.
+ * The stored Pod with the resources of the changed one. Drops all other changes silently.
  * Source: pkg/registry/core/pod/strategy.go, dropNonResizeUpdates.
  */
 export function resizedPod(stored: Decoded<Pod>, changed: Decoded<Pod>): Decoded<Pod> {

@@ -10,11 +10,11 @@ import { immutable } from './immutable.ts';
 type Statuses = readonly Decoded<ContainerStatus>[] | undefined;
 
 const SYSTEM_CONDITIONS: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
-/** Not below `status`: upstream has it like this. */
+/** The path of conditions in messages, as upstream. The right one would be below `status`. */
 const CONDITIONS = 'metadata.conditions';
 
 /**
- * What may change of the status of a Pod, through the subresource `status`.
+ * Validates a change of a Pod's status through the subresource `status`.
  * Source: pkg/apis/core/validation/validation.go, ValidatePodStatusUpdate.
  */
 export function validatePodStatusUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): FieldError[] {
@@ -45,10 +45,10 @@ export function validatePodStatusUpdate(stored: Decoded<Pod>, changed: Decoded<P
   ];
 }
 
-/** Is a container that ended like this started again? */
+/** Tells whether a container with this exit code is restarted. */
 type Judge = (name: string | undefined, exitCode: number | undefined) => boolean;
 
-/** A container that ended and is not restarted does not come back. */
+/** Refuses changes of a container that has ended and is not restarted. */
 function validateEnded(path: string, before: Statuses, after: Statuses, isRestarted: Judge): FieldError[] {
   return each(path, before, ({ name, state }, at) => {
     const ended = state?.terminated;

@@ -22,7 +22,7 @@ const ALLOWED_FIELDS = [
 ].join(',');
 
 /**
- * What may change of a Pod that is served, other than through a subresource.
+ * Validates a change of a Pod outside of subresources.
  * Source: pkg/apis/core/validation/validation.go, ValidatePodUpdate.
  */
 export function validatePodUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): FieldError[] {
@@ -37,7 +37,7 @@ export function validatePodUpdate(stored: Decoded<Pod>, changed: Decoded<Pod>): 
   }
   const deadline = validateDeadline(before.activeDeadlineSeconds, after.activeDeadlineSeconds);
   errors.push(...deadline);
-  // Upstream looks no further, unless the deadline was removed.
+  // Upstream stops here, unless the deadline was removed.
   if (deadline.length > 0 && after.activeDeadlineSeconds !== undefined) return errors;
   return [
     ...errors,
@@ -54,7 +54,7 @@ function validateImage({ image = '' }: Decoded<Container>, path: string): FieldE
   return image.trim() === image ? [] : [invalid(`${path}.image`, image, text)];
 }
 
-/** It may be set when it was not, and come nearer. */
+/** Allows a deadline to be set for the first time, or to be shortened. */
 function validateDeadline(before: number | undefined, after: number | undefined): FieldError[] {
   const path = 'spec.activeDeadlineSeconds';
   if (after === undefined) {
@@ -65,7 +65,7 @@ function validateDeadline(before: number | undefined, after: number | undefined)
   return [invalid(path, after, 'must be less than or equal to previous value')];
 }
 
-/** The changed spec with everything put back that may change: what still differs may not. */
+/** The changed spec with all permitted changes undone: any difference that remains is not permitted. */
 function withAllowedChangesUndone(before: Spec, after: Spec): Spec {
   const { activeDeadlineSeconds, tolerations, schedulingGates, terminationGracePeriodSeconds: hadGrace } = before;
   const undone = omit(after, ['activeDeadlineSeconds', 'tolerations', 'schedulingGates', ...CONTAINER_LISTS]);

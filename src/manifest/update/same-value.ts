@@ -4,8 +4,8 @@ import { fieldsOf } from '../../api/field-types.ts';
 import { parseType } from '../decode/fields.ts';
 
 /**
- * Plain fields whose zero value Go cannot tell from an absent one. A field that is a pointer in Go is not here: there
- * 0 or false may say more than nothing does (`runAsUser: 0`).
+ * Plain fields, whose zero value Go does not distinguish from an absent one. Fields that are pointers in Go are not
+ * listed: their 0 or false is a value (`runAsUser: 0`).
  */
 const ZERO_IS_ABSENT: ReadonlySet<string> = new Set(
   (
@@ -13,24 +13,24 @@ const ZERO_IS_ABSENT: ReadonlySet<string> = new Set(
     'readOnly stdin stdinOnce tty'
   ).split(' '),
 );
-/** An empty class asks for volumes without a class; no class asks for the default one. */
+/** Fields whose empty text is a value: an empty class asks for volumes without a class, no class for the default. */
 const EMPTY_IS_SET: ReadonlySet<string> = new Set(['storageClassName']);
 
 /**
- * Do two values say the same? Lists and maps without items are as good as none, quantities are compared as numbers.
+ * True when two values are equal. Empty lists and maps count as absent, and quantities are compared as numbers.
  * Source: k8s.io/apimachinery/pkg/api/equality, Semantic.DeepEqual.
- * @param type in the field table: `PodSpec`, `[]Container`, `map:quantity`
+ * @param type type in the field table: `PodSpec`, `[]Container`, `map:quantity`
  */
 export function isSameValue(left: unknown, right: unknown, type: string): boolean {
   return JSON.stringify(essenceOf(left, type)) === JSON.stringify(essenceOf(right, type));
 }
 
-/** What counts of a value, in one order of keys. Undefined: nothing. */
+/** The part of a value that counts, with sorted keys. Undefined for an absent value. */
 function essenceOf(value: unknown, type: string): unknown {
   const { container, base } = parseType(type);
   if (value === null || value === undefined) return undefined;
   if (container === 'list') {
-    // In a list, nothing is something: an empty text is an argument.
+    // An empty item of a list is a value, as an empty argument is.
     return Array.isArray(value) && value.length > 0 ? value.map((item) => essenceOf(item, base) ?? null) : undefined;
   }
   if (typeof value === 'string' && base === 'quantity') return String(parseQuantity(value).nano);

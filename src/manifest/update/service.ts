@@ -6,7 +6,7 @@ import { invalid } from '../field-error.ts';
 type Spec = Decoded<ServiceSpec>;
 
 /**
- * Addresses and node ports that were given to a Service stay with it when a manifest does not name them.
+ * Keeps the addresses and node ports of a Service when a manifest does not name them.
  * Source: pkg/registry/core/service/storage/storage.go, patchAllocatedValues.
  */
 export function withAllocatedValues(stored: Decoded<Service>, changed: Decoded<Service>): Decoded<Service> {

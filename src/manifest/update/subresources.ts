@@ -11,9 +11,9 @@ import { validatePodStatusUpdate } from './pod-status.ts';
 
 export type Subresource = 'status' | 'resize' | 'ephemeralcontainers';
 
-/** How a change through a subresource is taken. */
+/** The rules of a change through a subresource. */
 interface SubresourceRules {
-  /** The stored object with the part of the changed one that the subresource is about. */
+  /** Puts the part that the subresource covers into the stored object. */
   readonly prepare: (stored: KubeObject, changed: KubeObject) => KubeObject;
   readonly validate: (stored: KubeObject, prepared: KubeObject) => FieldError[];
 }
@@ -49,7 +49,7 @@ function withStatus(stored: KubeObject, changed: KubeObject): KubeObject {
 }
 
 /**
- * The class of a Pod does not get lost, and conditions have their times, if only null, as on a node.
+ * Keeps the QoS class of a Pod, and gives conditions null for missing times, as on a node.
  * Source: pkg/registry/core/pod/strategy.go, podStatusStrategy.
  */
 function withPodStatus(stored: Decoded<Pod>, changed: Decoded<Pod>): Decoded<Pod> {

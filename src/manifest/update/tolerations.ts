@@ -8,7 +8,7 @@ import { isSameValue } from './same-value.ts';
 type Tolerations = readonly Decoded<Toleration>[];
 
 /**
- * Tolerations may be added; of those that are there, only the seconds may change.
+ * Allows added tolerations, and changes of the seconds of existing ones.
  * Source: pkg/apis/core/validation/validation.go, validateOnlyAddedTolerations.
  */
 export function validateAddedTolerations(before: Tolerations, after: Tolerations): FieldError[] {

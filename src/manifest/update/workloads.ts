@@ -17,7 +17,7 @@ import { isSameValue } from './same-value.ts';
 
 type Selecting = Decoded<Deployment> | Decoded<ReplicaSet> | Decoded<DaemonSet>;
 
-/** Which Pods are whose does not change. Source: pkg/registry/apps/{deployment,replicaset,daemonset}/strategy.go. */
+/** Refuses a change of the selector. Source: pkg/registry/apps/{deployment,replicaset,daemonset}/strategy.go. */
 export function validateSelectorUpdate(stored: Selecting, changed: Selecting): FieldError[] {
   return immutable('spec.selector', stored.spec?.selector, changed.spec?.selector, 'meta.LabelSelector');
 }
@@ -36,7 +36,7 @@ export function validateStatefulSetUpdate(stored: Decoded<StatefulSet>, changed:
   return isSameValue(before, after, 'apps.StatefulSetSpec') ? [] : [forbidden('spec', STATEFUL_SET_FIELDS)];
 }
 
-/** Fields of a Job that stay, with their types; the template and `completions` have rules of their own. */
+/** Immutable fields of a Job with their types. The template and `completions` have rules of their own. */
 const FIXED_IN_JOBS = [
   ['selector', 'meta.LabelSelector'],
   ['completionMode', 'string'],
@@ -56,7 +56,7 @@ export function validateJobUpdate(stored: Decoded<Job>, changed: Decoded<Job>): 
   ];
 }
 
-/** An Indexed Job may grow and shrink, with as many Pods at a time as it has indexes. */
+/** Allows the completions of an Indexed Job to change together with its parallelism, to the same number. */
 function validateCompletions(before: Decoded<JobSpec>, after: Decoded<JobSpec>): FieldError[] {
   const path = 'spec.completions';
   if (after.completionMode !== 'Indexed') return immutable(path, before.completions, after.completions, 'int32');
@@ -69,7 +69,7 @@ const CLAIM_FIELDS =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 /**
- * A claim that is not bound stays as it is.
+ * Refuses any change of the spec, as upstream does for a claim that is not bound.
  * Source: pkg/apis/core/validation/validation.go, ValidatePersistentVolumeClaimUpdate.
  */
 export function validateClaimUpdate(

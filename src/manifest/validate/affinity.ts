@@ -18,7 +18,7 @@ import { child, item } from './path.ts';
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 const WEIGHT_MAX = 100;
-/** The one field of a node that a term can name. */
+/** The only field of a node that a term can name. */
 const NODE_NAME_FIELD = 'metadata.name';
 
 /** Source: pkg/apis/core/validation/validation.go, validateAffinity. */
@@ -40,7 +40,7 @@ function validateNodeAffinity(path: string, affinity: Decoded<NodeAffinity>): Fi
     ...each(termsPath, terms, (term, at) => validateNodeTerm(term, at, true)),
     ...each(child(path, PREFERRED), affinity[PREFERRED], ({ weight = 0, preference = {} }, at) => [
       ...validateWeight(at, weight),
-      // What is only preferred may name values that no node can have.
+      // A preferred term may name values that no node can have.
       ...validateNodeTerm(preference, child(at, 'preference'), false),
     ]),
   ];
@@ -92,7 +92,7 @@ function validateNodeField(requirement: Decoded<NodeSelectorRequirement>, path: 
   return [...errors, ...each(child(path, 'values'), values, (value, at) => wellFormed(at, value, subdomainMessages))];
 }
 
-/** Affinity and its opposite have the same form. */
+/** Validates the fields that affinity and anti-affinity share. */
 function validatePodAffinity(path: string, affinity: Decoded<PodAffinity>): FieldError[] {
   return [
     ...each(child(path, REQUIRED), affinity[REQUIRED], validatePodTerm),
@@ -109,7 +109,7 @@ function validatePodTerm(term: Decoded<PodAffinityTerm>, path: string): FieldErr
   return [
     ...validateLabelSelector(child(path, 'labelSelector'), term.labelSelector),
     ...validateLabelSelector(child(path, 'namespaceSelector'), term.namespaceSelector),
-    // Without an index and in the singular, as upstream.
+    // The path is singular and has no index, as upstream.
     ...namespaces.flatMap((name) => wellFormed(child(path, 'namespace'), name, labelMessages)),
     ...validateLabelKeys(path, term),
     ...(topologyKey ? [] : [required(keyPath, 'can not be empty')]),
@@ -117,7 +117,7 @@ function validatePodTerm(term: Decoded<PodAffinityTerm>, path: string): FieldErr
   ];
 }
 
-/** Keys whose values the new Pod must share, or must not share, with the others. */
+/** Validates the label keys whose values the new Pod must share, or must not share, with the others. */
 function validateLabelKeys(path: string, term: Decoded<PodAffinityTerm>): FieldError[] {
   const { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector } = term;
   const matchPath = child(path, 'matchLabelKeys');

@@ -2,14 +2,14 @@ import type { FieldError } from '../field-error.ts';
 import { invalid, notSupported, required } from '../field-error.ts';
 import { item } from './path.ts';
 
-/** The small rules that many fields share. Each returns what is wrong; an empty list is a good value. */
+/** Small rules that many fields share. Each returns the mistakes; an empty list is a good value. */
 
-/** One error for each message that `messagesOf` has about the text. */
+/** Makes one error of each message that `messagesOf` returns for the text. */
 export function wellFormed(path: string, text: string, messagesOf: (text: string) => string[]): FieldError[] {
   return messagesOf(text).map((message) => invalid(path, text, message));
 }
 
-/** As `wellFormed`; an absent or empty text is good. */
+/** Like `wellFormed`, but accepts an absent or empty text. */
 export function wellFormedIfSet(
   path: string,
   text: string | undefined,
@@ -18,7 +18,7 @@ export function wellFormedIfSet(
   return text ? wellFormed(path, text, messagesOf) : [];
 }
 
-/** As `wellFormed`; an absent or empty text is missing. */
+/** Like `wellFormed`, but reports an absent or empty text as missing. */
 export function requiredWellFormed(
   path: string,
   text: string | undefined,
@@ -31,12 +31,12 @@ export function requiredText(path: string, text: string | undefined): FieldError
   return text ? [] : [required(path)];
 }
 
-/** One of a few texts; absent is good. `supported` is shown in the order given. */
+/** Requires one of a few texts, or none. Messages show `supported` in the order given. */
 export function oneOfIfSet(path: string, text: string | undefined, supported: readonly string[]): FieldError[] {
   return text === undefined || supported.includes(text) ? [] : [notSupported(path, text, supported)];
 }
 
-/** One of a few texts; absent or empty is missing. */
+/** Requires one of a few texts. An absent or empty text is missing. */
 export function requiredOneOf(path: string, text: string | undefined, supported: readonly string[]): FieldError[] {
   return text ? oneOfIfSet(path, text, supported) : [required(path)];
 }
@@ -67,7 +67,7 @@ export function each<T>(
   return (items ?? []).flatMap((value, index) => check(value, item(path, index), index));
 }
 
-/** A value that is too large to show, or whose form is Go's own: only path and detail. */
+/** An error that does not show the value, since the value is too large or Go formats it differently. */
 export function invalidUnseen(path: string, detail: string): FieldError {
   return { path, type: 'Invalid value', detail };
 }

@@ -17,7 +17,7 @@ const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadW
 const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem'];
 const TEMPLATE_METADATA: ReadonlySet<string> = new Set(['annotations', 'labels']);
 
-/** A claim inside a Pod. Of its metadata only labels and annotations are used, so only these may be set. */
+/** Validates a claim inside a Pod. Its metadata may have only labels and annotations: the rest is not used. */
 export function validateClaimTemplate(path: string, template: Decoded<PersistentVolumeClaimTemplate>): FieldError[] {
   const metadata = template.metadata ?? {};
   const at = child(path, 'metadata');

@@ -12,7 +12,7 @@ import { entry } from './path.ts';
 type Entries = Readonly<Record<string, string | undefined>> | undefined;
 
 const MAX_BYTES = 1024 * 1024;
-/** How the API names the whole object. */
+/** The path of the whole object in messages. */
 const WHOLE_OBJECT = '[]';
 const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 const REDACTED = '<secret contents redacted>';
@@ -46,12 +46,12 @@ export function validateSecret(secret: Decoded<Secret>): FieldError[] {
   return [...errors, ...validateSecretType(secret)];
 }
 
-/** What base64 text stands for. */
+/** The number of bytes that base64 texts decode to. */
 function decodedBytes(data: Entries): number {
   return sortedEntries(data).reduce((sum, [, text]) => sum + Buffer.byteLength(text, 'base64'), 0);
 }
 
-/** The keys that a type promises. */
+/** Requires the keys that belong to the type of a Secret. */
 function validateSecretType(secret: Decoded<Secret>): FieldError[] {
   const { type, data = {} } = secret;
   const needs = (keys: readonly string[]): FieldError[] =>
@@ -66,7 +66,7 @@ function validateSecretType(secret: Decoded<Secret>): FieldError[] {
     case 'kubernetes.io/dockerconfigjson':
       return validateDockerConfig('.dockerconfigjson', data);
     case 'kubernetes.io/basic-auth':
-      // Either will do.
+      // One of the two keys is enough.
       return data['username'] === undefined && data['password'] === undefined ? needs(['username', 'password']) : [];
     case 'kubernetes.io/ssh-auth':
       return data['ssh-privatekey'] ? [] : [required(entry('data', 'ssh-privatekey'))];

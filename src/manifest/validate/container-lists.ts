@@ -12,7 +12,7 @@ import { validateRestartRules } from './restart-rules.ts';
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';
 const SIDECAR_FIELDS = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-/** What an ephemeral container may have. Everything else would make it something the Pod relies on. */
+/** The fields that an ephemeral container may have: with others, the Pod would rely on it. */
 const EPHEMERAL_FIELDS: ReadonlySet<string> = new Set([
   'name',
   'image',
@@ -34,7 +34,7 @@ const EPHEMERAL_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
-/** Regular containers. Source: pkg/apis/core/validation/validation.go, validateContainers. */
+/** Validates regular containers. Source: pkg/apis/core/validation/validation.go, validateContainers. */
 export function validateContainers(
   path: string,
   containers: readonly Decoded<Container>[],
@@ -51,7 +51,7 @@ export function validateContainers(
   return [...errors, ...validateHostPorts(containers.map((container, index) => [item(path, index), container]))];
 }
 
-/** `names` takes up the name. */
+/** Validates a name, and adds it to `names`. */
 function validateUniqueName(
   path: string,
   { name = '' }: { name?: string | undefined },
@@ -62,7 +62,7 @@ function validateUniqueName(
   return [];
 }
 
-/** Init containers and sidecars: names unique over all containers; ports, as they run one by one, each for itself. */
+/** Validates init containers: names are unique over all containers; ports only within each, since they run in turn. */
 export function validateInitContainers(path: string, spec: Decoded<PodSpec>, rules: ContainerRules): FieldError[] {
   const names = namesOf(spec.containers);
   return each(path, spec.initContainers, (container, at) => [
@@ -80,7 +80,7 @@ function namesOf(containers: readonly Decoded<Container>[] | undefined): Set<str
   return new Set((containers ?? []).flatMap(({ name }) => (name ? [name] : [])));
 }
 
-/** A container that runs to its end is neither probed nor stopped nor resized by a restart. */
+/** Refuses probes, hooks and a resize policy for an init container that is no sidecar. */
 function validatePlainInitContainer(path: string, container: Decoded<Container>): FieldError[] {
   const forbiddenFields = SIDECAR_FIELDS.filter((field) => container[field] !== undefined);
   const resizePath = child(path, 'resizePolicy');
@@ -94,7 +94,7 @@ function validatePlainInitContainer(path: string, container: Decoded<Container>)
   ];
 }
 
-/** Containers added to a running Pod to look into it. */
+/** Validates containers that were added to a running Pod for debugging. */
 export function validateEphemeralContainers(path: string, spec: Decoded<PodSpec>, rules: ContainerRules): FieldError[] {
   const others = new Set([...namesOf(spec.containers), ...namesOf(spec.initContainers)]);
   const names = new Set(others);
@@ -116,7 +116,7 @@ function forbidUnsupported(path: string, container: Decoded<EphemeralContainer>)
     .map(([field]) => forbidden(child(path, field), NOT_EPHEMERAL));
 }
 
-/** Something is in it: defaulting leaves empty resources on every container. */
+/** True for a value with content: defaulting gives every container empty resources. */
 function isSet(value: unknown): boolean {
   return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : value !== undefined;
 }

@@ -18,15 +18,15 @@ import type { Volumes } from './volumes.ts';
 const TERMINATION_POLICIES: readonly string[] = ['File', 'FallbackToLogsOnError'];
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-/** What the rules of a container need to know about the Pod around it. */
+/** Facts about the Pod that the rules of a container need. */
 export interface ContainerRules extends HandlerRules {
-  /** A Pod, not a template. */
+  /** True for a Pod, false for a template. */
   readonly isPod: boolean;
   readonly volumes: Volumes;
   /** Names of the Pod's resource claims. */
   readonly claimNames: ReadonlySet<string>;
   readonly podRestartPolicy: string | undefined;
-  /** The users in the Pod are those of the host. */
+  /** True when users in the Pod are users of the host. */
   readonly hasHostUsers: boolean;
 }
 
@@ -52,13 +52,13 @@ export function validateContainer(path: string, container: Decoded<Container>, r
   ];
 }
 
-/** The form of the name is not checked: a bad one fails when the container starts. A template may have blanks. */
+/** Requires an image, without blanks in a Pod. Its form is not checked: a bad name fails when the container starts. */
 function validateImage(path: string, image: string, isPod: boolean): FieldError[] {
   if (!isPod || image.trim() === image) return requiredText(path, image);
   return [invalid(path, image, 'must not have leading or trailing whitespace')];
 }
 
-/** Hooks and probes, of containers that may have them. */
+/** Validates hooks and probes. */
 export function validateHandlers(path: string, container: Decoded<Container>, rules: HandlerRules): FieldError[] {
   const { lifecycle } = container;
   const probes = PROBES.flatMap((kind) => {

@@ -10,7 +10,7 @@ import { nameOf, validateMetadata } from './metadata.ts';
 import { child } from './path.ts';
 
 const CONCURRENCY_POLICIES: readonly string[] = ['Allow', 'Forbid', 'Replace'];
-/** The controller appends eleven characters to make the name of a Job, and that is a label. */
+/** The length of a name: the controller appends eleven characters to name a Job, and that name is a label. */
 const NAME_MAX = 52;
 const ZONE_PART = /^[A-Za-z.\-_0-9+]{1,14}$/;
 
@@ -62,7 +62,7 @@ function isTimeZone(timeZone: string): boolean {
   }
 }
 
-/** The Jobs of a CronJob never bring a selector of their own. */
+/** Refuses a selector in the Job template. */
 function validateJobTemplate(path: string, template: Decoded<JobTemplateSpec>): FieldError[] {
   const spec = template.spec ?? {};
   const at = child(path, 'spec');

@@ -1,11 +1,11 @@
 import { goQuote } from '../../api/go-quote.ts';
 
-/** Why a schedule of a CronJob is none. Source: github.com/robfig/cron/v3, parser.go, ParseStandard. */
+/** Mistakes in the schedule of a CronJob. Source: github.com/robfig/cron/v3, parser.go, ParseStandard. */
 
 interface Field {
   readonly min: number;
   readonly max: number;
-  /** Three letters each; the first stands for `min`. */
+  /** Names of three letters. The first stands for `min`. */
   readonly names: readonly string[];
 }
 
@@ -31,9 +31,9 @@ const EVERY = '@every ';
 const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const TIME_ZONE = /^(?:CRON_)?TZ=\S*\s+/;
 
-/** The first thing wrong, in the parser's words; undefined when the schedule is good. */
+/** The first mistake, in the parser's words. Undefined for a good schedule. */
 export function scheduleProblem(schedule: string): string | undefined {
-  // A time zone in front is refused elsewhere, by a better message.
+  // Another rule refuses a time zone in front, with a better message.
   const spec = schedule.replace(TIME_ZONE, '');
   if (spec.startsWith('@')) return macroProblem(spec);
   const parts = spec.split(/\s+/).filter((part) => part !== '');
@@ -64,7 +64,7 @@ function fieldProblem(text: string, field: Field): string | undefined {
   return undefined;
 }
 
-/** `*`, `5`, `1-5`, each with a step: `1-5/2`. */
+/** The mistake in `*`, `5` or `1-5`, each with an optional step: `1-5/2`. */
 function rangeProblem(expression: string, field: Field): string | undefined {
   const [range = '', stepText, ...moreSteps] = expression.split('/');
   const [firstText = '', lastText, ...moreEnds] = range.split('-');
@@ -85,7 +85,7 @@ function rangeProblem(expression: string, field: Field): string | undefined {
   return step === 0 ? `step of range should be a positive number: ${expression}` : undefined;
 }
 
-/** A number or one of the names; the problem as text. */
+/** Parses a number or a name. Returns a mistake as text. */
 function parseNumber(text: string, names: readonly string[], firstNumber: number): number | string {
   const named = names.indexOf(text.toLowerCase());
   if (named >= 0) return named + firstNumber;

@@ -14,7 +14,7 @@ const NO_SOURCE =
   'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
 const SEVERAL_SOURCES = 'may not have more than one field specified at a time';
 
-/** Source of all: pkg/apis/core/validation/validation.go, ValidateEnv and ValidateEnvFrom. */
+/** Source of all functions here: pkg/apis/core/validation/validation.go, ValidateEnv and ValidateEnvFrom. */
 export function validateEnv(
   path: string,
   variables: readonly Decoded<EnvVar>[] | undefined,
@@ -45,7 +45,7 @@ function validateSource(path: string, source: Decoded<EnvVarSource>, volumes: Vo
   ];
 }
 
-/** The value shown is always empty, as upstream. */
+/** Requires exactly one source. The value in the message is always empty, as upstream. */
 function validateSourceCount(path: string, source: Decoded<EnvVarSource>, value: string | undefined): FieldError[] {
   const count = SOURCES.filter((field) => source[field] !== undefined).length;
   if (count === 0) return [invalid(path, '', NO_SOURCE)];
@@ -53,7 +53,7 @@ function validateSourceCount(path: string, source: Decoded<EnvVarSource>, value:
   return count > 1 ? [invalid(path, '', SEVERAL_SOURCES)] : [];
 }
 
-/** A key of a ConfigMap or Secret. An empty name is a bad one, not a missing one. */
+/** Validates a reference to a key of a ConfigMap or Secret. An empty name is invalid, not missing, as upstream. */
 function validateKeyRef(path: string, ref: { name?: string | undefined; key?: string | undefined }): FieldError[] {
   return [
     ...wellFormed(child(path, 'name'), ref.name ?? '', subdomainMessages),
@@ -61,7 +61,7 @@ function validateKeyRef(path: string, ref: { name?: string | undefined; key?: st
   ];
 }
 
-/** A variable out of a file that an earlier container wrote. */
+/** Validates a reference to a variable in a file that an earlier container wrote. */
 function validateFileKeyRef(path: string, ref: Decoded<FileKeySelector>, volumes: Volumes): FieldError[] {
   const volumePath = child(path, 'volumeName');
   const errors = [
@@ -78,7 +78,7 @@ function validateFileKeyRef(path: string, ref: Decoded<FileKeySelector>, volumes
   return errors;
 }
 
-/** All keys of a ConfigMap or Secret as variables. The count is reported at the list, as upstream. */
+/** Validates ConfigMaps and Secrets whose keys become variables. Reports their count at the list, as upstream. */
 export function validateEnvFrom(path: string, sources: readonly Decoded<EnvFromSource>[] | undefined): FieldError[] {
   return each(path, sources, ({ prefix, configMapRef, secretRef }, at) => {
     const errors = wellFormedIfSet(child(at, 'prefix'), prefix, envNameMessages);
@@ -93,7 +93,7 @@ export function validateEnvFrom(path: string, sources: readonly Decoded<EnvFromS
 
 function validateRefName(path: string, name: string | undefined): FieldError[] {
   return requiredWellFormed(path, name, (text) => {
-    // Upstream checks this name as a prefix, so it may end with a dash.
+    // Upstream checks this name as a prefix, which may end with a dash.
     const masked = text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text;
     return subdomainMessages(masked);
   });

@@ -7,7 +7,7 @@ import { invalid, notSupported, required } from '../field-error.ts';
 import { wellFormed } from './checks.ts';
 import { child } from './path.ts';
 
-/** Fields of the Pod that an environment variable can show. */
+/** Fields of the Pod that an environment variable can contain. */
 export const ENV_FIELDS: readonly string[] = [
   'metadata.name',
   'metadata.namespace',
@@ -20,7 +20,7 @@ export const ENV_FIELDS: readonly string[] = [
   'status.podIPs',
 ];
 
-/** Fields of the Pod that a file can show. */
+/** Fields of the Pod that a file can contain. */
 export const FILE_FIELDS: readonly string[] = [
   'metadata.annotations',
   'metadata.labels',
@@ -29,7 +29,7 @@ export const FILE_FIELDS: readonly string[] = [
   'metadata.uid',
 ];
 
-/** Fields with a name in the API, whether they can be shown or not. */
+/** Fields that references may name in the API, also those that no variable or file can contain. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...ENV_FIELDS,
   ...FILE_FIELDS,
@@ -38,7 +38,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'status.phase',
 ]);
 
-/** The old name of a field. */
+/** Fields with an old name. */
 const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([['spec.host', 'spec.nodeName']]);
 
 const RESOURCES: readonly string[] = [
@@ -68,14 +68,14 @@ const BYTE_DIVISORS: readonly string[] = [
   '1Ei',
 ];
 
-/** `metadata.labels['app']` taken apart; undefined when there is no subscript. */
+/** Splits `metadata.labels['app']`. Undefined without a subscript. */
 function splitSubscript(fieldPath: string): { field: string; subscript: string } | undefined {
   const start = fieldPath.indexOf("['");
   if (start <= 0 || !fieldPath.endsWith("']")) return undefined;
   return { field: fieldPath.slice(0, start), subscript: fieldPath.slice(start + 2, -2) };
 }
 
-/** Why the API has no such field; undefined when it has. Source: ConvertDownwardAPIFieldLabel. */
+/** The reason why the API has no such field. Undefined when it has. Source: ConvertDownwardAPIFieldLabel. */
 function conversionProblem(apiVersion: string, fieldPath: string): string | undefined {
   if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`;
   const subscripted = splitSubscript(fieldPath);
@@ -87,7 +87,7 @@ function conversionProblem(apiVersion: string, fieldPath: string): string | unde
   return takesKey ? undefined : `field label does not support subscript: ${fieldPath}`;
 }
 
-/** A reference to a field of the Pod. Source: validateObjectFieldSelector. */
+/** Validates a reference to a field of the Pod. Source: validateObjectFieldSelector. */
 export function validateFieldRef(
   path: string,
   { apiVersion, fieldPath }: Decoded<ObjectFieldSelector>,
@@ -109,7 +109,7 @@ export function validateFieldRef(
   return supported.includes(field) ? [] : [notSupported(child(path, 'fieldPath'), field, supported)];
 }
 
-/** A reference to a resource of a container; a file must say of which. */
+/** Validates a reference to a resource of a container. In a file, it must name the container. */
 export function validateResourceFieldRef(
   path: string,
   { containerName, resource = '', divisor = '0' }: Decoded<ResourceFieldSelector>,
@@ -124,7 +124,7 @@ export function validateResourceFieldRef(
   return [...errors, ...validateDivisor(child(path, 'divisor'), resource, canonicalQuantity(divisor))];
 }
 
-/** The value shown is the resource, as upstream. */
+/** Validates a divisor. The message shows the resource as the value, as upstream. */
 function validateDivisor(path: string, resource: string, divisor: string): FieldError[] {
   if (divisor === '0') return [];
   if (resource.endsWith('.cpu')) {

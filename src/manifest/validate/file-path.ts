@@ -1,7 +1,7 @@
 import type { FieldError } from '../field-error.ts';
 import { invalid } from '../field-error.ts';
 
-/** A path below some folder: relative, without `..`. */
+/** Requires a relative path without `..`. */
 export function descendingPath(path: string, file: string): FieldError[] {
   const absolute = file.startsWith('/') ? [invalid(path, file, 'must be a relative path')] : [];
   return [...absolute, ...noBacksteps(path, file)];
@@ -11,7 +11,7 @@ export function noBacksteps(path: string, file: string): FieldError[] {
   return file.split('/').includes('..') ? [invalid(path, file, "must not contain '..'")] : [];
 }
 
-/** As a descending path, and not beginning with two dots: the kubelet keeps its own files under such names. */
+/** Requires a relative path that does not begin with two dots: the kubelet uses such names for its own files. */
 export function unreservedPath(path: string, file: string): FieldError[] {
   const isReserved = file.startsWith('..') && !file.startsWith('../');
   const reserved = isReserved ? [invalid(path, file, "must not start with '..'")] : [];

@@ -1,26 +1,26 @@
 import { goQuote } from '../../api/go-quote.ts';
 
 /**
- * Why Go's JSON decoder would not take a text: the first mistake, in its words. podrun itself reads JSON with
- * JSON.parse, whose messages differ from engine to engine. Source: encoding/json/scanner.go.
+ * The first mistake that Go's JSON decoder finds in a text, in its words. podrun reads JSON with JSON.parse, whose
+ * messages differ between engines. Source: encoding/json/scanner.go.
  */
 
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
 const ESCAPES = '"\\/bfnrt';
 const END = 'unexpected end of JSON input';
-/** Go goes deeper, but nobody means it. */
+/** The depth of nested values. Go allows more, but nobody needs it. */
 const DEPTH_MAX = 1000;
 
 class SyntaxProblem extends Error {}
 
-/** A cursor over the text, one character a byte. */
+/** A position in the text. Each character of the text stands for one byte. */
 interface Cursor {
   readonly text: string;
   at: number;
   depth: number;
 }
 
-/** @param bytes the text with one character per byte, as Go reads it */
+/** @param bytes the text with one character for each byte, as Go reads it */
 export function jsonObjectProblem(bytes: string): string | undefined {
   const cursor: Cursor = { text: bytes, at: 0, depth: 0 };
   try {
@@ -97,7 +97,7 @@ function skipArray(cursor: Cursor): string {
   }
 }
 
-/** Steps over a comma or the end; true at the end. */
+/** Skips a comma or the end of a list. Returns true at the end. */
 function endsList(cursor: Cursor, end: string, context: string): boolean {
   skipBlanks(cursor);
   const char = cursor.text[cursor.at];
@@ -142,7 +142,7 @@ function skipLiteral(cursor: Cursor, literal: string): string {
 
 function skipNumber(cursor: Cursor): string {
   if (cursor.text[cursor.at] === '-') cursor.at += 1;
-  // Nothing may follow a leading zero.
+  // A leading zero ends the integer.
   if (cursor.text[cursor.at] === '0') cursor.at += 1;
   else skipDigits(cursor, 'in numeric literal');
   if (cursor.text[cursor.at] === '.') {
@@ -157,7 +157,7 @@ function skipNumber(cursor: Cursor): string {
   return 'number';
 }
 
-/** At least one. */
+/** Skips digits, at least one. */
 function skipDigits(cursor: Cursor, context: string): void {
   if (!/[0-9]/.test(cursor.text[cursor.at] ?? '')) fail(cursor, context);
   while (/[0-9]/.test(cursor.text[cursor.at] ?? '')) cursor.at += 1;

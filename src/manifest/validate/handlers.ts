@@ -8,7 +8,7 @@ import { validatePortNumber, validatePortReference } from './ports.ts';
 import { child } from './path.ts';
 import { validateStopSignal } from './stop-signal.ts';
 
-/** What a probe or a hook can do; a probe has no sleep, a hook no grpc. */
+/** The actions of a probe or a hook. A probe has no sleep, a hook no grpc. */
 type Handler = Pick<Decoded<Probe>, 'grpc'> & Decoded<LifecycleHandler>;
 
 const HTTP_SCHEMES: readonly string[] = ['HTTP', 'HTTPS'];
@@ -42,9 +42,9 @@ export function validateProbe(path: string, kind: ProbeKind, probe: Decoded<Prob
   return errors;
 }
 
-/** What the rules of handlers must know of the Pod. */
+/** Facts about the Pod that the rules of hooks need. */
 export interface HandlerRules {
-  /** Its grace period: no hook may sleep longer. */
+  /** The grace period of the Pod: no hook may sleep longer. */
   readonly graceSeconds: number;
   /** `spec.os.name` */
   readonly system: string | undefined;
@@ -60,7 +60,7 @@ export function validateLifecycle(path: string, lifecycle: Decoded<Lifecycle>, r
   ];
 }
 
-/** Exactly one way to act. Only the first one given is looked at more closely. */
+/** Requires exactly one action. Checks only the first one given. */
 function validateHandler(path: string, handler: Handler, graceSeconds: number | undefined): FieldError[] {
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
   const given = [
@@ -90,7 +90,7 @@ function validateHttpGet(path: string, action: Decoded<HTTPGetAction>): FieldErr
     ...requiredText(child(path, 'path'), action.path),
     ...validatePortReference(child(path, 'port'), action.port),
     ...oneOfIfSet(child(path, 'scheme'), action.scheme ?? '', HTTP_SCHEMES),
-    // Without an index, as upstream.
+    // The path has no index, as upstream.
     ...(action.httpHeaders ?? []).flatMap(({ name = '' }) =>
       wellFormed(child(path, 'httpHeaders'), name, httpHeaderMessages),
     ),

@@ -33,8 +33,8 @@ const VALIDATORS: ReadonlyMap<string, Validator> = new Map(
 );
 
 /**
- * All mistakes of an object that is to be created, in the words and in the order of the API server: metadata first,
- * then the spec. Kinds that podrun has no use for have none.
+ * All mistakes of a new object, in the words and the order of the API server: metadata first, then the spec. Kinds that
+ * podrun ignores have none.
  * @param object decoded and defaulted
  */
 export function validateObject(object: KubeObject): FieldError[] {

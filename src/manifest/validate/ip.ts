@@ -27,13 +27,13 @@ function isIPv6(text: string): boolean {
   return halves.length === 2 ? count < 8 : count === 8;
 }
 
-/** Which family the address belongs to; undefined when it is none. Leading zeros are let pass. */
+/** The family of an address, leading zeros allowed. Undefined when the text is no address. */
 export function ipFamily(text: string): IpFamily | undefined {
   if (isIPv4(text)) return 'IPv4';
   return text.includes(':') && isIPv6(text) ? 'IPv6' : undefined;
 }
 
-/** An address without leading zeros. Source: apimachinery/pkg/util/validation/ip.go, IsValidIP. */
+/** Requires an address without leading zeros. Source: apimachinery/pkg/util/validation/ip.go, IsValidIP. */
 export function validateIp(path: string, text: string): FieldError[] {
   const family = ipFamily(text);
   if (family === undefined) return [invalid(path, text, IP_MESSAGE)];
@@ -45,7 +45,7 @@ function hasLeadingZeros(address: string): boolean {
   return address.split('.').some((part) => part.length > 1 && part.startsWith('0'));
 }
 
-/** An address and the length of its prefix. */
+/** Requires an address with the length of its prefix. */
 export function validateCidr(path: string, text: string): FieldError[] {
   const match = /^(.+)\/([0-9]{1,3})$/.exec(text);
   const [, address = '', bits = ''] = match ?? [];
@@ -55,7 +55,7 @@ export function validateCidr(path: string, text: string): FieldError[] {
   return [];
 }
 
-/** Addresses that mean something else than a host of their own. Source: ValidateNonSpecialIP. */
+/** Refuses addresses with a special meaning. Source: ValidateNonSpecialIP. */
 export function validateOrdinaryIp(path: string, text: string): FieldError[] {
   const lower = text.toLowerCase();
   const messages: [RegExp, string][] = [

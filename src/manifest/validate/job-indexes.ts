@@ -5,13 +5,13 @@ interface Interval {
   readonly last: number;
 }
 
-/** Why a text is no list of indexes, in Go's words. */
+/** A mistake in a list of indexes, in Go's words. */
 interface IndexProblem {
   readonly problem: string;
 }
 
 /**
- * How many indexes a text such as `0,2-3` names, or what is wrong with it.
+ * Counts the indexes in a text such as `0,2-3`, or returns its mistake.
  * Source: pkg/apis/batch/validation/validation.go, validateIndexesFormat.
  */
 export function countIndexes(text: string, completions: number): number | IndexProblem {

@@ -14,7 +14,7 @@ import { each, invalidUnseen, notNegative, wellFormed } from './checks.ts';
 import { countIndexes } from './job-indexes.ts';
 import { child } from './path.ts';
 
-/** When a Job fails or succeeds before its time. Source: pkg/apis/batch/validation/validation.go. */
+/** The policies by which a Job fails or succeeds early. Source: pkg/apis/batch/validation/validation.go. */
 
 const ACTIONS: readonly string[] = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS: readonly string[] = ['In', 'NotIn'];
@@ -39,7 +39,7 @@ export function validatePodFailurePolicy(path: string, spec: Decoded<JobSpec>): 
   ];
 }
 
-/** Named from a closed list; the message of a missing one lists it in Go's way. */
+/** Requires one of a few texts. The message for a missing one lists them as Go prints them. */
 function requiredFrom(path: string, text: string | undefined, supported: readonly string[]): FieldError[] {
   if (!text) return [required(path, `valid values: [${supported.map(goQuote).join(' ')}]`)];
   return supported.includes(text) ? [] : [notSupported(path, text, supported)];
@@ -50,7 +50,7 @@ function validateAction(path: string, action: string | undefined, hasIndexLimit:
   return hasIndexLimit ? [] : [invalid(path, action, 'requires the backoffLimitPerIndex to be set')];
 }
 
-/** A rule looks at exit codes or at conditions. */
+/** Requires either exit codes or conditions in a rule. */
 function validateMatcher(
   path: string,
   { onExitCodes, onPodConditions = [] }: Decoded<PodFailurePolicyRule>,

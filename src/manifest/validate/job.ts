@@ -19,7 +19,7 @@ const COMPLETION_MODES: readonly string[] = ['NonIndexed', 'Indexed'];
 const REPLACEMENT_POLICIES: readonly string[] = ['Failed', 'TerminatingOrFailed'];
 const RESTART_POLICIES: readonly string[] = ['OnFailure', 'Never'];
 const MANAGED_BY_MAX_BYTES = 63;
-/** Limits of Indexed Jobs; with many completions the others shrink. */
+/** The limits of Indexed Jobs. With more than MANY_COMPLETIONS the others are lower. */
 const PARALLELISM_MAX = 100_000;
 const FAILED_INDEXES_MAX = 100_000;
 const MANY_COMPLETIONS = 100_000;
@@ -37,7 +37,7 @@ export function validateJob(job: Decoded<Job>): FieldError[] {
   ];
 }
 
-/** The controller makes the selector, unless the Job says that it brings its own. */
+/** Validates the selector, which the controller makes unless the Job has `manualSelector`. */
 function validateSelector(path: string, { metadata, spec = {} }: Decoded<Job>): FieldError[] {
   const { selector, manualSelector, template } = spec;
   const at = child(path, 'selector');
@@ -51,7 +51,7 @@ function validateSelector(path: string, { metadata, spec = {} }: Decoded<Job>): 
   ];
 }
 
-/** What the controller writes on the Pods of a Job. */
+/** The labels that the controller puts on the Pods of a Job. */
 function generatedLabels(uid: string | undefined, name: string): Record<string, string> {
   const prefix = 'batch.kubernetes.io/';
   const owner = uid ?? '';
@@ -74,7 +74,7 @@ function validateMatchingSelector(
   return [invalid(labelsPath, labels, '`selector` does not match template `labels`')];
 }
 
-/** Pods of an Indexed Job are named after it and their index, and that is their host name. */
+/** Validates the names of the Pods of an Indexed Job: job name and index, which are also the host name. */
 function validateIndexedName({ metadata, spec }: Decoded<Job>): FieldError[] {
   const completions = spec?.completions ?? 0;
   if (spec?.completionMode !== 'Indexed' || completions <= 0) return [];
@@ -84,7 +84,7 @@ function validateIndexedName({ metadata, spec }: Decoded<Job>): FieldError[] {
   return [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${lastPod}`)];
 }
 
-/** A Job's spec, also inside a CronJob. Source: validateJobSpec. */
+/** Validates the spec of a Job, also inside a CronJob. Source: validateJobSpec. */
 export function validateJobSpec(path: string, spec: Decoded<JobSpec>): FieldError[] {
   const template = spec.template ?? {};
   const needsLimit = spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined;
@@ -154,12 +154,12 @@ function validateIndexed(path: string, spec: Decoded<JobSpec>): FieldError[] {
   return errors;
 }
 
-/** With a failure policy a Pod must have ended before another takes its place. */
+/** Validates the replacement policy. With a failure policy, a Pod must have ended before it is replaced. */
 function validateReplacementPolicy(path: string, spec: Decoded<JobSpec>): FieldError[] {
   return oneOfIfSet(path, spec.podReplacementPolicy, spec.podFailurePolicy ? ['Failed'] : REPLACEMENT_POLICIES);
 }
 
-/** Always is what defaulting writes when nothing was said, so it counts as missing. */
+/** Requires a restart policy. Always counts as missing: defaulting sets it in any Pod template. */
 function validateRestartPolicy(path: string, policy: string | undefined, spec: Decoded<JobSpec>): FieldError[] {
   if (!policy || policy === 'Always') {
     return [required(path, `valid values: ${RESTART_POLICIES.map(goQuote).join(', ')}`)];

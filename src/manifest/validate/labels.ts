@@ -12,7 +12,7 @@ type Selector = Decoded<LabelSelector>;
 
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
-/** Keys and values of labels; the path is that of the whole map. Source: apimachinery, ValidateLabels. */
+/** Validates keys and values of labels. The path is that of the whole map. Source: apimachinery, ValidateLabels. */
 export function validateLabels(path: string, labels: TextMap): FieldError[] {
   return sortedEntries(labels).flatMap(([name, value]) => [
     ...wellFormed(path, name, qualifiedNameMessages),
@@ -20,7 +20,7 @@ export function validateLabels(path: string, labels: TextMap): FieldError[] {
   ]);
 }
 
-/** Keys of annotations, in lower case, and the size of all together. Source: apimachinery, ValidateAnnotations. */
+/** Validates keys of annotations, in lower case, and their total size. Source: apimachinery, ValidateAnnotations. */
 export function validateAnnotations(path: string, annotations: TextMap): FieldError[] {
   const entries = sortedEntries(annotations);
   const errors = entries.flatMap(([name]) =>
@@ -30,7 +30,7 @@ export function validateAnnotations(path: string, annotations: TextMap): FieldEr
   return bytes > ANNOTATIONS_MAX_BYTES ? [...errors, tooLong(path, ANNOTATIONS_MAX_BYTES)] : errors;
 }
 
-/** What a selector says about labels. Source: apimachinery, ValidateLabelSelector. */
+/** Validates a label selector. Source: apimachinery, ValidateLabelSelector. */
 export function validateLabelSelector(path: string, selector: Selector | undefined): FieldError[] {
   return [
     ...validateLabels(child(path, 'matchLabels'), selector?.matchLabels),
@@ -47,7 +47,7 @@ function validateRequirement(requirement: Decoded<LabelSelectorRequirement>, pat
   ];
 }
 
-/** Operator and values of a requirement must fit. Pod selectors and node selectors share the first four. */
+/** Validates the operator of a requirement and its values. Pod and node selectors share the first four operators. */
 export function validateOperator(path: string, operator: string, values: readonly string[]): FieldError[] {
   const valuesPath = child(path, 'values');
   switch (operator) {
@@ -63,13 +63,13 @@ export function validateOperator(path: string, operator: string, values: readonl
   }
 }
 
-/** Does the selector choose everything? A missing one chooses nothing. */
+/** True for a selector that matches everything. A missing selector matches nothing. */
 export function isEmptySelector(selector: Selector): boolean {
   const labels = Object.keys(selector.matchLabels ?? {}).length;
   return labels + (selector.matchExpressions ?? []).length === 0;
 }
 
-/** Does a valid selector choose an object with these labels? */
+/** True when a valid selector matches these labels. */
 export function selectorMatches(selector: Selector | undefined, labels: TextMap): boolean {
   if (selector === undefined) return false;
   const hasLabels = sortedEntries(selector.matchLabels).every(([name, value]) => lookUp(labels, name) === value);

@@ -10,7 +10,7 @@ import { child } from './path.ts';
 type Metadata = Decoded<ObjectMeta>;
 
 const PATH = 'metadata';
-/** The server cuts a prefix to this and appends five characters; any five will do to check the name they make. */
+/** The length to which the server cuts a prefix before it appends five characters. Any suffix serves for the check. */
 const GENERATED_PREFIX_MAX = 58;
 const SOME_SUFFIX = 'abcde';
 
@@ -18,15 +18,15 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan'
 const MANAGER_MAX_BYTES = 128;
 const SUBRESOURCE_MAX_BYTES = 256;
 
-/** The name an object has or will be given. */
+/** The name of an object, or one that it could get. */
 export function nameOf(metadata: Metadata | undefined): string {
   if (metadata?.name) return metadata.name;
   return metadata?.generateName ? metadata.generateName.slice(0, GENERATED_PREFIX_MAX) + SOME_SUFFIX : '';
 }
 
 /**
- * Metadata of an object that is created.
- * @param nameMessages the form of the kind's names
+ * Validates the metadata of a new object.
+ * @param nameMessages checks the name of this kind
  * @see k8s.io/apimachinery/pkg/api/validation/objectmeta.go
  */
 export function validateMetadata(
@@ -52,7 +52,7 @@ export function validateMetadata(
   ];
 }
 
-/** A trailing dash is fine in a prefix: something follows it. */
+/** Checks a prefix of a name, which may end with a dash. */
 function wellFormedPrefix(path: string, prefix: string, messagesOf: (name: string) => string[]): FieldError[] {
   const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
   return messagesOf(masked).map((message) => invalid(path, prefix, message));

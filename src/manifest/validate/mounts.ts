@@ -10,7 +10,7 @@ import type { Volumes } from './volumes.ts';
 const PROPAGATIONS: readonly string[] = ['Bidirectional', 'HostToContainer', 'None'];
 const RECURSIVE_MODES: readonly string[] = ['Disabled', 'Enabled', 'IfPossible'];
 
-/** Where a container sees its volumes. Source: pkg/apis/core/validation/validation.go, ValidateVolumeMounts. */
+/** Validates volume mounts. Source: pkg/apis/core/validation/validation.go, ValidateVolumeMounts. */
 export function validateMounts(path: string, container: Decoded<Container>, volumes: Volumes): FieldError[] {
   const devices = container.volumeDevices ?? [];
   const deviceNames = new Set(devices.map(({ name = '' }) => name));
@@ -40,7 +40,7 @@ function validateImageMount(path: string, mount: Decoded<VolumeMount>): FieldErr
     .map((field) => invalid(child(path, field), mount[field], 'not allowed in image volume sources'));
 }
 
-/** Bad paths are reported at the list, without an index, as upstream. */
+/** Validates subpaths. Reports bad ones at the list, without an index, as upstream. */
 function validateSubPaths(listPath: string, path: string, mount: Decoded<VolumeMount>): FieldError[] {
   const { subPath, subPathExpr } = mount;
   const both = 'subPathExpr and subPath are mutually exclusive';
@@ -51,7 +51,7 @@ function validateSubPaths(listPath: string, path: string, mount: Decoded<VolumeM
   ];
 }
 
-/** What is mounted later, on which side, and read-only how far down. Without an index, as upstream. */
+/** Validates mount propagation and recursive read-only mounts. The paths have no index, as upstream. */
 function validateSharing(path: string, mount: Decoded<VolumeMount>, container: Decoded<Container>): FieldError[] {
   const { mountPropagation, recursiveReadOnly, readOnly } = mount;
   const propagationPath = child(path, 'mountPropagation');
@@ -73,7 +73,7 @@ function validateSharing(path: string, mount: Decoded<VolumeMount>, container: D
   return errors;
 }
 
-/** Volumes as raw devices. Source: ValidateVolumeDevices. */
+/** Validates volumes as raw devices. Source: ValidateVolumeDevices. */
 export function validateDevices(path: string, container: Decoded<Container>, volumes: Volumes): FieldError[] {
   const mounts = container.volumeMounts ?? [];
   const mountNames = new Set(mounts.map(({ name = '' }) => name));

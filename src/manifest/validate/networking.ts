@@ -8,7 +8,7 @@ import { validateIp } from './ip.ts';
 import { child } from './path.ts';
 
 const DNS_POLICIES: readonly string[] = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
-/** What the resolver of the C library can take. */
+/** The limits of the resolver in the C library. */
 const NAMESERVERS_MAX = 3;
 const SEARCHES_MAX = 32;
 const SEARCH_CHARS_MAX = 2048;
@@ -56,12 +56,12 @@ function validateResolver(path: string, config: Decoded<PodDNSConfig>): FieldErr
   ];
 }
 
-/** The root alone is a search domain too. */
+/** Validates a search domain. A single dot, the root, is one. */
 function validateSearch(search: string, path: string): FieldError[] {
   return search === '.' ? [] : wellFormed(path, search.replace(/\.$/, ''), underscoreSubdomainMessages);
 }
 
-/** Lines for the hosts file. */
+/** Validates lines for the hosts file. */
 export function validateHostAliases(path: string, aliases: readonly Decoded<HostAlias>[]): FieldError[] {
   return each(path, aliases, ({ ip = '', hostnames }, at) => [
     ...validateIp(child(at, 'ip'), ip),
@@ -69,7 +69,7 @@ export function validateHostAliases(path: string, aliases: readonly Decoded<Host
   ]);
 }
 
-/** How the Pod is called on the network. */
+/** Validates the names of the Pod in the network. */
 export function validateHostname(path: string, spec: Decoded<PodSpec>): FieldError[] {
   return [
     ...wellFormedIfSet(child(path, 'hostname'), spec.hostname, labelMessages),
@@ -89,7 +89,7 @@ function validateOverride(path: string, override: string, spec: Decoded<PodSpec>
   return [...errors, ...wellFormed(at, override, subdomainMessages)];
 }
 
-/** Users of its own do not go with namespaces of the host. `HostPID`, `HostIPC`: upstream's spelling. */
+/** Refuses host namespaces for a Pod with users of its own. `HostPID` and `HostIPC` are upstream's spelling. */
 export function validateHostUsers(path: string, spec: Decoded<PodSpec>): FieldError[] {
   if (spec.hostUsers !== false) return [];
   const shared = [

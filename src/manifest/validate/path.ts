@@ -1,9 +1,8 @@
 /**
- * Paths of fields as error messages show them: dots for fields, `[0]` for list items, `[key]` for map entries. A path
- * is plain text; these functions make longer ones of it.
+ * Field paths in error messages: dots for fields, `[0]` for list items, `[key]` for map entries. A path is plain text.
  */
 
-/** `spec` and `os`, `name` make `spec.os.name`; the empty path is the whole object. */
+/** Appends fields to a path: `spec` with `os` and `name` is `spec.os.name`. The empty path is the whole object. */
 export function child(path: string, ...fields: readonly string[]): string {
   return [path, ...fields].filter((part) => part !== '').join('.');
 }

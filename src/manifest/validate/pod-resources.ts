@@ -14,7 +14,7 @@ import { validateRequirements } from './resources.ts';
 
 type Requirements = Decoded<ResourceRequirements>;
 
-/** Resources of the Pod as a whole. Source: pkg/apis/core/validation/validation.go, validatePodResources. */
+/** Validates the Pod's own resources. Source: pkg/apis/core/validation/validation.go, validatePodResources. */
 export function validatePodResources(
   path: string,
   spec: Decoded<PodSpec>,
@@ -35,7 +35,7 @@ export function validatePodResources(
   ];
 }
 
-/** The whole must be as much as its parts together. */
+/** Requires the Pod's resources to be at least the sum of its containers'. */
 function coversContainers(
   path: string,
   resources: Requirements,
@@ -52,7 +52,7 @@ function coversContainers(
     });
 }
 
-/** No part may be allowed more than the whole. The path is upstream's. */
+/** Requires the Pod's limits to be at least those of each container. The path is upstream's. */
 function coversEachContainer(path: string, resources: Requirements, spec: Decoded<PodSpec>): FieldError[] {
   return (spec.containers ?? []).flatMap((container, index) =>
     sortedEntries(container.resources?.limits).flatMap(([name, text]) => {
@@ -66,7 +66,7 @@ function coversEachContainer(path: string, resources: Requirements, spec: Decode
   );
 }
 
-/** Devices that a Pod claims. */
+/** Validates the devices that a Pod claims. */
 export function validatePodClaims(path: string, claims: readonly Decoded<PodResourceClaim>[]): FieldError[] {
   const names = new Set<string>();
   return each(path, claims, (claim, at) => [

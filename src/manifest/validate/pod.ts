@@ -40,7 +40,7 @@ const DEADLINE_SECONDS: Range = { min: 1, max: INT32_MAX };
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const NO_CLAIMS: ReadonlySet<string> = new Set();
 
-/** A Pod that is created. Source: pkg/apis/core/validation/validation.go, ValidatePodCreate. */
+/** Validates a new Pod. Source: pkg/apis/core/validation/validation.go, ValidatePodCreate. */
 export function validatePod(pod: Decoded<Pod>): FieldError[] {
   const spec = pod.spec ?? {};
   const errors = validateAnyPod(pod);
@@ -54,8 +54,9 @@ export function validatePod(pod: Decoded<Pod>): FieldError[] {
 }
 
 /**
- * A Pod, whether it is new or not. That a token needs an account never fails on a cluster: a Pod without one is given
- * `default` before it is looked at. Source: validatePodMetadataAndSpec; plugin/pkg/admission/serviceaccount.
+ * Validates a Pod, new or not. The rule that a token needs a service account is left out, since it never fails on a
+ * cluster: admission sets the account `default` before. Source: validatePodMetadataAndSpec;
+ * plugin/pkg/admission/serviceaccount.
  */
 export function validateAnyPod(pod: Decoded<Pod>): FieldError[] {
   return [
@@ -65,7 +66,7 @@ export function validateAnyPod(pod: Decoded<Pod>): FieldError[] {
   ];
 }
 
-/** What a workload makes its Pods from. Bad labels are reported beside `metadata`, as upstream. */
+/** Validates a Pod template. Reports bad labels beside `metadata`, as upstream. */
 export function validateTemplate(path: string, template: Decoded<PodTemplateSpec>): FieldError[] {
   const { labels, annotations } = template.metadata ?? {};
   const spec = template.spec ?? {};
@@ -80,7 +81,7 @@ export function validateTemplate(path: string, template: Decoded<PodTemplateSpec
   return [...errors, forbidden(child(path, 'spec', 'ephemeralContainers'), text)];
 }
 
-/** The one annotation that controllers count with. */
+/** Validates the annotation that controllers calculate with: the deletion cost. */
 function validatePodAnnotations(path: string, annotations: TextMap): FieldError[] {
   const cost = annotations?.[DELETION_COST];
   if (cost === undefined) return [];
@@ -90,8 +91,8 @@ function validatePodAnnotations(path: string, annotations: TextMap): FieldError[
 }
 
 /**
- * Errors in the order of the API: volumes, claims, containers, resources of the Pod, then the rest.
- * @param podName undefined in a template, where some rules are looser
+ * Validates a Pod spec in the order of the API: volumes, claims, containers, resources of the Pod, then the rest.
+ * @param podName undefined in a template, for which some rules are looser
  */
 function validatePodSpec(path: string, spec: Decoded<PodSpec>, podName: string | undefined): FieldError[] {
   const isPod = podName !== undefined;
@@ -162,7 +163,7 @@ function validateIdentity(path: string, spec: Decoded<PodSpec>): FieldError[] {
   ];
 }
 
-/** Checked as the limits of a container, and reported as such, as upstream. */
+/** Validates the overhead like the limits of a container, and reports it as such, as upstream. */
 function validateOverhead(path: string, overhead: Record<string, string | undefined>): FieldError[] {
   return validateRequirements(path, { limits: overhead }, validateContainerResourceName, NO_CLAIMS);
 }

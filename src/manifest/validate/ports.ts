@@ -10,7 +10,7 @@ import { child, item } from './path.ts';
 const PORT_NUMBERS: Range = { min: 1, max: 65_535 };
 export const PORT_PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP'];
 
-/** Ports of one container. Source: pkg/apis/core/validation/validation.go, validateContainerPorts. */
+/** Validates the ports of one container. Source: pkg/apis/core/validation/validation.go, validateContainerPorts. */
 export function validatePorts(path: string, ports: readonly Decoded<ContainerPort>[] | undefined): FieldError[] {
   const names = new Set<string>();
   return each(path, ports, (port, at) => {
@@ -25,7 +25,7 @@ export function validatePorts(path: string, ports: readonly Decoded<ContainerPor
   });
 }
 
-/** Well formed, and the first of its name; `names` takes it up. */
+/** Requires a well-formed and unique name, and adds it to `names`. */
 function validatePortName(path: string, name: string, names: Set<string>): FieldError[] {
   const errors = wellFormed(path, name, portNameMessages);
   if (errors.length > 0) return errors;
@@ -34,7 +34,7 @@ function validatePortName(path: string, name: string, names: Set<string>): Field
   return [];
 }
 
-/** A number, or the name of a port; the name need not exist. */
+/** Validates a port number, or the name of a port, which need not exist. */
 export function validatePortReference(path: string, port: number | string | undefined): FieldError[] {
   return typeof port === 'string' ? wellFormed(path, port, portNameMessages) : validatePortNumber(path, port);
 }
@@ -43,7 +43,7 @@ export function validatePortNumber(path: string, port: number | undefined): Fiel
   return inRange(path, port ?? 0, PORT_NUMBERS);
 }
 
-/** Containers that run together cannot share a port of the host. Source: AccumulateUniqueHostPorts. */
+/** Refuses equal host ports of containers that run together. Source: AccumulateUniqueHostPorts. */
 export function validateHostPorts(containers: readonly (readonly [string, Decoded<Container>])[]): FieldError[] {
   const taken = new Set<string>();
   return containers.flatMap(([path, container]) =>
@@ -58,8 +58,8 @@ export function validateHostPorts(containers: readonly (readonly [string, Decode
 }
 
 /**
- * On the network of the host both numbers of a port are the same. In a template the host port may still be missing: it
- * is filled in when the Pod is made.
+ * Requires equal host and container ports on the host network. In a template the host port may be missing: it is set
+ * when the Pod is made.
  */
 export function validateHostNetworkPorts(
   path: string,

@@ -4,7 +4,7 @@ import type { FieldError } from '../field-error.ts';
 import { invalid, notSupported } from '../field-error.ts';
 import { wellFormed } from './checks.ts';
 
-/** Counts of objects. */
+/** Resources that count objects. */
 const COUNTED: ReadonlySet<string> = new Set([
   'pods',
   'resourcequotas',
@@ -17,7 +17,7 @@ const COUNTED: ReadonlySet<string> = new Set([
   'services.loadbalancers',
 ]);
 
-/** Names without a slash that some resource list of the API knows. Source: pkg/apis/core/helper/helpers.go. */
+/** The resource names without a slash in the API. Source: pkg/apis/core/helper/helpers.go. */
 const STANDARD: ReadonlySet<string> = new Set([
   ...COUNTED,
   'cpu',
@@ -38,12 +38,12 @@ const OF_PODS: readonly string[] = ['cpu', 'hugepages-', 'memory'];
 
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 
-/** A device or the like, named by someone else: `example.com/dongle`. */
+/** True for a resource of another domain, as a device: `example.com/dongle`. */
 function isExtendedResource(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && qualifiedNameMessages(`requests.${name}`).length === 0;
 }
 
-/** Resources that come in pieces. */
+/** True for resources that are whole numbers. */
 export function isIntegerResource(name: string): boolean {
   return COUNTED.has(name) || isExtendedResource(name);
 }
@@ -55,7 +55,7 @@ function validateResourceName(path: string, name: string): FieldError[] {
   return isKnown ? [] : [invalid(path, name, 'must be a standard resource type or fully qualified')];
 }
 
-/** What a container may ask for. A name can fail twice, as upstream. */
+/** Validates a resource of a container. One name may get two errors, as upstream. */
 export function validateContainerResourceName(path: string, name: string): FieldError[] {
   const errors = validateResourceName(path, name);
   if (!name.includes('/')) {
@@ -66,7 +66,7 @@ export function validateContainerResourceName(path: string, name: string): Field
   return [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
 }
 
-/** What a Pod may ask for as a whole. */
+/** Validates a resource of the Pod as a whole. */
 export function validatePodResourceName(path: string, name: string): FieldError[] {
   const errors = validateResourceName(path, name);
   if (errors.length > 0 || isPodLevelResource(name)) return errors;

@@ -18,7 +18,7 @@ const RESIZE_POLICIES: readonly string[] = ['NotRequired', 'RestartContainer'];
 const UNIT_NANO = 1_000_000_000n;
 
 /**
- * Limits, requests and claims of a container or of a Pod as a whole.
+ * Validates limits, requests and claims of a container or of a Pod as a whole.
  * Source: pkg/apis/core/validation/validation.go, validateResourceRequirements.
  */
 export function validateRequirements(
@@ -57,7 +57,7 @@ function validateQuantity(path: string, name: string, text: string, checkName: N
   return errors;
 }
 
-/** `hugepages-2Mi`: pages of 2Mi, and only whole ones. */
+/** True when the quantity is a whole number of pages: `hugepages-2Mi` are pages of 2Mi. */
 function isWholePages(name: string, quantity: ParsedQuantity): boolean {
   try {
     const pageBytes = quantityValue(parseQuantity(name.slice('hugepages-'.length)));
@@ -67,7 +67,7 @@ function isWholePages(name: string, quantity: ParsedQuantity): boolean {
   }
 }
 
-/** Devices and huge pages cannot be promised twice: their request is their limit. Both are reported at `requests`. */
+/** Requires equal requests and limits of devices and huge pages. Reports both mistakes at `requests`. */
 function validateRequestAgainstLimit(
   path: string,
   name: string,
@@ -111,7 +111,7 @@ function unknownClaimText(podClaims: ReadonlySet<string>): string {
   return `must be one of the names in pod.spec.resourceClaims${known}`;
 }
 
-/** What a change of resources does to a container. Reported at the list, as upstream, except for duplicates. */
+/** Validates the resize policy. Reports mistakes at the list, as upstream, except for duplicates. */
 export function validateResizePolicy(
   path: string,
   policies: readonly Decoded<ContainerResizePolicy>[],

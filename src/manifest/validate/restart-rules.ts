@@ -11,7 +11,7 @@ const OPERATORS: readonly string[] = ['In', 'NotIn'];
 const RULES_MAX = 20;
 const EXIT_CODES_MAX = 255;
 
-/** The policy and the rules of a single container. Source: validateContainerRestartPolicy (v1.36). */
+/** Validates the restart policy and rules of one container. Source: validateContainerRestartPolicy (v1.36). */
 export function validateRestartRules(path: string, container: Decoded<Container>): FieldError[] {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   const rulesPath = child(path, 'restartPolicyRules');

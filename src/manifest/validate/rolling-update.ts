@@ -10,19 +10,19 @@ import { forbidden, invalid, notSupported, required } from '../field-error.ts';
 import { notNegative, wellFormed } from './checks.ts';
 import { child } from './path.ts';
 
-/** How workloads replace their Pods. Source: pkg/apis/apps/validation/validation.go. */
+/** The update strategies of workloads. Source: pkg/apis/apps/validation/validation.go. */
 
 type Share = number | string | undefined;
 
 const DEPLOYMENT_TYPES: readonly string[] = ['Recreate', 'RollingUpdate'];
 const DAEMON_SET_TYPES: readonly string[] = ['RollingUpdate', 'OnDelete'];
 
-/** A number of Pods or a percentage of them. */
+/** Validates a number or a percentage of Pods. */
 function validateShare(path: string, share: Share): FieldError[] {
   return typeof share === 'string' ? wellFormed(path, share, percentMessages) : notNegative(path, share);
 }
 
-/** The number, of Pods or of percents; text that is neither counts as nothing. */
+/** The number of Pods or of percents. Any other text counts as 0. */
 function sizeOf(share: Share): number {
   if (typeof share === 'number') return share;
   return share !== undefined && percentMessages(share).length === 0 ? Number(share.slice(0, -1)) : 0;

@@ -18,14 +18,14 @@ const SCHEDULE_ACTIONS: readonly string[] = ['DoNotSchedule', 'ScheduleAnyway'];
 const INCLUSION_POLICIES: readonly string[] = ['Honor', 'Ignore'];
 const NOT_POSITIVE = 'must be greater than zero';
 
-/** Conditions that must be True before the Pod counts as ready. */
+/** Validates the conditions that must be True before the Pod is ready. */
 export function validateReadinessGates(path: string, gates: readonly Decoded<PodReadinessGate>[]): FieldError[] {
   return each(path, gates, ({ conditionType = '' }, at) =>
     wellFormed(child(at, 'conditionType'), conditionType, qualifiedNameMessages),
   );
 }
 
-/** What keeps a Pod from being scheduled. Reported at the gate, not at its name, as upstream. */
+/** Validates scheduling gates. Reports mistakes at the gate instead of its name, as upstream. */
 export function validateSchedulingGates(path: string, gates: readonly Decoded<PodSchedulingGate>[]): FieldError[] {
   const seen = new Set<string>();
   return each(path, gates, ({ name = '' }, at) => {
@@ -54,7 +54,7 @@ export function validateTolerations(path: string, tolerations: readonly Decoded<
   });
 }
 
-/** A bad value is reported at the operator, as upstream. */
+/** Validates the operator of a toleration. Reports a bad value at the operator, as upstream. */
 function validateTolerationOperator(path: string, { operator, value = '' }: Decoded<Toleration>): FieldError[] {
   switch (operator) {
     case undefined:

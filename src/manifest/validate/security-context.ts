@@ -21,7 +21,7 @@ const PROC_MOUNTS: readonly string[] = ['Default', 'Unmasked'];
 const GROUP_CHANGE_POLICIES: readonly string[] = ['Always', 'OnRootMismatch'];
 const SUPPLEMENTAL_POLICIES: readonly string[] = ['Merge', 'Strict'];
 const SELINUX_POLICIES: readonly string[] = ['Recursive'];
-/** The longest path Linux takes. */
+/** The bytes of the longest path in Linux. */
 const PROFILE_MAX_BYTES = 4095;
 const SYSCTL_MAX = 253;
 const SYSCTL_FORM = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
@@ -58,7 +58,7 @@ function validateIds(
   });
 }
 
-/** A process with all rights cannot be kept from getting more. */
+/** Refuses `allowPrivilegeEscalation: false` for a process with all rights: nothing can keep it from more. */
 function validateEscalation(path: string, context: Decoded<SecurityContext>): FieldError[] {
   if (context.allowPrivilegeEscalation !== false) return [];
   const errors: FieldError[] = [];
@@ -141,7 +141,7 @@ function validateSysctls(path: string, sysctls: readonly Decoded<Sysctl>[], spec
   });
 }
 
-/** A Pod that shares a namespace with the host would change the host. */
+/** Refuses sysctls of namespaces that the Pod shares with the host: they would change the host. */
 function validateNamespaced(path: string, name: string, spec: Decoded<PodSpec>): FieldError[] {
   const dotted = withDots(name);
   if (spec.hostNetwork === true && dotted.startsWith('net.')) {
@@ -153,7 +153,7 @@ function validateNamespaced(path: string, name: string, spec: Decoded<PodSpec>):
   return [];
 }
 
-/** sysctl takes slashes for dots; whichever comes first separates. */
+/** The name with dots as separators. Like sysctl, takes the first dot or slash of the name as its separator. */
 function withDots(name: string): string {
   const separator = /[./]/.exec(name)?.[0];
   if (separator !== '/') return name;

@@ -10,12 +10,12 @@ const FAMILIES: readonly string[] = ['IPv4', 'IPv6'];
 const FAMILY_POLICIES: readonly string[] = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const ADDRESSES_MAX = 2;
 
-/** Without an address of its own: its name stands for the addresses of its Pods. */
+/** True for a Service without an address: its name resolves to the addresses of its Pods. */
 export function isHeadless({ clusterIPs = [] }: Decoded<ServiceSpec>): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === 'None';
 }
 
-/** Addresses of a Service inside the cluster. Source: ValidateServiceClusterIPsRelatedFields. */
+/** Validates the cluster addresses of a Service. Source: ValidateServiceClusterIPsRelatedFields. */
 export function validateClusterIPs(path: string, spec: Decoded<ServiceSpec>): FieldError[] {
   if (spec.type === 'ExternalName') return [];
   const addressesPath = child(path, 'clusterIPs');
@@ -25,7 +25,7 @@ export function validateClusterIPs(path: string, spec: Decoded<ServiceSpec>): Fi
     ...validateFamilies(child(path, 'ipFamilies'), spec.ipFamilies ?? []),
     ...oneOfIfSet(child(path, 'ipFamilyPolicy'), spec.ipFamilyPolicy, FAMILY_POLICIES),
     ...addressErrors,
-    // Families of addresses that are none would only confuse.
+    // With invalid addresses, messages about their families would only confuse.
     ...(addressErrors.length > 0 ? [] : validateAddressFamilies(addressesPath, spec)),
   ];
 }

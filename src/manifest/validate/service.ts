@@ -15,7 +15,7 @@ const TYPES: readonly string[] = ['ClusterIP', 'ExternalName', 'LoadBalancer', '
 const AFFINITIES: readonly string[] = ['ClientIP', 'None'];
 const TRAFFIC_POLICIES: readonly string[] = ['Cluster', 'Local'];
 const DISTRIBUTIONS: readonly string[] = ['PreferClose', 'PreferSameNode', 'PreferSameZone'];
-/** One day. */
+/** The longest session affinity: one day. */
 const AFFINITY_SECONDS_MAX = 86_400;
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";
 
@@ -44,7 +44,7 @@ export function validateService(service: Decoded<Service>): FieldError[] {
   ];
 }
 
-/** What some types cannot have. */
+/** Refuses fields that do not go with the type of the Service. */
 function validateTypeMix(path: string, spec: Decoded<ServiceSpec>): FieldError[] {
   const { type, clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName } = spec;
   const addressesPath = child(path, 'clusterIPs');
@@ -61,7 +61,7 @@ function validateTypeMix(path: string, spec: Decoded<ServiceSpec>): FieldError[]
   ];
 }
 
-/** Ports one by one; with several, each needs a name. */
+/** Validates ports one by one. With several, each needs a name. */
 function validatePorts(path: string, ports: readonly Decoded<ServicePort>[]): FieldError[] {
   const names = new Set<string>();
   return each(path, ports, (port, at) => {
@@ -81,7 +81,7 @@ function validatePorts(path: string, ports: readonly Decoded<ServicePort>[]): Fi
   });
 }
 
-/** Ports against each other: no number twice in one protocol. */
+/** Refuses equal port numbers within one protocol. */
 function validatePortNumbers(
   path: string,
   ports: readonly Decoded<ServicePort>[],
@@ -120,7 +120,7 @@ function validateAffinityConfig(
   return [invalid(child(path, 'clientIP', 'timeoutSeconds'), seconds, text)];
 }
 
-/** The name of the ranges is upstream's. */
+/** Validates the fields of load balancers. The spelling of the ranges in the path is upstream's. */
 function validateLoadBalancer(path: string, spec: Decoded<ServiceSpec>): FieldError[] {
   const { loadBalancerSourceRanges: ranges = [], loadBalancerClass, allocateLoadBalancerNodePorts } = spec;
   const rangesPath = child(path, 'LoadBalancerSourceRanges');

@@ -3,7 +3,7 @@ import type { FieldError } from '../field-error.ts';
 import { forbidden, notSupported } from '../field-error.ts';
 
 /**
- * The signal that a container is stopped with. It takes a Pod that says on which system it runs.
+ * Validates the stop signal of a container, which requires `spec.os.name`.
  * Source: pkg/apis/core/validation/validation.go validateStopSignal (feature ContainerStopSignals).
  */
 export function validateStopSignal(path: string, signal: string, system: string | undefined): FieldError[] {

@@ -22,14 +22,14 @@ const TOKEN_SECONDS_MIN = 600;
 const TOKEN_SECONDS_MAX = 2 ** 32;
 const PROJECTIONS = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'] as const;
 
-/** A mode is written as octal. The digits of a good one that was written as decimal make a good hint. */
+/** Validates a mode. A mode that looks like octal digits in decimal gets a hint. */
 function validateMode(path: string, mode: number | undefined): FieldError[] {
   if (mode === undefined || (mode >= 0 && mode <= MODE_MAX)) return [];
   const error = invalid(path, mode, MODE_MESSAGE);
   return [/^[0-7]{3}$/.test(String(mode)) ? { ...error, hint: `write 0${mode}` } : error];
 }
 
-/** The items and modes of a secret or configMap volume. */
+/** Validates the items and modes of a secret or configMap volume. */
 export function validateConfigFiles(
   path: string,
   source: { defaultMode?: number | undefined; items?: readonly Decoded<KeyToPath>[] | undefined },
@@ -52,7 +52,7 @@ function validateFilePath(path: string, file: { path?: string | undefined; mode?
   ];
 }
 
-/** Files that show fields of the Pod. Reported at the volume, without the index of the file, as upstream. */
+/** Validates files with fields of the Pod. Reports mistakes at the volume, without the file's index, as upstream. */
 export function validateDownwardFiles(path: string, source: Decoded<DownwardAPIVolumeSource>): FieldError[] {
   return [
     ...validateMode(child(path, 'defaultMode'), source.defaultMode),
@@ -77,7 +77,7 @@ function validateDownwardFile(path: string, file: Decoded<DownwardAPIVolumeFile>
   return [...errors, ...validateMode(child(path, 'mode'), file.mode)];
 }
 
-/** Several sources in one folder. */
+/** Validates several sources in one folder. */
 export function validateProjected(path: string, volume: Decoded<ProjectedVolumeSource>): FieldError[] {
   const taken = new Set<string>();
   return [
@@ -111,7 +111,7 @@ function validateNamedFiles(
   ];
 }
 
-/** The path of the file is reported at the volume, as upstream. */
+/** Validates a token. Reports a bad path at the volume, as upstream. */
 function validateToken(volumePath: string, path: string, token: Decoded<ServiceAccountTokenProjection>): FieldError[] {
   const { expirationSeconds = 0, path: file } = token;
   const secondsPath = child(path, 'expirationSeconds');
@@ -126,7 +126,7 @@ function validateToken(volumePath: string, path: string, token: Decoded<ServiceA
   return [...errors, ...(file ? unreservedPath(filePath, file) : [required(filePath)])];
 }
 
-/** Two files of the same path, whatever source they come from; `taken` takes up the paths of this one. */
+/** Refuses two files with one path, also from different sources. Adds the paths of this source to `taken`. */
 function conflictingPaths(path: string, source: Decoded<VolumeProjection>, taken: Set<string>): FieldError[] {
   const files = [
     ...(source.secret?.items ?? []).map((file) => ({ file: file.path, shown: source.secret?.name })),

@@ -8,8 +8,8 @@ import { child, entry } from './path.ts';
 import type { Source, SourceChecks, SourceField, VolumeRules } from './volume-sources.ts';
 
 /**
- * Volumes on storage elsewhere. podrun cannot mount them, but a manifest with a mistake in one should hear of the
- * mistake first. Source: pkg/apis/core/validation/validation.go, one function per source.
+ * Rules of volumes on remote storage. podrun cannot mount these volumes, but reports their mistakes first.
+ * Source: pkg/apis/core/validation/validation.go, one function per source.
  */
 
 type LocalSource =
@@ -24,7 +24,7 @@ type LocalSource =
   | 'ephemeral'
   | 'image';
 
-/** One rule per source that is not local. */
+/** The rules of sources that are not local. */
 export const REMOTE_CHECKS: SourceChecks<Exclude<SourceField, LocalSource>> = {
   awsElasticBlockStore: (path, source) => [...needs(path, source, ['volumeID']), ...partition(path, source.partition)],
   azureDisk: validateAzureDisk,

@@ -2,22 +2,22 @@ import type { Volume } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import type { FieldError } from '../field-error.ts';
 
-/** The kinds of volumes, by the field that holds their settings. */
+/** The kinds of volumes, named after the field with their settings. */
 export type SourceField = Exclude<keyof Volume, 'name'>;
 
-/** The settings of one kind of volume, when they are there. */
+/** The settings of one kind of volume. */
 export type Source<Field extends SourceField> = Decoded<NonNullable<Volume[Field]>>;
 
-/** What the rules of volumes need to know about the Pod around them. */
+/** Facts about the Pod that the rules of volumes need. */
 export interface VolumeRules {
-  /** A Pod, not a template. */
+  /** True for a Pod, false for a template. */
   readonly isPod: boolean;
-  /** Empty in a template. */
+  /** The name of the Pod. Empty in a template. */
   readonly podName: string;
   readonly volumeName: string;
 }
 
-/** One rule per kind of volume. */
+/** The rules of each kind of volume. */
 export type SourceChecks<Field extends SourceField = SourceField> = {
   readonly [F in Field]: (path: string, source: Source<F>, rules: VolumeRules) => FieldError[];
 };

@@ -13,7 +13,7 @@ import { validateConfigFiles, validateDownwardFiles, validateProjected } from '.
 import { REMOTE_CHECKS } from './volume-remote.ts';
 import type { Source, SourceChecks, SourceField, VolumeRules } from './volume-sources.ts';
 
-/** Volumes that a container can use, by name: those without a mistake. */
+/** Volumes without a mistake, by name: containers can mount these. */
 export type Volumes = ReadonlyMap<string, Decoded<Volume>>;
 
 export const PULL_POLICIES: readonly string[] = ['Always', 'IfNotPresent', 'Never'];
@@ -54,7 +54,7 @@ const CHECKS: SourceChecks = {
   ],
 };
 
-/** The order in which the API looks at the sources: of several the first counts. */
+/** The order in which the API looks at the sources. The first of several counts. */
 const ORDER: readonly SourceField[] = [
   ...(['emptyDir', 'hostPath', 'gitRepo', 'gcePersistentDisk', 'awsElasticBlockStore', 'secret', 'nfs'] as const),
   ...(['iscsi', 'glusterfs', 'flocker', 'persistentVolumeClaim', 'rbd', 'cinder', 'cephfs', 'quobyte'] as const),
@@ -63,12 +63,12 @@ const ORDER: readonly SourceField[] = [
   ...(['csi', 'ephemeral', 'image'] as const),
 ];
 
-/** Upstream's slips of the pen, kept: the field named for a second source, and for mistakes inside of one. */
+/** Spelling mistakes of upstream: the names in messages about a second source, and about mistakes inside a source. */
 const SECOND_NAMES: Readonly<Partial<Record<SourceField, string>>> = { downwardAPI: 'downwarAPI', cephfs: 'cephFS' };
 const INNER_NAMES: Readonly<Partial<Record<SourceField, string>>> = { gcePersistentDisk: 'persistentDisk' };
 
 /**
- * The volumes of a Pod, and which of them a container can use: a volume with a mistake does not exist for mounts.
+ * Validates the volumes of a Pod. Returns those without a mistake: mounts of others are reported as not found.
  * Source: pkg/apis/core/validation/validation.go, ValidateVolumes.
  */
 export function validateVolumes(
@@ -97,7 +97,7 @@ export function validateVolumes(
 function validateSource(path: string, volume: Decoded<Volume>, rules: VolumeRules): FieldError[] {
   const [first, ...others] = ORDER.filter((field) => volume[field] !== undefined);
   if (first === undefined) return [required(path, 'must specify a volume type')];
-  // The table pairs each field with the rule for its own settings.
+  // The table has the right rule for each field, but TypeScript cannot relate the two.
   const check = CHECKS[first] as (
     path: string,
     source: Decoded<Volume>[SourceField],
@@ -121,7 +121,7 @@ function validateHostPath(path: string, { path: folder, type }: Source<'hostPath
   return [...noBacksteps(child(path, 'path'), folder), ...oneOfIfSet(child(path, 'type'), type, HOST_PATH_TYPES)];
 }
 
-/** The claim of such a volume is named after Pod and volume, so both together must make a name. */
+/** Validates an ephemeral volume. Its claim is named after Pod and volume, so both together must be a valid name. */
 function validateEphemeral(path: string, source: Source<'ephemeral'>, rules: VolumeRules): FieldError[] {
   const { volumeClaimTemplate: template } = source;
   const templatePath = child(path, 'volumeClaimTemplate');

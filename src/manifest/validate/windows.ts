@@ -16,7 +16,7 @@ const USER_MAX = 104;
 const NETBIOS_DOMAIN = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const DNS_PART = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
 
-/** Fields of the spec and of its security context that a Windows Pod may not have. */
+/** Fields of the spec and of its security context that a Windows Pod must not have. */
 const NOT_ON_WINDOWS = {
   podSecurity: [
     ...(['appArmorProfile', 'seLinuxOptions', 'seccompProfile', 'fsGroup', 'fsGroupChangePolicy'] as const),
@@ -31,7 +31,7 @@ const NOT_ON_WINDOWS = {
   ],
 } as const;
 
-/** The system itself, then what does not go with it. */
+/** Validates the operating system, then the fields that it excludes. */
 export function validateOs(path: string, spec: Decoded<PodSpec>): FieldError[] {
   if (spec.os === undefined) return [];
   const { name } = spec.os;
@@ -71,7 +71,7 @@ function forbidLinuxFields(path: string, spec: Decoded<PodSpec>): FieldError[] {
 
 const isSet = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
 
-/** Containers that run on the Windows host itself: all of a Pod or none, and on the host's network. */
+/** Validates containers that run on the Windows host itself: all of a Pod or none, and on the host network. */
 export function validateHostProcess(path: string, spec: Decoded<PodSpec>): FieldError[] {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   const containers = containersWithPaths(path, spec);
@@ -108,7 +108,7 @@ export function validateWindowsOptions(path: string, options: Decoded<WindowsSec
   return [...errors, ...userNameMessages(userName).map((text) => invalid(userPath, userName, text))];
 }
 
-/** `DOMAIN\USER`, or the user alone. */
+/** Validates `DOMAIN\USER`, or the user alone. */
 function userNameMessages(userName: string): string[] {
   if (userName === '') return ['runAsUserName cannot be an empty string'];
   if (/\p{Cc}/u.test(userName)) return ['runAsUserName cannot contain control characters'];

@@ -23,7 +23,7 @@ import {
   validateStatefulSetStrategy,
 } from './rolling-update.ts';
 
-/** Workloads keep Pods running. Source: pkg/apis/apps/validation/validation.go. */
+/** Rules of workloads, which keep Pods running. Source: pkg/apis/apps/validation/validation.go. */
 
 const TEMPLATE = 'spec.template';
 const SELECTOR = 'spec.selector';
@@ -68,7 +68,7 @@ interface SelectionRules {
   readonly templateOf: string;
 }
 
-/** A selector that chooses the Pods of the template, and a template whose Pods run for ever. */
+/** Requires a selector that matches the template, and a template whose Pods never end. */
 function validateSelectedPods(selector: Selector, template: Template, rules: SelectionRules): FieldError[] {
   const errors = selector === undefined ? [required(SELECTOR)] : validateLabelSelector(SELECTOR, selector);
   const isMalformed = selector !== undefined && errors.length > 0;
@@ -122,7 +122,7 @@ export function validateStatefulSet(statefulSet: Decoded<StatefulSet>): FieldErr
   ];
 }
 
-/** Pods are named after the set and their number, and that is their host name. */
+/** Validates the names of the Pods: set name and number, which are also the host name. */
 function validatePodNames(name: string, spec: Decoded<StatefulSetSpec>): FieldError[] {
   const last = (spec.ordinals?.start ?? 0) + Math.max(spec.replicas ?? 1, 1) - 1;
   const podName = `${name}-${last}`;
@@ -130,7 +130,7 @@ function validatePodNames(name: string, spec: Decoded<StatefulSetSpec>): FieldEr
   return [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${podName}`)];
 }
 
-/** Every Pod gets a volume for each claim, in place of one of the same name. */
+/** The template with a volume for each claim. The volume of a claim replaces another one with its name. */
 function withClaimVolumes({ template = {}, volumeClaimTemplates = [] }: Decoded<StatefulSetSpec>): Template {
   const names = new Set(volumeClaimTemplates.map(({ metadata }) => metadata?.name));
   const own = (template.spec?.volumes ?? []).filter(({ name }) => !names.has(name));

@@ -2,7 +2,7 @@ import type { Affinity, NodeSelectorTerm, PodSpec } from '../../api/generated/ty
 import { sortedEntries } from '../decoded.ts';
 import type { Decoded } from '../decoded.ts';
 
-/** Labels of nodes that have a new name. Source: pkg/api/node/util.go. */
+/** Node labels with a new name. Source: pkg/api/node/util.go. */
 const OLD_LABELS: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
   ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
@@ -14,7 +14,7 @@ const OLD_LABELS: ReadonlyMap<string, string> = new Map([
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** Where a Pod wants to go: old labels, and spreading that counts no Pods. */
+/** Warnings about old node labels, and about topology spread that counts no Pods. */
 export function placementWarnings(path: string, spec: Decoded<PodSpec>): string[] {
   return [
     ...sortedEntries(spec.nodeSelector).flatMap(([label]) => {
@@ -49,7 +49,7 @@ function oldLabel(path: string, label: string): string[] {
   return message === undefined ? [] : [`${path}: ${label} is ${message}`];
 }
 
-/** Pods beside other Pods: which ones, when the selector is missing? */
+/** Warnings about Pod affinity without a selector. */
 export function podAffinityWarnings(path: string, affinity: Decoded<Affinity>): string[] {
   return (['podAffinity', 'podAntiAffinity'] as const).flatMap((kind) => {
     const rules = affinity[kind] ?? {};

@@ -11,7 +11,7 @@ import { volumeWarnings } from './volumes.ts';
 
 type TextMap = Readonly<Record<string, string | undefined>> | undefined;
 
-/** Annotations that became fields. */
+/** Annotations that have become fields. */
 const OLD_ANNOTATIONS: readonly (readonly [string, string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
   ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
@@ -23,7 +23,7 @@ const CONTAINER_APPARMOR = 'container.apparmor.security.beta.kubernetes.io/';
 const SECCOMP_TEXT = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 const APPARMOR_TEXT = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
-/** What is legal in a Pod but hardly meant. Source: pkg/api/pod/warnings.go, warningsForPodSpecAndMeta. */
+/** Warnings about valid but hardly intended fields. Source: pkg/api/pod/warnings.go, warningsForPodSpecAndMeta. */
 export function podWarnings({ path, pod }: PodInObject): string[] {
   const spec = pod.spec ?? {};
   const prefix = path === '' ? '' : `${path}.`;
@@ -76,7 +76,7 @@ function pullSecretWarnings(path: string, { imagePullSecrets = [] }: Decoded<Pod
   ];
 }
 
-/** Indexes of the items that were there before. */
+/** The indexes of items that repeat an earlier one. */
 function repeated(items: readonly string[]): number[] {
   const seen = new Set<string>();
   return items.flatMap((value, index) => {
@@ -100,13 +100,13 @@ function containerWarnings(path: string, container: Decoded<Container>): string[
   return [...fractionalBytes(`${path}.resources`, container.resources, BYTE_RESOURCES), ...hidden];
 }
 
-/** `A=$(A) and more` is a good reason to define A twice. */
+/** True for a variable that extends an earlier one with its name: `A=$(A) and more`. Such a repetition is intended. */
 function extendsEarlier({ name = '', value = '', valueFrom }: Decoded<EnvVar>): boolean {
   const reference = `$(${name})`;
   return valueFrom === undefined && value !== reference && value.includes(reference);
 }
 
-/** A Pod's own negative period has become 1 by now; a template keeps it. */
+/** Warns of a negative grace period in a template. In a Pod, defaulting has replaced it with 1. */
 function graceWarnings(path: string, { terminationGracePeriodSeconds: seconds = 0 }: Decoded<PodSpec>): string[] {
   return seconds < 0 ? [`${path}: must be >= 0; negative values are invalid and will be treated as 1`] : [];
 }

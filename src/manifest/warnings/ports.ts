@@ -2,7 +2,7 @@ import type { Container, ContainerPort } from '../../api/generated/types.ts';
 import type { Decoded } from '../decoded.ts';
 import { goQuote } from '../../api/go-quote.ts';
 
-/** Every pair is worth a line, but not every pair of a thousand. */
+/** The number of earlier ports that one port is compared with: a thousand equal ports must not make a million lines. */
 const OTHERS_MAX = 8;
 
 interface PlacedPort {
@@ -10,7 +10,7 @@ interface PlacedPort {
   readonly port: Decoded<ContainerPort>;
 }
 
-/** Ports of all containers of a Pod against each other. Source: pkg/api/pod/warnings.go. */
+/** Compares the ports of all containers of a Pod. Source: pkg/api/pod/warnings.go. */
 export function portWarnings(containers: readonly (readonly [string, Decoded<Container>])[]): string[] {
   const ports = containers.flatMap(([path, container]) => placed(path, container));
   const earlier = new Map<string, PlacedPort[]>();
@@ -31,7 +31,7 @@ function placed(path: string, container: Decoded<Container>): PlacedPort[] {
   return (container.ports ?? []).map((port, index) => ({ path: `${path}.ports[${index}]`, port }));
 }
 
-/** Two ports of one number. */
+/** The warning about two ports with one number. */
 function clash(port: Decoded<ContainerPort>, other: Decoded<ContainerPort>, path: string, otherPath: string): string[] {
   const [hostPort, otherHostPort] = [port.hostPort ?? 0, other.hostPort ?? 0];
   const [hostIP, otherHostIP] = [port.hostIP ?? '', other.hostIP ?? ''];
@@ -42,7 +42,7 @@ function clash(port: Decoded<ContainerPort>, other: Decoded<ContainerPort>, path
   return isAmbiguous ? [`${path}: dangerously ambiguous port definition with ${otherPath}`] : [];
 }
 
-/** A name twice among the containers that run together. */
+/** Warnings about equal port names of containers that run together. */
 function nameWarnings(containers: readonly (readonly [string, Decoded<Container>])[]): string[] {
   const first = new Map<string, string>();
   const together = containers.filter(
@@ -62,7 +62,7 @@ function nameWarnings(containers: readonly (readonly [string, Decoded<Container>
   );
 }
 
-/** How Go prints the port with %+v. */
+/** Formats a port as Go does with %+v. */
 function goStruct({
   name = '',
   hostPort = 0,

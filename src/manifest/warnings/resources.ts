@@ -6,10 +6,10 @@ type ResourceList = Readonly<Record<string, string | undefined>>;
 
 const UNIT_NANO = 1_000_000_000n;
 
-/** Resources of a container that are counted in bytes. */
+/** Resources of a container that are measured in bytes. */
 export const BYTE_RESOURCES: readonly string[] = ['memory', 'ephemeral-storage'];
 
-/** There is no half byte: `100m` of memory is meant as `100M`. */
+/** Warns of fractional bytes: `100m` of memory is meant as `100M`. */
 export function fractionalByteWarnings(
   path: string,
   list: ResourceList | undefined,
@@ -25,7 +25,7 @@ export function fractionalByteWarnings(
   });
 }
 
-/** In limits and requests, in the order of the API: resource by resource. */
+/** Warns of fractional bytes in limits and requests, resource by resource, as the API does. */
 export function fractionalBytes(
   path: string,
   resources: { limits?: ResourceList | undefined; requests?: ResourceList | undefined } | undefined,

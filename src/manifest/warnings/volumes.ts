@@ -3,7 +3,7 @@ import type { Decoded } from '../decoded.ts';
 import { goQuote } from '../../api/go-quote.ts';
 import { fractionalBytes } from './resources.ts';
 
-/** Volumes of the past, in the order and the spelling of the API. Source: pkg/api/pod/warnings.go. */
+/** Deprecated volumes, in the order and the spelling of the API. Source: pkg/api/pod/warnings.go. */
 const OLD_VOLUMES: readonly (readonly [keyof Volume, string, string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
@@ -16,12 +16,12 @@ const OLD_VOLUMES: readonly (readonly [keyof Volume, string, string])[] = [
   ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ];
 
-/** Every pair is worth a line, but not every pair of a thousand. */
+/** The number of earlier files that one file is compared with: many equal paths must not make too many lines. */
 const OTHERS_MAX = 8;
-/** No path has more. */
+/** The number of folders in a path. No real path has more. */
 const FOLDERS_MAX = 100;
 
-/** A file of a volume and what it comes from; the source is empty when the volume has only one. */
+/** A file of a volume and its source, which is empty when the volume has only one. */
 interface PlannedFile {
   readonly path: string;
   readonly source: string;
@@ -39,7 +39,7 @@ export function volumeWarnings(path: string, volumes: readonly Decoded<Volume>[]
   return [...old, ...volumes.flatMap(overlapWarnings)];
 }
 
-/** Files in the place of other files, or of the folders of other files. */
+/** Warnings about files that replace other files, or folders of other files. */
 function overlapWarnings(volume: Decoded<Volume>): string[] {
   const { name = '', configMap, secret, downwardAPI, projected } = volume;
   const warn = (what: string, files: readonly PlannedFile[]): string[] =>
@@ -59,14 +59,14 @@ function plannedFiles(files: readonly { path?: string | undefined }[] | undefine
   return (files ?? []).map(({ path = '' }) => ({ path: withoutEnd(path), source }));
 }
 
-/** Without slashes at the end. */
+/** Removes slashes at the end. */
 function withoutEnd(path: string): string {
   let length = path.length;
   while (path[length - 1] === '/') length -= 1;
   return path.slice(0, length);
 }
 
-/** Of several kinds in one source, which is a mistake, the first counts. */
+/** The files of one projected source. The first of several kinds counts; more than one is a mistake. */
 function projectedFiles({
   configMap,
   secret,
@@ -79,7 +79,7 @@ function projectedFiles({
   return serviceAccountToken ? plannedFiles([serviceAccountToken], 'ServiceAccountToken') : [];
 }
 
-/** In the order of the files, later ones with earlier ones. */
+/** Overlapping paths in the order of the files, each file with earlier ones. */
 function overlaps(files: readonly PlannedFile[]): string[] {
   const show = ({ path, source }: PlannedFile): string =>
     source === '' ? goQuote(path) : `${goQuote(path)} (${source})`;
@@ -95,7 +95,7 @@ function overlaps(files: readonly PlannedFile[]): string[] {
   });
 }
 
-/** `a/b/c` is in `a/b` and in `a`. */
+/** The folders of a path: `a/b/c` is in `a/b` and in `a`. */
 function foldersOf(path: string): string[] {
   const parts = path.split('/').slice(0, FOLDERS_MAX);
   return parts.slice(1).map((_, count) => parts.slice(0, count + 1).join('/'));
