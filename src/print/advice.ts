@@ -6,7 +6,7 @@ import type { Painter, Tone } from './painter.ts';
 
 const TONES = { problem: 'bad', risk: 'info', tuning: 'muted' } as const satisfies Record<AdviceSeverity, Tone>;
 
-/** Advice for people: field, value, reason; the worst first. @param run as the user named it: `web@1` */
+/** Formats advice for people: field, value, reason; the worst first. @param run name of the run: `web@1` */
 export function renderAdvice(run: string, { advice, basis }: Advised, painter: Painter): string {
   const from = basisText(basis);
   if (advice.length === 0) return `${run}: nothing to advise, from ${from}\n`;
@@ -24,14 +24,14 @@ function render(one: Advice, painter: Painter): string {
   return `${head}\n  ${fieldText(one)}\n  ${evidence}\n  ${what}\n`;
 }
 
-/** `spec.…timeoutSeconds: 1 -> 3`, or the path alone where there is no value to write. */
+/** `spec.…timeoutSeconds: 1 -> 3`, or only the path when there is no value to set. */
 function fieldText({ path, current, suggested }: Advice): string {
   if (suggested === undefined) return path;
   if (suggested === null) return `${path}: leave it out`;
   return current === undefined ? `${path}: add ${flow(suggested)}` : `${path}: ${flow(current)} -> ${flow(suggested)}`;
 }
 
-/** A value as YAML has it on one line. */
+/** Formats a value as YAML on one line. */
 function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -56,7 +56,7 @@ function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Advice for programs; docs/advise.md has the fields, which stay. */
+/** Formats advice for programs. docs/advise.md documents the fields, which do not change. */
 export function renderAdviceJson(run: string, { namespace, name, uid, basis, advice }: Advised): string {
   const told = advice.map(({ rule, severity, container, path, current, suggested, what, evidence, samples }) => {
     const toSet = suggested === undefined ? {} : { suggested };

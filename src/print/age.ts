@@ -1,20 +1,20 @@
 import { formatGoDuration, humanDuration } from '../api/duration.ts';
 import { parseTime } from '../api/time.ts';
 
-/** The age of a timestamp as kubectl shows it; `<unknown>` where there is none. */
+/** The age of a timestamp as kubectl shows it. `<unknown>` without a timestamp. */
 export function ageSince(timestamp: string | undefined | null, nowMs: number): string {
   const atMs = timestampMs(timestamp);
   return atMs === undefined ? '<unknown>' : humanDuration(nowMs - atMs);
 }
 
-/** Milliseconds since 1970 of an object's timestamp; undefined where it is missing, null or no time. */
+/** Milliseconds since 1970 of an object's timestamp. Undefined for a missing timestamp, null or any other text. */
 export function timestampMs(timestamp: string | undefined | null): number | undefined {
-  // Objects read from a file or a server hold null for times that never came.
+  // Objects from a file or a server contain null for unset times.
   const atMs = timestamp ? parseTime(timestamp) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-/** How long something took, to three digits or so: `4ms`, `320ms`, `1.32s`, `1m20s`. */
+/** Formats a duration with about three digits: `4ms`, `320ms`, `1.32s`, `1m20s`. */
 export function briefDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))}ms`;
   return formatGoDuration(ms < 60_000 ? Math.round(ms / 10) * 10 : Math.round(ms / 1000) * 1000);

@@ -1,15 +1,15 @@
 import { beginningOf } from './excerpt.ts';
 
-/** A part of a text, as for `slice()`. */
+/** A part of a text, with the arguments of `slice()`. */
 export interface TextRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The lines of a text that is broken between words; a word that is longer than a line is cut.
+ * Breaks a text into lines between words. Cuts a word that is longer than a line.
  * @param first characters in the first line
- * @param rest characters in each of the others
+ * @param rest characters in each further line
  */
 export function breakLines(text: string, first: number, rest: number): TextRange[] {
   const lines: TextRange[] = [];
@@ -17,7 +17,7 @@ export function breakLines(text: string, first: number, rest: number): TextRange
   let room = Math.max(2, first);
   while (text.length - from > room) {
     const blank = text.lastIndexOf(' ', from + room);
-    // A word that has no room in a first line may have it in the next.
+    // A word that does not fit a first line may fit the next.
     const cut = room < rest ? 0 : beginningOf(text.slice(from), room).length;
     const to = blank > from ? blank : from + cut;
     lines.push({ from, to });

@@ -1,14 +1,14 @@
 import stringWidth from 'string-width';
 
-/** Each character takes one cell: most texts. */
+/** Texts in which each character takes one cell. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
-/** How many cells of a terminal a text without escape sequences takes. */
+/** The number of terminal cells of a text without escape sequences. */
 export function cellsOf(text: string): number {
   return PRINTABLE_ASCII.test(text) ? text.length : stringWidth(text);
 }
 
-/** The beginning of a text that takes at most so many cells; what was cut off is marked. */
+/** Cuts a text to a number of cells, with a mark where it was cut. */
 export function cutToCells(text: string, cells: number): string {
   if (cellsOf(text) <= cells) return text;
   if (cells <= 0) return '';

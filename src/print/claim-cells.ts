@@ -16,17 +16,17 @@ function accessModeText(modes: readonly string[] = []): string {
     .join(',');
 }
 
-/** How much a claim has got, in the shortest form; nothing while it has no volume. */
+/** The capacity of a claim, in the shortest form. Empty while it has no volume. */
 export function claimCapacity({ spec, status }: PersistentVolumeClaim): string {
   return spec?.volumeName ? canonicalQuantity(status?.capacity?.['storage'] ?? 0) : '';
 }
 
-/** The access modes that a claim has got; nothing while it has no volume. */
+/** The access modes of a claim. Empty while it has no volume. */
 export function claimModes({ spec, status }: PersistentVolumeClaim): string {
   return spec?.volumeName ? accessModeText(status?.accessModes) : '';
 }
 
-/** The storage class of a claim; the annotation is older than the field, and goes before it. */
+/** The storage class of a claim. The old annotation wins over the field. */
 export function claimClass({ metadata, spec }: PersistentVolumeClaim): string {
   return metadata?.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
 }

@@ -3,7 +3,7 @@ import { ageSince } from './age.ts';
 import type { Column } from './table-printer.ts';
 
 /**
- * The columns of `get events`, which are not those of `events`: ages without counts.
+ * The columns of `get events`. Unlike those of `events`, they show ages without counts.
  * Source: pkg/printers/internalversion/printers.go, printEvent.
  */
 export const EVENT_COLUMNS: readonly Column<StoredEvent>[] = [
@@ -30,7 +30,7 @@ function lastSeen(event: StoredEvent): string | null | undefined {
   return event.series?.lastObservedTime ?? (event.lastTimestamp || firstSeen(event));
 }
 
-/** Who reported it, and where: `kubelet, node-1`. */
+/** The reporter of an event and its host: `kubelet, node-1`. */
 function reporter({ source, reportingComponent, reportingInstance }: StoredEvent): string {
   const parts = source?.component ? [source.component, source.host] : [reportingComponent, reportingInstance];
   return parts.filter(Boolean).join(', ');

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../api/objects.ts';
 import { ageSince } from './age.ts';
 
-/** How long ago an event was seen, and how often since when: `2m11s (x6 over 6m59s)`. Source: kubectl, getInterval. */
+/** The age of an event, its count and its first age: `2m11s (x6 over 6m59s)`. Source: kubectl, getInterval. */
 export function eventAge(event: StoredEvent, nowMs: number): string {
   const first = ageSince(event.eventTime || event.firstTimestamp, nowMs);
   if (event.series) {
@@ -11,7 +11,7 @@ export function eventAge(event: StoredEvent, nowMs: number): string {
   return count > 1 ? `${ageSince(event.lastTimestamp, nowMs)} (x${count} over ${first})` : first;
 }
 
-/** Who reported an event. */
+/** The reporter of an event. */
 export function eventSource(event: StoredEvent): string {
   return event.source?.component || event.reportingComponent || '';
 }

@@ -4,26 +4,26 @@ import { eventAge } from './event-row.ts';
 import { escapeTerminal } from './terminal-text.ts';
 import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
 
-/** The flags of `events` that choose what its table shows. */
+/** The flags of `events` that concern its table. */
 export interface EventTableOptions {
-  /** `-A`: NAMESPACE first. */
+  /** `-A`: adds the column NAMESPACE in front. */
   readonly allNamespaces?: boolean;
   readonly noHeaders?: boolean;
 }
 
 const HEADINGS = ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'];
 
-/** The table of `events`: oldest first, with headings. Without events the text is empty. */
+/** The table of `events` with headings, oldest first. Empty without events. */
 export function renderEvents(events: readonly StoredEvent[], nowMs: number, options: EventTableOptions = {}): string {
   return new EventTablePrinter(options).render(sortedByLastSeen(events), nowMs);
 }
 
-/** The order of the table: the latest last. */
+/** Sorts events as in the table: the latest last. */
 export function sortedByLastSeen(events: readonly StoredEvent[]): StoredEvent[] {
   return [...events].sort((a, b) => lastSeenMs(a) - lastSeenMs(b));
 }
 
-/** Prints the table piece by piece, for `events -w`: headings once, columns that only ever grow. */
+/** Prints the table in parts, for `events -w`: headings once, and columns that never shrink. */
 export class EventTablePrinter {
   readonly #options: EventTableOptions;
   readonly #writer = new TabWriter(TABLE_LAYOUT);
@@ -34,14 +34,14 @@ export class EventTablePrinter {
     this.#headingsDue = options.noHeaders !== true;
   }
 
-  /** Rows for these events in the order given, ages as of `nowMs`; the first ones with the headings in front. */
+  /** Rows for these events in the order given. The first call adds the headings. `nowMs` is the time for ages. */
   render(events: readonly StoredEvent[], nowMs: number): string {
     if (events.length === 0) return '';
     const all = this.#options.allNamespaces === true;
     const rows = events.map((event) => (all ? [event.metadata.namespace] : []).concat(cellsOf(event, nowMs)));
     if (this.#headingsDue) rows.unshift(all ? ['NAMESPACE', ...HEADINGS] : HEADINGS);
     this.#headingsDue = false;
-    // Unlike the cells of `get`, a message of several lines is shown whole.
+    // Unlike the tables of `get`, this one shows all lines of a message.
     return this.#writer.render(rows.map((cells) => `${escapeTerminal(cells.join('\t'))}\n`).join(''));
   }
 }

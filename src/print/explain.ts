@@ -3,25 +3,25 @@ import { wordWrap } from './word-wrap.ts';
 
 export interface ExplainedResource {
   readonly kind: string;
-  /** `v1`, `apps/v1`. */
+  /** For example `v1` or `apps/v1`. */
   readonly apiVersion: string;
-  /** The type that `below` are the fields of, as the field table names it. */
+  /** The type of the value in the field table: it has the fields in `below`. */
   readonly typeName: string;
-  /** Undefined: the resource as a whole. */
+  /** Undefined for the resource as a whole. */
   readonly field: ExplainedField | undefined;
   readonly below: readonly ExplainedField[];
 }
 
-/** The width that kubectl wraps descriptions to; their indent comes on top. */
+/** The width of descriptions, without their indent, as in kubectl. */
 const TEXT_WIDTH = 76;
 
-/** Values of an enum that a list of fields shows. */
+/** The number of enum values in a list of fields. */
 const VALUES_SHOWN = 4;
 
 /**
- * What `kubectl explain` prints of a field, and how podrun treats it.
+ * The output of `kubectl explain` for a field, with podrun's treatment of the field.
  * Source: staging/src/k8s.io/kubectl/pkg/explain/v2/templates/plaintext.tmpl.
- * @param recursive with the fields of the fields, and without their descriptions
+ * @param recursive true to list nested fields without descriptions
  */
 export function renderExplained(
   resource: ExplainedResource,
@@ -49,7 +49,7 @@ function headOf(field: ExplainedField, description: FieldDescription | undefined
   return `FIELD: ${lastName(field.path)} <${field.type}>\n${closed}\n\n${support}`;
 }
 
-/** The text of the field and, behind it, that of its type. */
+/** The description of the field, followed by that of its type. */
 function textOf({ field, typeName }: ExplainedResource, descriptions: Descriptions): string {
   const texts = [
     field === undefined ? undefined : descriptionOf(field, descriptions)?.text,
@@ -85,10 +85,10 @@ function indented(text: string, columns: number): string {
   return indent + text.replaceAll('\n', `\n${indent}`);
 }
 
-/** Few paths are longer; those that are push the rest of their line aside. */
+/** The width of the path column. A longer path moves the rest of its line to the right. */
 const PATH_WIDTH_MAX = 64;
 
-/** One row for each field: how podrun treats it. */
+/** One row for each field, with podrun's treatment of it. */
 export function renderSupport(fields: readonly ExplainedField[], { headers }: { readonly headers: boolean }): string {
   const rows = fields.map(({ path, support = '', note }) => [path, support, note] as const);
   const all = [...(headers ? [['FIELD', 'SUPPORT', 'NOTE'] as const] : []), ...rows];
@@ -108,7 +108,7 @@ function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
 }
 
-/** How many names a path has: 1 for a resource. */
+/** The number of names in a path: 1 for a resource. */
 function depthOf(path: string): number {
   return path === '' ? 1 : path.split('.').length;
 }

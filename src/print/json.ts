@@ -1,9 +1,9 @@
 import { sortedEntries } from './labels.ts';
 
 /**
- * JSON as Go's encoder writes it: keys in byte order at every depth (also those that look like numbers, which
- * JavaScript would put first), nothing in it that a web page could take for markup.
- * @param lineBreak for text of many lines: a newline and the indent of this level, four blanks each; else undefined
+ * Formats JSON as Go's encoder does: keys in byte order at every depth (JavaScript would put numeric keys first), and
+ * characters of HTML markup escaped.
+ * @param lineBreak a newline with the indent of this level, four blanks per level; undefined for a single line
  */
 export function formatJson(value: unknown, lineBreak?: string): string {
   if (typeof value !== 'object' || value === null) return escapeHtml(JSON.stringify(value ?? null));

@@ -1,39 +1,39 @@
 import { visibleControls } from './terminal-text.ts';
 
-/** Something that was expected of a run, and what came of it. */
+/** An expectation about a run, and its result. */
 export interface JunitCase {
-  /** What it is about: `default/web`. */
+  /** The object of the case: `default/web`. */
   readonly about: string;
   /** For example `container app` or `readiness probe of app`. */
   readonly name: string;
-  /** Undefined: it took no time of its own. */
+  /** Undefined for a case without a duration. */
   readonly seconds?: number | undefined;
-  /** `FILE:LINE` of what says so. Not of the schema, but what annotates test files reads it. */
+  /** `FILE:LINE` of the expectation. Not in the schema, but tools that annotate test files read it. */
   readonly place?: string | undefined;
-  /** What it wrote. */
+  /** The output of the container. */
   readonly output?: string | undefined;
   readonly result:
-    /** `remark` is what should be known nevertheless, on any number of lines. */
+    /** `remark` is a text of one or more lines that is worth knowing nevertheless. */
     | { readonly type: 'passed'; readonly remark?: string | undefined }
-    /** `message` is one line, `text` all there is to say. */
+    /** `message` is one line, `text` the whole explanation. */
     | { readonly type: 'failed'; readonly message: string; readonly text: string }
-    /** Nobody knows: it did not come so far. */
+    /** The run ended before the case was decided. */
     | { readonly type: 'skipped'; readonly message: string };
 }
 
-/** Cases that belong together: of one Pod, of one document of expectations. */
+/** The cases of one Pod, or of one document of expectations. */
 export interface JunitSuite {
   readonly name: string;
-  /** RFC 3339; undefined where nobody has looked at the clock. */
+  /** RFC 3339. Undefined when the start is not known. */
   readonly startedAt?: string | undefined;
   readonly seconds?: number | undefined;
   readonly cases: readonly JunitCase[];
 }
 
 /**
- * JUnit's XML, in the form that CI systems agree on: testsuites, testsuite, testcase with failure, skipped or
+ * Formats JUnit's XML with the elements that CI systems share: testsuites, testsuite, testcase with failure, skipped or
  * system-out.
- * @param name of all of it
+ * @param name name of the whole report
  * @see https://github.com/testmoapp/junitxml
  */
 export function renderJunit(name: string, suites: readonly JunitSuite[]): string {
@@ -47,7 +47,7 @@ export function renderJunit(name: string, suites: readonly JunitSuite[]): string
   return `${lines.join('\n')}\n`;
 }
 
-/** The seconds from the first start to the last end; where a start is not known, those of the longest suite. */
+/** The seconds from the first start to the last end. With an unknown start, those of the longest suite. */
 function spanOf(suites: readonly JunitSuite[]): number | undefined {
   const timed = suites.flatMap(({ startedAt, seconds }) =>
     seconds === undefined ? [] : [{ seconds, startMs: startedAt === undefined ? Number.NaN : Date.parse(startedAt) }],
@@ -60,7 +60,7 @@ function spanOf(suites: readonly JunitSuite[]): number | undefined {
 }
 
 function suiteLines({ name, startedAt, seconds, cases }: JunitSuite): string[] {
-  // Without a zone: so the schema has it.
+  // The schema has times without a zone.
   const moment = startedAt?.replace(/(?:\.\d+)?Z$/, '');
   const timestamp = moment === undefined ? '' : ` timestamp="${attribute(moment)}"`;
   return [
@@ -84,7 +84,7 @@ function resultElements(result: JunitCase['result']): string[] {
   return [`<failure ${message} type="failure">${content(result.text)}</failure>`];
 }
 
-/** A testcase has one system-out. */
+/** A single system-out: the schema allows one in a testcase. */
 function outputElements(result: JunitCase['result'], output: string | undefined): string[] {
   const texts = [result.type === 'passed' ? result.remark : undefined, output].filter((text) => text !== undefined);
   return texts.length === 0 ? [] : [`<system-out>${content(texts.join('\n'))}</system-out>`];
@@ -99,7 +99,7 @@ function placeOf(place = ''): string {
   return file === undefined ? '' : ` file="${attribute(file)}" line="${line}"`;
 }
 
-/** The common schema knows `skipped` of a testsuite, and not of all together. */
+/** The counts of results. The schema has `skipped` in a testsuite, but not in testsuites. */
 function counts(cases: readonly JunitCase[], hasSkipped = true): string {
   const count = (type: JunitCase['result']['type']): number => {
     return cases.filter(({ result }) => result.type === type).length;
@@ -114,14 +114,14 @@ function content(text: string): string {
   return allowed(text).replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Line breaks would become blanks. */
+/** Escapes an attribute. Line breaks are escaped too: a parser would turn them into blanks. */
 function attribute(text: string): string {
   return content(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
 // oxlint-disable-next-line no-control-regex -- terminal colours
 const COLOURS = /\u001b\[[\d;?]*[ -/]*[@-~]/g;
-/** XML 1.0 cannot hold it, not even escaped; halves of characters. */
+/** Characters that XML 1.0 does not allow, not even escaped: non-characters and unpaired surrogates. */
 const IMPOSSIBLE = /[\ufffe\uffff]|\p{Surrogate}/gu;
 
 function allowed(text: string): string {

@@ -1,9 +1,9 @@
-/** Entries of a map in kubectl's order: by the bytes of the key, upper case first. */
+/** The entries of a map in kubectl's order: by the bytes of the key, upper case first. */
 export function sortedEntries<T>(map: Readonly<Record<string, T>> | undefined): [key: string, value: T][] {
   return Object.entries(map ?? {}).sort(([a], [b]) => compareText(a, b));
 }
 
-/** Order of two texts by code unit, as Go sorts strings. */
+/** Compares two texts by code unit, as Go does. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

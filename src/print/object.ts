@@ -2,7 +2,7 @@ import type { ObjectMeta } from '../api/generated/types.ts';
 import { formatJson } from './json.ts';
 import { formatYaml } from './yaml.ts';
 
-/** Output formats that print whole objects. */
+/** The output formats for whole objects. */
 export type ObjectFormat = 'json' | 'yaml' | 'name';
 
 /** Any object of the API, or a List of them. */
@@ -13,14 +13,14 @@ export interface PrintedObject {
   readonly items?: readonly PrintedObject[];
 }
 
-/** A List of objects, as `get` prints several of them. */
+/** Wraps several objects in a List, as `get` prints them. */
 export function listOf(items: readonly PrintedObject[]): PrintedObject {
   return { apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } };
 }
 
 /**
- * One object as `-o json`, `-o yaml` or `-o name` prints it, with the newline at the end. A List is printed by name as
- * its items are. Who manages which field is shown on demand only.
+ * Formats an object as `-o json`, `-o yaml` or `-o name` does, with a newline at the end. `-o name` prints the items of
+ * a List. managedFields are left out by default.
  */
 export function renderObject(object: PrintedObject, format: ObjectFormat, showManagedFields = false): string {
   if (format === 'name') return (object.items ?? [object]).map((item) => `${resourceName(item)}\n`).join('');
@@ -34,7 +34,7 @@ export function renderWatchLine(type: string, object: PrintedObject, showManaged
   return `{"type":${formatJson(type)},"object":${formatJson(shown)}}\n`;
 }
 
-/** `pod/web`; outside the core group `deployment.apps/web`. */
+/** The name of a resource: `pod/web`, or outside the core group `deployment.apps/web`. */
 function resourceName({ apiVersion, kind, metadata }: PrintedObject): string {
   const group = apiVersion.includes('/') ? `.${apiVersion.slice(0, apiVersion.indexOf('/'))}` : '';
   return `${kind.toLowerCase()}${group}/${metadata.name ?? ''}`;

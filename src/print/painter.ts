@@ -1,14 +1,14 @@
-/** How a line should strike the reader. */
+/** The tone of a text. */
 export type Tone = 'good' | 'bad' | 'info' | 'muted';
 
-/** Colours, handed in by whoever knows whether there is a terminal. Methods return the text, possibly decorated. */
+/** Colours of a terminal, or none. The methods return the text with or without decoration. */
 export interface Painter {
   tone(tone: Tone, text: string): string;
-  /** Text that belongs to one container: the same number, the same colour. Any number from 0. */
+  /** Paints text that belongs to one container: equal numbers, from 0, get equal colours. */
   series(index: number, text: string): string;
 }
 
-/** No colours at all. */
+/** A painter without colours. */
 export const PLAIN: Painter = {
   tone: (_tone, text) => text,
   series: (_index, text) => text,

@@ -5,25 +5,25 @@ import { NODE_LOST } from '../lifecycle/texts/pod-reasons.ts';
 import { WAITING } from '../lifecycle/texts/waiting.ts';
 import { timestampMs } from './age.ts';
 
-/** What the columns READY, STATUS and RESTARTS of `get pods` say. */
+/** The columns READY, STATUS and RESTARTS of `get pods`. */
 export interface PodSummary {
-  /** Ready containers: regular ones and sidecars. */
+  /** The number of ready containers: regular ones and sidecars. */
   readonly ready: number;
   readonly total: number;
   /** The STATUS column: `Running`, `Init:0/2`, `CrashLoopBackOff`, … */
   readonly text: string;
   readonly restarts: number;
-  /** When a container last ended to be restarted, milliseconds since 1970. */
+  /** The time of the last end before a restart, milliseconds since 1970. */
   readonly lastRestartMs: number | undefined;
 }
 
-/** Restarts of some containers, and when the last of them happened. */
+/** The number of restarts of some containers, and the time of the last one. */
 interface Restarts {
   readonly count: number;
   readonly lastMs: number | undefined;
 }
 
-/** One word for a whole Pod, as the API server finds it. Source: pkg/printers/internalversion/printers.go, printPod. */
+/** Summarizes a Pod as the API server does. Source: pkg/printers/internalversion/printers.go, printPod. */
 export function summarizePod(pod: StoredPod): PodSummary {
   const { spec, status } = pod;
   const sidecars = new Set((spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name));
@@ -31,7 +31,7 @@ export function summarizePod(pod: StoredPod): PodSummary {
   const init = summarizeInit(initStatuses, sidecars, spec.initContainers?.length ?? 0);
   const initialized = init.text === undefined || conditionOf(status, 'Initialized')?.status === 'True';
   const app = initialized ? summarizeContainers(status) : { ready: 0, text: undefined };
-  // Once the Pod is initialized, the restarts of plain init containers no longer count.
+  // After the initialization, restarts of plain init containers do not count.
   const counted = initialized
     ? [...initStatuses.filter(({ name }) => sidecars.has(name)), ...(status.containerStatuses ?? [])]
     : init.visited;
@@ -55,11 +55,11 @@ function baseText(status: PodStatus): string {
     ({ type, reason }) => type === 'PodScheduled' && reason === SCHEDULING_GATED.reason,
   );
   if (gated) return SCHEDULING_GATED.reason;
-  // podrun's own, see store/lost-owner.ts: a cluster has no such Pods.
+  // An unreachable Pod shows its phase: its reason is podrun's own (store/lost-owner.ts).
   return (isUnreachable(status) ? undefined : status.reason) || status.phase || '';
 }
 
-/** Walks the init containers up to the first one that holds the others back; `text` says what it does. */
+/** Looks at the init containers up to the first one that holds the others back. `text` is the state of that one. */
 function summarizeInit(
   statuses: readonly ContainerStatus[],
   sidecars: ReadonlySet<string>,
@@ -81,7 +81,7 @@ function summarizeInit(
   return { ready, text: undefined, visited: statuses };
 }
 
-/** The first container of the list that waits or ended decides; running ones say nothing. */
+/** The state of the first container that waits or has ended. Running containers do not count. */
 function summarizeContainers(status: PodStatus): { ready: number; text: string | undefined } {
   const statuses = status.containerStatuses ?? [];
   const running = statuses.filter(({ state, ready }) => stateText(state) === undefined && ready && state?.running);

@@ -1,30 +1,30 @@
 import { renderRows } from './table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
 
-/** What a container takes at the moment. */
+/** The current usage of a container. */
 export interface ContainerUsage {
   readonly name: string;
-  /** Thousandths of a CPU. */
+  /** CPU usage in thousandths of a CPU. */
   readonly cpuMillis: number;
   readonly memoryBytes: number;
 }
 
-/** The containers of a Pod that run. */
+/** The running containers of a Pod. */
 export interface PodUsage {
   readonly namespace: string;
   readonly name: string;
   readonly containers: readonly ContainerUsage[];
 }
 
-/** The flags of `top pod` that choose what its table shows. */
+/** The flags of `top pod` that concern its table. */
 export interface UsageTableOptions {
-  /** A line for each container. */
+  /** Adds a line for each container. */
   readonly byContainer: boolean;
   readonly allNamespaces: boolean;
   readonly headers: boolean;
-  /** Largest first; undefined: by name. */
+  /** Sorts by usage, the largest first. Undefined: by name. */
   readonly sortBy: 'cpu' | 'memory' | undefined;
-  /** The total below. */
+  /** Adds the total below. */
   readonly sum: boolean;
 }
 
@@ -34,7 +34,7 @@ const MEBIBYTE = 1024 * 1024;
 const RULE = '________';
 
 /**
- * The table of `kubectl top pod`; an empty list gives an empty text.
+ * The table of `kubectl top pod`. Empty for an empty list.
  * Source: staging/src/k8s.io/kubectl/pkg/metricsutil/metrics_printer.go PrintPodMetrics.
  */
 export function renderPodUsage(pods: readonly PodUsage[], options: UsageTableOptions): string {
@@ -64,12 +64,12 @@ export function renderPodUsage(pods: readonly PodUsage[], options: UsageTableOpt
     ...lines,
     ...(sum ? [RULE, undefined].map((rule) => [...blanks, ...(rule ? [rule, rule] : amountCells(total))]) : []),
   ];
-  // kubectl ends every cell with a tab, the last ones too.
+  // kubectl ends every cell with a tab, even the last one of a line.
   return new TabWriter(TABLE_LAYOUT).render(renderRows(rows.map((row) => [...row, ''])));
 }
 
 function amountCells({ cpuMillis, memoryBytes }: Amounts): string[] {
-  // Rounded like a quantity up to the next thousandth, which must not come from an error of the last binary digit.
+  // Rounds up to the next thousandth, like a quantity. The tolerance ignores floating-point errors.
   return [`${Math.ceil(cpuMillis - 1e-6)}m`, `${Math.floor(memoryBytes / MEBIBYTE)}Mi`];
 }
 

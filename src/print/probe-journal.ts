@@ -6,14 +6,14 @@ import { describeProbe } from './describe/probe.ts';
 import { renderRows } from './table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
 
-/** A probe that a container has. */
+/** A probe of a container. */
 export interface DefinedProbe {
   readonly container: string;
   readonly type: ProbeType;
   readonly probe: Probe;
 }
 
-/** Attempts of one probe that came one after the other and say the same. */
+/** Consecutive attempts of one probe with equal results. */
 interface AttemptGroup {
   readonly first: ProbeAttempt;
   readonly last: ProbeAttempt;
@@ -36,12 +36,12 @@ const DECISION_WORDS: Readonly<Record<ProbeDecision, string>> = {
   abandoned: 'abandoned',
 };
 
-/** RUN is the restart count, AT counts from the start of the container, COUNT is how many in a row of how many. */
+/** RUN is the restart count, AT the time since the container started, COUNT the number in a row and the threshold. */
 const HEADINGS = ['RUN', 'AT', 'TOOK', 'RESULT', 'COUNT', 'DECISION', 'OUTPUT'];
 
 /**
- * The journal for people: for each probe its definition, then its attempts. Those that follow each other and say the
- * same are one line, `2.013s (x12 over 110s)`.
+ * Formats the journal for people: the definition of each probe, then its attempts. Consecutive attempts with equal
+ * results share one line, `2.013s (x12 over 110s)`.
  */
 export function renderProbeJournal(probes: readonly DefinedProbe[], attempts: readonly ProbeAttempt[]): string {
   return probes
@@ -53,7 +53,7 @@ export function renderProbeJournal(probes: readonly DefinedProbe[], attempts: re
     .join('\n');
 }
 
-/** Prints attempts one by one, of all probes in the order in which they come; columns only ever grow. */
+/** Prints attempts of all probes one by one, in order, with columns that never shrink. */
 export class ProbeAttemptTable {
   readonly #writer = new TabWriter(TABLE_LAYOUT);
   #headingsDue = true;
@@ -73,7 +73,7 @@ function renderGroups(groups: readonly AttemptGroup[]): string {
   return trimmedLines(table).replaceAll(/^(?=.)/gm, '  ');
 }
 
-/** The last cells are often empty. */
+/** Removes the padding of empty last cells. */
 function trimmedLines(table: string): string {
   return table.replaceAll(/ +$/gm, '');
 }
@@ -83,10 +83,10 @@ function groupOf(attempt: ProbeAttempt): AttemptGroup {
   return { first: attempt, last: attempt, count: 1, shortestMs: durationMs, longestMs: durationMs };
 }
 
-/** Every command that cannot be started has another one, which says nothing to anybody. */
+/** The ID of an exec in an error message: it differs between attempts, and means nothing to users. */
 const EXEC_ID = /\b([\da-f]{12})[\da-f]{52}\b/g;
 
-/** What changed something stands alone: that is what one looks for. */
+/** Groups attempts with equal results. An attempt with a decision stays alone, since readers look for it. */
 function folded(attempts: readonly ProbeAttempt[]): AttemptGroup[] {
   const groups: AttemptGroup[] = [];
   for (const attempt of attempts) {
@@ -131,7 +131,7 @@ function cellsOf({ first, last, count, shortestMs, longestMs }: AttemptGroup): s
   ];
 }
 
-/** `failure (HTTP 500)`, `failure (exit code 1)`, `timeout`. A success of a command has one exit code only. */
+/** The text `failure (HTTP 500)`, `failure (exit code 1)`, `timeout`. Leaves out the exit code 0. */
 function resultText({ result, exitCode, httpStatus, grpcStatus, errno }: ProbeAttempt): string {
   const details = [
     ...(exitCode === undefined || exitCode === 0 ? [] : [`exit code ${exitCode}`]),
@@ -142,18 +142,18 @@ function resultText({ result, exitCode, httpStatus, grpcStatus, errno }: ProbeAt
   return details.length === 0 ? result : `${result} (${details.join(', ')})`;
 }
 
-/** `2/3`: the second in a row, and the third decides. Nothing where nothing was counted. */
+/** The text `2/3`: the second result in a row, and the third decides. Empty for results that do not count. */
 function countText({ successes, failures, successThreshold, failureThreshold, decision }: ProbeAttempt): string {
   if (decision === 'retry' || decision === 'notCounted' || decision === 'abandoned') return '';
   return successes > 0 ? `${successes}/${successThreshold}` : `${failures}/${failureThreshold}`;
 }
 
-/** Thousandths below a quarter of an hour: `12.345s`; longer as `16m40s`. */
+/** Formats seconds with thousandths below a quarter of an hour (`12.345s`), longer times as `16m40s`. */
 function formatOffset(seconds: number): string {
   return seconds < 900 ? `${seconds.toFixed(3)}s` : formatGoDuration(Math.trunc(seconds) * 1000);
 }
 
 function outputCell(output: string): string {
-  // What follows the first line is cut off, and marked, as in every table.
+  // The table cuts the text after its first line, with a mark.
   return output.trim().replaceAll('\t', ' ').replaceAll(EXEC_ID, '$1…');
 }

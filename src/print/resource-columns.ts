@@ -96,7 +96,7 @@ function nodeStatus({ spec, status }: Node): string {
   return spec?.unschedulable === true ? `${state},SchedulingDisabled` : state;
 }
 
-/** The roles that labels give a node, in one cell. */
+/** The roles of a node by its labels, in one cell. */
 export function nodeRoles({ metadata }: Node): string {
   const prefix = 'node-role.kubernetes.io/';
   const roles = Object.keys(metadata?.labels ?? {}).filter((label) => label.startsWith(prefix));
@@ -140,7 +140,7 @@ const COLUMNS: Readonly<Record<string, readonly Column<never>[]>> = {
 };
 
 /**
- * The columns of `get` for a resource; for one that has none of its own, name and age.
+ * The columns of `get` for a resource. A resource without columns of its own has name and age.
  * Source: pkg/printers/internalversion/printers.go.
  */
 export function columnsOf(resource: string): readonly Column<TableObject>[] {

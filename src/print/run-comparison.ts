@@ -6,16 +6,16 @@ import { runRecord } from './run-table.ts';
 import { renderRows } from './table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
 
-/** A run that was compared: how it was named, and the Pod as it is, or was last. */
+/** A compared run: its name, and its Pod in the current or last state. */
 interface ComparedRun {
   readonly run: string;
   readonly pod: StoredPod;
 }
 
-/** Longer values of a manifest are cut off. */
+/** The length to which values of a manifest are cut. */
 const VALUE_MAX = 60;
 
-/** A comparison for people: a line for each difference, then what may explain them. */
+/** Formats a comparison for people: a line for each difference, then the changes of the manifest. */
 export function renderComparison(a: ComparedRun, b: ComparedRun, { differences, manifest }: RunComparison): string {
   const changes = manifest.length === 0 ? '' : `\n${renderManifestChanges(manifest)}`;
   if (differences.length === 0) return `${a.run} and ${b.run} went the same way.\n${changes}`;
@@ -37,14 +37,14 @@ function value(given: unknown): string {
   return text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
 }
 
-/** By how much a time changed: ` (+35%)`. */
+/** The relative change of a time: ` (+35%)`. */
 function share({ aMs, bMs }: Difference): string {
   if (aMs === undefined || bMs === undefined || aMs < 1) return '';
   const percent = Math.round((bMs / aMs - 1) * 100);
   return ` (${percent >= 0 ? '+' : ''}${percent}%)`;
 }
 
-/** What `diff -o json` says. */
+/** The record of a comparison for `diff -o json`. */
 export function comparisonRecord(
   a: ComparedRun,
   b: ComparedRun,

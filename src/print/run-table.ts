@@ -5,25 +5,25 @@ import { summarizePod } from './pod-status.ts';
 import { renderRows } from './table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
 
-/** A run on record. */
+/** A recorded run. */
 export interface RunRow {
-  /** How it is named: `web`, `web@1`. */
+  /** The name of the run: `web`, `web@1`. */
   readonly run: string;
-  /** The Pod as it is, or as it was last. */
+  /** The Pod in its current or last state. */
   readonly pod: StoredPod;
 }
 
 interface RunTableOptions {
   readonly noHeaders: boolean;
-  /** NAMESPACE first. */
+  /** Adds the column NAMESPACE in front. */
   readonly allNamespaces: boolean;
 }
 
 const HEADINGS = ['RUN', 'UID', 'STATUS', 'RESTARTS', 'STARTED', 'LASTED'];
-/** As many digits of a uid as tell runs apart. */
+/** The number of digits of a uid that distinguish runs. */
 const UID_DIGITS = 8;
 
-/** The table of `history`; without runs the text is empty. */
+/** The table of `history`. Empty without runs. */
 export function renderRuns(
   runs: readonly RunRow[],
   nowMs: number,
@@ -48,7 +48,7 @@ export function renderRuns(
   return new TabWriter(TABLE_LAYOUT).render(renderRows(rows));
 }
 
-/** What `history -o json` says of a run. */
+/** The record of a run for `history -o json`. */
 export function runRecord({ run, pod }: RunRow, nowMs: number): object {
   const { namespace, name, uid, creationTimestamp } = pod.metadata;
   const length = runLengthMs(pod, nowMs);

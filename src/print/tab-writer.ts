@@ -1,32 +1,32 @@
-/** How wide the columns of a table are: at least `minWidth`, and at least `padding` more than their widest cell. */
+/** The widths of a table: each column has at least `minWidth`, and `padding` more than its widest cell. */
 export interface TabLayout {
   readonly minWidth: number;
   readonly padding: number;
-  /** Later calls of `render` keep columns at least as wide as earlier ones: rows of a watch stay aligned. */
+  /** Keeps columns at least as wide as in earlier calls of `render`, so that rows of a watch stay aligned. */
   readonly rememberWidths: boolean;
 }
 
 /** The layout of `describe`. */
 export const DESCRIBE_LAYOUT: TabLayout = { minWidth: 0, padding: 2, rememberWidths: false };
 
-/** The layout of every table: `get`, `events`, `top`. */
+/** The layout of tables: `get`, `events`, `top`. */
 export const TABLE_LAYOUT: TabLayout = { minWidth: 6, padding: 3, rememberWidths: true };
 
 /**
- * Aligns text on elastic tab stops, as kubectl's output is aligned. A cell is what a tab ends; the text after the last
- * tab of a line is never padded. Neighbouring lines that all have a k-th cell share the width of column k; a line
- * without one ends that block. Source: Go's text/tabwriter and its fork github.com/liggitt/tabwriter.
+ * Aligns text at elastic tab stops, as kubectl does. A tab ends a cell. The text after the last tab of a line is never
+ * padded. Neighbouring lines with a k-th cell share the width of column k, and a line without one ends that block.
+ * Source: Go's text/tabwriter and its fork github.com/liggitt/tabwriter.
  */
 export class TabWriter {
   readonly #layout: TabLayout;
-  /** Width of each column in the last render, kept between renders when the layout says so. */
+  /** The width of each column in the last render, if the layout remembers widths. */
   #floor: number[] = [];
 
   constructor(layout: TabLayout) {
     this.#layout = layout;
   }
 
-  /** The aligned form of lines that end in a newline. Each call stands for itself: it ends all column blocks. */
+  /** Aligns lines that end with a newline. Each call ends all column blocks. */
   render(text: string): string {
     const lines = text.split(/[\n\f]/).map((line) => line.split(/[\t\v]/));
     const aligned: string[] = [];
@@ -34,7 +34,7 @@ export class TabWriter {
     return aligned.join('\n');
   }
 
-  /** Formats lines whose first columns have the given widths; finds the blocks of the next column among them. */
+  /** Formats lines whose first columns have the given widths. Finds the blocks of the next column. */
   #formatBlock(lines: readonly string[][], widths: readonly number[], out: string[]): void {
     const column = widths.length;
     let start = 0;
@@ -61,7 +61,7 @@ export class TabWriter {
   }
 }
 
-/** Is there a cell of that number that a tab ends? The last text of a line is none. */
+/** True when the line has a cell in the column. The text after the last tab is not a cell. */
 function hasCell(line: readonly string[] | undefined, column: number): boolean {
   return line !== undefined && column < line.length - 1;
 }
@@ -75,7 +75,7 @@ function padCells(cells: readonly string[], widths: readonly number[]): string {
     .join('');
 }
 
-/** Length in code points, as Go counts runes. */
+/** The length in code points, like Go's count of runes. */
 function characters(text: string): number {
   return Array.from(text).length;
 }

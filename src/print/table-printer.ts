@@ -3,40 +3,40 @@ import { labelText } from './labels.ts';
 import { renderRows } from './table-row.ts';
 import { TABLE_LAYOUT, TabWriter } from './tab-writer.ts';
 
-/** The flags of `get` that choose what its tables show. */
+/** The flags of `get` that concern its tables. */
 export interface TableOptions {
-  /** `-o wide`: the columns that are marked so. */
+  /** `-o wide`: adds the wide columns. */
   readonly wide?: boolean;
-  /** `-A`: NAMESPACE first. */
+  /** `-A`: adds the column NAMESPACE in front. */
   readonly allNamespaces?: boolean;
-  /** `--show-labels`: LABELS last. */
+  /** `--show-labels`: adds the column LABELS at the end. */
   readonly showLabels?: boolean;
-  /** `-L`: one column for each of these labels. */
+  /** `-L`: adds a column for each of these labels. */
   readonly labelColumns?: readonly string[];
   readonly noHeaders?: boolean;
-  /** `--output-watch-events`: EVENT. */
+  /** `--output-watch-events`: adds the column EVENT. */
   readonly watchEvents?: boolean;
-  /** `--show-kind`: names with this in front, `pod/NAME`. */
+  /** `--show-kind`: the kind in front of names, `pod/NAME`. */
   readonly kindPrefix?: string;
 }
 
-/** Whatever has a row in a table. */
+/** An object with a row in a table. */
 export interface TableObject {
   readonly metadata: StoredMeta;
 }
 
-/** One column: its heading, and its cell for an object. */
+/** A column: its heading, and its cell for an object. */
 export interface Column<T extends TableObject> {
   readonly heading: string;
-  /** Is it shown with `-o wide` only? */
+  /** True for columns of `-o wide` only. */
   readonly wide?: boolean;
-  /** Ages are as of `nowMs`. */
+  /** Returns the text of the cell. `nowMs` is the time for ages. */
   cell(object: T, nowMs: number): string;
 }
 
 type Row = WatchEvent<TableObject>;
 
-/** The table of `get`, with headings. An empty list gives an empty text. */
+/** The table of `get` with headings. Empty for an empty list. */
 export function renderTable<T extends TableObject>(
   columns: readonly Column<T>[],
   objects: readonly T[],
@@ -47,7 +47,7 @@ export function renderTable<T extends TableObject>(
   return new TablePrinter(columns, options).render(events, nowMs);
 }
 
-/** Prints a table of `get` piece by piece, as `-w` needs it: headings once, columns that only ever grow. */
+/** Prints a table of `get` in parts, as `-w` needs it: headings once, and columns that never shrink. */
 export class TablePrinter<T extends TableObject> {
   readonly #headings: readonly string[];
   readonly #cells: ReadonlyArray<(row: WatchEvent<T>, nowMs: number) => string>;
@@ -61,7 +61,7 @@ export class TablePrinter<T extends TableObject> {
     this.#headingsDue = options.noHeaders !== true;
   }
 
-  /** Lines for these objects, ages as of `nowMs`; with the headings in front when they are the first. */
+  /** Rows for these objects. The first call adds the headings. `nowMs` is the time for ages. */
   render(events: readonly WatchEvent<T>[], nowMs: number): string {
     if (events.length === 0) return '';
     const rows: Array<readonly string[]> = events.map((event) => this.#cells.map((cell) => cell(event, nowMs)));
@@ -71,13 +71,13 @@ export class TablePrinter<T extends TableObject> {
   }
 }
 
-/** A column that may say something about the change, not only about the object. */
+/** A column that may depend on the change as well as on the object. */
 interface RowColumn<T extends TableObject> {
   readonly heading: string;
   readonly cell: (row: WatchEvent<T>, nowMs: number) => string;
 }
 
-/** The API machinery pads the words to the same length. */
+/** The column EVENT. Its words have equal lengths, as in the API machinery. */
 const EVENT: RowColumn<TableObject> = { heading: 'EVENT', cell: ({ type }: Row) => type.padEnd('MODIFIED'.length) };
 const NAMESPACE: RowColumn<TableObject> = {
   heading: 'NAMESPACE',

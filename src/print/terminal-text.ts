@@ -1,10 +1,10 @@
-/** What no terminal is harmed by: most lines. */
+/** Texts that are harmless for a terminal: most lines. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
-/** Colours and styles: the only escape sequences that stay in their line. */
+/** Colours and styles: the only escape sequences that a line keeps. */
 const STYLE = new RegExp(String.raw`^\u001B\[[\d;:]*m$`);
 
-/** Escape sequences: commands with parameters, strings up to their end, and the short ones. C1 controls included. */
+/** Escape sequences: commands with parameters, strings up to their end, and short ones, C1 controls included. */
 const SEQUENCE = new RegExp(
   [
     String.raw`(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]?`,
@@ -14,13 +14,13 @@ const SEQUENCE = new RegExp(
   'g',
 );
 
-/** DEL, C1, and the bidi controls of Unicode, which change the order in which characters are shown. */
+/** The characters DEL and C1, and the bidi controls of Unicode, which change the order of the shown characters. */
 const BEYOND_C0 = String.raw`\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069`;
 
-/** Everything that is no text: what is left of C0 without the tab, and what is beyond. */
+/** All controls except the tab: C0, and those beyond. */
 const CONTROLS = new RegExp(String.raw`[\u0000-\u0008\u000A-\u001F${BEYOND_C0}]`, 'g');
 
-/** The same but for line breaks, and form feeds and vertical tabs, which mean something in tables. */
+/** The same without line breaks, form feeds and vertical tabs, which have a meaning in tables. */
 const ESCAPED = new RegExp(String.raw`[\u0000-\u0008\u000D-\u001F${BEYOND_C0}]`, 'g');
 
 /** The colours that podrun itself writes: see cli/view/chalk-painter.ts. */
@@ -32,9 +32,9 @@ const UNSAFE_OR_STYLE = new RegExp(`${OWN_STYLE}|${UNSAFE.source}`, 'g');
 const RESET = '\u001B[0m';
 
 /**
- * A line that a program has written, as it may stand among other lines on a terminal: in its colours, and without what
- * would move the cursor, clear the screen or change the terminal. Of what was written over itself (`10%\r20%`) the last
- * state is left.
+ * Makes a line of a program fit to stand between other lines on a terminal: keeps its colours, and removes all
+ * sequences that move the cursor, clear the screen or change the terminal. Of a line that overwrites itself
+ * (`10%\r20%`), keeps the last state.
  */
 export function terminalLine(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
@@ -44,22 +44,22 @@ export function terminalLine(text: string): string {
     isStyled = true;
     return sequence;
   });
-  // What remains of ESC belongs to styles.
+  // Any remaining ESC begins a style.
   const last = styled.split('\r').findLast((part) => part.replaceAll(SEQUENCE, '').trim() !== '') ?? '';
   const clean = last.replaceAll(CONTROLS, (control) => (control === '\u001B' ? control : ''));
   return isStyled ? `${clean}${RESET}` : clean;
 }
 
-/** Text that others wrote, without anything that a terminal would obey. */
+/** Removes everything that a terminal would obey. */
 export function withoutControls(text: string): string {
   return PRINTABLE_ASCII.test(text) ? text : text.replaceAll(SEQUENCE, '').replaceAll(CONTROLS, ' ');
 }
 
 /**
- * Text as podrun writes it to its standard streams: what a terminal would obey becomes visible. Line breaks and tabs
- * stay. ESC becomes `^[` and CR `\r`, as in kubectl (cli-runtime, printers/terminal.go); other C0 controls `^G`; DEL,
- * C1 and bidi controls `\u009b`, which inside JSON means the same character.
- * @param keepsColors the colours of podrun stay
+ * Makes control characters visible in text for the standard streams of podrun. Line breaks and tabs stay. ESC becomes
+ * `^[` and CR `\r`, as in kubectl (cli-runtime, printers/terminal.go); other C0 controls `^G`; DEL, C1 and bidi
+ * controls `\u009b`, which in JSON means the same character.
+ * @param keepsColors true to keep the colours of podrun
  */
 export function visibleControls(text: string, { keepsColors }: { readonly keepsColors: boolean }): string {
   if (!UNSAFE.test(text)) return text;
@@ -69,7 +69,7 @@ export function visibleControls(text: string, { keepsColors }: { readonly keepsC
   });
 }
 
-/** The same for the cells of tables, before they are aligned. */
+/** Makes control characters visible in the cells of tables, before alignment. */
 export function escapeTerminal(text: string): string {
   return PRINTABLE_ASCII.test(text) ? text : text.replaceAll(ESCAPED, visible);
 }

@@ -1,6 +1,6 @@
 /**
- * Breaks lines between words so that none is longer than `width`, unless one word is. Line breaks and the indent of a
- * line stay. Source: github.com/mitchellh/go-wordwrap, which kubectl uses.
+ * Breaks lines between words to a width. A longer word exceeds it. Line breaks and the indent of a line stay.
+ * Source: github.com/mitchellh/go-wordwrap, which kubectl uses.
  */
 export function wordWrap(text: string, width: number): string {
   return text

@@ -1,23 +1,23 @@
 /**
- * How go-yaml writes a string, which is how kubectl writes it: plain where it would be read back as the same string,
- * else quoted; several lines as a literal block.
+ * Strings in YAML as go-yaml and so kubectl write them: plain if a parser would read the same string, else quoted;
+ * several lines as a literal block.
  * Source: goyaml.v2 of sigs.k8s.io/yaml, encode.go, resolve.go, emitterc.go.
  */
 
-/** Longer plain and quoted texts are folded at the first blank beyond this column. */
+/** The column beyond which plain and quoted texts are folded at the next blank. */
 const BEST_WIDTH = 80;
 
-/** Where a scalar stands. */
+/** The position of a scalar. */
 export interface ScalarPlace {
-  /** Column in which its text begins. */
+  /** The column in which the text begins. */
   readonly column: number;
-  /** Blanks in front of its further lines. */
+  /** The indent of further lines. */
   readonly indent: number;
-  /** A key of a mapping stays on one line. */
+  /** True for a key of a mapping, which must stay on one line. */
   readonly isKey?: boolean;
 }
 
-/** The YAML form of a string. Further lines carry their indent; there is no newline at the end. */
+/** Formats a string as YAML. Further lines have their indent. There is no newline at the end. */
 export function yamlString(text: string, place: ScalarPlace): string {
   const traits = traitsOf(text);
   const { isKey = false } = place;
@@ -27,7 +27,7 @@ export function yamlString(text: string, place: ScalarPlace): string {
   return traits.canSingleQuote ? singleQuoted(text, place) : doubleQuoted(text, place);
 }
 
-/** What YAML 1.1 reads as null, a boolean or a number that is written in letters; the empty text is null, too. */
+/** Words that YAML 1.1 reads as null, a boolean or a number. The empty text is null, too. */
 const WORDS: ReadonlySet<string> = new Set(
   [
     '~ null Null NULL .nan .NaN .NAN',
@@ -40,13 +40,13 @@ const WORDS: ReadonlySet<string> = new Set(
 );
 const INTEGER = /^[-+]?(0x[0-9a-f]+|0b[01]+|0o[0-7]+|0[0-7]*|[1-9][0-9]*)$/i;
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
-/** Base 60 numbers of YAML 1.1, and dates with or without a time of day. */
+/** Base 60 numbers of YAML 1.1, and dates with or without a time. */
 const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/;
 const DATE = /^\d{4}-\d{1,2}-\d{1,2}$/;
 const TIME =
   /^\d{4}-\d{1,2}-\d{1,2}([Tt]\d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?(Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(\.\d+)?)$/;
 
-/** Would a reader take the bare text for something else than a string? */
+/** True when a parser would not read the bare text as a string. */
 function looksLikeOther(text: string): boolean {
   if (WORDS.has(text)) return true;
   if (!/^[-+.0-9]/.test(text)) return false;
@@ -62,15 +62,15 @@ interface Traits {
 }
 
 /**
- * What libyaml does not print as it stands: control characters, the tab, everything beyond the first plane. The bidi
- * controls are ours: a terminal would obey them.
+ * Characters that libyaml escapes: control characters, the tab, and all beyond the first plane. podrun also escapes
+ * bidi controls, which a terminal would obey.
  */
 const SPECIAL = new RegExp(
   String.raw`[^\n\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]|` +
     String.raw`[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]`,
 );
 
-/** Which styles can carry the text unharmed. */
+/** The styles that preserve the text. */
 function traitsOf(text: string): Traits {
   const special = SPECIAL.test(text) || text.includes(' \n');
   const indicator =
@@ -94,14 +94,14 @@ function literal(text: string, indent: number): string {
   return [`|${hint}${chomp}`, ...lines.map((line) => (line === '' ? '' : margin + line))].join('\n');
 }
 
-/** Breaks a text at single blanks beyond the best width; a reader joins the lines with a blank again. */
+/** Folds a text at single blanks beyond the best width. A parser joins the lines with a blank again. */
 function fold(text: string, { column, indent, isKey }: ScalarPlace): string {
   if (isKey || column + text.length <= BEST_WIDTH) return text;
   let folded = '';
   let at = column;
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index);
-    // A blank next to another, or at an end, would not come back as it was.
+    // A blank beside another one or at an end would be lost when the text is read.
     const isSingle =
       character === ' ' && /^[^ ]$/.test(text.charAt(index - 1)) && /^[^ ]$/.test(text.charAt(index + 1));
     const breaks = isSingle && at > BEST_WIDTH;
@@ -140,7 +140,7 @@ function doubleQuoted(text: string, { column, indent, isKey }: ScalarPlace): str
   for (const [index, character] of characters.entries()) {
     const inside = index > 0 && index < characters.length - 1;
     if (character === ' ' && !isKey && !afterBlank && inside && at > BEST_WIDTH) {
-      // A blank at the start of a line would be lost, so it is escaped.
+      // A blank at the beginning of a line would be lost: escape it.
       const guard = characters[index + 1] === ' ' ? '\\' : '';
       quoted += `\n${' '.repeat(indent)}${guard}`;
       at = indent + guard.length;

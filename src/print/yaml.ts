@@ -1,14 +1,14 @@
 import { yamlString } from './yaml-scalar.ts';
 
 /**
- * An object as kubectl's YAML: keys sorted, two blanks of indent, list items at the indent of their key. Values that
- * are undefined are left out, null stays. Source: sigs.k8s.io/yaml on goyaml.v2.
+ * Formats an object as kubectl's YAML: keys sorted, two blanks of indent, list items at the indent of their key. Leaves
+ * out undefined values, keeps null. Source: sigs.k8s.io/yaml on goyaml.v2.
  */
 export function formatYaml(value: unknown): string {
   return `${block(value, 0, 0)}\n`;
 }
 
-/** Text of a value that begins in `column`; its further lines are indented by at least `indent`. */
+/** Formats a value that begins in `column`. Further lines have at least `indent` blanks. */
 function block(value: unknown, column: number, indent: number): string {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : sequence(value, indent);
   if (typeof value === 'object' && value !== null) {
@@ -21,7 +21,7 @@ function block(value: unknown, column: number, indent: number): string {
 function sequence(items: readonly unknown[], indent: number): string {
   return items
     .map((item) => {
-      // Collections begin behind the dash and go on below their own beginning.
+      // Collections begin after the dash, and continue below their own beginning.
       const inner = typeof item === 'object' && item !== null ? indent + 2 : indent;
       return `- ${block(item, indent + 2, inner)}`;
     })
@@ -42,13 +42,13 @@ function mapping(entries: Array<[key: string, value: unknown]>, indent: number):
     .join(`\n${' '.repeat(indent)}`);
 }
 
-/** A list or a mapping that has something in it, and so begins on a line of its own. */
+/** True for a list or mapping that is not empty: it begins on a new line. */
 function isFilled(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).some((item) => item !== undefined);
 }
 
-/** Order of keys as go-yaml sorts them: numbers inside a key by value, letters after everything else. */
+/** Compares keys as go-yaml does: numbers within a key by value, letters after everything else. */
 function compareKeys(a: string, b: string): number {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
@@ -60,10 +60,10 @@ function compareKeys(a: string, b: string): number {
   return compareDigits(a, b, at) || (left < right ? -1 : 1);
 }
 
-/** Compares the numbers that begin at the first difference; 0 where neither key has one. */
+/** Compares the numbers at the first difference. 0 when neither key has one. */
 function compareDigits(a: string, b: string, at: number): number {
   const [left, right] = [digitsAt(a, at), digitsAt(b, at)];
-  // Behind other digits a zero is no leading zero: there the longer run of digits is the larger number.
+  // A zero after other digits is no leading zero: there the longer run of digits is the larger number.
   const behindDigits = /[1-9]\d*$/.test(a.slice(0, at)) && (left.startsWith('0') || right.startsWith('0')) ? '1' : '';
   return Number(behindDigits + left) - Number(behindDigits + right) || left.length - right.length;
 }

@@ -47,7 +47,7 @@ function readTree(source: SourceText): SourceNode {
   return new YamlTree(text).build(first?.contents ?? null);
 }
 
-/** Runs a function without stack traces: the package makes an Error of each mistake, and 100,000 traces take seconds. */
+/** Runs a function without stack traces: the package makes an Error of each mistake, and 100,000 traces take long. */
 function withoutStackTraces<T>(run: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -2,12 +2,12 @@ import { escapeTerminal } from '../terminal-text.ts';
 import { DESCRIBE_LAYOUT, TabWriter } from '../tab-writer.ts';
 import { line } from './line.ts';
 
-/** Lines of `describe` as text: aligned, and harmless for a terminal. */
+/** Aligns lines of `describe`, and escapes control characters. */
 export function align(lines: readonly string[]): string {
   return new TabWriter(DESCRIBE_LAYOUT).render(escapeTerminal(`${lines.join('\n')}\n`));
 }
 
-/** A line that is left out where there is nothing to say. */
+/** A line, or none without a value. */
 export function optional(title: string, value: string | number | undefined | null): string[] {
   return value === undefined || value === null || value === '' ? [] : [line(0, title, String(value))];
 }

@@ -14,7 +14,7 @@ import { line } from './line.ts';
 import { describeProbe } from './probe.ts';
 import { describeResources } from './resources.ts';
 
-/** The block of one container, whichever of the three lists it is in; `status` where the Pod has one for it. */
+/** The block of one container from any of the three lists. `status` may be missing. */
 export function describeContainer(
   container: Container,
   status: ContainerStatus | undefined,
@@ -37,7 +37,7 @@ export function describeContainer(
   ];
 }
 
-/** `SeccompProfile:`, and the profile of the node when it is a local one. */
+/** The line `SeccompProfile:`, with a second line for a local profile. */
 export function describeSeccomp(profile: SeccompProfile | undefined, level: number, profileLevel: number): string[] {
   if (!profile) return [];
   const lines = [line(level, 'SeccompProfile:', profile.type)];
@@ -65,7 +65,7 @@ function describePorts(ports: readonly ContainerPort[]): string[] {
   ];
 }
 
-/** One line per word, and one per line of a word: a shell script stays readable. */
+/** One line for each line of each word, so that a shell script stays readable. */
 function describeWords(title: string, words: readonly string[] | undefined): string[] {
   if (!words || words.length === 0) return [];
   return [line(2, `${title}:`), ...words.flatMap((word) => word.split('\n')).map((text) => line(3, text))];
@@ -107,7 +107,7 @@ function describeProbes({ livenessProbe, readinessProbe, startupProbe }: Contain
 
 function describeMounts({ volumeMounts = [], volumeDevices = [] }: Container): string[] {
   const mounts = [...volumeMounts].sort((a, b) => compareText(a.mountPath, b.mountPath));
-  // kubectl prints the `<none>` of the mounts behind the title of the devices as well.
+  // kubectl prints the `<none>` of the mounts after the title of the devices, too.
   const none = mounts.length === 0 ? ['<none>'] : [];
   return [
     line(2, 'Mounts:', ...none),

@@ -6,14 +6,14 @@ import { line } from './line.ts';
 /** A static Pod's events name the Pod by this annotation instead of its uid. */
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
-/** Those of the events that are about this very object, in the order in which `describe` shows them. */
+/** The events about this object, in the order of `describe`. */
 export function eventsAbout(
   { kind, metadata }: Pick<StoredKubeObject, 'kind' | 'metadata'>,
   events: readonly StoredEvent[],
 ): StoredEvent[] {
   const { name, namespace, annotations } = metadata;
   const uids = [annotations?.[MIRROR_ANNOTATION] ?? metadata.uid];
-  // A kubelet has no uid of its node at hand.
+  // The kubelet does not know the uid of its node: its events contain the name instead.
   if (kind === 'Node') uids.push(name);
   return events
     .filter(({ involvedObject: about }) => about.name === name && about.namespace === namespace)
@@ -21,7 +21,7 @@ export function eventsAbout(
     .sort((a, b) => lastTimestampMs(a) - lastTimestampMs(b));
 }
 
-/** The events of a Pod. The table stands for itself: its columns are not shared with the lines above. */
+/** The events of a Pod as a table. Its columns are independent of the lines above. */
 export function describeEvents(events: readonly StoredEvent[], nowMs: number): string[] {
   return [
     line(0, 'Events:'),
@@ -40,7 +40,7 @@ export function describeEvents(events: readonly StoredEvent[], nowMs: number): s
   ];
 }
 
-/** Events of the newer API have no lastTimestamp: they come first. */
+/** The lastTimestamp of an event, or 0 for events of the newer API, which have none and come first. */
 function lastTimestampMs(event: StoredEvent): number {
   return timestampMs(event.lastTimestamp) ?? 0;
 }

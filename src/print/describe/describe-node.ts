@@ -24,9 +24,9 @@ type ResourceKind = 'requests' | 'limits';
 type ResourceList = Readonly<Record<string, string>>;
 
 /**
- * What `describe` tells about a node, without its events.
- * @param pods of all namespaces; those of the node are found among them
- * @param nowMs ages are as of this moment, milliseconds since 1970
+ * The lines of `describe` about a node, without its events.
+ * @param pods the Pods of all namespaces; those of other nodes are left out
+ * @param nowMs the current time for ages, milliseconds since 1970
  */
 export function describeNode(node: NodeObject, pods: readonly StoredPod[], nowMs: number): string[] {
   const { metadata, spec = {}, status = {} } = node;
@@ -54,7 +54,7 @@ export function describeNode(node: NodeObject, pods: readonly StoredPod[], nowMs
   ];
 }
 
-/** Sorted by effect, then by key. */
+/** Taints, sorted by effect, then by key. */
 function describeTaints(taints: readonly Taint[] = []): string[] {
   const sorted = taints.toSorted((a, b) => compareText(`${a.effect},${a.key}`, `${b.effect},${b.key}`));
   const texts = sorted.map(({ key, value, effect }) => `${key}${value ? `=${value}` : ''}:${effect}`);
@@ -96,7 +96,7 @@ function describeSystem(info: Partial<NodeSystemInfo> = {}): string[] {
   ];
 }
 
-/** The Pods that have not ended, with what each may claim of the node. */
+/** The Pods that have not ended, with their requests and limits. */
 function describePods(pods: readonly StoredPod[], allocatable: ResourceList, nowMs: number): string[] {
   const claims = ['CPU Requests', 'CPU Limits', 'Memory Requests', 'Memory Limits', 'Age'];
   const ruler = ['------------', '----------', '---------------', '-------------', '---'];
@@ -114,7 +114,7 @@ function describePods(pods: readonly StoredPod[], allocatable: ResourceList, now
   ];
 }
 
-/** What the Pods claim together, of huge pages and devices as well where the node has some. */
+/** The sums of requests and limits, also of huge pages and devices if the node has any. */
 function describeAllocated(pods: readonly StoredPod[], allocatable: ResourceList): string[] {
   const specs = pods.map(({ spec }) => spec);
   const [requests, limits] = [totalOf(specs, 'requests'), totalOf(specs, 'limits')];
@@ -146,7 +146,7 @@ function totalOf(specs: readonly PodSpec[], kind: ResourceKind): ParsedResources
   return total;
 }
 
-/** An amount, and how much it is of what there is, in whole percent: `500m (25%)`. kubectl reckons with floats too. */
+/** An amount and its share in whole percent: `500m (25%)`. Calculates with floats, as kubectl does. */
 function share(name: string, amount: ParsedQuantity = ZERO_QUANTITY, available: string = '0'): string {
   const units = name === 'cpu' ? quantityMilliValue : quantityValue;
   const whole = Number(units(parseQuantity(available)));

@@ -12,7 +12,7 @@ import { describeResources } from './resources.ts';
 import { describeScheduling } from './scheduling.ts';
 import { describeVolumes } from './volumes.ts';
 
-/** What `describe` tells about Pods, byte for byte as kubectl v1.32 prints it; several are two empty lines apart. */
+/** The output of `describe` for Pods, byte for byte that of kubectl v1.32. Two empty lines separate Pods. */
 export function describePods(
   pods: readonly StoredPod[],
   events: readonly StoredEvent[] | undefined,
@@ -22,9 +22,9 @@ export function describePods(
 }
 
 /**
- * What `describe` tells about a Pod.
- * @param events of any objects, those of the Pod are found among them; undefined for `--show-events=false`
- * @param nowMs ages are as of this moment, milliseconds since 1970
+ * The output of `describe` for one Pod.
+ * @param events events about any objects; undefined for `--show-events=false`
+ * @param nowMs the current time for ages, milliseconds since 1970
  */
 export function describePod(pod: StoredPod, events: readonly StoredEvent[] | undefined, nowMs: number): string {
   const own = events && eventsAbout(pod, events);

@@ -19,21 +19,21 @@ import { endpointsOf } from './endpoints.ts';
 import { line } from './line.ts';
 import { describeAnnotations, describeLabels, keyedLines } from './metadata.ts';
 
-/** What is told about an object beside itself. */
+/** Facts for `describe` that are not in the object itself. */
 export interface DescribeContext {
-  /** Of any objects; undefined for `--show-events=false`. */
+  /** Events about any objects. Undefined for `--show-events=false`. */
   readonly events: readonly StoredEvent[] | undefined;
-  /** The Pods of its namespace; of all namespaces, where it has none. */
+  /** The Pods of the object's namespace, or of all namespaces for an object without one. */
   readonly pods: readonly StoredPod[];
-  /** The Secrets of its namespace. */
+  /** The Secrets of the object's namespace. */
   readonly secrets: readonly (StoredKubeObject & Secret)[];
-  /** Ages are as of this moment, milliseconds since 1970. */
+  /** The current time for ages, milliseconds since 1970. */
   readonly nowMs: number;
 }
 
 type Describe = (object: never, context: DescribeContext) => readonly string[];
 
-/** Kinds about which `describe` tells, beside Pods; with those whose events are shown. */
+/** The kinds that `describe` supports besides Pods. `hasEvents` tells whether their events are shown. */
 const KINDS: Readonly<Record<string, { readonly describe: Describe; readonly hasEvents: boolean }>> = {
   ConfigMap: { describe: describeConfigMap, hasEvents: true },
   Secret: { describe: describeSecret, hasEvents: false },
@@ -47,14 +47,14 @@ const KINDS: Readonly<Record<string, { readonly describe: Describe; readonly has
   },
 };
 
-/** Does `describe` know what to tell about objects of that kind, beside Pods? */
+/** True for kinds that `describe` supports besides Pods. */
 export function isDescribed(kind: string): boolean {
   return Object.hasOwn(KINDS, kind);
 }
 
 /**
- * What `describe` tells about an object that is kept on record, as kubectl v1.32 prints it; where kubectl has no order
- * of its own, by name. Source: k8s.io/kubectl/pkg/describe/describe.go.
+ * The output of `describe` for a stored object, that of kubectl v1.32. Sorts by name where kubectl's order is random.
+ * Source: k8s.io/kubectl/pkg/describe/describe.go.
  */
 export function describeRecord(object: StoredKubeObject, context: DescribeContext): string {
   const kind = KINDS[object.kind];
@@ -91,7 +91,7 @@ function describeConfigMap(map: StoredKubeObject & ConfigMap): string[] {
   ];
 }
 
-/** Values are never shown, those of tokens neither, which kubectl does show. */
+/** The lines about a Secret, without its values. Tokens, which kubectl shows, are hidden too. */
 function describeSecret(secret: StoredKubeObject & Secret): string[] {
   return [
     ...describeIdentity(secret),
@@ -104,7 +104,7 @@ function describeSecret(secret: StoredKubeObject & Secret): string[] {
   ];
 }
 
-/** How long something is that is written as base64. */
+/** The length of a base64 text after decoding. */
 function bytesOf(base64: string): number {
   return Math.floor((base64.replace(/[=\s]/g, '').length * 3) / 4);
 }
@@ -214,7 +214,7 @@ function describeServiceAccount(account: StoredKubeObject & ServiceAccount, { se
   );
   const named = (refs: ReadonlyArray<{ readonly name?: string | undefined }> = []): string[] =>
     refs.map(({ name = '' }) => (present.has(name) ? name : `${name} (not found)`));
-  // The titles are padded as kubectl pads them.
+  // The continuation lines are padded as kubectl pads them.
   const list = (title: string, [first = '<none>', ...more]: readonly string[]): string[] => [
     line(0, title, first),
     ...more.map((one) => line(0, ' '.repeat(title.length), one)),

@@ -2,11 +2,11 @@ import type { Service, ServicePort } from '../../api/generated/types.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import { conditionOf } from '../pod-status.ts';
 
-/** So many addresses are named. */
+/** The number of addresses to show. */
 const SHOWN = 3;
 
 /**
- * Where a port of a Service leads: the addresses of its Pods that are Ready, as an endpoint slice would have them.
+ * The addresses behind a port of a Service: those of its Ready Pods, as in an endpoint slice.
  * Source: pkg/describe formatEndpointSlices, pkg/controller/endpointslice.
  */
 export function endpointsOf({ spec }: Service, port: ServicePort, pods: readonly StoredPod[]): string {
@@ -28,7 +28,7 @@ function isServing({ metadata, status }: StoredPod): boolean {
   return conditionOf(status, 'Ready')?.status === 'True';
 }
 
-/** A port may be named by the containers. */
+/** The number of a target port. A name refers to a port of a container. */
 function portOf({ spec }: StoredPod, { port, targetPort = port }: ServicePort): number | undefined {
   if (typeof targetPort === 'number') return targetPort;
   const ports = spec.containers.flatMap((container) => container.ports ?? []);

@@ -9,7 +9,7 @@ import type { StoredMeta } from '../../api/objects.ts';
 import { parseQuantity, quantityMilliValue, quantityValue, type ParsedQuantity } from '../../api/quantity.ts';
 import { line } from './line.ts';
 
-/** Where a container's environment comes from: `envFrom` if there is any, then `env`. */
+/** The environment of a container: the sources in `envFrom`, if there are any, then `env`. */
 export function describeEnvironment(container: Container, metadata: StoredMeta): string[] {
   const { env = [], envFrom = [] } = container;
   return [
@@ -48,7 +48,7 @@ function describeVariable({ name, value, valueFrom }: EnvVar, container: Contain
   return [line(3, title, first), ...others.map((text) => line(3, '', text))];
 }
 
-/** kubectl resolves the two fields that it knows without asking the node. */
+/** The value of a field reference: kubectl resolves only name and namespace, which need no node. */
 function describeField({ apiVersion = '', fieldPath }: ObjectFieldSelector, metadata: StoredMeta): string {
   const known: Readonly<Record<string, string>> = {
     'metadata.name': metadata.name,
@@ -63,7 +63,7 @@ function describeResourceField({ resource, divisor }: ResourceFieldSelector, con
   return `${allocatable ? 'node allocatable' : value} (${resource})`;
 }
 
-/** The amount in units of the divisor, rounded up; CPU is divided in thousandths. Empty for what containers lack. */
+/** The amount in units of the divisor, rounded up. CPU counts in thousandths. Empty for an unknown resource. */
 function resourceValue(resource: string, divisor: string | undefined, container: Container): string {
   const [, list, name] = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/.exec(resource) ?? [];
   if (list === undefined || name === undefined) return '';

@@ -1,12 +1,12 @@
 /**
- * One line of `describe`, without its newline: cells with tabs between them, two blanks of indent for each level. The
- * lines of all rooms go through one TabWriter, because neighbouring blocks share their columns.
+ * One line of `describe` without its newline: cells separated by tabs, two blanks of indent per level. One TabWriter
+ * aligns all lines, because neighbouring blocks share their columns.
  */
 export function line(level: number, ...cells: readonly string[]): string {
   return indent(level) + cells.join('\t');
 }
 
-/** Blanks in front of a line of that level. */
+/** The blanks in front of a line of a level. */
 export function indent(level: number): string {
   return '  '.repeat(level);
 }

@@ -1,10 +1,10 @@
 import { sortedEntries } from '../labels.ts';
 import { indent, line } from './line.ts';
 
-/** Longer annotations than this, key included, get lines of their own. */
+/** The length of key and value beyond which an annotation gets lines of its own. */
 const ANNOTATION_LIMIT = 140;
 
-/** The annotation in which kubectl keeps what it applied; nobody wants to read it twice. */
+/** The annotation in which kubectl keeps the last applied manifest. `describe` hides it. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** `Labels:` or `Node-Selectors:`, one `k=v` per line, sorted by key. */
@@ -18,8 +18,8 @@ export function describeLabels(
 }
 
 /**
- * A title with one value per line. kubectl indents every piece it writes, so that inside a nested block the indent
- * shows up again in front of each value, and twice in front of the later lines.
+ * A title with one value per line. kubectl indents every part that it writes: in a nested block, the indent appears
+ * again in front of each value, and twice in front of later lines.
  */
 export function keyedLines(title: string, values: readonly string[], level: number): string[] {
   const margin = indent(level);
@@ -30,7 +30,7 @@ export function keyedLines(title: string, values: readonly string[], level: numb
   ];
 }
 
-/** `Annotations:`, sorted by key; long and multi-line ones below their key. Source: printAnnotationsMultiline. */
+/** The block `Annotations:`, sorted by key, long values below their key. Source: printAnnotationsMultiline. */
 export function describeAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   level: number = 0,
@@ -50,7 +50,7 @@ export function describeAnnotations(
   });
 }
 
-/** The first bytes of a text, marked when something is missing. */
+/** The first bytes of a text, with a mark where it was cut. */
 export function shorten(text: string, limit: number): string {
   const bytes = new TextEncoder().encode(text);
   return bytes.length <= limit ? text : `${new TextDecoder().decode(bytes.subarray(0, limit))}...`;

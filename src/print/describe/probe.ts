@@ -1,7 +1,7 @@
 import type { Probe } from '../../api/generated/types.ts';
 import { describeHandler } from '../../lifecycle/probes/describe-handler.ts';
 
-/** A probe on one line: its handler and its numbers. Missing numbers are shown with the API's defaults. */
+/** A probe on one line: its handler and its numbers. Missing numbers appear as the API's defaults. */
 export function describeProbe(probe: Probe): string {
   const numbers = [
     `delay=${probe.initialDelaySeconds ?? 0}s`,

@@ -3,7 +3,7 @@ import { canonicalQuantity } from '../../api/quantity.ts';
 import { sortedEntries } from '../labels.ts';
 import { line } from './line.ts';
 
-/** `Limits:` and `Requests:`, each where there are any, with canonical quantities (`1024Mi` is `1Gi`). */
+/** The blocks `Limits:` and `Requests:`, if not empty, with canonical quantities (`1024Mi` is `1Gi`). */
 export function describeResources(resources: ResourceRequirements | undefined, level: number): string[] {
   return [...describeList('Limits', resources?.limits, level), ...describeList('Requests', resources?.requests, level)];
 }

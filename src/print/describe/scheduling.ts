@@ -2,7 +2,7 @@ import type { LabelSelector, PodSpec, Toleration, TopologySpreadConstraint } fro
 import { compareText, sortedEntries } from '../labels.ts';
 import { describeLabels, keyedLines } from './metadata.ts';
 
-/** Where the Pod may run: node selectors, tolerations, topology spread. */
+/** The placement of the Pod: node selectors, tolerations, topology spread. */
 export function describeScheduling(spec: PodSpec): string[] {
   const tolerations = [...(spec.tolerations ?? [])].sort((a, b) => compareText(a.key ?? '', b.key ?? ''));
   const spread = [...(spec.topologySpreadConstraints ?? [])].sort((a, b) => compareText(a.topologyKey, b.topologyKey));
@@ -19,7 +19,7 @@ function tolerationText({ key, value, effect, operator, tolerationSeconds }: Tol
     ...(key || value || effect ? [subject] : []),
     ...(operator === 'Exists' && !value ? ['op=Exists'] : []),
   ];
-  // The API holds null for "for ever".
+  // The API contains null for "for ever".
   const seconds = tolerationSeconds ?? undefined;
   return `${parts.join(' ')}${seconds === undefined ? '' : ` for ${seconds}s`}`;
 }
@@ -36,7 +36,7 @@ const OPERATORS: Readonly<Record<string, (key: string, values: string) => string
   DoesNotExist: (key) => `!${key}`,
 };
 
-/** A label selector in one line, as `-l` would take it: `app=web,tier in (a,b),!old`, sorted by key. */
+/** A label selector on one line, in the syntax of `-l`: `app=web,tier in (a,b),!old`, sorted by key. */
 function selectorText(selector: LabelSelector): string {
   const equal = sortedEntries(selector.matchLabels).map(([key, value]) => ({ key, text: `${key}=${value}` }));
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) => ({

@@ -10,7 +10,7 @@ import { sortedEntries } from '../labels.ts';
 import { indent, line } from './line.ts';
 import { describeAnnotations, describeLabels, shorten } from './metadata.ts';
 
-/** How a volume is shown: what it is, then its lines at level 2. */
+/** The description of a volume: its type, then lines at level 2. */
 interface Description {
   readonly type: string;
   readonly lines: readonly string[];
@@ -18,7 +18,7 @@ interface Description {
 
 type Describer = (volume: Volume) => Description | undefined;
 
-/** `Volumes:` and a block for each, or `<none>`. */
+/** The line `Volumes:` and a block for each volume, or `<none>`. */
 export function describeVolumes(volumes: readonly Volume[] | undefined): string[] {
   if (!volumes || volumes.length === 0) return [line(0, 'Volumes:', '<none>')];
   return [line(0, 'Volumes:'), ...volumes.flatMap((volume) => [line(1, `${volume.name}:`), ...describeVolume(volume)])];
@@ -32,12 +32,12 @@ function describeVolume(volume: Volume): string[] {
   return [line(1, '<unknown>')];
 }
 
-/** `Key:⇥value` at level 2. A value that is not set shows as Go's zero value. */
+/** The line `Key:⇥value` at level 2. An absent value appears as Go's zero value. */
 const field = (key: string, value: string | number | boolean | undefined): string =>
   line(2, `${key}:`, value === undefined ? '' : String(value));
 const flag = (key: string, value: boolean | undefined): string => field(key, value ?? false);
 
-/** In kubectl's order: it decides when a manifest, against the rules, sets several sources. */
+/** The kinds of volumes in kubectl's order, which decides for a volume that wrongly has several sources. */
 const DESCRIBERS: readonly Describer[] = [
   ({ hostPath }) =>
     hostPath && {
@@ -137,7 +137,7 @@ function sizeLimit({ sizeLimit: limit }: EmptyDirVolumeSource): string {
   return set ? canonicalQuantity(limit) : '<unset>';
 }
 
-/** The claim that is made with the Pod. Nothing is bound before it exists, so its capacity is not known here. */
+/** The claim of an ephemeral volume. Its capacity is not known before the Pod exists. */
 function describeClaimTemplate({ volumeClaimTemplate: template }: EphemeralVolumeSource): string[] {
   if (!template) return [];
   const { spec, metadata } = template;
@@ -157,8 +157,8 @@ function downwardItem({ path, fieldRef, resourceFieldRef }: DownwardAPIVolumeFil
 }
 
 /**
- * One source of a projected volume. kubectl v1.32 prints the pointer to an optional flag: `<nil>`, or an address, which
- * nobody can want; a flag that is set is shown by its value.
+ * One source of a projected volume. kubectl v1.32 prints the pointer of an optional flag: `<nil>` or an address.
+ * Instead of the address, this prints the value of the flag.
  */
 function describeProjection(source: VolumeProjection): string[] {
   const { secret, downwardAPI, configMap, serviceAccountToken: token } = source;
@@ -170,7 +170,7 @@ function describeProjection(source: VolumeProjection): string[] {
   return token ? [field('TokenExpirationSeconds', token.expirationSeconds ?? 3600)] : [];
 }
 
-/** Attributes of a CSI volume. kubectl indents every piece it writes, so the indent shows up again in each cell. */
+/** The attributes of a CSI volume. kubectl indents every part that it writes: the indent appears again in each cell. */
 function describeAttributes(attributes: Readonly<Record<string, string>> | undefined): string[] {
   const margin = indent(2);
   const texts = sortedEntries(attributes).map(([key, value]) => margin + shorten(`${key}=${value}`, 140));

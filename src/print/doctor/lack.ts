@@ -2,7 +2,7 @@ import type { Obstacle } from '../../api/machine.ts';
 import { allContainers, type StoredPod } from '../../api/objects.ts';
 import { obstacleText } from './obstacle.ts';
 
-/** Fields that need namespaces, and which Pods use them. */
+/** Fields that need namespaces, each with a test for Pods that use it. */
 const NEEDING: ReadonlyArray<readonly [field: string, isUsedBy: (pod: StoredPod) => boolean]> = [
   ['mountPath', ({ spec }) => allContainers(spec).some(({ volumeMounts = [] }) => volumeMounts.length > 0)],
   ['hostname', ({ spec }) => spec.hostname !== undefined || spec.subdomain !== undefined],
@@ -10,7 +10,7 @@ const NEEDING: ReadonlyArray<readonly [field: string, isUsedBy: (pod: StoredPod)
   ['shareProcessNamespace', ({ spec }) => spec.shareProcessNamespace === true],
 ];
 
-/** What the machine does not permit, as far as these Pods ask for it, in one line; undefined: they do not. */
+/** The missing ability of the machine that these Pods need, in one line. Undefined when they do not need it. */
 export function lackText(
   { of, why }: { readonly of: 'namespaces' | 'layers'; readonly why: Obstacle },
   pods: readonly StoredPod[],

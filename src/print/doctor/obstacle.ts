@@ -8,7 +8,7 @@ const SETTINGS: Readonly<Record<KernelSetting, string>> = {
 
 const PLATFORMS: Readonly<Record<string, string>> = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' };
 
-/** Why something cannot be had, for a sentence in which it stands behind a colon. */
+/** The reason why a feature is missing, as a phrase after a colon. */
 export function obstacleText(obstacle: Obstacle): string {
   switch (obstacle.type) {
     case 'platform':

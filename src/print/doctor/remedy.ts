@@ -1,9 +1,9 @@
 import type { KernelSetting, MachineFinding, MachineReport, Obstacle } from '../../api/machine.ts';
 
-/** What a remedy depends on. */
+/** The facts about the machine that a remedy depends on. */
 export type Machine = Pick<MachineReport, 'distributions' | 'userId'>;
 
-/** What to do so that podrun can do more, in the imperative; undefined where nothing can be done. */
+/** The steps that enable a feature, in the imperative. Undefined when nothing can be done. */
 export function remedyFor({ feature, verdict, why }: MachineFinding, machine: Machine): string | undefined {
   if (why === undefined) return undefined;
   switch (feature) {

@@ -3,7 +3,7 @@ import type { Painter, Tone } from '../painter.ts';
 import { obstacleText } from './obstacle.ts';
 import { remedyFor } from './remedy.ts';
 
-/** How each feature is called, and what each way of having it is worth. */
+/** The name of each feature, and the effect of each way to have it. */
 const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonly ways: Record<string, string> }>> = {
   namespaces: {
     name: 'namespaces',
@@ -70,7 +70,7 @@ const FEATURES: Readonly<Record<MachineFeature, { readonly name: string; readonl
   },
 };
 
-/** Longer lines are broken, so that the table stays one. */
+/** The width of the report: longer lines are wrapped within their column. */
 const COLUMNS = 110;
 
 const LOOKS = {
@@ -79,13 +79,13 @@ const LOOKS = {
   no: { sign: '✗', word: 'no', tone: 'bad' },
 } as const satisfies Record<MachineFinding['verdict'], { sign: string; word: string; tone: Tone }>;
 
-/** Signs and arrows for people at a terminal, ASCII for everybody else. */
+/** The style of the report: symbols and arrows for a terminal, else ASCII. */
 export interface ReportStyle {
   readonly painter: Painter;
   readonly ascii: boolean;
 }
 
-/** What `podrun doctor` prints. */
+/** The output of `podrun doctor`. */
 export function renderMachineReport(report: MachineReport, style: ReportStyle): string {
   const { podrun, node, platform, architecture, kernel, userId, stateDir } = report;
   const user = userId === 0 ? 'root' : `user ${userId}`;
@@ -124,7 +124,7 @@ function findingLines(
   ];
 }
 
-/** Breaks a text at blanks. What has none, a path for example, is left whole. */
+/** Wraps a text at blanks. Keeps longer words, such as paths, whole. */
 function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ').filter((one) => one !== '')) {

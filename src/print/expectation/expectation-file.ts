@@ -1,10 +1,10 @@
 import type { Happening } from '../../history/happenings.ts';
 import type { RunStory } from '../../history/run-story.ts';
 
-/** What comes so close together may come in another order the next time. */
+/** The time within which happenings may come in another order in another run. */
 const TOGETHER_MS = 50;
 
-/** A file of expectations that a run meets, to begin with: starts, exits, Ready, phases, and how it ended. */
+/** Writes expectations that a run meets, as a start for users: starts, exits, Ready, phases, and its end. */
 export function renderExpectation(story: RunStory): string {
   const steps = groupsOf(story.happenings.filter(isTold)).flatMap((group) => stepLines(group, story));
   return [
@@ -27,7 +27,7 @@ function groupsOf(happenings: readonly Happening[]): Happening[][] {
   for (const one of happenings) {
     const last = groups.at(-1);
     const isClose = one.atMs - (last?.at(-1)?.atMs ?? 0) < TOGETHER_MS;
-    // What one container does comes in the order in which it does it.
+    // The happenings of one container keep their order.
     if (last !== undefined && isClose && !last.some((other) => isOfSame(one, other))) last.push(one);
     else groups.push([one]);
   }
@@ -83,7 +83,7 @@ function finalLines({ pod, containers }: RunStory): string[] {
   ];
 }
 
-/** Names that YAML takes for something else are quoted. */
+/** Quotes names that YAML would not read as strings. */
 function scalar(text: string): string {
   return /^[A-Za-z][\w.-]*$/.test(text) && !/^(?:true|false|yes|no|on|off|null|[yn])$/i.test(text)
     ? text

@@ -2,9 +2,9 @@ import type { Outcome } from '../../history/meet-expectation.ts';
 import type { Check } from '../../history/meet-steps.ts';
 import type { JunitCase, JunitSuite } from '../junit.ts';
 
-/** What came of the expectations of one document for one run. */
+/** The result of checking the expectations of one document against one run. */
 export interface ExpectationOutcome extends Outcome {
-  /** How the run is called. */
+  /** The name of the run. */
   readonly run: string;
   /** `FILE:LINE` of the document. */
   readonly place: string;
@@ -14,7 +14,7 @@ export function isMet({ checks }: ExpectationOutcome): boolean {
   return checks.every(({ met }) => met);
 }
 
-/** Outcomes for people: a line for each that is met, and all that is not with what was seen instead. */
+/** Formats results for people: a line for each met document; for others, the unmet steps and what happened instead. */
 export function renderOutcomes(outcomes: readonly ExpectationOutcome[]): string {
   return outcomes.map(renderOutcome).join('');
 }
@@ -29,7 +29,7 @@ function renderOutcome(outcome: ExpectationOutcome): string {
   return heading + unmet.map((check) => checkLines(check)).join('') + rest;
 }
 
-/** `2 steps`. */
+/** A count with its noun: `2 steps`. */
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
@@ -39,13 +39,13 @@ function checkLines(check: Check): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Why something was not met, then what there was instead. */
+/** The problem of an unmet expectation, then the lines of what happened. */
 function problemLines(check: Check): string[] {
   if (check.met) return [];
   return [check.problem, ...check.seen.map((line) => `seen: ${line}`)];
 }
 
-/** Outcomes for CI servers: a suite for each run, a case for each expectation. */
+/** Formats results for CI servers: a suite for each run, a case for each expectation. */
 export function outcomeSuites(outcomes: readonly ExpectationOutcome[]): JunitSuite[] {
   return outcomes.map(({ run, checks }) => ({
     name: run,
@@ -58,7 +58,7 @@ export function outcomeSuites(outcomes: readonly ExpectationOutcome[]): JunitSui
   }));
 }
 
-/** What `expect -o json` says. */
+/** The record of a result for `expect -o json`. */
 export function outcomeRecord(outcome: ExpectationOutcome): object {
   const { run, place, checks, notLookedFor } = outcome;
   return {

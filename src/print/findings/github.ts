@@ -1,8 +1,8 @@
 import type { Finding } from '../../api/finding.ts';
 
 /**
- * A finding as a workflow command of GitHub Actions, which shows it beside the line of the file. Empty for a note:
- * only so many are shown.
+ * Formats a finding as a workflow command of GitHub Actions, which shows it beside the line of the file. Empty for a
+ * note, since GitHub shows only a limited number.
  */
 export function renderAnnotation({ level, file, line, column, object, message, hint }: Finding): string {
   if (level === 'note') return '';

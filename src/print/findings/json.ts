@@ -1,7 +1,7 @@
 import type { Findings } from '../../api/finding.ts';
 import { formatJson } from '../json.ts';
 
-/** Findings for programs; docs/validate.md has the fields, which stay. */
+/** Formats findings for programs. docs/validate.md documents the fields, which do not change. */
 export function renderFindingsJson({ findings, unreadable, files, objects }: Findings): string {
   const count = (level: string): number => findings.filter((finding) => finding.level === level).length;
   const told = findings.map(({ level, rule, file, line, column, object, path, message, hint }) => {

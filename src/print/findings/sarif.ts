@@ -5,7 +5,7 @@ const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 const RULE_IDS = Object.keys(FINDING_RULES) as FindingRule[];
 
-/** What is an error when nothing else is said. */
+/** The default levels of rules. All others are errors. */
 const LEVELS: Readonly<Partial<Record<FindingRule, Finding['level']>>> = {
   'server-warning': 'warning',
   'no-effect': 'warning',
@@ -13,9 +13,9 @@ const LEVELS: Readonly<Partial<Record<FindingRule, Finding['level']>>> = {
 };
 
 /**
- * Findings as SARIF 2.1.0 (OASIS), as code scanning takes them: every rule, and a result for each finding with its
- * place. What was not checked or could not be read is a notification of the run: a result would become an alert.
- * @param version of podrun
+ * Formats findings as SARIF 2.1.0 (OASIS) for code scanning: every rule, and a result with a position for each finding.
+ * Skipped and unreadable files become notifications of the run: as results they would become alerts.
+ * @param version version of podrun
  */
 export function renderSarif({ findings, unreadable }: Findings, version: string): string {
   const driver = { name: 'podrun', semanticVersion: version, rules: RULE_IDS.map(ruleOf) };
@@ -70,7 +70,7 @@ function locationsOf({ file, line, column, excerpt, path }: Finding): unknown[] 
   return [path === '' ? { physicalLocation } : { physicalLocation, logicalLocations: [{ fullyQualifiedName: path }] }];
 }
 
-/** A file by a path that is relative to where the run was, as code scanning wants it, or by a URL. */
+/** The location of a file: a relative path, as code scanning wants it, or a URL. */
 function artifactOf(file: string): unknown {
   const uri = file
     .replace(/^(?:\.\/)+/, '')

@@ -3,13 +3,13 @@ import type { Painter, Tone } from '../painter.ts';
 
 const TONES = { error: 'bad', warning: 'info', note: 'muted' } as const satisfies Record<Finding['level'], Tone>;
 
-/** Of a line that is longer, this much is shown around the place that is meant. */
+/** The columns to show of a long line, around the position. */
 const EXCERPT_COLUMNS = 100;
 const MARGIN_COLUMNS = 30;
 
 /**
- * A finding for people: a line that editors and CI systems know how to read, and below it the line of the manifest with
- * a caret under the place.
+ * Formats a finding for people: a line in a format that editors and CI systems read, and below it the line of the
+ * manifest with a caret.
  */
 export function renderFinding(finding: Finding, painter: Painter): string {
   const { file, line, column, level, object, message, hint } = finding;
@@ -32,7 +32,7 @@ function excerptOf({ line, column, excerpt }: Finding, mark: (text: string) => s
   return `${bar} ${plain(cut)}\n${emptyBar} ${before.replaceAll(/./gsu, ' ')}${mark('^')}\n`;
 }
 
-/** Each character that would move the cursor is one blank. */
+/** Replaces control characters, which would move the cursor, with blanks. */
 function plain(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ');
 }

@@ -8,12 +8,12 @@ import { PrintFailure } from './print-failure.ts';
 /** One column of `-o custom-columns`. */
 export interface CustomColumn {
   readonly heading: string;
-  /** With its braces; empty: nothing is found. */
+  /** The path with its braces. An empty path finds nothing. */
   readonly path: string;
 }
 
 /**
- * Reads `NAME:.metadata.name,IP:.status.podIP`. Source: kubectl/pkg/cmd/get/customcolumn.go.
+ * Parses `NAME:.metadata.name,IP:.status.podIP`. Source: kubectl/pkg/cmd/get/customcolumn.go.
  * @throws {PrintFailure}
  */
 export function parseCustomColumns(spec: string): readonly CustomColumn[] {
@@ -27,7 +27,7 @@ export function parseCustomColumns(spec: string): readonly CustomColumn[] {
 }
 
 /**
- * Reads two lines: headings, and below them paths, with blanks between them.
+ * Parses two lines: headings, then paths, both separated by blanks.
  * @throws {PrintFailure}
  */
 export function parseColumnsFile(text: string): readonly CustomColumn[] {
@@ -46,7 +46,7 @@ export function parseColumnsFile(text: string): readonly CustomColumn[] {
   return headings.map((heading, index) => ({ heading, path: relaxed(paths[index] ?? '') }));
 }
 
-/** Prints objects as rows of one table that goes on; headings once. */
+/** Prints objects as rows of one growing table, with headings once. */
 export function customColumnsPrinter(
   columns: readonly CustomColumn[],
   noHeaders: boolean,

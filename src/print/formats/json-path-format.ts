@@ -4,7 +4,7 @@ import { findResults, FloatLiteral, JsonPathError, parseTemplate } from '../../a
 import { formatJson } from '../json.ts';
 import { PrintFailure } from './print-failure.ts';
 
-/** How `-o jsonpath=…` prints. */
+/** The arguments of `-o jsonpath=…`. */
 export interface JsonPathFormat {
   readonly template: string;
   readonly allowMissingKeys: boolean;
@@ -13,8 +13,8 @@ export interface JsonPathFormat {
 }
 
 /**
- * Prints objects by a template of kubectl's JSONPath.
- * @throws {PrintFailure} at once when the template cannot be read, when called where it makes no sense for an object
+ * Prints objects with a template of kubectl's JSONPath.
+ * @throws {PrintFailure} at once for an unreadable template; the returned function, for a failing object
  */
 export function jsonPathPrinter({ template, allowMissingKeys, asJson }: JsonPathFormat): (object: unknown) => string {
   const nodes = parsed(template);
@@ -46,7 +46,7 @@ function asJsonList(values: readonly unknown[]): string {
   return `${formatJson(values.map(withoutLiteral), '\n')}\n`;
 }
 
-/** Objects and lists as JSON, all else as it is. */
+/** Formats objects and lists as JSON, and other values as they are. */
 function plain(value: unknown): string {
   if (value === null || (typeof value === 'object' && !(value instanceof FloatLiteral))) return formatJson(value);
   return goText(withoutLiteral(value));

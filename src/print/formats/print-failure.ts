@@ -1,7 +1,7 @@
-/** Printing failed on the way. */
+/** An error while printing. */
 export class PrintFailure extends Error {
   override readonly name = 'PrintFailure';
-  /** What had been printed by then, and is to be shown. */
+  /** The output up to the error, which is shown. */
   readonly printed: string;
 
   constructor(message: string, printed = '') {

@@ -4,21 +4,21 @@ import { goType } from '../../api/go-text.ts';
 import { parseQuantity, QuantityError } from '../../api/quantity.ts';
 import { PrintFailure } from './print-failure.ts';
 
-/** Objects in the order of `--sort-by`, or what kubectl says of a path that nothing has. */
+/** Objects in the order of `--sort-by`, or kubectl's message about a path that no object has. */
 export type Sorted<T> = { readonly objects: readonly T[] } | { readonly problem: string };
 
 interface Keyed<T> {
   readonly object: T;
-  /** What the path found first; undefined: nothing. */
+  /** The first value at the path. Undefined when there is none. */
   readonly key: unknown;
 }
 
-/** Up to this many, Go sorts by insertion; that decides the order of those that have no such field. */
+/** The length up to which Go uses insertion sort, which decides the order of objects without the field. */
 const INSERTION = 12;
 
 /**
- * Sorts by what a path finds: numbers as numbers, quantities by size, other texts character by character, what has no
- * such field first. Source: kubectl/pkg/cmd/get/sorter.go.
+ * Sorts objects by the value at a path: numbers by value, quantities by size, other texts by character. Objects without
+ * the field come first. Source: kubectl/pkg/cmd/get/sorter.go.
  * @throws {PrintFailure} when the values have no order
  */
 export function sortObjects<T>(objects: readonly T[], path: string): Sorted<T> {

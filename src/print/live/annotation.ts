@@ -3,33 +3,33 @@ import { containersOf } from './container-view.ts';
 import { causeOf } from './first-cause.ts';
 import type { Transition } from './transition.ts';
 
-/** A remark that a CI system shows beside the line of a manifest. */
+/** A remark that a CI system shows beside a line of a manifest. */
 export interface Annotation {
   readonly level: 'error' | 'warning';
   readonly title: string;
   readonly message: string;
-  /** The field that it is about, for example `spec.containers[0].livenessProbe`. */
+  /** The field of the remark, for example `spec.containers[0].livenessProbe`. */
   readonly path: string;
 }
 
-/** Where an annotation is shown. */
+/** The position of an annotation. */
 export interface AnnotatedPlace {
-  /** Relative to the root of the repository. */
+  /** The path relative to the root of the repository. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * What a transition is worth remarking on, if anything: a container that failed or cannot start, a probe that has it
- * restarted or makes it unready, a Pod that has failed or cannot be scheduled.
- * @param pod as it is after the transition
+ * The annotation for a transition: a container that failed or cannot start, a probe that restarts it or makes it
+ * unready, a Pod that has failed or cannot be scheduled. Undefined for all other transitions.
+ * @param pod the Pod after the transition
  */
 export function annotationOf(transition: Transition, pod: StoredPod): Annotation | undefined {
   const { kind, container, text, why, tone } = transition;
   if (tone !== 'bad') return undefined;
   if (kind === 'phase') return pod.status.phase === 'Failed' ? podError(pod, 'failed') : undefined;
-  // The container that is not ready has a remark of its own.
+  // The container that is not ready has an annotation of its own.
   if (kind === 'condition' && text.includes('ContainersReady=False')) return undefined;
   const message = why === undefined || why === '' ? text : `${text}: ${why}`;
   const title = container === undefined ? `pod ${pod.metadata.name}` : `${pod.metadata.name}/${container}`;
@@ -37,7 +37,7 @@ export function annotationOf(transition: Transition, pod: StoredPod): Annotation
   return { level: 'warning', title, message, path };
 }
 
-/** The Pod did not get where it was to get; the container to blame is where that is shown. */
+/** The annotation for a Pod that missed its goal. It points to the container that caused this. */
 export function podError(pod: StoredPod, what: string, why?: string): Annotation {
   const cause = causeOf(pod);
   const field = cause?.container === undefined ? undefined : blamedField(pod, cause.container);
@@ -62,7 +62,7 @@ function containerPath(pod: StoredPod, name: string, field: string | undefined):
   return field === undefined ? path : `${path}.${field}`;
 }
 
-/** The probe, the hook or the image that a line about a container speaks of. */
+/** The probe, hook or image in the text of a transition. */
 function fieldOf({ text, why = '', container = '' }: Transition, pod: StoredPod): string | undefined {
   const probe = /\b(liveness|readiness|startup) probe\b/.exec(`${text} ${why}`)?.[1];
   if (probe !== undefined) return `${probe}Probe`;
@@ -71,7 +71,7 @@ function fieldOf({ text, why = '', container = '' }: Transition, pod: StoredPod)
   return blamedField(pod, container);
 }
 
-/** What of a container its state is about. */
+/** The field of a container that explains its state. */
 function blamedField(pod: StoredPod, name: string): string | undefined {
   const view = containersOf(pod).find(({ container }) => container.name === name);
   const { waiting, running, terminated } = view?.status?.state ?? {};
@@ -82,7 +82,7 @@ function blamedField(pod: StoredPod, name: string): string | undefined {
 }
 
 /**
- * An annotation as a command of GitHub Actions: `::error file=…,line=…,col=…,title=…::message`. Source:
+ * Formats an annotation as a command of GitHub Actions: `::error file=…,line=…,col=…,title=…::message`. Source:
  * actions/toolkit, packages/core/src/command.ts.
  */
 export function gitHubAnnotation({ level, title, message }: Annotation, place: AnnotatedPlace | undefined): string {
@@ -93,7 +93,7 @@ export function gitHubAnnotation({ level, title, message }: Annotation, place: A
   return `::${level} ${properties.join(',')}::${data(message)}`;
 }
 
-/** Lines from here to `GROUP_END` are folded under a title. */
+/** The line that starts a folded group, which ends with `GROUP_END`. */
 export function gitHubGroup(title: string): string {
   return `::group::${data(title)}`;
 }

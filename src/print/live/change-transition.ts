@@ -3,7 +3,7 @@ import type { Container, ResourceRequirements } from '../../api/generated/types.
 import type { StoredPod } from '../../api/objects.ts';
 import type { Change } from './transition.ts';
 
-/** What somebody has changed of a Pod that is there: what of its spec may change, labels and annotations. */
+/** The changes of an existing Pod by a user: mutable fields of its spec, labels and annotations. */
 export function changeTransitions(previous: StoredPod | undefined, next: StoredPod): Change[] {
   if (previous === undefined) return [];
   return [
@@ -18,7 +18,7 @@ export function changeTransitions(previous: StoredPod | undefined, next: StoredP
 
 type TextMap = Readonly<Record<string, string>> | undefined;
 
-/** Set or changed ones with their values, the others with a minus, as `label` and `annotate` take them. */
+/** Changed entries with their values, removed ones with a minus, in the syntax of `label` and `annotate`. */
 function pairs(what: 'annotations' | 'labels', before: TextMap, after: TextMap): Change[] {
   const set = Object.entries(after ?? {}).filter(([key, value]) => before?.[key] !== value);
   const gone = Object.keys(before ?? {}).filter((key) => after?.[key] === undefined);

@@ -12,7 +12,7 @@ import type { Change } from './transition.ts';
 /** A change of one container. */
 export type ContainerChange = Change & { readonly container: string };
 
-/** Waiting that says nothing new: the container's turn has not come, or the line about the whole Pod tells it. */
+/** Waiting reasons without news: it is not the container's turn, or a line about the Pod has the reason. */
 const QUIET_REASONS: ReadonlySet<string> = new Set([
   '',
   WAITING.containerCreating,
@@ -21,8 +21,8 @@ const QUIET_REASONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What happened to the containers between two versions of a Pod, container by container in the order of the spec.
- * @param stopped containers that were running when podrun began to end the Pod; undefined: it does not end it
+ * The transitions of the containers between two versions of a Pod, container by container in the order of the spec.
+ * @param stopped containers that ran when podrun began to end the Pod; undefined: podrun is not ending it
  */
 export function containerTransitions(
   previous: StoredPod | undefined,
@@ -50,21 +50,21 @@ export function containerTransitions(
 
 type Told = Pick<Change, 'text' | 'why' | 'tone'>;
 
-/** True when the container was to end, by a delete or because its Pod is done; `byPodrun`: `apply` ends it. */
+/** True for a container that a deletion or the end of its Pod stops. `byPodrun`: the end of `apply` stops it. */
 type Expectation = boolean | 'byPodrun';
 
-/** Sidecars are stopped then, and nobody wonders how they end. */
+/** True when only sidecars are left: they are stopped then, and any exit code is expected. */
 function regularContainersEnded({ spec, status }: StoredPod): boolean {
   const ended = (status.containerStatuses ?? []).filter(({ state }) => state?.terminated);
   return ended.length === spec.containers.length;
 }
 
-/** An end that fell between the two versions: it shows in the last state only. */
+/** An end between the two versions, which appears only as the last state. */
 function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): Told[] {
   const ended = now.lastState?.terminated;
   if (!ended || ended.reason === TERMINATED.restartingAllContainers) return [];
   if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
-  // A start that failed is told by the waiting reason.
+  // The waiting reason already reports a failed start.
   if (ended.reason === TERMINATED.startError && now.state?.waiting?.reason) return [];
   return [toldEnd(ended, isExpected || isBySignalOf(now, ended))];
 }
@@ -74,10 +74,10 @@ function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpecte
   return ended && !isKnownEnd(ended, old) ? [toldEnd(ended, isExpected || isBySignalOf(now, ended))] : [];
 }
 
-/** Told before: also where a container that waited to be restarted is given up, and shows its end again. */
+/** True for an end that was reported before. A container in back-off shows its end again when podrun gives it up. */
 function isKnownEnd(ended: ContainerStateTerminated | undefined, old: ContainerStatus | undefined): boolean {
   if (ended === undefined) return false;
-  // Of an evicted Pod the end is forgotten in the status, not by the reader.
+  // The status of an evicted Pod loses the times of an end, which was reported before.
   if (ended.reason === TERMINATED.statusUnknown && !ended.finishedAt && old?.state?.terminated) return true;
   return isSameEnd(ended, old?.state?.terminated) || isSameEnd(ended, old?.lastState?.terminated);
 }
@@ -99,7 +99,7 @@ function toldEnd(ended: ContainerStateTerminated, isExpected: Expectation): Told
   };
 }
 
-/** Did it end with the signal that it is asked to end with? */
+/** True when the stop signal of the container ended it. */
 function isBySignalOf(
   { stopSignal = DEFAULT_STOP_SIGNAL }: ContainerStatus,
   { exitCode }: ContainerStateTerminated,
@@ -107,7 +107,7 @@ function isBySignalOf(
   return meaningOfExitCode(exitCode) === stopSignal;
 }
 
-/** SIGKILL is no good sign, unless podrun sent it. */
+/** The tone of an end. SIGKILL is bad, unless podrun sent it. */
 function toneOfEnd({ exitCode, reason, startedAt }: ContainerStateTerminated, isExpected: Expectation): Tone {
   if (exitCode === 0) return 'good';
   if (isExpected === 'byPodrun' && reason !== TERMINATED.oomKilled) return 'info';
@@ -131,7 +131,7 @@ function toldWaiting({ reason = '', message = '' }: ContainerStateWaiting, resta
     const pause = delay === undefined ? 'backing off' : `backing off ${delay}`;
     return { text: `${pause} before attempt ${restartCount + 2}`, why: reason, tone: 'bad' };
   }
-  // The back-off repeats the error that the line before has told.
+  // The back-off message repeats the error of the previous line.
   const why = reason === WAITING.imagePullBackOff ? message.replace(/: ErrImagePull: .*/s, '') : message;
   return { text: reason, why: why === '' ? undefined : why, tone: 'bad' };
 }
@@ -144,7 +144,7 @@ function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: C
     ...(role === 'sidecar' ? ['sidecar'] : []),
     ...(now.restartCount > 0 ? [`attempt ${now.restartCount + 1}`] : []),
   ];
-  // The start itself was told when its postStart hook began, see event-transition.ts.
+  // An event reported the start when the postStart hook began, see event-transition.ts.
   const text = view.container.lifecycle?.postStart === undefined ? 'started' : 'running';
   return [{ text: remarks.length === 0 ? text : `${text} (${remarks.join(', ')})`, tone: 'info' }];
 }
@@ -155,7 +155,7 @@ function isNewInstance(old: ContainerStatus | undefined, now: ContainerStatus): 
   return before?.startedAt !== now.state.running.startedAt || old?.restartCount !== now.restartCount;
 }
 
-/** Readiness and start-up of an instance that goes on running. Without probes both come with the start itself. */
+/** The changes of readiness and start-up of one instance. Without probes, both come with the start itself. */
 function readinessChange(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): Told[] {
   const { startupProbe, readinessProbe } = view.container;
   if (!now.state?.running || view.role === 'init') return [];

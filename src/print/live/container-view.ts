@@ -1,17 +1,17 @@
 import type { Container, ContainerStatus } from '../../api/generated/types.ts';
 import { isSidecar, type StoredPod } from '../../api/objects.ts';
 
-/** A container of a Pod together with its status and its part in the Pod. */
+/** A container of a Pod with its status and its role in the Pod. */
 export interface ContainerView {
   readonly container: Container;
   readonly status: ContainerStatus | undefined;
   readonly role: 'init' | 'sidecar' | 'regular' | 'ephemeral';
-  /** Number in its list, from 1, and length of the list. */
+  /** The number in its list, from 1, and the length of the list. */
   readonly position: number;
   readonly total: number;
 }
 
-/** All containers in the order in which they start: init containers and sidecars, regular ones, ephemeral ones. */
+/** All containers in the order of starting: init containers and sidecars, regular ones, ephemeral ones. */
 export function containersOf({ spec, status }: StoredPod): ContainerView[] {
   const view = (
     containers: readonly Container[] | undefined,
@@ -32,7 +32,7 @@ export function containersOf({ spec, status }: StoredPod): ContainerView[] {
   ];
 }
 
-/** The container in words: `init container migrate (2/3)`, `sidecar proxy`, `container main`. */
+/** The name of a container with its role: `init container migrate (2/3)`, `sidecar proxy`, `container main`. */
 export function nameContainer({ container, role, position, total }: ContainerView): string {
   switch (role) {
     case 'init':

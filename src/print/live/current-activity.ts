@@ -13,8 +13,8 @@ import { causeOf } from './first-cause.ts';
 import { waitingFor } from './waiting-for.ts';
 
 /**
- * What is going on with a Pod as a whole, and how long that will take: `24s of grace left`, `deadline in 3s`, why it
- * failed or cannot start. Empty where its containers tell all there is to tell.
+ * The current activity of a Pod as a whole: `24s of grace left`, `deadline in 3s`, the reason why it failed or cannot
+ * start. Empty when the lines of its containers say everything.
  */
 export function podActivityText(pod: StoredPod, activity: PodActivity | undefined, now: Instant): string {
   const { metadata, status } = pod;
@@ -35,8 +35,8 @@ export function podActivityText(pod: StoredPod, activity: PodActivity | undefine
 }
 
 /**
- * What a container is doing, and when that changes: `back-off 8s left, exit code 1`, `init 1 of 2`,
- * `startup probe 4 of 30 in 3s`, `stopping, 5s of grace left`. Empty where its state says it all.
+ * The current activity of a container: `back-off 8s left, exit code 1`, `init 1 of 2`, `startup probe 4 of 30 in 3s`,
+ * `stopping, 5s of grace left`. Empty when its state says everything.
  */
 export function containerActivityText(view: ContainerView, activity: PodActivity | undefined, now: Instant): string {
   const { container, status, role, position, total } = view;
@@ -80,7 +80,7 @@ function stopText({ stage, untilMs }: NonNullable<ContainerActivity['stop']>, { 
   }
 }
 
-/** The probe that matters most at the moment: what holds the container back, then what fails, then what is next. */
+/** The most important probe: first one that holds the container back, then a failing one, then the next one due. */
 function probeText({ container, status }: ContainerView, probes: readonly PlannedProbe[], now: Instant): string {
   const own = probes.filter((probe) => probe.container === container.name);
   const isFailing = ({ lastOutcome }: PlannedProbe): boolean => lastOutcome === 'failure';
@@ -93,7 +93,7 @@ function probeText({ container, status }: ContainerView, probes: readonly Planne
   return `${probe.type} probe ${attempt}${when}${count}`;
 }
 
-/** Which attempt it is, where one of them decides; else what the attempts so far came to. */
+/** The number of the next attempt, if one attempt can decide; else the count of attempts so far. */
 function countTexts(probe: PlannedProbe, isReady: boolean): { readonly attempt: string; readonly count: string } {
   const { type, lastOutcome, run, successThreshold, failureThreshold } = probe;
   const fails = lastOutcome === 'failure';
@@ -106,12 +106,12 @@ function countTexts(probe: PlannedProbe, isReady: boolean): { readonly attempt: 
   return { attempt: '', count: isCounting ? `, ${run} of ${successThreshold} succeeded` : '' };
 }
 
-/** Rounded up to seconds: as long as something is left, it is not 0. */
+/** Rounds up to seconds: a positive rest is never 0. */
 function timeLeft(ms: number): string {
   return briefDuration(Math.max(0, Math.ceil(ms / 1000)) * 1000).replace(/^0ms$/, '0s');
 }
 
-/** How old something is, as `get` shows it; empty where that is not known. */
+/** The age as in `get`. Empty for an unknown time. */
 export function ageText(timestamp: string | undefined | null, nowMs: number): string {
   const atMs = timestampMs(timestamp);
   return atMs === undefined ? '' : humanDuration(Math.max(0, nowMs - atMs));

@@ -8,8 +8,8 @@ import type { Change, Transition } from './transition.ts';
 type Told = Pick<Change, 'text' | 'why' | 'tone'>;
 
 /**
- * Events that say nothing beyond what the Pod's status says: starts, failed starts (`Failed`), back-off, what the
- * scheduler thinks; and those of which the live view shows one line for all (see idle-fields-transition.ts).
+ * Events without news beyond the Pod's status: starts, failed starts (`Failed`), back-off, scheduling. Also events that
+ * share one line in the live view, see idle-fields-transition.ts.
  */
 const SAID_ELSEWHERE: ReadonlySet<string> = new Set([
   'Scheduled',
@@ -25,20 +25,20 @@ const SAID_ELSEWHERE: ReadonlySet<string> = new Set([
   FIELD_HAS_NO_EFFECT,
 ]);
 
-/** Does an event tell something that no status tells? */
+/** True for an event with news that no status contains. */
 export function isNewsOfItsOwn({ reason = '' }: StoredEvent): boolean {
   return !SAID_ELSEWHERE.has(reason);
 }
 
-/** The hooks that a container waits for, as of the moment of the event. */
+/** The hooks that a container waits for, at the time of the event. */
 interface AwaitedHooks {
   readonly postStart: boolean;
   readonly preStop: boolean;
 }
 
-/** How the live view tells of events, in its own words. */
+/** The lines for events by reason. */
 const TELL: Readonly<Record<string, (message: string, hooks: AwaitedHooks) => Told | undefined>> = {
-  // The status shows a container as running when its postStart hook has returned.
+  // The status shows a container as running only after its postStart hook.
   Started: (_, { postStart }) =>
     postStart ? { text: 'started', why: 'waiting for its postStart hook', tone: 'info' } : undefined,
   Pulling: (message) => ({ text: message.replace(/^P/, 'p'), tone: 'muted' }),
@@ -51,17 +51,17 @@ const TELL: Readonly<Record<string, (message: string, hooks: AwaitedHooks) => To
   SandboxChanged: (message) => ({ text: 'sandbox changed', why: message, tone: 'info' }),
 };
 
-/** Events that kubelet repeats on every sync, although they are over after the first. */
+/** Events that the kubelet repeats on every sync: only the first one gets a line. */
 const ONCE: ReadonlySet<string> = new Set(['DeadlineExceeded']);
 
-/** Events that change the state of a container each time: all of them are told. */
+/** Events that each change the state of a container: every one gets a line. */
 const EACH_TIME: ReadonlySet<string> = new Set(['Started', 'Killing', 'FailedPostStartHook', 'FailedPreStopHook']);
 
 /**
- * The line that an event deserves in the live view, if any. An event that keeps coming and changes nothing is told the
- * first, second, fourth, eighth time and so on.
- * @param atMs when it was seen, milliseconds since 1970
- * @param pod the Pod that it is about, as it was seen last; undefined: not known
+ * The line of the live view for an event, if any. A repeated event without a new state gets a line at its first,
+ * second, fourth, eighth time and so on.
+ * @param atMs time at which it was seen, milliseconds since 1970
+ * @param pod the last seen state of the Pod; undefined when it is unknown
  */
 export function eventTransition(event: StoredEvent, atMs: number, pod?: StoredPod): Transition | undefined {
   const { reason = '', involvedObject } = event;
@@ -82,13 +82,13 @@ export function eventTransition(event: StoredEvent, atMs: number, pod?: StoredPo
 }
 
 /**
- * What an event says, and of which container. One that many were combined into points at the container of the first
- * of them, and its message is that of the latest: only where that names its container is it clear which one is meant.
+ * The message and container of an event. A combined event refers to the container of its first occurrence, but has the
+ * message of its latest: the container is known only if the message names it.
  */
 function meant({ message = '', involvedObject }: StoredEvent): {
   readonly message: string;
   readonly container: string | undefined;
-  /** Is it something else each time that it comes? */
+  /** True when each occurrence has a different meaning. */
   readonly isNews: boolean;
 } {
   const latest = message.startsWith(COMBINED) ? message.slice(COMBINED.length) : undefined;
@@ -100,14 +100,14 @@ function meant({ message = '', involvedObject }: StoredEvent): {
   return { message: latest.trim(), container, isNews: container !== undefined };
 }
 
-/** The container that a `Killing` event names. */
+/** The container in the message of a `Killing` event. */
 const NAMED_CONTAINER = /^(?:Stopping container|Container|Init container) (\S+)/;
 
 function isPowerOfTwo(count: number): boolean {
   return Number.isInteger(Math.log2(count));
 }
 
-/** A Pod that is being deleted runs no postStart hook, and without a grace period no preStop hook. */
+/** The hooks that will run. During a deletion no postStart hook runs, and without a grace period no preStop hook. */
 function awaitedHooks(pod: StoredPod | undefined, name: string | undefined): AwaitedHooks {
   const view = pod && containersOf(pod).find(({ container }) => container.name === name);
   const { postStart, preStop } = view?.container.lifecycle ?? {};
@@ -117,13 +117,13 @@ function awaitedHooks(pod: StoredPod | undefined, name: string | undefined): Awa
   };
 }
 
-/** Warnings that nobody has thought of may matter; other news do not. */
+/** The line for any other event: warnings get one. */
 function tellOther(event: StoredEvent, message: string): Told | undefined {
   if (event.type !== 'Warning' || !isNewsOfItsOwn(event)) return undefined;
   return { text: event.reason ?? '', why: message, tone: 'bad' };
 }
 
-/** Why a container is stopped, from the texts of kubelet's `Killing` events. */
+/** The reasons for stopping a container, by the messages of kubelet's `Killing` events. */
 const KILLING: ReadonlyArray<readonly [pattern: RegExp, why: string | undefined]> = [
   [/^Stopping container /, undefined],
   [/failed liveness probe, will be restarted$/, 'its liveness probe failed, it will be restarted'],
@@ -140,12 +140,12 @@ function tellKilling(message: string, { preStop }: AwaitedHooks): Told {
   const known = KILLING.find(([pattern]) => pattern.test(message));
   const why = known === undefined ? message : known[1];
   const tone: Tone = why?.includes('failed') ? 'bad' : 'info';
-  // Containers that are all restarted together are killed without their preStop hooks.
+  // When all containers are restarted together, no preStop hooks run.
   const hook = preStop && message !== RESTARTING_ALL ? 'waiting for its preStop hook' : undefined;
   return { text: 'stopping', why: [why, hook].filter(Boolean).join('; ') || undefined, tone };
 }
 
-/** `Liveness probe failed: …`. A readiness or startup probe fails as a matter of course until the program is up. */
+/** The line for `Liveness probe failed: …`. Until the program is up, readiness and startup probes may fail. */
 function tellProbe(message: string): Told {
   const [, probe = '', verb = '', output = ''] = /^(\w+ probe) (\w+)[^:]*:?(.*)$/s.exec(message) ?? [];
   if (probe === '') return { text: 'unhealthy', why: message, tone: 'bad' };

@@ -7,13 +7,13 @@ import { containersOf } from './container-view.ts';
 export interface FailedMount {
   /** Name of the volume in the spec of the Pod. */
   readonly volume: string;
-  /** What the kubelet says of it, for example `configmap "settings" not found`. */
+  /** The kubelet's reason, for example `configmap "settings" not found`. */
   readonly why: string;
 }
 
 /**
- * The volume that a Pod is held back by. The status does not tell: only the event FailedMount does, which stays when
- * the volume is there at last; so it counts as long as nothing has been started.
+ * The volume that holds a Pod back. Only the event FailedMount shows this, and the event stays when the volume is
+ * ready: so it counts only until the first container starts.
  */
 export function failedMount(pod: StoredPod, events: readonly StoredEvent[]): FailedMount | undefined {
   const isHeldBack = containersOf(pod).every(({ status }) => {

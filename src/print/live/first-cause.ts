@@ -22,26 +22,26 @@ import {
   stopReason,
 } from './stopped-run.ts';
 
-/** What keeps a Pod from being Ready or from succeeding, or what made it fail. */
+/** The cause that keeps a Pod from being Ready or succeeding, or made it fail. */
 export interface Cause {
-  /** Is it how a container ended, why one cannot start, that one is not ready, or something about the whole Pod? */
+  /** The kind: the end of a container, a container that cannot start or is not ready, or the whole Pod. */
   readonly kind: 'end' | 'start' | 'readiness' | 'pod';
-  /** The container to blame; undefined: it is nothing in the Pod. */
+  /** The container that caused it. Undefined when no container did. */
   readonly container: string | undefined;
   /** One clause, for example `container main exited with code 3`. */
   readonly text: string;
 }
 
 /**
- * One sentence without its full stop: why a Pod failed or cannot become Ready, for example
+ * The reason why a Pod failed or cannot become Ready: one sentence without full stop, for example
  * `container main exited with code 127 (command not found)`.
- * @param records what is on record of the Pod, where that is at hand
+ * @param records the records of the Pod, if the caller has them
  */
 export function firstCause(pod: StoredPod, records: PodRecords = NO_RECORDS): string {
   return causeOf(pod, records)?.text ?? `its phase is ${pod.status.phase ?? 'Unknown'}`;
 }
 
-/** The first thing that went wrong in a Pod; undefined when nothing did, not yet, or nobody knows. */
+/** The first cause in a Pod. Undefined when nothing went wrong so far, or the phase is Unknown. */
 export function causeOf(pod: StoredPod, records: PodRecords = NO_RECORDS): Cause | undefined {
   if (pod.status.phase === 'Succeeded' || pod.status.phase === 'Unknown') return undefined;
   return (
@@ -53,7 +53,7 @@ export function causeOf(pod: StoredPod, records: PodRecords = NO_RECORDS): Cause
   );
 }
 
-/** A reason that the Pod itself carries: a deadline, an eviction, a scheduler that finds no place. */
+/** The cause in the status of the Pod itself: a deadline, an eviction, a Pod that cannot be scheduled. */
 function podCause(pod: StoredPod, { events }: PodRecords): Cause | undefined {
   const { status } = pod;
   if (status.reason) {
@@ -64,12 +64,12 @@ function podCause(pod: StoredPod, { events }: PodRecords): Cause | undefined {
   return { kind: 'pod', container: undefined, text: `it cannot be scheduled: ${whyUnscheduled(pod, events)}` };
 }
 
-/** An ephemeral container, whatever becomes of it, changes nothing for its Pod. */
+/** All containers but ephemeral ones, which never change the state of their Pod. */
 function containersThatCount(pod: StoredPod): ContainerView[] {
   return containersOf(pod).filter(({ role }) => role !== 'ephemeral');
 }
 
-/** A run of a container that did not end well, and why podrun ended it, if it did. */
+/** A run of a container that failed, and the reason if podrun ended it. */
 interface FailedRun {
   readonly view: ContainerView;
   readonly ended: ContainerStateTerminated;
@@ -77,8 +77,8 @@ interface FailedRun {
 }
 
 /**
- * The container that failed first. A container that was stopped with its Pod is not to blame, and neither is a sidecar
- * when others ended as well.
+ * The container that failed first. Leaves out containers that were stopped with their Pod, and sidecars when other
+ * containers ended as well.
  */
 function endCause(pod: StoredPod, records: PodRecords): Cause | undefined {
   const runs = containersThatCount(pod)
@@ -101,7 +101,7 @@ function endCause(pod: StoredPod, records: PodRecords): Cause | undefined {
   return { kind: 'pod', container, text: podStopText(pod, view, ended) };
 }
 
-/** The latest end of a container, as a clause, also when it runs again or ended well; undefined: it never ended. */
+/** The latest end of a container as a clause, even if it succeeded or runs again. Undefined when it never ended. */
 export function latestEnd(pod: StoredPod, view: ContainerView, records: PodRecords): string | undefined {
   const { state, lastState } = view.status ?? {};
   const ended = state?.terminated ?? lastState?.terminated;
@@ -122,7 +122,7 @@ function failureText({ view, ended, stop }: FailedRun, records: PodRecords): str
   return `${name} ${describeEnd(ended)}${why === undefined ? '' : `: ${why}`}`;
 }
 
-/** How the latest run of a container ended, unless a later one is under way and well. */
+/** The latest end of a container, unless a later run is well. */
 function lastEnd(
   state: ContainerState | undefined,
   lastState: ContainerState | undefined,
@@ -139,7 +139,7 @@ function endMs(ended: ContainerState['terminated']): number {
   return timestampMs(ended?.finishedAt) ?? Number.POSITIVE_INFINITY;
 }
 
-/** A container that cannot start: its image, its configuration. */
+/** A container that cannot start, because of its image or its configuration. */
 function waitingCause(pod: StoredPod): Cause | undefined {
   const stuck = containersThatCount(pod).find(({ status }) => {
     const reason = status?.state?.waiting?.reason;
@@ -151,7 +151,7 @@ function waitingCause(pod: StoredPod): Cause | undefined {
   return { kind: 'start', container: stuck.container.name, text: `${nameContainer(stuck)} cannot start: ${text}` };
 }
 
-/** A volume that cannot be set up holds back every container. */
+/** A volume that cannot be set up: it holds back every container. */
 function mountCause(pod: StoredPod, { events }: PodRecords): Cause | undefined {
   const mount = failedMount(pod, events);
   return (
@@ -159,7 +159,7 @@ function mountCause(pod: StoredPod, { events }: PodRecords): Cause | undefined {
   );
 }
 
-/** Everything runs, but not everything is ready. */
+/** A running container that is not ready. */
 function readinessCause(pod: StoredPod, { attempts }: PodRecords): Cause | undefined {
   const unready = containersOf(pod).find(
     ({ role, status }) => (role === 'regular' || role === 'sidecar') && status?.state?.running && !status.ready,
@@ -170,12 +170,12 @@ function readinessCause(pod: StoredPod, { attempts }: PodRecords): Cause | undef
   return { kind: 'readiness', container: undefined, text: ready.message ?? 'a readiness gate is not open' };
 }
 
-/** `container main is not ready: readiness probe failed 7 times in a row, last result: HTTP 503`. */
+/** The text `container main is not ready: readiness probe failed 7 times in a row, last result: HTTP 503`. */
 function unreadiness(view: ContainerView, attempts: PodRecords['attempts']): string {
   const isStarting = view.status?.started === false;
   const type = isStarting ? 'startup' : 'readiness';
   const what = `${nameContainer(view)} ${isStarting ? 'has not started up' : 'is not ready'}`;
   const own = attemptsOf(view, type, attempts);
-  // Without a clock: of a first attempt that is still to come nothing is said.
+  // Without the current time, the text leaves out when the first attempt is due.
   return own.length === 0 ? what : `${what}: ${probeProgress(view, type, own, Number.POSITIVE_INFINITY)}`;
 }

@@ -2,7 +2,7 @@ import { isHeld } from '../../api/finalizers.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Change } from './transition.ts';
 
-/** How a Pod comes and goes: created, asked to terminate, held by its finalizers when it has ended. */
+/** The transitions at both ends of a Pod: created, Terminating, held by its finalizers after its end. */
 export function goingTransitions(previous: StoredPod | undefined, next: StoredPod): Change[] {
   return [...creation(previous, next), ...deletion(previous, next), ...holding(previous, next)];
 }
@@ -15,7 +15,7 @@ function creation(previous: StoredPod | undefined, { status }: StoredPod): Chang
 function deletion(previous: StoredPod | undefined, { metadata, status }: StoredPod): Change[] {
   const graceSeconds = metadata.deletionGracePeriodSeconds ?? 0;
   const old = previous?.metadata;
-  // A Pod that has ended is removed at once, and a last 0 says that it may be removed.
+  // A Pod that has ended is removed at once. A final grace period of 0 only allows the removal.
   if (!metadata.deletionTimestamp || isTerminalPhase(status.phase)) return [];
   const why = graceSeconds > 0 ? `grace period ${graceSeconds}s` : 'no grace period';
   if (!old?.deletionTimestamp) return [{ kind: 'deletion', text: 'Terminating', why, tone: 'info' }];

@@ -2,13 +2,13 @@ import type { StoredEvent } from '../../api/objects.ts';
 import { FIELD_HAS_NO_EFFECT } from '../../lifecycle/texts/events.ts';
 import type { Transition } from './transition.ts';
 
-/** Is it one of those events of which the live view shows one line for all? */
+/** True for events about fields without effect, which share one line of the live view. */
 export function isAboutIdleField({ reason }: StoredEvent): boolean {
   return reason === FIELD_HAS_NO_EFFECT;
 }
 
 /**
- * One line for all fields of a Pod that have no effect: which they are, in short. Why is what the events say.
+ * One line that lists all fields of a Pod without effect in short form. The events have the reasons.
  * @param events those about one Pod, at least one
  */
 export function idleFieldsTransition(events: readonly StoredEvent[], atMs: number): Transition {
@@ -23,13 +23,13 @@ export function idleFieldsTransition(events: readonly StoredEvent[], atMs: numbe
   };
 }
 
-/** The paths that such an event names; see `fieldHasNoEffect`. */
+/** The paths in the message of such an event, see `fieldHasNoEffect`. */
 function pathsIn(message: string): string[] {
   const paths = message.slice(0, message.indexOf(': ')).replace(/ and \d+ more$/, '');
   return paths.split(', ');
 }
 
-/** `spec.containers[0].resources.limits[cpu]` is `resources.limits[cpu]`: whose it is does not matter here. */
+/** Drops the container from a path: `spec.containers[0].resources.limits[cpu]` becomes `resources.limits[cpu]`. */
 function shortField(path: string): string {
   return path.replace(/^spec\.((initC|c|ephemeralC)ontainers\[\d+\]\.)?/, '').replaceAll(/\[\d+\]/g, '');
 }

@@ -5,10 +5,10 @@ import { excerpt } from '../excerpt.ts';
 import { isNewsOfItsOwn } from './event-transition.ts';
 
 /**
- * The latest warning about a Pod that its status does not repeat, as `FailedMount: MountVolume.SetUp failed …`: why it
- * is that nothing goes on.
+ * The latest warning about a Pod that its status does not repeat, as `FailedMount: MountVolume.SetUp failed …`. It
+ * explains why a Pod makes no progress.
  * @param events those about the Pod
- * @param untilMs milliseconds since 1970; what was told first after that does not count
+ * @param untilMs milliseconds since 1970; later warnings do not count
  */
 export function lastWarning(events: readonly StoredEvent[], untilMs: number): string | undefined {
   const warning = sortedByLastSeen(events).findLast(

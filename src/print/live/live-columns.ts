@@ -1,32 +1,32 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { containersOf } from './container-view.ts';
 
-/** The columns of the names, in characters. */
+/** The widths of the name columns, in characters. */
 interface NameWidths {
-  /** 0: there is one Pod, whose name stands in no line. */
+  /** The width of the Pod column. 0 for a single Pod, whose name is left out. */
   readonly podWidth: number;
   readonly subjectWidth: number;
-  /** A longer name is shortened. A container that comes later may have a name beyond its column. */
+  /** The length to which names are shortened. A container that comes later may exceed its column. */
   readonly longestName: number;
 }
 
-/** Widths and colours that all lines of a run share, so that they line up. */
+/** The widths and colours that all lines of a run share. */
 export interface LiveColumns extends NameWidths {
   readonly prefixWidth: number;
-  /** Number of each container, by `pod/container`: it picks the colour. */
+  /** The number of each container, by `pod/container`, which determines its colour. */
   readonly series: ReadonlyMap<string, number>;
 }
 
-/** What a line about the whole Pod has for a subject. No container can be called that. */
+/** The subject of a line about the whole Pod. No container can have this name, since it is not in lower case. */
 export const POD_SUBJECT = 'Pod';
 
-/** In a terminal, a name takes at most this share of a line; the rest is for what happened. */
+/** The largest share of a terminal line for a name. */
 const NAME_SHARE = 0.2;
 const LEAST_NAME = 8;
 
 /**
- * The columns that fit these Pods.
- * @param width characters in a line of the terminal: names that would take too much of it are shortened
+ * Computes the columns for these Pods.
+ * @param width characters in a terminal line: names that would take too many of them are shortened
  */
 export function liveColumns(pods: readonly StoredPod[], width: number = Number.POSITIVE_INFINITY): LiveColumns {
   const longestName = Math.max(LEAST_NAME, Math.floor(width * NAME_SHARE));
@@ -48,13 +48,13 @@ export function liveColumns(pods: readonly StoredPod[], width: number = Number.P
   };
 }
 
-/** The name with which a container's output is marked: `web/main`, or `main` where there is one Pod. */
+/** The name in front of a container's output: `web/main`, or `main` for a single Pod. */
 export function logName(pod: string, container: string, columns: NameWidths): string {
   const name = shortName(container, columns.longestName);
   return columns.podWidth === 0 ? name : `${shortName(pod, columns.longestName)}/${name}`;
 }
 
-/** Both ends of a name that is too long: Pods of one owner differ at the end. */
+/** Shortens a name in the middle: Pods of one owner differ at the end. */
 export function shortName(name: string, length: number): string {
   if (name.length <= length) return name;
   const end = Math.ceil((length - 1) / 2);

@@ -6,21 +6,21 @@ import { escapeTerminal } from '../terminal-text.ts';
 import { type LiveColumns, logName, POD_SUBJECT, shortName } from './live-columns.ts';
 import type { Transition } from './transition.ts';
 
-/** How to draw a line of the live view. */
+/** The style of the lines in the live view. */
 export interface LiveStyle {
   readonly columns: LiveColumns;
   readonly color: Painter;
-  /** Characters in a line of the terminal; undefined: lines may be of any length. */
+  /** Characters in a terminal line. Undefined for lines of any length. */
   readonly width?: number | undefined;
 }
 
-/** A sign for each tone, so that a line can be read without colours. */
+/** The sign of each tone, which makes lines readable without colours. */
 const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', bad: '✗', info: '›', muted: '·' };
 
 /**
- * One line of the live view, without its newline: time, Pod (where there are several), container (or `Pod`), what
- * changed, why. In a terminal, what does not fit goes on in lines below.
- * @param sinceMs the moment that counts as zero, milliseconds since 1970
+ * One line of the live view without its newline: time, Pod (if there are several), container (or `Pod`), change,
+ * reason. In a terminal, a long line continues in lines below.
+ * @param sinceMs the time that counts as zero, milliseconds since 1970
  */
 export function renderTransition(transition: Transition, sinceMs: number, style: LiveStyle): string {
   const { atMs, pod, container, text, why, tone } = transition;
@@ -39,18 +39,18 @@ export function renderTransition(transition: Transition, sinceMs: number, style:
   ];
   if (width === undefined) return paintParts([...head, ...body]);
   const used = textOf(head).length;
-  // Where names leave little room, lines go on below the names.
+  // With little room beside the names, the text continues below them.
   const indent = width - used < width * ROOM_SHARE ? Math.min(CONTINUED_INDENT, used) : used;
   const [first, ...rest] = breakLines(textOf(body), width - used, width - indent);
   const more = rest.map((range) => `\n${' '.repeat(indent)}${paintParts(body, range)}`);
   return `${paintParts(head)}${paintParts(body, first)}${more.join('')}`;
 }
 
-/** A smaller share of the line is little room for what happened. */
+/** The share of a line that the text needs beside the names. */
 const ROOM_SHARE = 0.5;
 const CONTINUED_INDENT = 10;
 
-/** A line that a container, or one of its hooks, has written. */
+/** A line of output of a container or of one of its hooks. */
 export interface LogLine {
   readonly pod: string;
   readonly container: string;
@@ -59,21 +59,21 @@ export interface LogLine {
 }
 
 /**
- * A line of output behind its prefix, without its newline: `web/main | listening on 8080`, and of a hook
- * `web/main (preStop) | draining`. With one Pod its name is left out.
+ * A line of output with its prefix, without its newline: `web/main | listening on 8080`, or for a hook
+ * `web/main (preStop) | draining`. For a single Pod its name is left out.
  */
 export function renderLogLine(line: LogLine, style: LiveStyle): string {
   return `${logPrefix(line, style)}${line.text}`;
 }
 
-/** What stands before each line of output, with the blank behind it. */
+/** The prefix of a line of output, with the blank after it. */
 export function logPrefix({ pod, container, hook }: Omit<LogLine, 'text'>, { columns, color }: LiveStyle): string {
   const name = logName(pod, container, columns);
   const prefix = `${(hook === undefined ? name : `${name} (${hook})`).padEnd(columns.prefixWidth)} |`;
   return `${color.series(columns.series.get(`${pod}/${container}`) ?? columns.series.size, prefix)} `;
 }
 
-/** A piece of a line: what is written, and how it is painted once it is clear where lines are broken. */
+/** A part of a line. `paint` is applied after the line was broken. */
 interface Part {
   readonly text: string;
   readonly paint?: (text: string) => string;
@@ -83,7 +83,7 @@ function textOf(parts: readonly Part[]): string {
   return parts.map(({ text }) => text).join('');
 }
 
-/** @param range what of their text is wanted; undefined: all of it */
+/** @param range the part of the text to paint; default: all */
 function paintParts(parts: readonly Part[], range: TextRange = { from: 0, to: Number.POSITIVE_INFINITY }): string {
   let at = 0;
   const painted = parts.map(({ text, paint = (part) => part }) => {
@@ -94,12 +94,12 @@ function paintParts(parts: readonly Part[], range: TextRange = { from: 0, to: Nu
   return painted.join('');
 }
 
-/** Seconds with hundredths below a quarter of an hour: `0.42s`; longer runs as `16m40s`. */
+/** Formats a time: seconds with hundredths below a quarter of an hour (`0.42s`), longer times as `16m40s`. */
 function formatElapsed(ms: number): string {
   return ms < 900_000 ? `${(Math.max(0, ms) / 1000).toFixed(2)}s` : formatGoDuration(Math.trunc(ms / 1000) * 1000);
 }
 
-/** Text that others wrote, in one line and without effect on the terminal. */
+/** Puts foreign text on one line, with control characters escaped. */
 function oneLine(text: string): string {
   return escapeTerminal(text.trim().replaceAll(/\s*\n\s*/g, ' ⏎ '));
 }

@@ -4,13 +4,13 @@ import { MISFIT } from '../../lifecycle/texts/scheduling.ts';
 import { sortedByLastSeen } from '../events.ts';
 import { conditionOf } from '../pod-status.ts';
 
-/** Does the Pod wait for a node with other labels? */
+/** True when the node lacks labels that the Pod asks for. */
 export function hasOtherLabels({ status }: StoredPod): boolean {
   const scheduled = conditionOf(status, 'PodScheduled');
   return scheduled?.status === 'False' && scheduled.message?.includes(MISFIT.affinity) === true;
 }
 
-/** Which labels of its nodeSelector are missing, and what to write into podrun.yaml; undefined: nobody has told. */
+/** The labels of the nodeSelector that are missing, and the lines for podrun.yaml. Undefined without such an event. */
 export function missingLabels(
   pod: StoredPod,
   events: readonly StoredEvent[],
@@ -20,7 +20,7 @@ export function missingLabels(
   return event && readNodeLabelsMissing(event.message ?? '');
 }
 
-/** Why the scheduler finds no place for a Pod: its own words, or what is more to the point. */
+/** The reason why a Pod cannot be scheduled: the missing labels, or the scheduler's own words. */
 export function whyUnscheduled(pod: StoredPod, events: readonly StoredEvent[]): string {
   const scheduled = conditionOf(pod.status, 'PodScheduled');
   return missingLabels(pod, events)?.what ?? scheduled?.message ?? scheduled?.reason ?? '';

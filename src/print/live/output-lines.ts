@@ -1,21 +1,21 @@
 import { LineMachine } from '../../api/lines/line-machine.ts';
 import { terminalLine } from '../terminal-text.ts';
 
-/** A line without an end is shown when it has grown this long, in bytes. */
+/** The length in bytes at which an incomplete line is shown. */
 const LINE_MAX = 16 * 1024;
 
-/** For less, to make the machine would take longer than the work. */
+/** The smallest chunk for which WebAssembly is worth its start-up. */
 const MACHINE_BYTES_MIN = 2048;
 
 const [NEWLINE, CARRIAGE_RETURN] = [10, 13];
 const NOTHING = Buffer.alloc(0);
 
-/** Makes lines of what one stream of a container prints, however it arrives. */
+/** Splits one stream of a container's output into lines. */
 export class OutputLines {
   readonly #onLines: (lines: Buffer) => void;
   #rest: Buffer = NOTHING;
 
-  /** @param onLines is given whole lines with their newlines, as many as are there; valid during the call */
+  /** @param onLines is called with whole lines and their newlines; the buffer is valid only during the call */
   constructor(onLines: (lines: Buffer) => void) {
     this.#onLines = onLines;
   }
@@ -33,7 +33,7 @@ export class OutputLines {
     if (this.#rest.length > LINE_MAX) this.#show(endOfCharacters(this.#rest));
   }
 
-  /** Shows what has no end yet: the container has ended, or the view closes. */
+  /** Passes on the incomplete last line: the container has ended, or the view closes. */
   flush(): void {
     if (this.#rest.length > 0) this.#show(this.#rest.length);
   }
@@ -45,7 +45,7 @@ export class OutputLines {
   }
 }
 
-/** Where the last character that is whole ends: what follows, up to three bytes of UTF-8, is the beginning of one. */
+/** The offset after the last complete UTF-8 character: up to three bytes of an incomplete one may follow. */
 function endOfCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 3; back++) {
     const byte = bytes.at(-back) ?? 0;
@@ -55,15 +55,15 @@ function endOfCharacters(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** How lines of output are shown. */
+/** The format of output lines. */
 export interface LinesStyle {
   readonly prefix: string;
-  /** Are they for a terminal, which they must not harm? Otherwise every byte stays. */
+  /** True to escape lines for a terminal. Otherwise every byte stays. */
   readonly isTerminal: boolean;
 }
 
 /**
- * Puts a prefix before each of these lines, whose carriage returns go.
+ * Puts a prefix before each line, and removes carriage returns.
  * @param lines ends with a newline
  */
 export function prefixLines(lines: Buffer, { prefix, isTerminal }: LinesStyle): Uint8Array {
@@ -76,7 +76,7 @@ export function prefixLines(lines: Buffer, { prefix, isTerminal }: LinesStyle): 
     const taken = machine.addLines(lines.subarray(at), head, lines.length);
     pieces.push(Uint8Array.from(machine.take()));
     at += taken;
-    // One that is too long for the machine.
+    // The line is too long for the machine.
     if (taken === 0) {
       const end = lines.indexOf(NEWLINE, at) + 1;
       pieces.push(head, lines.subarray(at, end));
@@ -87,7 +87,7 @@ export function prefixLines(lines: Buffer, { prefix, isTerminal }: LinesStyle): 
 }
 
 function prefixByHand(lines: Buffer, head: Buffer, isTerminal: boolean): Buffer {
-  // Latin 1 has a character for every byte.
+  // Latin-1 has a character for every byte.
   const encoding = isTerminal ? 'utf8' : 'latin1';
   const prefix = head.toString(encoding);
   const texts = lines.toString(encoding, 0, lines.length - 1).split('\n');

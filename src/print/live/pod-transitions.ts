@@ -6,12 +6,12 @@ import { statusTransitions } from './status-transition.ts';
 import type { Change, Transition } from './transition.ts';
 
 /**
- * The changes between two consecutive versions of a Pod, in the order in which it is best told: each container in
- * lines of its own, the phase and all conditions in one.
- * @param previous undefined: the Pod is new
- * @param next undefined: the Pod is gone
- * @param atMs when `next` was seen, milliseconds since 1970
- * @param stopped containers that were running when podrun began to end the Pod; undefined: it does not end it
+ * The changes between two consecutive versions of a Pod, in a readable order: one or more lines for each container, one
+ * line for the phase and all conditions.
+ * @param previous undefined for a new Pod
+ * @param next undefined for a deleted Pod
+ * @param atMs time at which `next` was seen, milliseconds since 1970
+ * @param stopped containers that ran when podrun began to end the Pod; undefined: podrun is not ending it
  */
 export function transitionsOf(
   previous: StoredPod | undefined,

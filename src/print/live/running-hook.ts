@@ -5,7 +5,7 @@ import type { ContainerView } from './container-view.ts';
 
 /**
  * True while the postStart hook of a container runs. The status shows the container as waiting until the hook has
- * returned; by then the hook is on record.
+ * returned. The hook journal has the hook only after that.
  */
 export function isInPostStart({ container }: ContainerView, records: PodRecords): boolean {
   if (container.lifecycle?.postStart === undefined) return false;

@@ -4,25 +4,25 @@ import type { Painter, Tone } from '../painter.ts';
 import { shortName } from './live-columns.ts';
 import { type FollowedPod, podEntry, type PodEntry, type StatusRow } from './status-row.ts';
 
-/** What the block is drawn from, and the room that it has. */
+/** The contents of the status block, and the room for it. */
 export interface StatusBlock {
-  /** In the order of the manifest. */
+  /** The Pods in the order of the manifest. */
   readonly pods: readonly FollowedPod[];
   readonly now: Instant;
-  /** Cells in a line of the terminal. */
+  /** The cells in a line of the terminal. */
   readonly columns: number;
-  /** Lines that the block may have, from 1. */
+  /** The most lines of the block, at least 1. */
   readonly rows: number;
   readonly color: Painter;
-  /** Number of each container, by `pod/container`, see LiveColumns. */
+  /** The number of each container, by `pod/container`, see LiveColumns. */
   readonly series: ReadonlyMap<string, number>;
-  /** What can be typed, from the shortest to the longest way to say it; empty: nothing. */
+  /** The help about keys, from the shortest to the longest text. Empty for no help. */
   readonly keys: readonly string[];
-  /** Least widths of the columns: those of the block before, so that they do not jump. */
+  /** The least widths of the columns: those of the previous block, so that columns do not move. */
   readonly widths?: Widths | undefined;
 }
 
-/** Cells of each column. */
+/** The cells of each column. */
 export type Widths = Readonly<Record<Column, number>>;
 
 type Column = 'name' | 'ready' | 'status' | 'restarts' | 'age';
@@ -37,29 +37,29 @@ const HEADINGS: Readonly<Record<Column, string>> = {
   age: 'AGE',
 };
 const GAP = 2;
-/** What is going on is what one looks for: columns give way to it, these first. */
+/** The cells that the column of current activity needs at least. Other columns are dropped for it, in this order. */
 const LEAST_NOW = 20;
 const GIVING_WAY: readonly Column[] = ['age', 'restarts', 'ready'];
-/** The longest a name may be, as a share of the line. */
+/** The largest share of the line for a name. */
 const NAME_SHARE = 0.25;
 const LEAST_NAME = 16;
-/** In a terminal that has fewer columns, some of them are narrower. */
+/** The terminal width below which some columns are narrower. */
 const WIDE = 100;
 const NARROW_RESTARTS = 'RST';
 const NARROW_STATUS = 16;
-/** A block of fewer lines has no heading. */
+/** The number of lines from which the block has a heading. */
 const LEAST_WITH_HEADING = 4;
 
-/** The lines of the block, each shorter than a line of the terminal, and its columns. */
+/** The lines of the block, each shorter than a line of the terminal, and the widths of its columns. */
 export interface RenderedBlock {
   readonly lines: readonly string[];
   readonly widths: Widths;
 }
 
 /**
- * The state of all Pods at this moment: a table with a line per Pod, below it a line per container where there are
- * several and there is room. Pods for which there is none are counted: `… and 37 more: 30 Running, 7 Pending`; the most
- * interesting ones stay.
+ * The current state of all Pods: a table with a line for each Pod, and, if there is room, lines for the containers of
+ * Pods with several. When not all Pods fit, the most interesting ones remain, and the last line counts the others:
+ * `… and 37 more: 30 Running, 7 Pending`.
  */
 export function renderStatusBlock(block: StatusBlock): RenderedBlock {
   const all = block.pods.map((followed): NamedEntry => {
@@ -73,7 +73,7 @@ export function renderStatusBlock(block: StatusBlock): RenderedBlock {
   return { lines: hasHeading ? [heading(widths, block), ...lines] : lines, widths };
 }
 
-/** The last cell stays empty: a terminal that has one filled is about to begin a new line. */
+/** The usable cells of a line: a terminal whose last cell is filled may begin a new line. */
 function lineWidth({ columns }: StatusBlock): number {
   return Math.max(0, columns - 1);
 }
@@ -88,11 +88,11 @@ interface Choice {
 }
 
 interface PlacedRow extends StatusRow {
-  /** Its Pod. */
+  /** The name of its Pod. */
   readonly pod: string;
 }
 
-/** One line for each Pod, then containers for those that are most interesting, as long as there is room. */
+/** Chooses the lines: one for each Pod, then containers of the most interesting Pods while there is room. */
 function choose(all: readonly NamedEntry[], room: number): Choice {
   const byInterest = all.toSorted((a, b) => a.interest - b.interest);
   const fits = all.length <= room;
@@ -104,7 +104,7 @@ function choose(all: readonly NamedEntry[], room: number): Choice {
     expanded.add(pod);
     spare -= pod.size;
   }
-  // Where all Pods have a line, that of a Pod stays where it is.
+  // When all Pods fit, they keep their order.
   const rows = (fits ? all : byInterest.filter((entry) => shown.has(entry))).flatMap((entry) =>
     entry.rows(expanded.has(entry)).map((row) => ({ ...row, pod: entry.pod })),
   );
@@ -119,7 +119,7 @@ function countText(left: readonly NamedEntry[], all: readonly NamedEntry[]): str
   return `${start}: ${texts.join(', ')}`;
 }
 
-/** Wide enough for every row; what has no room is left out, and the names are cut last. */
+/** The widths that all rows need. Names are shortened if necessary. */
 function widthsOf(rows: readonly PlacedRow[], block: StatusBlock): Widths {
   const before = block.widths ?? NO_WIDTHS;
   const widest = (column: Column): number =>
@@ -139,7 +139,7 @@ function headingOf(column: Column, { columns }: StatusBlock): string {
   return column === 'restarts' && columns < WIDE ? NARROW_RESTARTS : HEADINGS[column];
 }
 
-/** Columns for which there is room in this terminal. */
+/** The columns that fit the terminal. */
 function columnsShown(widths: Widths, block: StatusBlock): readonly Column[] {
   let shown = COLUMNS;
   for (const column of GIVING_WAY) {
@@ -150,7 +150,7 @@ function columnsShown(widths: Widths, block: StatusBlock): readonly Column[] {
   return shown;
 }
 
-/** @param width characters for the sign and the name, which is shortened to fit; undefined: as many as they need */
+/** @param width cells for sign and name, which is shortened to fit; default: no limit */
 function nameOf({ sign, name }: StatusRow, width: number = Number.POSITIVE_INFINITY): string {
   const mark = sign === '' ? '' : ` ${sign} `;
   return `${mark}${shortName(name, width - mark.length)}`;
@@ -174,7 +174,7 @@ function renderRow(row: PlacedRow, widths: Widths, block: StatusBlock): string {
   return renderCells([...cells, { text: row.now, width: Number.POSITIVE_INFINITY }], lineWidth(block));
 }
 
-/** The sign tells how it is, the name whose it is. */
+/** Paints the sign with the tone of the row, and the name with the colour of its container. */
 function paintName(text: string, { sign, tone }: StatusRow, series: (text: string) => string, color: Painter): string {
   const end = text.indexOf(sign) + sign.length;
   return color.tone(tone satisfies Tone, text.slice(0, end)) + series(text.slice(end));
@@ -202,7 +202,7 @@ interface Cell {
   readonly paint?: (text: string) => string;
 }
 
-/** Cells side by side, as far as they go; nothing is painted that was not written. */
+/** Joins cells up to the width of the line, and paints only their visible parts. */
 function renderCells(cells: readonly Cell[], width: number): string {
   let line = '';
   let used = 0;

@@ -8,16 +8,16 @@ import { withoutControls } from '../terminal-text.ts';
 import { type ContainerView, containersOf } from './container-view.ts';
 import { ageText, containerActivityText, podActivityText } from './current-activity.ts';
 
-/** A Pod as the live view has it: its object, and what its agent is about to do. */
+/** A Pod in the live view: its object, and the next activities of its agent. */
 export interface FollowedPod {
   readonly pod: StoredPod;
-  /** Undefined: nothing. */
+  /** Undefined without activity. */
   readonly activity: PodActivity | undefined;
 }
 
 /** A line of the status block, in cells. */
 export interface StatusRow {
-  /** Of a container: the sign before its name. */
+  /** The sign before the name of a container. Empty for a Pod. */
   readonly sign: string;
   readonly name: string;
   readonly ready: string;
@@ -26,35 +26,34 @@ export interface StatusRow {
   readonly age: string;
   readonly now: string;
   readonly tone: Tone;
-  /** Name of its container, by which it gets its colour; undefined: it is about a Pod. */
+  /** The name of the container, which determines its colour. Undefined for the line of a Pod. */
   readonly container?: string;
 }
 
-/** Lower is more interesting: trouble, what is on its way, what runs, what is done. */
+/** The priority of a line, lower is shown first: trouble, in progress, running, done. */
 export type Interest = 0 | 1 | 2 | 3;
 
-/** A Pod as the block counts and sorts it. Its lines are made when they are wanted: many Pods have no room. */
+/** A Pod as the block counts and sorts it. Its rows are made on demand, since many Pods may not fit. */
 export interface PodEntry {
   readonly interest: Interest;
-  /** The word that a count of Pods uses. */
+  /** The word for the Pod in counts. */
   readonly status: string;
-  /** How many containers would have lines of their own; 0 for a Pod of one: its one line says it all. */
+  /** The number of containers with lines of their own. 0 for a Pod with one container, which needs none. */
   readonly size: number;
   /**
-   * @param isExpanded whether the containers have lines of their own below that of the Pod; init containers that are
-   * done have none
+   * @param isExpanded true for rows of the containers below that of the Pod, except for init containers that are done
    */
   readonly rows: (isExpanded: boolean) => StatusRow[];
 }
 
-/** What of a Pod does not change with the time. */
+/** The parts of a Pod's rows that do not change with time. */
 interface Outline {
   readonly summary: PodSummary;
   readonly views: readonly ContainerView[];
   readonly hasTrouble: boolean;
 }
 
-/** A version of a Pod never changes, and is drawn many times. */
+/** Outlines by version of a Pod: a version never changes, and is drawn many times. */
 const outlines = new WeakMap<StoredPod, Outline>();
 
 function outlineOf(pod: StoredPod): Outline {
@@ -68,7 +67,7 @@ function outlineOf(pod: StoredPod): Outline {
   return outline;
 }
 
-/** A Pod in the status block. */
+/** The entry of a Pod in the status block. */
 export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry {
   const { summary, views, hasTrouble } = outlineOf(pod);
   const status = isGoingDown(pod, activity) ? 'Terminating' : summary.text;
@@ -94,7 +93,7 @@ export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry
   return { interest, status, size, rows };
 }
 
-/** What `apply` ends by itself has no deletionTimestamp, and goes down all the same. */
+/** True for a Pod that ends, also when `apply` ends it without a deletionTimestamp. */
 function isGoingDown({ status }: StoredPod, activity: PodActivity | undefined): boolean {
   return activity?.isEnding === true && !isTerminalPhase(status.phase);
 }
@@ -131,7 +130,7 @@ function isOrdinaryWait(reason: string | undefined): boolean {
   return [undefined, '', WAITING.containerCreating, WAITING.podInitializing].includes(reason);
 }
 
-/** Of several containers, what the one is doing that most deserves it. */
+/** The activity of the container that most needs attention. */
 function busiest(rows: readonly StatusRow[], named: boolean): string {
   const order: readonly Tone[] = ['bad', 'info', 'good', 'muted'];
   const telling = rows.filter(({ now }) => now !== '');

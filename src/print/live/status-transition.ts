@@ -9,7 +9,7 @@ import { type ContainerView, containersOf } from './container-view.ts';
 import { causeOf } from './first-cause.ts';
 import type { Change } from './transition.ts';
 
-/** The conditions that kubelet and scheduler set, in the order in which a Pod meets them. */
+/** The conditions that kubelet and scheduler set, in the usual order. */
 const OWN_CONDITIONS: readonly string[] = [
   'PodScheduled',
   'PodReadyToStartContainers',
@@ -19,7 +19,7 @@ const OWN_CONDITIONS: readonly string[] = [
   'Ready',
 ];
 
-/** One thing that turned: the phase, or the status of a condition. */
+/** A change of the phase or of the status of a condition. */
 interface Turn {
   readonly kind: Change['kind'];
   /** `Running`, `Initialized`, `Ready=False`. */
@@ -28,17 +28,17 @@ interface Turn {
   readonly tone: Tone;
 }
 
-/** What a reader knows of an update beside the two versions of the Pod. */
+/** The context of an update, besides the two versions of the Pod. */
 export interface StatusContext {
   /** Containers that have a line of their own in this update. */
   readonly told: ReadonlySet<string | undefined>;
-  /** Containers that were running when podrun began to end the Pod; undefined: it does not end it. */
+  /** Containers that ran when podrun began to end the Pod. Undefined: podrun is not ending it. */
   readonly stopped: ReadonlySet<string> | undefined;
 }
 
 /**
- * The phase and all conditions that turned between two versions of a Pod, in one line, if any did: `Running,
- * ContainersReady, Ready`, `ContainersReady=False, Ready=False: containers with unready status: [web]`.
+ * The changes of the phase and of all conditions between two versions of a Pod, in one line: `Running, ContainersReady,
+ * Ready`, `ContainersReady=False, Ready=False: containers with unready status: [web]`. Empty without changes.
  */
 export function statusTransitions(previous: StoredPod | undefined, next: StoredPod, context: StatusContext): Change[] {
   const phase = phaseTurn(previous, next, context);
@@ -49,7 +49,7 @@ export function statusTransitions(previous: StoredPod | undefined, next: StoredP
   return [{ kind, ...wordsOf(turns), tone: strongest(turns) }];
 }
 
-/** Neighbours that turned for one reason share it: `Failed: Evicted; ContainersReady=False, Ready=False: PodFailed`. */
+/** Joins neighbours with one reason: `Failed: Evicted; ContainersReady=False, Ready=False: PodFailed`. */
 function wordsOf(turns: readonly Turn[]): Pick<Change, 'text' | 'why'> {
   const groups: { text: string; why: string | undefined }[] = [];
   for (const { text, why } of turns) {
@@ -101,18 +101,18 @@ function phaseTurn(
   }
 }
 
-/** A delete stops containers with a signal, which makes the phase of most Pods Failed. */
+/** True for the end of a deleted Pod: the signals of a deletion usually make its phase Failed. */
 function isEndedByDelete({ metadata, status }: StoredPod): boolean {
   return metadata.deletionTimestamp !== undefined && !status.reason;
 }
 
-/** The container that made the Pod fail, unless the reader has just been told of it. */
+/** The cause of a failed Pod. Undefined when a line of this update already names the container. */
 function blame(pod: StoredPod, told: StatusContext['told']): string | undefined {
   const cause = causeOf(pod);
   return cause === undefined || told.has(cause.container) ? undefined : cause.text;
 }
 
-/** True when the Pod has ended, and nothing else than podrun made it end like this. */
+/** True for a Pod that ended only because podrun ended it. */
 function isEndedByPodrun({ status }: StoredPod, { stopped }: StatusContext): boolean {
   if (stopped === undefined || status.reason || (status.phase !== 'Failed' && status.phase !== 'Succeeded'))
     return false;
@@ -122,7 +122,7 @@ function isEndedByPodrun({ status }: StoredPod, { stopped }: StatusContext): boo
   return stopped.size > 0 && failed.every(isStopped);
 }
 
-/** The phase of such a Pod follows from signals that podrun sent: it says nothing about the run. */
+/** The line for a Pod that podrun ended: its phase follows from podrun's signals, and is no result of the run. */
 function endedByPodrun(turns: readonly Turn[]): Change {
   const texts = turns.map(({ text }) => text);
   return { kind: 'phase', text: 'ended', why: `phase ${texts.join(', ')}`, tone: 'good' };
@@ -146,7 +146,7 @@ function hasTurned(previous: StoredPod | undefined, next: StoredPod, now: PodCon
   const old = previous && conditionOf(previous.status, now.type);
   if (old?.status !== now.status) return true;
   if (now.status === 'True' || (old.reason === now.reason && old.message === now.message)) return false;
-  // The scheduler has found another reason; or all containers are ready, and only a readiness gate is left.
+  // The scheduler has a new reason, or all containers are ready and only a readiness gate is missing.
   if (now.type === 'PodScheduled') return true;
   const isContainersReady = conditionOf(next.status, 'ContainersReady')?.status === 'True';
   const wereContainersReady = previous && conditionOf(previous.status, 'ContainersReady')?.status === 'True';
@@ -200,14 +200,14 @@ function toneOf(
       return isTrue ? 'bad' : 'info';
     case 'Initialized':
     case 'AllContainersRestarting':
-      // What a Pod begins with is no news.
+      // The first status of a condition is not important.
       return previous !== undefined && conditionOf(previous.status, type) !== undefined ? 'info' : 'muted';
     default:
       return 'info';
   }
 }
 
-/** True when a Pod is not ready because it is being deleted, or its containers have done their work. */
+/** True for a Pod that is not ready only because it is being deleted, or its containers have finished. */
 function isOnlyDone(pod: StoredPod): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return true;
   const unready = containersOf(pod).filter(({ role, status }) => role === 'regular' && status?.ready !== true);

@@ -9,10 +9,10 @@ import type { PodRecords } from '../waits/evidence.ts';
 import { briefResult, decidesToKill } from '../waits/probe-attempts.ts';
 import { type ContainerView, nameContainer } from './container-view.ts';
 
-/** Why podrun ended a run of a container: `pod` when the Pod as a whole was ended, `change` for a new image or size. */
+/** The reason why podrun ended a run of a container. `pod`: with the whole Pod. `change`: for a new image or size. */
 export type StopReason = 'hook' | 'probe' | 'change' | 'pod';
 
-/** Why podrun ended a run of a container; undefined: the container ended by itself, as far as is known. */
+/** The reason why podrun ended a run of a container. Undefined without evidence that podrun ended it. */
 export function stopReason(
   pod: StoredPod,
   { container }: ContainerView,
@@ -31,7 +31,7 @@ export function stopReason(
   return requestedMs !== undefined && (finishedMs ?? requestedMs) >= requestedMs ? 'pod' : undefined;
 }
 
-/** The reason that the message of an event Killing gives. */
+/** The reason in the message of a Killing event. */
 function reasonOfKill(message: string, container: string): StopReason {
   const text = message.startsWith(COMBINED) ? message.slice(COMBINED.length) : message;
   if (text === killing.HOOK_FAILED) return 'hook';
@@ -47,14 +47,14 @@ function deletionRequestMs({ metadata }: StoredPod): number | undefined {
 const SIGTERM = 143;
 const SIGKILL = 137;
 
-/** Did SIGKILL end a container that had not ended within its grace period? */
+/** True when SIGKILL ended a container at the end of its grace period. */
 export function isGraceOver(pod: StoredPod, { exitCode }: ContainerStateTerminated): boolean {
   return exitCode === SIGKILL && pod.metadata.deletionGracePeriodSeconds !== 0;
 }
 
 /**
- * A clause about a Pod that was ended while its containers ran: `it was deleted`, with how a container took that where
- * there is something to say.
+ * A clause about a Pod that was ended while its containers ran: `it was deleted`, with the exit of a container where
+ * that is worth mentioning.
  */
 export function podStopText(pod: StoredPod, view: ContainerView, ended: ContainerStateTerminated): string {
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
@@ -69,7 +69,7 @@ export function podStopText(pod: StoredPod, view: ContainerView, ended: Containe
   return `${how}, and ${nameContainer(view)} did not end within ${period}: podrun killed it`;
 }
 
-/** `liveness probe, which failed 3 times in a row (HTTP 503)`, when that is why a run of a container ended. */
+/** The text `liveness probe, which failed 3 times in a row (HTTP 503)`, if that ended a run of a container. */
 export function killingProbe(
   container: string,
   restartCount: number,
@@ -83,7 +83,7 @@ export function killingProbe(
   return `${last.probe} probe, which failed ${times} (${briefResult(last)})`;
 }
 
-/** The postStart hook that failed in a run of a container, the latest by default; undefined: none is on record. */
+/** The failed postStart hook of a run of a container, by default the latest run. Undefined when none is recorded. */
 export function failedPostStart(
   { container, status }: ContainerView,
   { hooks }: PodRecords,
@@ -98,9 +98,9 @@ export function failedPostStart(
   );
 }
 
-/** `postStart hook failed with exit code 4: cannot reach the database`. */
+/** The text `postStart hook failed with exit code 4: cannot reach the database`. */
 export function postStartText(run: HookRun | undefined): string {
-  // A node, and an exec probe, would have all of containerd's words before the cause.
+  // On a node, and for exec probes, the words of containerd come before the cause.
   const lines = (run?.output ?? '')
     .trim()
     .replace(/^.*unable to start container process: /s, '')

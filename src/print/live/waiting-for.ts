@@ -18,10 +18,10 @@ import { isInPostStart } from './running-hook.ts';
 import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
 
 /**
- * What a Pod is waiting for right now, as a phrase that goes on after "waiting for":
- * `init container migrate (2/3) to finish`, `container api to become ready (readiness probe)`, …
- * @param nowMs milliseconds since 1970; how much of a back-off or a grace period is left is as of then
- * @param records what is on record of the Pod, where that is at hand: probes, hooks, volumes
+ * The reason why a Pod is not finished, as a phrase after "waiting for": `init container migrate (2/3) to finish`,
+ * `container api to become ready (readiness probe)`, …
+ * @param nowMs current time for the rest of a back-off or grace period, milliseconds since 1970
+ * @param records the records of the Pod, if the caller has them: probes, hooks, volumes
  */
 export function waitingFor(pod: StoredPod, nowMs: number, records: PodRecords = NO_RECORDS): string {
   const { metadata, status } = pod;
@@ -99,13 +99,13 @@ function startOf(view: ContainerView, pod: StoredPod, { nowMs, records }: Seen):
   return `${name} to start: ${[waiting?.reason, waiting?.message].filter(Boolean).join(': ')}`;
 }
 
-/** `: volume conf cannot be set up: configmap "settings" not found`. */
+/** The text `: volume conf cannot be set up: configmap "settings" not found`. */
 function mountText(pod: StoredPod, { events }: PodRecords): string {
   const mount = failedMount(pod, events);
   return mount === undefined ? '' : `: volume ${mount.volume} cannot be set up: ${mount.why}`;
 }
 
-/** How the run before ended: ` (exit code 1)`, ` (postStart hook failed with exit code 4: no database)`. */
+/** The end of the previous run: ` (exit code 1)`, ` (postStart hook failed with exit code 4: no database)`. */
 function lastEndText(view: ContainerView, records: PodRecords): string {
   const { container, status } = view;
   const ended = status?.lastState?.terminated;
@@ -118,7 +118,7 @@ function lastEndText(view: ContainerView, records: PodRecords): string {
   return ` (${oom}${describeExitCode(ended.exitCode)})`;
 }
 
-/** `back-off 10s, 8s left`. */
+/** The text `back-off 10s, 8s left`. */
 function backOff({ status }: ContainerView, nowMs: number): string {
   const ended = status?.lastState?.terminated;
   const delay = /^back-off (\d[^ ]*) /.exec(status?.state?.waiting?.message ?? '')?.[1];
@@ -143,7 +143,7 @@ function readiness(pod: StoredPod, { nowMs, records }: Seen): string | undefined
   return `${closed.length > 1 ? 'readiness gates' : 'readiness gate'} ${closed.join(', ')}`;
 }
 
-/** All is well: only the end is missing. */
+/** The phrase for a Pod that only has to end. */
 function ending(pod: StoredPod): string {
   const running = containersOf(pod).filter(({ role, status }) => role === 'regular' && status?.state?.running);
   if (running.length === 0) return 'its last containers to stop';
@@ -157,12 +157,12 @@ function since(startedAt: string | null | undefined, nowMs: number): string {
   return startMs === undefined || nowMs - startMs < 1000 ? '' : ` (running for ${briefSeconds(nowMs - startMs)})`;
 }
 
-/** Whole seconds: a status line that is drawn again and again must not flicker. */
+/** Formats whole seconds: a status line that is often redrawn must not flicker. */
 function briefSeconds(ms: number): string {
   return briefDuration(Math.trunc(ms / 1000) * 1000);
 }
 
-/** Rounded up: as long as there is something left, it is not 0. */
+/** Rounds up to seconds: a positive rest is never 0. */
 function secondsLeft(ms: number): string {
   return briefDuration(Math.ceil(ms / 1000) * 1000);
 }

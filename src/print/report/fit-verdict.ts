@@ -4,18 +4,18 @@ import type { JunitCase, JunitSuite } from '../junit.ts';
 import { missingImageLines } from '../waits/image-advice.ts';
 import { howLapsed, whyLapsed } from '../waits/why-lapsed.ts';
 
-/** Said of a run whose record is not complete. */
+/** The message about a run whose record is incomplete. */
 export const RECORD_FAILURE = 'not all that became of the Pods could be written down';
 
-/** The cases of one Pod; the first one is about the Pod as a whole. */
+/** The cases of one Pod. The first one is about the Pod as a whole. */
 export interface PodSuite extends JunitSuite {
   readonly pod: StoredPod;
 }
 
 /**
- * The cases of Pods in keeping with the verdict on the run: there is a failure where the run failed, and none where it
- * passed. What went wrong and was made up for is a remark then.
- * @param why the reason of a failure that no Pod is to blame for
+ * Makes the cases of Pods agree with the verdict on the run: a failed run has at least one failure, a passed run has
+ * none. Failures in a passed run become remarks.
+ * @param why reason of a failure that no Pod caused
  */
 export function fitVerdict(suites: readonly PodSuite[], verdict: Verdict, why: string): JunitSuite[] {
   if (verdict.result === 'passed') {
@@ -35,7 +35,7 @@ function asRemark(one: JunitCase): JunitCase {
   return result.type === 'failed' ? { ...one, result: { type: 'passed', remark: result.text } } : one;
 }
 
-/** A Pod that is to blame fails as a whole, unless its case says so already. */
+/** Lets a Pod that caused the failure fail as a whole, unless it does already. */
 function withFailure(suite: JunitSuite, message: string): JunitSuite {
   const [whole, ...others] = suite.cases;
   if (whole === undefined || whole.result.type === 'failed') return suite;

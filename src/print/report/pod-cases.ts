@@ -9,19 +9,19 @@ import type { PodEvidence } from '../waits/evidence.ts';
 import { explainPod } from '../waits/explain-pod.ts';
 import type { JunitCase } from '../junit.ts';
 
-/** A Pod as it was when the end of the run was decided: what was done to end it afterwards is no fault of it. */
+/** A Pod at the time of the verdict: the end of the run may stop it later, which is no failure. */
 export interface DecidedPod {
   readonly pod: StoredPod;
   readonly evidence: PodEvidence;
-  /** Undefined: nothing of the run is on record any more. */
+  /** Undefined when the run has no record any more. */
   readonly timeline: Timeline | undefined;
-  /** What the run waited for; undefined: the end of its Pods. */
+  /** The goal of the run. Undefined when the run waited for the end of its Pods. */
   readonly goal: Goal | undefined;
-  /** When it was decided, milliseconds since 1970. */
+  /** The time of the verdict, milliseconds since 1970. */
   readonly decidedAtMs: number;
-  /** Somebody interrupted the run: what had not come to its end by then is neither good nor bad. */
+  /** True when the user interrupted the run: Pods and containers that had not ended are skipped. */
   readonly isInterrupted: boolean;
-  /** Another podrun runs it, and this run was not about what becomes of it. */
+  /** True when another podrun runs the Pod, and this run did not wait for it. */
   readonly isOfOthers?: boolean;
 }
 
@@ -29,7 +29,7 @@ type Result = JunitCase['result'];
 
 const PASSED: Result = { type: 'passed' };
 
-/** What was expected of a Pod: of itself, of its containers, probes and hooks, and of the goal. */
+/** The cases of a Pod: the Pod itself, its containers, probes and hooks, and the goal. */
 export function podCases(decided: DecidedPod): JunitCase[] {
   const { pod, timeline, goal } = decided;
   const { namespace, name, creationTimestamp } = pod.metadata;
@@ -90,11 +90,11 @@ function goalResult(decided: DecidedPod, goal: Goal): Result {
 
 function explained({ pod, evidence, decidedAtMs }: DecidedPod): string {
   const block = explainPod({ pod, evidence, untilMs: decidedAtMs });
-  // It stands below a sentence elsewhere, and alone here.
+  // The block is indented for its place below a sentence. Here it stands alone.
   return block.replaceAll(/^ {2}/gm, '').trimEnd();
 }
 
-/** The end that its latest run came to; a container that was restarted and is well again passes, with a remark. */
+/** The result of the latest run of a container. A container that is well after restarts passes, with a remark. */
 function containerResult(decided: DecidedPod, view: ContainerView, life: ContainerTimeline | undefined): Result {
   const { evidence, pod } = decided;
   const { status, container, role } = view;
@@ -110,7 +110,7 @@ function containerResult(decided: DecidedPod, view: ContainerView, life: Contain
     const text = [reason, message].filter(Boolean).join(': ');
     return { type: 'failed', message: `cannot start: ${text}`, text };
   }
-  // A sidecar is stopped when the others are done: how it takes that says nothing.
+  // A sidecar is stopped after the other containers: its exit code does not matter then.
   const isStopped = role === 'sidecar' && pod.status.phase === 'Succeeded';
   if (ended.exitCode === 0 || isStopped) return passed;
   const why = reasonOfEnd(ended);
@@ -121,10 +121,10 @@ function containerResult(decided: DecidedPod, view: ContainerView, life: Contain
   return { type: 'failed', message: end, text };
 }
 
-/** Ends of earlier runs that are told: of a crash loop that went on for a week there are thousands. */
+/** The number of earlier ends to list: a long crash loop has thousands. */
 const ENDS_MAX = 10;
 
-/** What a container that passes has behind it: no server reads of flaky cases, and all show their output. */
+/** The remark about the restarts of a container that passes: CI servers have no flaky result, but show output. */
 function restartsOf(count = 0, life: ContainerTimeline | undefined): string | undefined {
   if (count === 0) return undefined;
   const ends = (life?.attempts ?? []).flatMap(({ attempt, exit, fromMs, toMs }) => {
@@ -135,12 +135,12 @@ function restartsOf(count = 0, life: ContainerTimeline | undefined): string | un
   return [`restarted ${count === 1 ? 'once' : `${count} times`}`, ...ends.slice(-ENDS_MAX)].join('\n');
 }
 
-/** A container that is being stopped need not be ready. */
+/** Selects attempts before the verdict: a container that is being stopped need not be ready. */
 function isBefore({ timeline, decidedAtMs }: DecidedPod): (attempt: ProbeSpan) => boolean {
   return ({ fromMs }) => (timeline?.createdAtMs ?? 0) + fromMs <= decidedAtMs;
 }
 
-/** A probe by what it said last of those attempts that count. */
+/** One case for each probe, with the result of its last attempt that counts. */
 function probeCases(about: string, name: string, probes: readonly ProbeSpan[]): JunitCase[] {
   const types = [...new Set(probes.map(({ probe }) => probe))];
   return types.map((type) => {

@@ -8,24 +8,24 @@ interface Cell {
 
 const EMPTY: Cell = { text: ' ', tone: undefined };
 
-/** A row of characters on the axis of time. What is drawn later covers what was there. */
+/** A row of characters on the time axis. Later drawings cover earlier ones. */
 export class CanvasRow {
   readonly #cells: Cell[];
   readonly #lengthMs: number;
 
-  /** @param lengthMs what the whole width stands for */
+  /** @param lengthMs the time that the whole width represents */
   constructor(width: number, lengthMs: number) {
     this.#cells = Array.from({ length: width }, () => EMPTY);
     this.#lengthMs = lengthMs;
   }
 
-  /** A stretch of time; one cell at least. */
+  /** Draws a period, at least one cell wide. */
   fill(fromMs: number, toMs: number, text: string, tone: Tone | undefined): void {
     const [from, to] = [this.columnOf(fromMs), this.columnOf(toMs)];
     for (let column = from; column < Math.max(from + 1, to); column++) this.#cells[column] = { text, tone };
   }
 
-  /** A moment. */
+  /** Draws a point in time. */
   mark(atMs: number, text: string, tone: Tone | undefined): void {
     this.#cells[this.columnOf(atMs)] = { text, tone };
   }
@@ -35,7 +35,7 @@ export class CanvasRow {
     return Math.max(0, Math.min(length - 1, Math.floor((ms / this.#lengthMs) * length)));
   }
 
-  /** Without what is empty at the end. Cells of one tone are painted together. */
+  /** Formats the row without empty cells at its end. Cells of one tone are painted together. */
   render(painter: Painter): string {
     const last = this.#cells.findLastIndex(({ text }) => text !== ' ');
     let line = '';

@@ -2,21 +2,21 @@ import type { ContainerTimeline, Timeline } from '../../history/timeline/model.t
 import { CanvasRow } from './canvas.ts';
 import { type GlyphName, type Glyphs, LEGEND } from './glyphs.ts';
 
-/** What the row of conditions is called. */
+/** The label of the row of conditions. */
 export const CONDITIONS_LABEL = '  conditions';
 
-/** A row: what it is about, and the drawing. */
+/** A row: its label and its drawing. */
 export interface Row {
   readonly label: string;
   readonly canvas: CanvasRow;
 }
 
-/** Draws Pods, and remembers what its legend has to explain. */
+/** Draws Pods, and remembers the symbols for the legend. */
 export class Drawing {
   readonly lengthMs: number;
   readonly width: number;
   readonly used: Set<GlyphName> = new Set();
-  /** By the letters that stand for them. */
+  /** The drawn conditions by their letters. */
   readonly conditions: Map<string, string> = new Map();
   readonly #glyphs: Glyphs;
 
@@ -54,10 +54,10 @@ export class Drawing {
     return row;
   }
 
-  /** The initial of each condition, where it was met; small where it no longer was. */
+  /** The row with the initial of each condition where it became True, in lower case where it stopped being True. */
   #conditionRow({ conditions }: Timeline, offsetMs: number): CanvasRow {
     const row = this.#newRow();
-    // Two in one column: only the later one is to be seen, and to be explained.
+    // The later of two letters in one column is shown and explained.
     const seen = new Map<number, readonly [string, string]>();
     for (const { type, status, fromMs } of conditions.toSorted((a, b) => rankOf(a) - rankOf(b))) {
       if (status !== 'True' && fromMs === 0) continue;
@@ -112,7 +112,7 @@ export class Drawing {
       if (result === 'failure') this.#mark(row, 'bad', offsetMs + toMs);
     }
     const own = probes.filter(({ probe }) => probe === handler);
-    // What changed something must not be covered by what did not.
+    // Results with a decision are drawn last, so that others do not cover them.
     for (const { fromMs, result, decision } of own.toSorted((a, b) => weightOf(a) - weightOf(b))) {
       const isGood = result === 'success' || result === 'warning';
       const turned = decision !== 'none' && decision !== 'retry';
@@ -143,10 +143,10 @@ function waitGlyph(reason: string | undefined): GlyphName {
   return reason.endsWith('BackOff') ? 'backOff' : 'blocked';
 }
 
-/** The order in which conditions are met: of two in one column the later one is to be seen. */
+/** The order in which conditions become True: of two in one column the later one is shown. */
 const CONDITION_ORDER = ['PodScheduled', 'PodReadyToStartContainers', 'Initialized', 'ContainersReady', 'Ready'];
 
-/** That one was met at all is worth more than that it no longer was. */
+/** The drawing order: a condition that became True covers one that stopped being True. */
 function rankOf({ type, status }: Timeline['conditions'][number]): number {
   const rank = CONDITION_ORDER.indexOf(type);
   return (rank < 0 ? CONDITION_ORDER.length : rank) + (status === 'True' ? CONDITION_ORDER.length + 1 : 0);
@@ -154,7 +154,7 @@ function rankOf({ type, status }: Timeline['conditions'][number]): number {
 
 const INITIALS: Readonly<Record<string, string>> = { PodScheduled: 'S', PodReadyToStartContainers: 'N' };
 
-/** Of a readiness gate: the letter after the slash. */
+/** The letter of a condition. For a readiness gate, the letter after the slash. */
 function initialOf(type: string): string {
   return INITIALS[type] ?? (type.split('/').at(-1)?.charAt(0) || '?').toUpperCase();
 }

@@ -1,6 +1,6 @@
 import type { Tone } from '../painter.ts';
 
-/** What can be drawn on a row, in the order in which a legend explains it. */
+/** The symbols of a row, in the order of the legend. */
 export type GlyphName =
   | 'waiting'
   | 'backOff'
@@ -17,7 +17,7 @@ export type GlyphName =
   | 'turnedGood'
   | 'turnedBad';
 
-/** The character for each, `bar` for the share of a step, `more` for what is cut off. Each but the last is one wide. */
+/** The character of each symbol; `bar` for the share of a step, `more` for cut text. All but `more` take one cell. */
 export type Glyphs = Readonly<Record<GlyphName | 'bar' | 'more', string>>;
 
 export const UNICODE_GLYPHS: Glyphs = {
@@ -39,7 +39,7 @@ export const UNICODE_GLYPHS: Glyphs = {
   more: '…',
 };
 
-/** For terminals that know no Unicode. */
+/** The symbols for terminals without Unicode. */
 export const ASCII_GLYPHS: Glyphs = {
   waiting: '.',
   backOff: '~',
@@ -59,7 +59,7 @@ export const ASCII_GLYPHS: Glyphs = {
   more: '..',
 };
 
-/** What each means, and how it should strike the reader. */
+/** The meaning and tone of each symbol. */
 export const LEGEND: Readonly<Record<GlyphName, { readonly text: string; readonly tone: Tone | undefined }>> = {
   waiting: { text: 'waiting', tone: 'muted' },
   backOff: { text: 'back-off', tone: 'bad' },

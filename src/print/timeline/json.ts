@@ -3,8 +3,8 @@ import { stepHint, stepText } from './step-text.ts';
 import type { NamedTimeline } from './trace.ts';
 
 /**
- * A run as data, a line of JSON for each. Milliseconds count from `createdAt`, with three digits; what does not apply
- * is left out. The fields are those of the model, and documented in docs/timeline.md.
+ * Formats runs as data, a line of JSON for each. Milliseconds count from `createdAt`, with three digits. Fields without
+ * a value are left out. The fields are those of the model, see docs/timeline.md.
  */
 export function renderTimelineJson(runs: readonly NamedTimeline[]): string {
   return runs

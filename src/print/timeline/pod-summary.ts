@@ -1,13 +1,13 @@
 import type { Timeline } from '../../history/timeline/model.ts';
 import { briefDuration } from '../age.ts';
 
-/** A Pod in one clause: `Ready after 6.2s, Succeeded after 12.4s`. */
+/** The summary of a Pod in one clause: `Ready after 6.2s, Succeeded after 12.4s`. */
 export function podSummary(timeline: Timeline): string {
   const { isReady, toMs } = timeline.criticalPath;
   return `${isReady ? `Ready after ${briefDuration(toMs)}` : 'never Ready'}, ${podEnd(timeline)}`;
 }
 
-/** What became of it: `1 restart, Succeeded after 12.4s`, or of a Pod that goes on, `1 restart, Running, 5m old`. */
+/** The end of a Pod: `1 restart, Succeeded after 12.4s`. For a running Pod: `1 restart, Running, 5m old`. */
 export function podEnd({ phases, endMs, isOver, containers }: Timeline): string {
   const restarts = containers
     .filter(({ role }) => role !== 'ephemeral')

@@ -1,6 +1,6 @@
 import { formatGoDuration } from '../../api/duration.ts';
 
-/** Distances between ticks that people count in, in milliseconds. */
+/** Usual distances between ticks, in milliseconds. */
 const STEPS_MS: readonly number[] = [
   1,
   2,
@@ -16,14 +16,14 @@ const STEPS_MS: readonly number[] = [
   ...[1, 2, 3, 6, 12, 24, 48, 96, 168].map((hours) => hours * 3_600_000),
 ];
 
-/** Where to put ticks on an axis that begins at 0: at most so many, at round moments. */
+/** The ticks of an axis that begins at 0: at most `ticksMax`, at round times. */
 export function ticksMs(lengthMs: number, ticksMax: number): number[] {
   const wanted = lengthMs / Math.max(1, ticksMax);
   const step = STEPS_MS.find((one) => one >= wanted) ?? Math.ceil(wanted / 604_800_000) * 604_800_000;
   return Array.from({ length: Math.floor(lengthMs / step) + 1 }, (_, index) => index * step);
 }
 
-/** A moment on the axis: `0s`, `250ms`, `1.5s`, `2m`, `1m30s`, `1h`. */
+/** The label of a tick: `0s`, `250ms`, `1.5s`, `2m`, `1m30s`, `1h`. */
 export function tickLabel(ms: number): string {
   return ms === 0
     ? '0s'
@@ -32,7 +32,7 @@ export function tickLabel(ms: number): string {
         .replace(/(h)0m$/, '$1');
 }
 
-/** A duration in a list of durations, to the hundredth of a second: `0.03s`, `12.50s`, `2m5s`. */
+/** Formats a duration in a list, with hundredths of a second: `0.03s`, `12.50s`, `2m5s`. */
 export function stepDuration(ms: number): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(2)}s` : formatGoDuration(Math.round(ms / 1000) * 1000);
 }

@@ -66,7 +66,7 @@ function probeText({ kind, probe, container, probes = 0 }: PathStep): string {
   }
 }
 
-/** What would shorten a step; undefined where there is nothing that the manifest or the program could do. */
+/** Advice for shortening a step. Undefined when neither the manifest nor the program can shorten it. */
 export function stepHint({ kind, role, reason, exitCode }: PathStep): string | undefined {
   switch (kind) {
     case 'scheduling':
@@ -100,21 +100,21 @@ export function stepHint({ kind, role, reason, exitCode }: PathStep): string | u
   }
 }
 
-/** Steps that are worth a line, and what the others come to. */
+/** The steps to show, and the sum of the others. */
 export interface PathExtract {
   readonly steps: readonly PathStep[];
-  /** How many are left out, and how long they took together. */
+  /** The other steps: their number, their total time and its share. */
   readonly others: { readonly count: number; readonly ms: number; readonly share: number };
   /**
-   * The longest step that something could be done about; of a Pod that never got there, what was in its way last: what
-   * is done about the steps before would not help.
+   * The longest step with advice. For a Pod that never became Ready, the last step: shortening earlier steps would not
+   * help.
    */
   readonly longest: PathStep | undefined;
-  /** What that would be done for. */
+  /** The purpose of the advice. */
   readonly purpose: 'To shorten it' | 'To get there';
 }
 
-/** Less than that is not worth a line. */
+/** The share of the time below which a step gets no line. */
 const SHARE_MIN = 0.01;
 
 export function pathExtract({ steps, isReady }: CriticalPath): PathExtract {

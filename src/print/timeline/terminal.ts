@@ -7,7 +7,7 @@ import { stepDuration, tickLabel, ticksMs } from './scale.ts';
 import { pathExtract, stepHint, stepText } from './step-text.ts';
 
 export interface TimelineStyle {
-  /** Columns of the terminal. */
+  /** The columns of the terminal. */
   readonly width: number;
   readonly color: Painter;
   readonly glyphs: Glyphs;
@@ -16,13 +16,13 @@ export interface TimelineStyle {
 const LABEL_MAX = 28;
 const CANVAS_MIN = 20;
 const TICK_COLUMNS = 10;
-/** Columns of a step that took all of the time. */
+/** The columns of a bar for 100 % of the time. */
 const BAR_COLUMNS = 10;
 const TEXT_MIN = 20;
-/** What others say may be of any length; all of it is in the events. */
+/** The length of foreign text that is shown. The events have all of it. */
 const TEXT_MAX = 400;
 
-/** Runs of Pods on one axis of time, and below them what each needed on its way to Ready. Ends with a newline. */
+/** Draws runs of Pods on one time axis, with the critical path of each below. Ends with a newline. */
 export function renderTimelines(timelines: readonly Timeline[], style: TimelineStyle): string {
   const originMs = Math.min(...timelines.map(({ createdAtMs }) => createdAtMs));
   const lengthMs = Math.max(1, ...timelines.map(({ createdAtMs, endMs }) => createdAtMs - originMs + endMs));
@@ -89,7 +89,7 @@ function shortened(label: string, length: number, more: string): string {
   return label.length <= length ? label : `${label.slice(0, length - more.length)}${more}`;
 }
 
-/** The critical path of a Pod, a line for each step that is worth one. */
+/** The critical path of a Pod, a line for each step to show. */
 function pathLines({ name, criticalPath }: Timeline, { width, color, glyphs }: TimelineStyle): string[] {
   const { isReady, toMs } = criticalPath;
   const { steps, others, longest, purpose } = pathExtract(criticalPath);
@@ -119,7 +119,7 @@ function pathLines({ name, criticalPath }: Timeline, { width, color, glyphs }: T
   ];
 }
 
-/** What others wrote must not steer the terminal. */
+/** Removes control characters from foreign text. */
 function printable(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')
@@ -127,7 +127,7 @@ function printable(text: string): string {
     .trim();
 }
 
-/** In lines of that length, broken between words where that is possible. */
+/** Wraps a text to lines of a length, between words if possible. */
 function folded(text: string, length: number): string[] {
   const lines: string[] = [];
   let rest = text.slice(0, TEXT_MAX);

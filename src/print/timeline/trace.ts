@@ -2,31 +2,31 @@ import type { ContainerTimeline, Stretch, Timeline } from '../../history/timelin
 import { describeExitCode } from '../exit-code.ts';
 import { stepText } from './step-text.ts';
 
-/** A run, and how it is named. */
+/** A run with its name. */
 export interface NamedTimeline {
   readonly run: string;
   readonly timeline: Timeline;
 }
 
 /**
- * An event of the Trace Event Format, which Perfetto and Chrome read. Times are microseconds.
+ * An event of the Trace Event Format, which Perfetto and Chrome read. Times are in microseconds.
  * @see https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
  */
 interface TraceEvent {
   readonly name: string;
-  /** M: a name. X: a stretch of time. i: a moment. */
+  /** M: a name. X: a period. i: a point in time. */
   readonly ph: 'M' | 'X' | 'i';
   readonly pid: number;
   readonly tid: number;
   readonly ts?: number;
   readonly dur?: number;
   readonly cat?: string;
-  /** Of a moment: it belongs to its thread. */
+  /** The scope of a point in time: its thread. */
   readonly s?: 't';
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
-/** A process for each Pod; in it a thread for the Pod, one for the way to Ready, and two for each container. */
+/** Makes a process for each Pod, with a thread for the Pod, one for its critical path, and two for each container. */
 export function renderTrace(runs: readonly NamedTimeline[]): string {
   const originMs = Math.min(...runs.map(({ timeline }) => timeline.createdAtMs));
   const traceEvents = runs.flatMap(({ run, timeline }, index) => {
@@ -43,7 +43,7 @@ interface Place {
 const POD_THREAD = 1;
 const PATH_THREAD = 2;
 const FIRST_CONTAINER_THREAD = 10;
-/** What goes on beside the main process has a thread of its own: stretches of one thread may only lie in each other. */
+/** Threads per container: handlers get the second one, since periods of one thread must be nested. */
 const THREADS_PER_CONTAINER = 2;
 
 function podEvents({ run, timeline }: NamedTimeline, place: Place): TraceEvent[] {

@@ -10,7 +10,7 @@ import { podCommand } from './pod-command.ts';
 import { attemptsOf, decidesToKill } from './probe-attempts.ts';
 import { killingProbeRemedies } from './probe-remedies.ts';
 
-/** What somebody may try after a run of a container that did not end well. */
+/** Advice after a run of a container that failed. */
 export function endRemedies(
   ended: ContainerStateTerminated,
   pod: StoredPod,
@@ -48,7 +48,7 @@ function programRemedies({ message = '', exitCode }: ContainerStateTerminated, {
   const isOwnCommand = (container.command ?? []).length > 0;
   return [
     'see that the program is there: containers run programs of this machine; command and args say which',
-    // A command in the manifest comes before that of the image.
+    // A command in the manifest wins over that of the image.
     ...(isOwnCommand
       ? []
       : [`name another one for the image: podrun apply --image '${container.image ?? 'IMAGE'}=COMMAND'`]),

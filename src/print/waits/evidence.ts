@@ -2,29 +2,29 @@ import type { StoredEvent } from '../../api/objects.ts';
 import type { HookRun } from '../../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../lifecycle/probes/probe-attempt.ts';
 
-/** The end of what a container has printed. */
+/** The end of a container's output. */
 export interface LogTail {
-  /** Without line ends, oldest first. */
+  /** The lines without line ends, oldest first. */
   readonly lines: readonly string[];
-  /** They are of the run before: the present one has printed nothing yet. */
+  /** True when the lines are those of the previous run, because the current one has no output yet. */
   readonly isOfPreviousRun: boolean;
 }
 
-/** What is on record of a Pod beside the object itself and its logs. */
+/** The records of a Pod, besides the object itself and its logs. */
 export interface PodRecords {
-  /** The latest of the probe journal, oldest first. */
+  /** The latest entries of the probe journal, oldest first. */
   readonly attempts: readonly ProbeAttempt[];
-  /** The latest of the hook journal, oldest first. */
+  /** The latest entries of the hook journal, oldest first. */
   readonly hooks: readonly HookRun[];
   /** The Events about the Pod. */
   readonly events: readonly StoredEvent[];
 }
 
-/** Where the object alone is at hand. */
+/** The records for callers that have only the object. */
 export const NO_RECORDS: PodRecords = { attempts: [], hooks: [], events: [] };
 
-/** All that can say why a Pod is not where it should be. */
+/** Everything that may explain the state of a Pod. */
 export interface PodEvidence extends PodRecords {
-  /** By name of the container; one that never printed anything need not be there. */
+  /** The ends of logs by name of the container. A container without output may be missing. */
   readonly logs: ReadonlyMap<string, LogTail>;
 }

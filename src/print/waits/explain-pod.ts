@@ -16,29 +16,28 @@ import { attemptsOf, decidesToKill, probeHistory } from './probe-attempts.ts';
 import { remedies } from './remedies.ts';
 import { isEndedForGood } from './why-never.ts';
 
-/** How many of the last lines of a log are quoted. */
+/** The number of last log lines to quote. */
 const QUOTED_LINES = 10;
 
-// oxlint-disable-next-line no-control-regex -- an escape is what colours begin with
+// oxlint-disable-next-line no-control-regex -- colours begin with an escape character
 const COLOURS = /\u001B\[[\d;]*m/g;
 
 export interface PodQuestion {
   readonly pod: StoredPod;
   readonly evidence: PodEvidence;
-  /** Events that came first after this do not count, milliseconds since 1970: how the Pod was ended, for example. */
+  /** The latest time of events that count, milliseconds since 1970. Later ones may be about ending the Pod. */
   readonly untilMs: number;
-  /** Is the end of the Pod waited for, and not that it serves? */
+  /** True when the end of the Pod is wanted, false when it shall serve. */
   readonly isEndWanted?: boolean;
-  /** How the Pod is wanted, where that is known. */
+  /** The wanted state, if it is known. */
   readonly wanted?: Wanted | undefined;
-  /** `--state-dir`, where it was given. */
+  /** The value of `--state-dir`, if it was given. */
   readonly stateDir?: string | undefined;
 }
 
 /**
- * The evidence for why a Pod is not where it should be, to stand below a sentence that says so: earlier runs, probes,
- * the last lines of the log of the container concerned, the last warning, what to try. Lines with their ends, indented;
- * empty when there is nothing to tell.
+ * The evidence for why a Pod has not reached the wanted state, as indented lines below a sentence: earlier runs,
+ * probes, the last log lines of the container that causes it, the last warning, advice. Empty without evidence.
  */
 export function explainPod(question: PodQuestion): string {
   const { pod, evidence, untilMs, isEndWanted = false, wanted, stateDir } = question;
@@ -57,7 +56,7 @@ export function explainPod(question: PodQuestion): string {
   return blocks.map((line) => `  ${line}\n`).join('');
 }
 
-/** Is an event of that reason told from the journals, or in the cause itself? */
+/** True when the journals or the cause contain the news of an event with this reason. */
 function isSaidElsewhere(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
   if (reason === EVENT_REASON.unhealthy) return attempts.length > 0;
   if (reason === EVENT_REASON.failedPostStartHook) return hooks.length > 0;
@@ -65,14 +64,14 @@ function isSaidElsewhere(reason: string, pod: StoredPod, { attempts, hooks, even
   return reason === EVENT_REASON.failedMount && failedMount(pod, events) !== undefined;
 }
 
-/** The container to blame, or else the first one that is not where it should be. */
+/** The container that causes the state, or else the first one that is not as it should be. */
 function containerConcerned({ pod, evidence, isEndWanted = false }: PodQuestion): ContainerView | undefined {
   const views = containersOf(pod).filter(({ role }) => role !== 'ephemeral');
   const regular = views.filter(({ role }) => role === 'regular');
   const cause = causeOf(pod, evidence);
   const done = isEndWanted ? undefined : regular.find((view) => isEndedForGood(pod, view));
   if (done !== undefined && (cause === undefined || cause.kind === 'readiness')) return done;
-  // Whatever ran out of time, what it was at is of interest.
+  // At a deadline, the container that was at work is of interest.
   if (pod.status.reason === DEADLINE_EXCEEDED.reason) return views.find(wasAtWork);
   if (cause !== undefined) return views.find(({ container }) => container.name === cause.container);
   const late = views.find(({ role, status }) =>
@@ -86,7 +85,7 @@ function wasAtWork({ role, status }: ContainerView): boolean {
   return role !== 'sidecar' && (running !== undefined || (terminated !== undefined && terminated.exitCode !== 0));
 }
 
-/** What a container that runs again has behind it. */
+/** The line about restarts of a container that runs again. */
 function restarts(view: ContainerView, evidence: PodEvidence): string[] {
   const { restartCount = 0, state, lastState } = view.status ?? {};
   const before = lastState?.terminated;
@@ -99,7 +98,7 @@ function restarts(view: ContainerView, evidence: PodEvidence): string[] {
   return [`${nameContainer(view)} was restarted ${times}; the run before ${why}`];
 }
 
-/** The probes that failed in the present run; where the run has ended, those that ended it. */
+/** The lines about probes that failed in the present run, or that ended the last run. */
 function probes(view: ContainerView, { attempts }: PodEvidence): string[] {
   const isRunning = view.status?.state?.running !== undefined;
   return PROBE_TYPES.flatMap((type) => {
@@ -110,7 +109,7 @@ function probes(view: ContainerView, { attempts }: PodEvidence): string[] {
   });
 }
 
-/** What the command of a postStart hook printed that failed. */
+/** The output of a failed postStart hook. */
 function hookOutput(view: ContainerView, evidence: PodEvidence): string[] {
   const hook = failedPostStart(view, evidence);
   if (hook?.exitCode === undefined) return [];
@@ -125,7 +124,7 @@ function log(view: ContainerView, { logs }: PodEvidence): string[] {
   );
 }
 
-/** The last lines of what somebody has printed, with a heading; nothing where there is nothing. */
+/** The last lines of an output with a heading. Empty without output. */
 function quoted(printed: readonly string[], by: string): string[] {
   const lines = printed
     .slice(-QUOTED_LINES)

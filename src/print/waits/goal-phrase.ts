@@ -6,17 +6,17 @@ import type { PodRecords } from './evidence.ts';
 
 type WantedCondition = Extract<Wanted, { type: 'condition' }>;
 
-/** Is it a condition that nothing in the Pod brings about: somebody else's, or one of the node that is to be lost? */
+/** True for a condition that the node does not set, and for a condition of the node that shall not be True. */
 export function isOfOthers(wanted: Wanted | undefined): wanted is WantedCondition {
   return wanted?.type === 'condition' && (!isNodeCondition(wanted.condition) || wanted.status !== 'True');
 }
 
-/** What a Pod is waiting for on its way to where it is wanted, as a phrase that goes on after "waiting for". */
+/** The reason why a Pod has not reached the wanted state, as a phrase after "waiting for". */
 export function goalPhrase(pod: StoredPod, wanted: Wanted | undefined, nowMs: number, records: PodRecords): string {
   return isOfOthers(wanted) ? conditionPhrase(pod, wanted) : waitingFor(pod, nowMs, records);
 }
 
-/** `condition example.com/warm to be True: it is not set`. */
+/** The text `condition example.com/warm to be True: it is not set`. */
 function conditionPhrase(pod: StoredPod, { condition, status }: WantedCondition): string {
   const present = pod.status.conditions?.find(({ type }) => type.toLowerCase() === condition.toLowerCase());
   const meant = likelyGoal(pod, condition);
@@ -25,7 +25,7 @@ function conditionPhrase(pod: StoredPod, { condition, status }: WantedCondition)
   return `condition ${condition} to be ${status}: ${now}${meant === undefined ? '' : `, did you mean ${meant}?`}`;
 }
 
-/** The goal that a condition nobody has heard of may be a slip of the pen for; undefined: none is near. */
+/** The goal that a misspelt condition may mean. Undefined when none is similar. */
 export function likelyGoal({ spec, status }: StoredPod, condition: string): string | undefined {
   const own = [
     ...(status.conditions ?? []).map(({ type }) => type),

@@ -4,18 +4,18 @@ import { imageNeeds } from '../../lifecycle/plan/image-pull.ts';
 import { waitsForImage } from '../../lifecycle/requests/stuck.ts';
 
 export interface ImageQuestion {
-  /** Pods of which containers wait for images. */
+  /** Pods with containers that wait for images. */
   readonly pods: readonly StoredPod[];
-  /** The podrun.yaml in use, or the one to make. */
+  /** The path of podrun.yaml, which may not exist yet. */
   readonly configPath: string;
   readonly isOnPath: (program: string) => boolean;
 }
 
 interface MissingImage {
   readonly image: string;
-  /** The container that waits for it, as `container main`. */
+  /** The container that waits for the image, as `container main`. */
   readonly container: string;
-  /** The volume that shows the image; undefined: the container would run it. */
+  /** The volume with the image. Undefined when the container runs the image. */
   readonly volume: string | undefined;
 }
 
@@ -28,8 +28,8 @@ export function missingImageLines(pod: StoredPod): string[] {
 }
 
 /**
- * The images that no program stands for, and what to write where: lines with their ends, indented. A well-known image
- * whose program is there is given that program, any other one a place to fill in.
+ * Advice for images without a program: indented lines with their ends, which show the entries to write. A well-known
+ * image gets its usual program, if that is installed; any other image gets a placeholder.
  */
 export function adviseImages({ pods, configPath, isOnPath }: ImageQuestion): string {
   const choices = new Map(pods.flatMap(missingImages).map((missing) => [missing.image, choiceOf(missing, isOnPath)]));
@@ -49,11 +49,11 @@ export function adviseImages({ pods, configPath, isOnPath }: ImageQuestion): str
 interface Choice extends MissingImage {
   /** The value of an entry in podrun.yaml. */
   readonly entry: string;
-  /** The same for `--image`. */
+  /** The value for `--image`. */
   readonly words: string;
-  /** True where podrun knows the program, and it is there. */
+  /** True for a well-known program that is installed. */
   readonly isKnown: boolean;
-  /** The program of a well-known image that is not there, in a sentence. */
+  /** A sentence about the program of a well-known image that is not installed. */
   readonly absent?: string;
 }
 
@@ -70,7 +70,7 @@ function choiceOf(missing: MissingImage, isOnPath: (program: string) => boolean)
   return { ...choice, absent: `${usual[0]}, the program of ${missing.image}, is not on PATH` };
 }
 
-/** The images that containers wait for, as the messages of their states name them. */
+/** The images that containers wait for, by the messages of their states. */
 function missingImages({ spec, status }: StoredPod): MissingImage[] {
   const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].filter(waitsForImage);
   return [...(spec.initContainers ?? []), ...spec.containers].flatMap((container) => {
@@ -83,7 +83,7 @@ function missingImages({ spec, status }: StoredPod): MissingImage[] {
   });
 }
 
-/** A word inside the single quotes of `--image`. */
+/** Quotes a word within the single quotes of `--image`. */
 function quotedWord(word: string): string {
   return /^[\w./:=-]+$/.test(word) ? word : `"${word}"`;
 }

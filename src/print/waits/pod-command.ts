@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
 
-/** A command of podrun about a Pod, to be run as it stands: `podrun describe pod web -n shop`. */
+/** A command of podrun about a Pod, ready to run: `podrun describe pod web -n shop`. */
 export function podCommand(
   { metadata: { name, namespace } }: StoredPod,
   command: string,

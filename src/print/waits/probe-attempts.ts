@@ -5,10 +5,10 @@ import { briefDuration, timestampMs } from '../age.ts';
 import { excerpt } from '../excerpt.ts';
 import type { ContainerView } from '../live/container-view.ts';
 
-/** Longest output of a probe that is quoted in a sentence, in characters. */
+/** The length of a probe's output in a sentence, in characters. */
 const QUOTED_MAX = 120;
 
-/** The attempts of one probe of the present run of a container, oldest first. */
+/** The attempts of one probe in the present run of a container, oldest first. */
 export function attemptsOf(
   { container, status }: ContainerView,
   type: ProbeType,
@@ -21,7 +21,7 @@ export function attemptsOf(
 }
 
 /**
- * How far a probe has got: `startup probe attempt 3 of 30, last result: HTTP 503`,
+ * The progress of a probe: `startup probe attempt 3 of 30, last result: HTTP 503`,
  * `readiness probe failed 7 times in a row, last result: connection refused`, `startup probe, first attempt in 8s`.
  * @param nowMs milliseconds since 1970
  */
@@ -41,7 +41,7 @@ export function probeProgress(
   return `readiness probe failed ${failures === 1 ? 'once' : `${failures} times in a row`}${result}`;
 }
 
-/** `, first attempt in 8s`; nothing when it may come at any moment. */
+/** The text `, first attempt in 8s`. Empty when the first attempt is due. */
 function firstAttempt({ status }: ContainerView, probe: Probe | undefined, nowMs: number): string {
   const startedMs = timestampMs(status?.state?.running?.startedAt);
   if (probe === undefined || startedMs === undefined) return '';
@@ -56,7 +56,7 @@ const CONNECTION_TROUBLE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
 };
 
-/** What came of an attempt in a few words: `HTTP 503`, `connection refused`, `exit code 1: no file`. */
+/** The result of an attempt in a few words: `HTTP 503`, `connection refused`, `exit code 1: no file`. */
 export function briefResult({ result, httpStatus, grpcStatus, errno, exitCode, output }: ProbeAttempt): string {
   if (result === 'timeout') return 'no answer in time';
   if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
@@ -67,15 +67,15 @@ export function briefResult({ result, httpStatus, grpcStatus, errno, exitCode, o
   return `${exitCode === undefined ? result : `exit code ${exitCode}`}${words}`;
 }
 
-/** Is it why the container was killed? */
+/** True when the attempt caused the container to be killed. */
 export function decidesToKill({ decision }: ProbeAttempt): boolean {
   return decision === 'restart' || decision === 'kill';
 }
 
-/** How many groups of attempts are told. */
+/** The number of groups of attempts to show. */
 const GROUPS_MAX = 3;
 
-/** The last attempts, a line for those in a row that are the same: `12 times, 2s to 112s after the start: HTTP 503`. */
+/** The last attempts, a line for consecutive equal ones: `12 times, 2s to 112s after the start: HTTP 503`. */
 export function probeHistory(attempts: readonly ProbeAttempt[]): string[] {
   const groups: ProbeAttempt[][] = [];
   for (const attempt of attempts) {
@@ -95,14 +95,14 @@ function atSecond(seconds: number): string {
   return seconds < 0.05 ? '0s' : briefDuration(Math.round(seconds * 10) * 100);
 }
 
-/** The output too, where it says more than the result alone. */
+/** The result of an attempt with its output, unless the output adds nothing. */
 function wholeResult(attempt: ProbeAttempt): string {
   const brief = briefResult(attempt);
   const said = excerpt(attempt.output.trim().replaceAll(/\s*\n\s*/g, ' ⏎ '), QUOTED_MAX);
   return said === '' || brief.includes(said) || attempt.result === 'success' ? brief : `${brief} (${said})`;
 }
 
-/** A command that cannot be started has another id each time. */
+/** The result without the ID of an exec, which differs between attempts. */
 function sameText(attempt: ProbeAttempt): string {
   return wholeResult(attempt).replaceAll(/\b[\da-f]{64}\b/g, 'ID');
 }

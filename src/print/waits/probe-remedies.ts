@@ -6,7 +6,7 @@ import type { ContainerView } from '../live/container-view.ts';
 import { podCommand } from './pod-command.ts';
 import { attemptsOf } from './probe-attempts.ts';
 
-/** After a probe had a container killed. */
+/** Advice after a probe had a container killed. */
 export function killingProbeRemedies(pod: StoredPod, container: Container, type: ProbeType): string[] {
   const probe = probeOf(container, type) ?? {};
   const { failureThreshold, timeoutSeconds, periodSeconds, initialDelaySeconds } = probeNumbers(probe);
@@ -25,7 +25,7 @@ export function killingProbeRemedies(pod: StoredPod, container: Container, type:
   ];
 }
 
-/** For a container that runs, and has not started up or is not ready. */
+/** Advice for a running container that has not started up or is not ready. */
 export function unreadyRemedies(pod: StoredPod, view: ContainerView, attempts: readonly ProbeAttempt[]): string[] {
   const { container, status } = view;
   if (status?.ready) return [];

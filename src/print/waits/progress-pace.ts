@@ -1,34 +1,34 @@
-/** What is being waited for, as of now. */
+/** A description of the current wait. */
 export interface WaitPhrase {
   /** `pod/web: container main to become ready (readiness probe failed 3 times in a row, …)`. */
   readonly text: string;
-  /** What it is about, without what only counts: the same as long as the same thing is waited for. */
+  /** The text without changing numbers: equal while the wait is for the same thing. */
   readonly key: string;
 }
 
-/** Something is said when it has been waited for this long: what comes and goes by itself is not worth a line. */
+/** The age from which a wait is worth a line: shorter waits end by themselves. */
 const SETTLED_MS = 1000;
-/** Progress of the same thing. */
+/** The period of lines about progress of the same wait. */
 const PROGRESS_MS = 10_000;
-/** A sign of life where nothing changes: some CI systems end a job that says nothing. */
+/** The period of lines without progress: some CI systems end a job without output. */
 const ALIVE_MS = 60_000;
 
 export interface Pace {
-  /** What is waited for, and since when. */
+  /** The key of the current wait, and its beginning. */
   readonly key: string | undefined;
   readonly sinceMs: number;
   readonly said: (WaitPhrase & { readonly atMs: number }) | undefined;
 }
 
-/** @param quietMs nothing is said before so long from now */
+/** @param quietMs time from now without lines */
 export function newPace(nowMs: number, quietMs: number): Pace {
   return { key: undefined, sinceMs: nowMs + quietMs, said: undefined };
 }
 
 /**
- * Is it time for a line in a log that nobody can take back? One whenever something else is waited for, at most one
- * every ten seconds with progress of the same, and one a minute where nothing changes at all.
- * @param nowMs on any clock that only goes forward
+ * Decides whether it is time for a line in a log. There is a line for each new wait, one every ten seconds for progress
+ * of the same wait, and one every minute without progress.
+ * @param nowMs time of a monotonic clock
  */
 export function pace(
   before: Pace,

@@ -13,25 +13,25 @@ import { podCommand } from './pod-command.ts';
 import { unreadyRemedies } from './probe-remedies.ts';
 import { labelRemedies, missingObjectRemedies, mountRemedies, startRemedies } from './start-remedies.ts';
 
-/** More than that, nobody tries. */
+/** The number of pieces of advice. */
 const MAX = 4;
 
 export interface RemedyQuestion {
   readonly pod: StoredPod;
-  /** The container concerned; undefined where it is no container. */
+  /** The container that causes the state. Undefined when no container does. */
   readonly view: ContainerView | undefined;
   readonly evidence: PodEvidence;
-  /** Is the end of the Pod waited for? */
+  /** True when the end of the Pod is wanted. */
   readonly isEndWanted: boolean;
-  /** How the Pod is wanted, where that is known. */
+  /** The wanted state, if it is known. */
   readonly wanted?: Wanted | undefined;
-  /** `--state-dir`, where it was given: without it, other commands would look elsewhere. */
+  /** The value of `--state-dir`, if it was given: the advised commands need it. */
   readonly stateDir?: string | undefined;
 }
 
 /**
- * What somebody may try whose Pod is not where it should be: sentences, the likeliest first, with commands that can be
- * run as they stand.
+ * Advice for a Pod that has not reached the wanted state: sentences, the most likely first, with commands that are
+ * ready to run.
  */
 export function remedies({ stateDir, ...question }: RemedyQuestion): string[] {
   const sentences = remediesOf(question);
@@ -51,20 +51,20 @@ function remediesOf({ pod, view, evidence, isEndWanted, wanted }: Omit<RemedyQue
     ...ofCondition(pod, wanted),
     ...(view === undefined ? ofPod(pod, evidence) : ofContainer(pod, view, evidence)),
   ];
-  // A deleted Pod leaves nothing to look at.
+  // A deleted Pod leaves nothing for other commands to show.
   const isGone = pod.metadata.deletionTimestamp !== undefined;
   const possible = isGone ? found.filter((sentence) => !sentence.includes('podrun ')) : found;
   return [...new Set(possible)].slice(0, MAX);
 }
 
-/** Somebody has to set a condition that the node does not decide. */
+/** Advice to set a condition that the node does not set. */
 function ofCondition(pod: StoredPod, wanted: Wanted | undefined): string[] {
   if (wanted?.type !== 'condition' || isNodeCondition(wanted.condition)) return [];
   if (likelyGoal(pod, wanted.condition) !== undefined) return [];
   return [`set the condition: ${podCommand(pod, 'condition pod', [`${wanted.condition}=${wanted.status}`])}`];
 }
 
-/** Everything runs as it should; it only never ends. */
+/** Advice for a Pod that is well but never ends. */
 function ofEndlessness({ spec, status }: StoredPod): string[] {
   if (conditionOf(status, 'Ready')?.status !== 'True' || (spec.restartPolicy ?? 'Always') !== 'Always') return [];
   return ['with restartPolicy Always it never ends: wait with --until ready, or give it restartPolicy Never'];
@@ -100,7 +100,7 @@ function ofContainer(pod: StoredPod, view: ContainerView, evidence: PodEvidence)
   return [...startRemedies(pod, view), `see all of it: ${podCommand(pod, 'describe pod')}`];
 }
 
-/** While a container waits to be restarted, the log is that of the run that ended. */
+/** Advice to read the log. In a back-off, the current log is that of the run that ended. */
 function seeLog(pod: StoredPod, { container, status }: ContainerView): string {
   const isBehind = status?.state?.running !== undefined && status.lastState?.terminated !== undefined;
   return `read its log: ${podCommand(pod, 'logs', ['-c', container.name, ...(isBehind ? ['--previous'] : [])])}`;

@@ -5,7 +5,7 @@ import { hasOtherLabels, missingLabels } from '../live/missing-labels.ts';
 
 const UNUSABLE_IMAGE = /^(ErrImage|ImagePull|InvalidImage)/;
 
-/** What somebody may try when a container cannot start. */
+/** Advice for a container that cannot start. */
 export function startRemedies(pod: StoredPod, { container, status }: ContainerView): string[] {
   const { reason = '', message = '' } = status?.state?.waiting ?? {};
   if (UNUSABLE_IMAGE.test(reason)) {
@@ -23,7 +23,7 @@ export function startRemedies(pod: StoredPod, { container, status }: ContainerVi
   return missingObjectRemedies(pod, message);
 }
 
-/** What somebody may try when a volume cannot be set up. */
+/** Advice for a volume that cannot be set up. */
 export function mountRemedies(pod: StoredPod, { volume, why }: FailedMount): string[] {
   const spec = pod.spec.volumes?.find(({ name }) => name === volume);
   const [, key] = /references non-existent (?:config|secret) key: (.+)$/.exec(why) ?? [];
@@ -41,7 +41,7 @@ export function mountRemedies(pod: StoredPod, { volume, why }: FailedMount): str
   return missingObjectRemedies(pod, why);
 }
 
-/** What somebody may try when the node has not the labels that a Pod asks for. */
+/** Advice for a node without the labels that a Pod asks for. */
 export function labelRemedies(pod: StoredPod, events: readonly StoredEvent[]): string[] {
   if (!hasOtherLabels(pod)) return [];
   const missing = missingLabels(pod, events);
@@ -56,7 +56,7 @@ const KINDS: Readonly<Record<string, string>> = {
   persistentvolumeclaim: 'PersistentVolumeClaim',
 };
 
-/** What somebody may try when an object or a key is missing, as the kubelet or the scheduler says. */
+/** Advice for a missing object or key, by the message of the kubelet or the scheduler. */
 export function missingObjectRemedies(pod: StoredPod, message: string): string[] {
   const [, resource = '', name] = /\b(configmap|secret|persistentvolumeclaim) "([^"]+)" not found/.exec(message) ?? [];
   if (name !== undefined) {

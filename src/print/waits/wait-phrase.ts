@@ -4,18 +4,18 @@ import { goalPhrase } from './goal-phrase.ts';
 import type { PodRecords } from './evidence.ts';
 import type { WaitPhrase } from './progress-pace.ts';
 
-/** More Pods than that are only counted. */
+/** The number of Pods to name. Further ones are only counted. */
 const NAMED_MAX = 3;
 
-/** A Pod that somebody waits for. */
+/** A Pod to wait for. */
 export interface WaitedPod {
   readonly pod: StoredPod;
   readonly records: PodRecords;
 }
 
 /**
- * What one Pod is waiting for, as of that moment.
- * @param wanted how it is to become; undefined: at its end
+ * The reason why one Pod has not reached the wanted state, at the given time.
+ * @param wanted the wanted state; undefined: the end of the Pod
  */
 export function podPhrase({ pod, records }: WaitedPod, nowMs: number, wanted?: Wanted): WaitPhrase {
   const { name } = pod.metadata;
@@ -23,12 +23,12 @@ export function podPhrase({ pod, records }: WaitedPod, nowMs: number, wanted?: W
   return { text: `pod/${name}: ${text}`, key: `${name} ${withoutCounts(text)}` };
 }
 
-/** Attempts, time left and results change while the same thing is waited for. */
+/** Replaces numbers, and removes the last result: these change during one wait. */
 function withoutCounts(text: string): string {
   return text.replace(/, last result: .*(?=\)$)/s, '').replaceAll(/\b\d[\w.]*\b/g, '#');
 }
 
-/** What all of several are waiting for, in one line. Undefined: nothing. */
+/** Joins the phrases of several Pods to one line. Undefined without phrases. */
 export function joinPhrases(phrases: readonly WaitPhrase[]): WaitPhrase | undefined {
   if (phrases.length === 0) return undefined;
   const named = phrases.slice(0, NAMED_MAX);

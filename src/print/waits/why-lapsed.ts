@@ -3,7 +3,7 @@ import { containersOf } from '../live/container-view.ts';
 import { firstCause, latestEnd } from '../live/first-cause.ts';
 import { NO_RECORDS, type PodRecords } from './evidence.ts';
 
-/** A clause that says what befell a Pod that had reached its goal: `container main exited with code 3`. */
+/** A clause about the reason why a Pod left its goal: `container main exited with code 3`. */
 export function whyLapsed({ pod, container }: Lapse, records: PodRecords = NO_RECORDS): string {
   if (pod.status.phase === 'Unknown') return pod.status.message ?? 'nobody runs it any more';
   if (pod.status.reason) return firstCause(pod, records);
@@ -11,7 +11,7 @@ export function whyLapsed({ pod, container }: Lapse, records: PodRecords = NO_RE
   return (view && latestEnd(pod, view, records)) ?? firstCause(pod, records);
 }
 
-/** What became of such a Pod, after its name: `did not stay ready`. */
+/** The end of such a Pod, after its name: `did not stay ready`. */
 export function howLapsed({ pod }: Lapse): string {
   switch (pod.status.phase) {
     case 'Failed':

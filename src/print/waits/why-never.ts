@@ -6,7 +6,7 @@ import { type ContainerView, containersOf, nameContainer } from '../live/contain
 import { causeOf, firstCause } from '../live/first-cause.ts';
 import type { PodRecords } from './evidence.ts';
 
-/** A clause that says why a Pod can never be as it is wanted any more, as `lifecycle/requests/hopeless.ts` finds it. */
+/** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/hopeless.ts`. */
 export function whyNever(pod: StoredPod, wanted: Wanted | undefined, records: PodRecords): string {
   const { metadata, status } = pod;
   if (status.phase === 'Unknown') return status.message ?? 'nobody runs it any more';
@@ -21,14 +21,14 @@ export function whyNever(pod: StoredPod, wanted: Wanted | undefined, records: Po
   return end === undefined ? (endedForGood(pod) ?? firstCause(pod, records)) : firstCause(pod, records);
 }
 
-/** A container that has done its work leaves a Pod that is not Ready, though it runs. */
+/** A clause about a container that ended for good: its Pod may run, but is not Ready. */
 function endedForGood(pod: StoredPod): string | undefined {
   const view = containersOf(pod).find((one) => one.role === 'regular' && isEndedForGood(pod, one));
   const ended = view?.status?.state?.terminated;
   return view && ended && `${nameContainer(view)} ${describeEnd(ended)}, and is not started again`;
 }
 
-/** Has the container ended, and will its policy not have it started again? */
+/** True when the container has ended and its restart policy does not restart it. */
 export function isEndedForGood({ spec }: StoredPod, { container, status }: ContainerView): boolean {
   const ended = status?.state?.terminated;
   return ended !== undefined && !shouldRestart(spec.restartPolicy, container, ended.exitCode);

@@ -15,17 +15,17 @@ import type { TemplateNode } from './nodes.ts';
 import { plainValue } from './printf.ts';
 
 export interface ExecuteOptions {
-  /** A field that an object has not prints `<no value>`; else it is an error. */
+  /** Prints `<no value>` for missing fields. Otherwise they are errors. */
   readonly allowMissingKeys: boolean;
 }
 
-/** What came of a template: its text, and what went wrong behind that. */
+/** The result of a template: its text, and the error that ended it. */
 export interface Executed {
   readonly text: string;
   readonly error?: PlacedError;
 }
 
-/** A problem with a part of the template. */
+/** A problem at a position of the template. */
 export class PlacedError extends TemplateError {
   readonly place: Placed;
 
@@ -35,7 +35,7 @@ export class PlacedError extends TemplateError {
   }
 }
 
-/** Runs a template over an object. Source: Go's text/template/exec.go. */
+/** Executes a template with an object. Source: Go's text/template/exec.go. */
 export function execute(template: Template, root: unknown, options: ExecuteOptions): Executed {
   const run = new Run(template, options);
   try {
@@ -52,13 +52,13 @@ interface Variable {
   value: unknown;
 }
 
-/** How a list of nodes ended: a word leaves the loop around it. */
+/** The end of a list of nodes: one of the words leaves the loop around it. */
 type Ending = 'break' | 'continue' | undefined;
 
-/** Go's own limit is 100 000, which its stack can bear. */
+/** The depth of nested templates. Go allows 100,000, which needs a larger stack. */
 const DEEPEST = 1000;
 
-/** Characters that a template may make of one object or list. */
+/** The length of the output for one object or list. */
 const OUTPUT_MAX = 256 * 2 ** 20;
 
 class Run {
@@ -78,7 +78,7 @@ class Run {
     throw new TemplateError(`the template makes more than ${OUTPUT_MAX / 2 ** 20} MiB of text`);
   }
 
-  /** @param scope the variables that are known; those that are declared here go with the block */
+  /** @param scope the visible variables; those that the block declares end with it */
   block(nodes: readonly TemplateNode[], dot: unknown, scope: readonly Variable[]): Ending {
     const variables = [...scope];
     for (const node of nodes) {
@@ -225,7 +225,7 @@ class Run {
     }
   }
 
-  /** The first argument that decides; those behind it are not looked at. */
+  /** Evaluates arguments up to the one that decides. */
   #shortCircuit(name: 'and' | 'or', operands: readonly Operand[], at: Surroundings & { command: Command }): unknown {
     if (operands.length + at.piped.length === 0) {
       throw new PlacedError(`wrong number of args for ${name}: want at least 1 got 0`, {
@@ -242,11 +242,11 @@ class Run {
   }
 }
 
-/** What a part of the template is looked at with. */
+/** The context in which a part of the template is evaluated. */
 interface Surroundings {
   readonly dot: unknown;
   readonly variables: Variable[];
-  /** What came through the bar: the last argument, if there is one. */
+  /** The value from the previous command of the pipeline, which becomes the last argument. */
   readonly piped: readonly unknown[];
 }
 
@@ -256,7 +256,7 @@ function setVariable(variables: Variable[], name: string, value: unknown, isAssi
   else known.value = value;
 }
 
-/** Keys and values to go through; undefined for what cannot be gone through. */
+/** The keys and values of a range. Undefined for a value that has none. */
 function entriesOf(list: unknown): Array<[key: unknown, value: unknown]> | undefined {
   if (list === undefined || list === null) return [];
   if (Array.isArray(list)) return list.map((value: unknown, index) => [index, value]);

@@ -2,17 +2,17 @@ import { FloatLiteral } from '../../../api/json-path/index.ts';
 import { TemplateError } from './nodes.ts';
 import { plainValue, sprint, sprintf, typeName } from './printf.ts';
 
-/** What a function answers for its arguments; undefined stands for a field that is missing. */
+/** A template function. Undefined stands for a missing field. */
 type TemplateFunction = (args: readonly unknown[]) => unknown;
 
 interface Signature {
   readonly run: TemplateFunction;
   readonly atLeast: number;
-  /** Undefined: any number. */
+  /** Undefined for any number. */
   readonly atMost?: number;
 }
 
-/** Source: Go's text/template/funcs.go; `exists` and `base64decode` are kubectl's own. */
+/** The functions. Source: Go's text/template/funcs.go; `exists` and `base64decode` are kubectl's own. */
 const FUNCTIONS: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['len', { atLeast: 1, atMost: 1, run: ([value]) => lengthOf(value) }],
   ['index', { atLeast: 1, run: ([value, ...keys]) => indexed(value, keys) }],
@@ -34,20 +34,20 @@ const FUNCTIONS: ReadonlyMap<string, Signature> = new Map<string, Signature>([
   ['base64decode', { atLeast: 1, atMost: 1, run: ([text]) => decoded(plainValue(text)) }],
 ]);
 
-/** Is there a function of that name? `and` and `or` are, too: they do not look at all of their arguments. */
+/** True for the name of a function, also for `and` and `or`, which may skip arguments. */
 export function isFunction(name: string): boolean {
   return name === 'and' || name === 'or' || FUNCTIONS.has(name);
 }
 
 /**
- * What a function answers.
- * @throws {TemplateError} without the function's name
+ * Calls a function.
+ * @throws {TemplateError} with a message that lacks the function's name
  */
 export function callFunction(name: string, args: readonly unknown[]): unknown {
   return FUNCTIONS.get(name)?.run(args);
 }
 
-/** What is wrong with the number of arguments; undefined: nothing. */
+/** The problem with the number of arguments. Undefined when there is none. */
 export function argumentProblem(name: string, count: number): string | undefined {
   const { atLeast = 1, atMost } = FUNCTIONS.get(name) ?? {};
   const isOpen = atMost === undefined;
@@ -55,7 +55,7 @@ export function argumentProblem(name: string, count: number): string | undefined
   return `wrong number of args for ${name}: want ${isOpen ? 'at least ' : ''}${atLeast} got ${count}`;
 }
 
-/** What counts as true: what is neither missing, nor zero, nor empty. */
+/** True for a value that is not missing, zero or empty. */
 export function isTrue(value: unknown): boolean {
   if (value instanceof FloatLiteral) return value.value !== 0;
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
@@ -87,12 +87,12 @@ function indexed(value: unknown, keys: readonly unknown[]): unknown {
   }, value);
 }
 
-/** The field that an object has of its own. */
+/** The own property of an object. */
 export function fieldOf(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** @param last the largest index that is allowed */
+/** @param last the largest index */
 function position(key: unknown, last: number): number {
   if (typeof key !== 'number') {
     const type = key === undefined || key === null ? 'nil' : `type ${typeName(key)}`;

@@ -7,17 +7,17 @@ import type { Template } from './nodes.ts';
 import { parseGoTemplate } from './parse.ts';
 import { ReadError } from './tokens.ts';
 
-/** How `-o go-template=…` prints. */
+/** The arguments of `-o go-template=…`. */
 export interface GoTemplateFormat {
   readonly template: string;
   readonly allowMissingKeys: boolean;
 }
 
 /**
- * Prints objects by a Go template. All of text/template that makes sense for plain data is there: actions, pipelines,
+ * Prints objects with a Go template. Supports all parts of text/template that apply to plain data: actions, pipelines,
  * variables, if, else, with, range, break, continue, define, block, template, comments, trimming, and its functions
- * but `call`; and kubectl's `exists` and `base64decode`.
- * @throws {PrintFailure} at once when the template cannot be read, when called where it makes no sense for an object
+ * except `call`; and kubectl's `exists` and `base64decode`.
+ * @throws {PrintFailure} at once for an unreadable template; the returned function, for a failing object
  */
 export function goTemplatePrinter({ template, allowMissingKeys }: GoTemplateFormat): (object: unknown) => string {
   const parsed = read(template);
@@ -28,7 +28,7 @@ export function goTemplatePrinter({ template, allowMissingKeys }: GoTemplateForm
     const column = at - (template.lastIndexOf('\n', at - 1) + 1);
     const where = `template: output:${lineOf(template, at)}:${column}: executing "output" at <${source}>`;
     const what = `${where}: ${error.message}`;
-    // As in kubectl, what helps with the template stands behind its text.
+    // The debugging text follows the output of the template, as in kubectl.
     throw new PrintFailure(
       `error: error executing template ${goQuote(template)}: ${what}`,
       `${text}Error executing template: ${what}. Printing more information for debugging the template:\n` +

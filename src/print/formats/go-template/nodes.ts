@@ -1,7 +1,7 @@
-/** Where something stands in the template: characters from its beginning. */
+/** A position in the template, in characters from its beginning. */
 export interface Placed {
   readonly at: number;
-  /** As it is quoted in messages. */
+  /** The part of the template that messages quote. */
   readonly source: string;
 }
 
@@ -22,9 +22,9 @@ export interface Command extends Placed {
 }
 
 export interface Pipeline extends Placed {
-  /** Variables that get its value; two in a range: index and element. */
+  /** Variables that get the value of the pipeline. In a range there may be two: index and element. */
   readonly variables: readonly string[];
-  /** They were declared before. */
+  /** True for variables that were declared before. */
   readonly isAssignment: boolean;
   readonly commands: readonly Command[];
 }
@@ -43,13 +43,13 @@ export interface Branch {
   readonly otherwise: readonly TemplateNode[];
 }
 
-/** A template, and those that it defines, by name. */
+/** A template, and the templates that it defines, by name. */
 export interface Template {
   readonly nodes: readonly TemplateNode[];
   readonly defined: ReadonlyMap<string, readonly TemplateNode[]>;
 }
 
-/** A template cannot be read, or makes no sense for an object; in the words of Go. */
+/** An unreadable template, or one that fails for an object. The message is Go's. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }

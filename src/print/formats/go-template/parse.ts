@@ -6,7 +6,7 @@ import type { Branch, Command, Operand, Pipeline, Template, TemplateNode } from 
 import { KEYWORDS, quotedToken, ReadError, type Token, tokenize } from './tokens.ts';
 
 /**
- * Reads a Go template. Source: Go's text/template/parse/parse.go.
+ * Parses a Go template. Source: Go's text/template/parse/parse.go.
  * @throws {ReadError}
  */
 export function parseGoTemplate(text: string): Template {
@@ -18,7 +18,7 @@ class Parser {
   readonly #tokens: readonly Token[];
   readonly #defined = new Map<string, readonly TemplateNode[]>();
   #next = 0;
-  /** Names that are known here. */
+  /** The names of visible variables. */
   #variables: string[] = ['$'];
   #ranges = 0;
 
@@ -34,7 +34,7 @@ class Parser {
     throw this.#error(`unexpected {{${keyword}}}`);
   }
 
-  /** Up to `{{end}}`, `{{else}}` or the end of the template, which is left. */
+  /** Parses up to `{{end}}`, `{{else}}` or the end of the template, and stops before it. */
   #list(): TemplateNode[] {
     const nodes: TemplateNode[] = [];
     for (;;) {
@@ -52,7 +52,7 @@ class Parser {
     }
   }
 
-  /** The keyword behind `{{`, without taking it. */
+  /** The keyword after `{{`, without consuming it. */
   #keyword(): string {
     const token = this.#tokens.slice(this.#next + 1).find(({ type }) => type !== 'space');
     return token?.type === 'word' && KEYWORDS.has(token.text) ? token.text : '';
@@ -85,7 +85,7 @@ class Parser {
     return { type, pipeline, body, otherwise };
   }
 
-  /** What stands behind `{{else}}`, and the `{{end}}`. */
+  /** Parses the part after `{{else}}`, and the `{{end}}`. */
   #otherwise(type: Branch['type']): readonly TemplateNode[] {
     this.#mustGoOn();
     const keyword = this.#keyword();
@@ -152,7 +152,7 @@ class Parser {
     return this.#string(token);
   }
 
-  /** @param end what it ends with, which is taken */
+  /** @param end the token that ends the pipeline, which is consumed */
   #pipeline(context: string, end: 'close' | ')'): Pipeline {
     this.#skipSpace();
     const { at } = this.#peek();
@@ -172,7 +172,7 @@ class Parser {
     }
   }
 
-  /** `$x :=`, `$x =`, and in a range `$i, $e :=`. */
+  /** Parses `$x :=`, `$x =`, and in a range `$i, $e :=`. */
   #declaration(context: string): Pick<Pipeline, 'variables' | 'isAssignment'> {
     const rest = this.#tokens.slice(this.#next).filter(({ type }) => type !== 'space');
     const [first, second, third, fourth] = rest;
@@ -210,7 +210,7 @@ class Parser {
     return { operands, at, source: this.#text.slice(at, end) };
   }
 
-  /** A term, and the fields behind it. */
+  /** Parses a term and the fields after it. */
   #operand(): Operand {
     const term = this.#term();
     const fields: string[] = [];
@@ -309,7 +309,7 @@ class Parser {
     while (this.#isAt('space')) this.#next += 1;
   }
 
-  /** The keyword of an action. */
+  /** Consumes the keyword of an action. */
   #takeWord(): void {
     this.#skipSpace();
     this.#next += 1;
@@ -334,7 +334,7 @@ class Parser {
   }
 }
 
-/** Only what can take a value may stand behind a bar. */
+/** Requires that only commands which take a value follow a `|`. */
 function checkPipeline(commands: readonly Command[], context: string, at: number): void {
   if (commands.length === 0) throw new ReadError(`missing value for ${context}`, at);
   for (const [index, { operands }] of commands.entries()) {

@@ -13,8 +13,9 @@ interface Verb {
 const VERB = /%([-+# 0]*)(\d*)(?:\.(\d*))?([^])?/g;
 
 /**
- * Go's Sprintf for what JSON can hold. Not read: `%[1]d`, `*` for a width, and verbs for other values (`%e`, `%b`, …).
- * @throws {TemplateError} for what is not read
+ * Formats like Go's Sprintf, for JSON values. Not supported: `%[1]d`, `*` as a width, and verbs for other values (`%e`,
+ * `%b`, …).
+ * @throws {TemplateError} for unsupported parts
  */
 export function sprintf(format: string, args: readonly unknown[]): string {
   let used = 0;
@@ -39,10 +40,10 @@ export function sprintf(format: string, args: readonly unknown[]): string {
   return `${text}${rest}${extra.length === 0 ? '' : `%!(EXTRA ${extra.join(', ')})`}`;
 }
 
-/** Characters that one call may make. */
+/** The length of the output of one call. */
 const OUTPUT_MAX = 16 * 2 ** 20;
 
-/** Go stops reading at a width or precision that is longer than this, and takes the verb for missing. */
+/** The largest width or precision. Go stops at a larger one, and reports the verb as missing. */
 const NUMBER_MAX = 1e6;
 
 /** The format up to the first width or precision that is too large. Source: Go's fmt/print.go parsenum, tooLarge. */
@@ -54,7 +55,7 @@ function readablePart(format: string): string {
   return format;
 }
 
-/** Go's Sprint: a blank between two values of which none is a text. */
+/** Formats like Go's Sprint: adds a blank between two values when neither is a string. */
 export function sprint(args: readonly unknown[]): string {
   return args
     .map((arg, index) => {
@@ -64,7 +65,7 @@ export function sprint(args: readonly unknown[]): string {
     .join('');
 }
 
-/** As Go prints it with `%v`. */
+/** Formats a value like Go's `%v`. */
 export function plainValue(value: unknown): string {
   return goText(value instanceof FloatLiteral ? value.value : value);
 }
@@ -118,7 +119,7 @@ function formattedInteger(value: number, { letter, flags }: Verb): string {
 
 function formattedFloat(value: number, { letter, flags, precision }: Verb): string {
   const sign = value >= 0 && flags.includes('+') ? '+' : '';
-  // JavaScript has at most 100 digits; a float has less to tell.
+  // JavaScript prints at most 100 digits. A float has fewer.
   const digits = precision === undefined ? undefined : Math.min(precision, 100);
   if (letter === 'f') return sign + value.toFixed(digits ?? 6) + '0'.repeat((precision ?? 0) - (digits ?? 0));
   if (letter === 'g') {
@@ -146,7 +147,7 @@ function isNil(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-/** The type of a value in Go; whole numbers are `int`, as those in the template are. */
+/** The type of a value in Go. Whole numbers are `int`, like those in a template. */
 export function typeName(value: unknown): string {
   if (value instanceof FloatLiteral) return 'float64';
   return typeof value === 'number' && Number.isInteger(value) ? 'int' : goType(value);

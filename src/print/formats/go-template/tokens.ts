@@ -16,7 +16,7 @@ export type TokenType =
   | 'end';
 
 export interface Token {
-  /** A sign stands for itself: `|`, `(`, `)`, `,`, `=`, `:=`. */
+  /** The type. For a sign it is the sign itself: `|`, `(`, `)`, `,`, `=`, `:=`. */
   readonly type: TokenType | '|' | '(' | ')' | ',' | '=' | ':=';
   readonly text: string;
   readonly at: number;
@@ -36,7 +36,7 @@ const PATTERNS: ReadonlyArray<readonly [type: TokenType, pattern: RegExp]> = [
 const SIGNS = [':=', '|', '(', ')', ',', '='] as const;
 
 /**
- * Cuts a Go template into tokens; blanks that `{{-` and `-}}` eat are gone, and so are comments.
+ * Splits a Go template into tokens, without comments and without blanks that `{{-` and `-}}` trim.
  * Source: Go's text/template/parse/lex.go.
  * @throws {TemplateError}
  */
@@ -63,7 +63,7 @@ export function tokenize(template: string): Token[] {
 interface Action {
   /** Undefined for a comment. */
   readonly tokens: readonly Token[] | undefined;
-  /** Behind it. */
+  /** The offset after it. */
   readonly at: number;
   readonly isTrimmed: boolean;
 }
@@ -107,7 +107,7 @@ function nextToken(template: string, at: number): Token {
   for (const [type, pattern] of PATTERNS) {
     pattern.lastIndex = at;
     const text = pattern.exec(template)?.[0];
-    // Blanks before ` -}}` belong to it.
+    // The blank before `-}}` belongs to the trim marker.
     if (text !== undefined) return { type, text: isTrim(type, text, template, at) ? text.slice(0, -1) : text, at };
   }
   const sign = SIGNS.find((one) => template.startsWith(one, at));
@@ -126,7 +126,7 @@ function isTrim(type: TokenType, text: string, template: string, at: number): bo
   return type === 'space' && text.length > 1 && template.startsWith('-}}', at + text.length);
 }
 
-/** A problem at a place of the template, which is told by its line. */
+/** A problem at a position of the template. The message names the line. */
 export class ReadError extends TemplateError {
   readonly at: number;
 
@@ -136,7 +136,7 @@ export class ReadError extends TemplateError {
   }
 }
 
-/** A token as messages quote it. */
+/** Quotes a token for messages. */
 export function quotedToken({ type, text }: Token): string {
   if (type === 'end') return 'EOF';
   if (type === 'dot' || KEYWORDS.has(text)) return `<${text}>`;

@@ -2,7 +2,7 @@ import { stepDuration } from '../scale.ts';
 import { type Markup, markup } from './markup.ts';
 import type { ChartRow, Entry } from './rows.ts';
 
-/** Pixels. */
+/** The heights of rows in pixels. */
 const HEIGHTS: Readonly<Record<ChartRow['kind'], number>> = { pod: 40, container: 30, thin: 18, handler: 18 };
 const BAR_MARGIN = 5;
 const SPOKEN = 'Timeline. Arrow keys go from one thing to the next, plus and minus change the scale.';
@@ -12,7 +12,7 @@ export interface Chart {
   readonly lengthMs: number;
 }
 
-/** All rows below each other on one axis. Positions are percentages, so that a wider picture is a closer look. */
+/** Draws all rows on one axis. Positions are percentages, so that a wider picture is an enlargement. */
 export function chartMarkup({ rows, lengthMs }: Chart): Markup {
   const tops: number[] = [];
   let height = 0;
@@ -81,7 +81,7 @@ function barMarkup(entry: Entry, lengthMs: number, { y, height }: { y: number; h
   return markup`${rect(entry, 'bar')}${entry.parts.map((part) => rect(part, `part ${part.look}`))}${edge}${text}`;
 }
 
-/** A shape of its own for each meaning: colour alone tells not everybody. */
+/** The shape of a mark. Each meaning has its own, since colour alone is not accessible. */
 function markMarkup({ look }: Entry, x: string, y: number): Markup {
   return markup`<svg x="${x}" y="${y}" class="mark" overflow="visible"><circle class="hit" r="9"/>${new Map([
     ['met', markup`<path d="M0-6 6 0 0 6-6 0Z"/>`],
@@ -99,7 +99,7 @@ function percent(ms: number, lengthMs: number): string {
   return `${Number(((ms / lengthMs) * 100).toFixed(4))}%`;
 }
 
-/** For those who hear the page. */
+/** The description of an entry for screen readers. */
 function spoken({ pod, container, title, fromMs, toMs, isMark, details }: Entry): string {
   const where = container === undefined ? `Pod ${pod}` : `Pod ${pod}, container ${container}`;
   const when = isMark ? `at ${stepDuration(fromMs)}` : `from ${stepDuration(fromMs)} to ${stepDuration(toMs)}`;

@@ -1,8 +1,8 @@
-/** HTML that may stand in a page as it is: every text in it that others wrote has been escaped. */
+/** HTML that is safe to put into a page: all foreign text in it is escaped. */
 export class Markup {
   readonly text: string;
 
-  /** @param text is taken as it is: only {@link markup} and trusted, own text belong here */
+  /** @param text is used as it is: only {@link markup} and trusted text may call this */
   constructor(text: string) {
     this.text = text;
   }
@@ -10,7 +10,7 @@ export class Markup {
 
 type Piece = string | number | Markup | undefined | readonly Piece[];
 
-/** HTML with texts put into it. They are escaped: nothing of them is markup, in content and in quoted attributes. */
+/** Makes HTML of a template. The inserted texts are escaped, for content and quoted attributes. */
 export function markup(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
   return new Markup(strings.reduce((text, string, index) => text + textOf(pieces[index - 1]) + string));
 }
@@ -30,23 +30,23 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** What HTML and XML take for markup, replaced by what they show for it. */
+/** Escapes the markup characters of HTML and XML. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** A value for a `<script type="application/json">`: nothing in it can end that element. */
+/** Formats a value for `<script type="application/json">`, with nothing that could end the element. */
 export function jsonMarkup(value: unknown): Markup {
   return new Markup(JSON.stringify(value).replaceAll('<', '\\u003c'));
 }
 
-// Colours and the like: ESC [ … letter, and ESC ] … up to BEL or ESC \.
+// Terminal sequences: ESC [ … letter, and ESC ] … up to BEL or ESC \.
 // oxlint-disable-next-line no-control-regex
 const TERMINAL_SEQUENCE = /\u001b\[[\d;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** What programs wrote, without what was meant for a terminal. Lines and tabs stay. */
+/** Removes terminal sequences from output of programs. Lines and tabs stay. */
 export function readable(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(TERMINAL_SEQUENCE, '').replaceAll(CONTROL, '\uFFFD');
 }

@@ -6,16 +6,16 @@ import { chartRows, type Entry } from './rows.ts';
 import { eventSection, overview, type PagePod, podSection, thingSection } from './sections.ts';
 
 export interface PageOptions {
-  /** SHA-256 of a text, in base64: the page lets nothing run but its own script. */
+  /** Computes the SHA-256 of a text in base64: the page allows only its own script. */
   readonly sha256: (text: string) => string;
-  /** RFC 3339: when the page was made. */
+  /** The time at which the page was made, RFC 3339. */
   readonly madeAt: string;
   readonly version: string;
 }
 
 /**
- * One page with everything in it: it loads nothing, from nowhere. What Pods have written is text in it, whatever it
- * looks like: each text is escaped, and a content security policy stands behind that.
+ * Makes one page that contains everything and loads nothing. Output of Pods is text in it: each text is escaped, and a
+ * content security policy forbids other scripts.
  */
 export function renderPage(pods: readonly PagePod[], { sha256, madeAt, version }: PageOptions): string {
   const originMs = Math.min(...pods.map(({ timeline }) => timeline.createdAtMs));
@@ -77,7 +77,7 @@ Times count from the creation of the first Pod, ${new Date(originMs).toISOString
   return page.text;
 }
 
-/** What the page shows of a thing that is pointed at. */
+/** The data of the tooltip of an entry. */
 function tipOf({ pod, container, title, fromMs, toMs, isMark, details }: Entry): unknown {
   const where = container === undefined ? pod : `${pod} / ${container}`;
   return { where, title, fromMs, toMs: isMark ? fromMs : toMs, details };

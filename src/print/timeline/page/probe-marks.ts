@@ -1,27 +1,27 @@
 import type { ProbeSpan } from '../../../history/timeline/model.ts';
 
-/** Attempts of a probe that one mark stands for. */
+/** Attempts of a probe that share one mark. */
 export interface ProbeMark {
   readonly fromMs: number;
   readonly last: ProbeSpan;
   readonly count: number;
 }
 
-/** Beyond that nobody can tell marks apart, and the page would have megabytes of them. */
+/** The number of marks for a probe: more would overlap, and the page would have megabytes of them. */
 const MARKS_MAX = 1000;
 
 export function isGood({ result }: ProbeSpan): boolean {
   return result === 'success' || result === 'warning';
 }
 
-/** Did it change anything? */
+/** True for an attempt with a decision. */
 export function isTurn({ decision }: ProbeSpan): boolean {
   return !['none', 'retry', 'notCounted', 'abandoned'].includes(decision);
 }
 
 /**
- * The marks for the attempts of a probe: one for each, as long as they are not too many. Then neighbours with the same
- * result share one, except those that changed something.
+ * The marks for the attempts of a probe: one for each, up to MARKS_MAX. For more attempts, neighbours with equal
+ * results share one mark, except those with a decision.
  */
 export function probeMarks(attempts: readonly ProbeSpan[]): ProbeMark[] {
   const together = Math.ceil(attempts.length / MARKS_MAX);

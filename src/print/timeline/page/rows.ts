@@ -5,21 +5,21 @@ import { stepDuration } from '../scale.ts';
 import { isGood, isTurn, probeMarks } from './probe-marks.ts';
 import { stepHint, stepText } from '../step-text.ts';
 
-/** Something that is drawn, listed and told: a stretch of time, or a moment. Times are those of the page. */
+/** A period or point in time that is drawn, listed and described. Times are those of the page. */
 export interface Entry extends Stretch {
   readonly pod: string;
-  /** Undefined: it is about the Pod. */
+  /** Undefined for an entry about the Pod. */
   readonly container?: string | undefined;
   readonly title: string;
-  /** What else there is to say: names and values. */
+  /** Further details: names and values. */
   readonly details: ReadonlyArray<readonly [string, string]>;
-  /** How it is drawn, see page.css. */
+  /** The CSS class of the drawing, see page.css. */
   readonly look: string;
-  /** Drawn as a mark, whatever time it took. */
+  /** True to draw a mark even for a period. */
   readonly isMark: boolean;
-  /** Parts that are drawn over it. */
+  /** The parts that are drawn over it. */
   readonly parts: ReadonlyArray<Stretch & { readonly look: string }>;
-  /** Text in the bar. */
+  /** The text in the bar. */
   readonly label: string;
 }
 
@@ -33,7 +33,7 @@ export interface ChartRow {
 
 type NewEntry = Stretch & Pick<Entry, 'title' | 'look'> & Partial<Entry>;
 
-/** All rows of a Pod; what they have is drawn at `offsetMs` and later. */
+/** All rows of a Pod, drawn from `offsetMs` on. */
 export function chartRows(timeline: Timeline, offsetMs: number): ChartRow[] {
   const { name, containers } = timeline;
   const place = (entry: NewEntry): Entry => ({

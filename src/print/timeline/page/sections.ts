@@ -10,24 +10,24 @@ export interface PageLog {
   readonly container: string;
   readonly attempt: number;
   readonly text: string;
-  /** The beginning of it was left out. */
+  /** True when the beginning was left out. */
   readonly isCut: boolean;
 }
 
-/** A run of a Pod, with all that a page shows of it. */
+/** A run of a Pod, with everything that a page shows of it. */
 export interface PagePod {
-  /** How the run is named: `web`, `web@1`. */
+  /** The name of the run: `web`, `web@1`. */
   readonly run: string;
   readonly timeline: Timeline;
-  /** What `describe` says; undefined: left out. */
+  /** The output of `describe`. Undefined: left out. */
   readonly describe: string | undefined;
   readonly logs: readonly PageLog[];
 }
 
-/** More than that many Pods are listed closed. */
+/** The number of Pods up to which their sections are open. */
 const OPEN_MAX = 2;
 
-/** What became of each Pod, in a line. */
+/** The result of each Pod, in a line. */
 export function overview(pods: readonly PagePod[]): Markup {
   const cards = pods.map(({ run, timeline }, index) => {
     const { criticalPath, phases } = timeline;
@@ -44,7 +44,7 @@ const INTRODUCTIONS = {
   never: 'One after another, this is what the Pod did and waited for:',
 };
 
-/** The way to Ready of a Pod, then what `describe` and its containers said. */
+/** The critical path of a Pod to Ready, its `describe` and its logs. */
 export function podSection(pod: PagePod, index: number, count: number): Markup {
   const { run, timeline, describe, logs } = pod;
   const { isReady, toMs } = timeline.criticalPath;
@@ -100,7 +100,7 @@ function logBlock({ container, attempt, text, isCut }: PageLog): Markup {
   const lines = shown === '' ? 0 : shown.split('\n').length - (shown.endsWith('\n') ? 1 : 0);
   const run = attempt === 0 ? '' : `, attempt ${attempt + 1}`;
   const size = lines === 1 ? '1 line' : `${lines} lines`;
-  // A newline that follows <pre> at once does not count.
+  // HTML ignores a newline right after <pre>.
   return markup`<details class="log">
 <summary>${container}${run} <small>${isCut ? `the last ${size}` : size}</small></summary>
 <pre tabindex="0">
@@ -126,7 +126,7 @@ ${table('events-title', ['#At', 'Pod', 'Container', 'Type', 'Reason', 'Message']
 `;
 }
 
-/** All that is in the picture, as a table: for those who do not see it, and for searching. */
+/** The table of all entries, for screen readers and for searching. */
 export function thingSection(entries: readonly Entry[]): Markup {
   const rows = entries
     .toSorted((a, b) => a.fromMs - b.fromMs)
@@ -144,7 +144,7 @@ ${table('things-title', ['#At', '#Took', 'Pod', 'Container', 'What', 'Details'],
 `;
 }
 
-/** @param headings those of numbers begin with # */
+/** @param headings headings of numeric columns begin with # */
 function table(titleId: string, headings: readonly string[], rows: readonly Markup[]): Markup {
   const cells = headings.map((heading) => {
     const [isNumber, text] = [heading.startsWith('#'), heading.replace('#', '')];
