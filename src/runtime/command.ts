@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { execa } from 'execa';
 import { errnoOf, errnoText } from './errno.ts';
 import { STARTED } from './helper.ts';
 import type { OutputStream } from './runtime.ts';
@@ -49,6 +48,7 @@ export async function startCommand({
 }: CommandRequest): Promise<CommandOutcome> {
   const [name, ...args] = argv;
   const [stdout, stderr] = [output.stdout, output.stderr].map((taker) => (taker === undefined ? 'inherit' : 'pipe'));
+  const { execa } = await import('execa');
   const child = execa(name, args, { ...STARTED, env, cwd, stdin: 'inherit', stdout, stderr });
   if (child.pid === undefined) {
     const errno = errnoOf(await child);

@@ -1,4 +1,4 @@
-import { execa, execaSync, type Result } from 'execa';
+import type { Result } from 'execa';
 import { errnoText } from './errno.ts';
 
 /** A program that does a small job for podrun, ends by itself and leaves nothing behind that runs. */
@@ -9,8 +9,6 @@ export interface HelperCall {
   readonly cwd?: string;
   /** Default: the environment of podrun. */
   readonly env?: NodeJS.ProcessEnv;
-  /** `inherit`: the standard input of podrun, for programs that set a terminal. Default: none. */
-  readonly stdin?: 'inherit';
   /** The helper is killed after this time. Default: 30 s, more than any helper takes on a busy machine. */
   readonly timeoutMs?: number;
 }
@@ -36,32 +34,25 @@ export const STARTED_APART: StartedApart = { ...STARTED, cwd: '/', detached: tru
 const TIMEOUT_MS = 30_000;
 const OUTPUT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** Runs a helper to its end. Never rejects: a helper that is missing, fails or hangs is an outcome. */
+/**
+ * Runs a helper to its end. Never rejects: a helper that is missing, fails or hangs is an outcome. execa is loaded for
+ * the first one: that takes 5 ms, and a short `apply` needs none.
+ */
 export async function runHelper(call: HelperCall): Promise<HelperOutcome> {
-  return outcomeOf(call, await execa(call.program, call.args, { ...optionsOf(call), cleanup: false }));
-}
-
-/** The same, while podrun does nothing else. */
-export function runHelperSync(call: HelperCall): HelperOutcome {
-  return outcomeOf(call, execaSync(call.program, call.args, optionsOf(call)));
-}
-
-function optionsOf({ cwd = '/', env = process.env, stdin, timeoutMs = TIMEOUT_MS }: HelperCall) {
+  const { program, args, cwd = '/', env = process.env, timeoutMs = TIMEOUT_MS } = call;
+  const { execa } = await import('execa');
   const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_MAX_BYTES } as const;
-  return { ...limits, cwd, env, extendEnv: false, stdin: stdin ?? 'ignore', reject: false } as const;
+  const result = await execa(program, args, { ...STARTED, ...limits, buffer: true, cwd, env, stdin: 'ignore' });
+  if (!result.failed) return { ok: true, stdout: result.stdout };
+  return { ok: false, errno: result.code, why: `${program} ${failureOf(result, timeoutMs)}` };
 }
 
-type Ended = Pick<Result, 'failed' | 'timedOut' | 'stdout' | 'stderr'> & {
+type Failure = Pick<Result, 'timedOut' | 'stderr'> & {
   readonly [Name in 'code' | 'signal' | 'exitCode']?: Result[Name] | undefined;
 };
 
-function outcomeOf({ program, timeoutMs = TIMEOUT_MS }: HelperCall, ended: Ended): HelperOutcome {
-  if (!ended.failed) return { ok: true, stdout: String(ended.stdout) };
-  return { ok: false, errno: ended.code, why: `${program} ${failureOf(ended, timeoutMs)}` };
-}
-
 /** The first that holds: a time-out is a signal too, and a program that did not start has no exit code. */
-function failureOf({ timedOut, code, signal, exitCode, stderr }: Ended, timeoutMs: number): string {
+function failureOf({ timedOut, code, signal, exitCode, stderr }: Failure, timeoutMs: number): string {
   if (timedOut) return `took longer than ${timeoutMs / 1000}s`;
   if (exitCode === undefined && signal === undefined) return `did not start: ${errnoText(code ?? '')}`;
   const ending = signal === undefined ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;

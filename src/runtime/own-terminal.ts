@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { runHelperSync } from './helper.ts';
+import { execaSync } from 'execa';
 import { sendSignal } from './kill.ts';
 import type { TerminalSettings } from './terminal-guard.ts';
 
@@ -9,7 +9,7 @@ import type { TerminalSettings } from './terminal-guard.ts';
  */
 export function showOutputAsItIs(): void {
   // Without stty most programs still look as they should.
-  runHelperSync({ program: 'stty', args: ['-opost'], stdin: 'inherit' });
+  runAtTerminal('stty', ['-opost']);
 }
 
 /** A terminal that hands over each key. */
@@ -27,16 +27,21 @@ export interface KeyByKey {
  */
 export function readKeyByKey(): KeyByKey | undefined {
   const script = 'stty -g && stty -icanon -echo min 1 time 0 && stty -g';
-  const outcome = runHelperSync({ program: 'sh', args: ['-c', script], stdin: 'inherit' });
-  if (!outcome.ok) return undefined;
-  const [before = '', ours = ''] = outcome.stdout.trim().split('\n');
+  const { failed, stdout } = runAtTerminal('sh', ['-c', script]);
+  if (failed) return undefined;
+  const [before = '', ours = ''] = stdout.split('\n');
   return { settings: { before, ours }, restore: () => setTerminal(before) };
 }
 
 /** Does nothing when the terminal is gone. */
 function setTerminal(settings: string): void {
   // SIGTTOU would stop stty in the background: ignore it.
-  runHelperSync({ program: 'sh', args: ['-c', `trap '' TTOU; exec stty "$0"`, settings], stdin: 'inherit' });
+  runAtTerminal('sh', ['-c', `trap '' TTOU; exec stty "$0"`, settings]);
+}
+
+/** Runs a helper whose standard input is the terminal. podrun waits: its next step needs the terminal as it is then. */
+function runAtTerminal(program: string, args: readonly string[]): { readonly failed: boolean; readonly stdout: string } {
+  return execaSync(program, args, { cwd: '/', stdin: 'inherit', reject: false });
 }
 
 /**
@@ -51,8 +56,8 @@ export function isInForeground(): boolean {
       const [, , group, , , terminalGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return terminalGroup === group || terminalGroup === '-1';
     }
-    const state = runHelperSync({ program: 'ps', args: ['-o', 'stat=', '-p', String(process.pid)] });
-    return !state.ok || state.stdout.includes('+');
+    const { failed, stdout } = runAtTerminal('ps', ['-o', 'stat=', '-p', String(process.pid)]);
+    return failed || stdout.includes('+');
   } catch {
     return true;
   }

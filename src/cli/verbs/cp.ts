@@ -15,7 +15,7 @@ import { openStore } from '../environment.ts';
 import { note } from '../preferences.ts';
 import { flush, handedOn, printError } from '../standard-streams.ts';
 import type { RunVerb } from '../verb.ts';
-import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
+import { busyWith } from '../waiting/wait-progress.ts';
 
 /** The flags of `cp`. */
 interface CpFlags {
@@ -63,22 +63,12 @@ export async function cp(words: readonly string[], flags: CpFlags): Promise<numb
   }
   const reached = await reach(request.how === 'toPod' ? request.target : request.source, flags);
   const { source, target } = request;
-  const exitCode = await busyWith(
-    reached.clock,
-    () => `copying ${source.path} to ${target.path}`,
-    ({ clear }) => {
-      const how: HowToCopy = { preserve: flags.preserve, clear };
-      return request.how === 'toPod' ? copyTo(reached, request, how) : copyFrom(reached, request, how);
-    },
-  );
+  const copy = (): Promise<number> =>
+    request.how === 'toPod' ? copyTo(reached, request, flags) : copyFrom(reached, request, flags);
+  const exitCode = await busyWith(reached.clock, `copying ${source.path} to ${target.path}`, copy);
   // As kubectl: what tar itself says has been shown.
   if (exitCode !== EXIT.ok) printError(`command terminated with exit code ${exitCode}\n`);
   return exitCode;
-}
-
-/** How both ways of copying go. */
-interface HowToCopy extends BusyLine {
-  readonly preserve: boolean;
 }
 
 type Copy<How> = Extract<CopyRequest, { readonly how: How }>;
@@ -97,25 +87,22 @@ async function reach(side: Copy<'toPod'>['target'], flags: CpFlags): Promise<Rea
   return { clock, pod, container, socket, isPatient: true };
 }
 
-async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod'>, how: HowToCopy): Promise<number> {
+async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod'>, flags: CpFlags): Promise<number> {
   const file = path.resolve(source.path);
   const wanted = await locateInContainer(reached, path.posix.normalize(target.path));
   const isFolder = (await runInContainer(reached, { argv: ['test', '-d', wanted], output: SILENT })) === 0;
   const place = withoutSlash(isFolder ? path.posix.join(wanted, path.basename(file)) : wanted);
-  const plain = how.preserve ? [] : ['--no-same-permissions', '--no-same-owner'];
+  const plain = flags.preserve ? [] : ['--no-same-permissions', '--no-same-owner'];
   let trouble: unknown;
   const input = packTar({
     source: file,
     name: path.posix.basename(place),
-    onSkipped: (skipped) => {
-      how.clear();
-      note(`warning: skipping special file: ${JSON.stringify(skipped)}`);
-    },
+    onSkipped: (skipped) => note(`warning: skipping special file: ${JSON.stringify(skipped)}`),
   });
   const exitCode = await runInContainer(reached, {
     argv: ['tar', ...plain, '-xmf', '-', '-C', path.posix.dirname(place)],
     input: telling(input, (error) => (trouble = error)),
-    output: told(how),
+    output: SHOWN,
   }).catch((error: unknown) => {
     throw trouble === undefined ? error : localError(trouble);
   });
@@ -125,7 +112,7 @@ async function copyTo(reached: ReachedContainer, { source, target }: Copy<'toPod
 async function copyFrom(
   reached: ReachedContainer,
   { source, target }: Copy<'fromPod'>,
-  how: HowToCopy,
+  flags: CpFlags,
 ): Promise<number> {
   const wanted = withoutSlash(await locateInContainer(reached, path.posix.normalize(source.path)));
   const [folder, name] = [path.posix.dirname(wanted), path.posix.basename(wanted)];
@@ -133,8 +120,8 @@ async function copyFrom(
   const archive = new PassThrough();
   // Whoever reads it has failed, and says why.
   archive.on('error', () => undefined);
-  const output: ReturnType<typeof told> = {
-    ...told(how),
+  const output: typeof SHOWN = {
+    ...SHOWN,
     stdout: (chunk) => {
       archive.write(chunk);
       return handedOn(archive);
@@ -148,11 +135,8 @@ async function copyFrom(
     root,
     target: target.path,
     fileName: path.posix.basename(path.posix.normalize(source.path)),
-    preserve: how.preserve,
-    warn: (text) => {
-      how.clear();
-      note(text);
-    },
+    preserve: flags.preserve,
+    warn: note,
   }).catch((error: unknown) => {
     // Nobody reads on: whoever writes must not wait.
     archive.resume();
@@ -167,15 +151,12 @@ async function copyFrom(
 const nothing = (): Promise<void> => Promise.resolve();
 const SILENT: Pick<OutputTaker, 'stdout' | 'stderr'> = { stdout: nothing, stderr: nothing };
 
-/** What tar says is for whoever copies. */
-function told({ clear }: HowToCopy): Pick<OutputTaker, 'stdout' | 'stderr'> {
-  const show = (chunk: Buffer): Promise<void> => {
-    clear();
-    printError(chunk);
-    return flush('stderr');
-  };
-  return { stdout: show, stderr: show };
-}
+const show = (chunk: Buffer): Promise<void> => {
+  printError(chunk);
+  return flush('stderr');
+};
+/** The words of tar are for the user. */
+const SHOWN: typeof SILENT = { stdout: show, stderr: show };
 
 async function* telling(pieces: AsyncIterable<Buffer>, onError: (error: unknown) => void): AsyncGenerator<Buffer> {
   try {

@@ -18,7 +18,7 @@ import { outputOption, type SelectionFlags, withSelectionFlags } from '../select
 import { isExplicitList, nameMissing, readSelection } from '../select/selection.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
-import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
+import { busyWith } from '../waiting/wait-progress.ts';
 
 /** The flags of `delete`. */
 interface DeleteFlags extends SelectionFlags {
@@ -137,8 +137,7 @@ export async function deleteAndWait(
     const isPod = type.plural === 'pods';
     if (isPod) noteSilentOwner(session.store, one.ref);
     const text = `waiting for ${qualifiedKind(type)} "${name}" to ${isPod ? 'end' : 'be let go'}`;
-    const wait = (line: BusyLine): Promise<PodrunError[]> => untilGone(session, one, deadlineMs, line);
-    errors.push(...(await busyWith(clock, () => text, wait)));
+    errors.push(...(await busyWith(clock, text, () => untilGone(session, one, deadlineMs))));
   }
   return errors;
 }
@@ -220,12 +219,7 @@ function deletedLine({ type, name }: ObjectRef, { graceSeconds }: DeleteSession,
  * Waits until an object is gone: until its finalizers are removed, and a Pod has ended. When the agent of the Pod is
  * killed meanwhile, nobody else will remove it.
  */
-async function untilGone(
-  session: DeleteSession,
-  { ref, uid }: Ending,
-  deadlineMs: number,
-  line: BusyLine,
-): Promise<PodrunError[]> {
+async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineMs: number): Promise<PodrunError[]> {
   const { store, clock } = session;
   const { type, namespace, name } = ref;
   const isGone = (object: StoredKubeObject | undefined): boolean => object?.metadata.uid !== uid;
@@ -233,7 +227,6 @@ async function untilGone(
   const isMet = (object: StoredKubeObject | undefined): boolean => {
     if (object === undefined || isGone(object)) return true;
     if (!isHeld(object)) return isAbandoned(store, ref);
-    line.clear();
     if (!isNoted) note(heldLine(ref, object));
     isNoted = true;
     return false;

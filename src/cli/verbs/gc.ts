@@ -12,7 +12,7 @@ import { openStore } from '../environment.ts';
 import { outputOption } from '../select/selection-flags.ts';
 import { StandardOutput } from '../standard-output.ts';
 import type { RunVerb } from '../verb.ts';
-import { type BusyLine, busyWith } from '../waiting/busy-line.ts';
+import { busyWith } from '../waiting/wait-progress.ts';
 
 /** The flags of `gc`. */
 interface GcFlags {
@@ -70,7 +70,7 @@ async function gc(flags: GcFlags): Promise<number> {
   const store = openStore(flags.stateDir, clock);
   const out = new StandardOutput();
   let count = 0;
-  const collect = (line: BusyLine): Promise<void> =>
+  const collect = (): Promise<void> =>
     collectGarbage({
       store,
       garbage: new StoreGarbage(store.root, localProcesses),
@@ -80,11 +80,10 @@ async function gc(flags: GcFlags): Promise<number> {
       dryRun: flags.dryRun !== 'none',
       tell: (collected) => {
         count += 1;
-        line.clear();
         out.tell(flags.output === 'name' ? nameLine(collected) : collectedLine(collected, flags.dryRun), flags.output);
       },
     });
-  await busyWith(clock, () => 'looking for what nobody needs any more', collect);
+  await busyWith(clock, 'looking for what nobody needs any more', collect);
   if (flags.dryRun === 'none') removeFifos(fifoFolder(store.root));
   if (count === 0 && flags.output === undefined) out.tell('Nothing to remove\n');
   return EXIT.ok;

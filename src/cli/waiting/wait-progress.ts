@@ -1,10 +1,12 @@
 import type { Alarm, Clock } from '../../clock.ts';
 import { newPace, pace, type Pace, type WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { preferences } from '../preferences.ts';
-import { TransientLine } from './transient-line.ts';
 import { printError } from '../standard-streams.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 const TICK_MS = 1000;
+/** Work that takes no longer is not worth a line. */
+const PATIENCE_MS = 500;
 
 export interface ProgressOptions {
   readonly clock: Clock;
@@ -12,6 +14,8 @@ export interface ProgressOptions {
   readonly phrase: () => WaitPhrase | undefined;
   /** Where there is no terminal, nothing is said before so long; undefined: nothing at all. */
   readonly quietMs: number | undefined;
+  /** When the phrase is asked for the first time. Default: after a second. */
+  readonly firstMs?: number;
 }
 
 /**
@@ -20,21 +24,16 @@ export interface ProgressOptions {
  */
 export class WaitProgress {
   readonly #options: ProgressOptions;
-  readonly #line = TransientLine.onTerminal();
+  readonly #line = WaitingLine.onTerminal();
   #pace: Pace;
   #alarm: Alarm | undefined;
   #isClosed = false;
 
   constructor(options: ProgressOptions) {
+    const { clock, quietMs, firstMs = TICK_MS } = options;
     this.#options = options;
-    this.#pace = newPace(options.clock.now().monotonicMs, options.quietMs ?? 0);
-    const isAsked = this.#line !== undefined || options.quietMs !== undefined;
-    if (isAsked && !preferences().isQuiet) this.#plan();
-  }
-
-  /** Makes room for something that is written on the terminal now. */
-  clear(): void {
-    this.#line?.clear();
+    this.#pace = newPace(clock.now().monotonicMs, quietMs ?? 0);
+    if (this.#line !== undefined || (quietMs !== undefined && !preferences().isQuiet)) this.#plan(firstMs);
   }
 
   /** May be called twice. */
@@ -44,19 +43,34 @@ export class WaitProgress {
     this.#line?.close();
   }
 
-  #plan(): void {
-    this.#alarm = this.#options.clock.wakeAt(this.#options.clock.now().monotonicMs + TICK_MS, () => {
+  #plan(afterMs: number): void {
+    this.#alarm = this.#options.clock.wakeAt(this.#options.clock.now().monotonicMs + afterMs, () => {
       this.#tell();
-      if (!this.#isClosed) this.#plan();
+      if (!this.#isClosed) this.#plan(TICK_MS);
     });
   }
 
   #tell(): void {
     const phrase = this.#options.phrase();
-    if (phrase === undefined) return this.clear();
+    if (phrase === undefined) return this.#line?.hide();
     if (this.#line !== undefined) return this.#line.show(phrase.text);
     const { next, isDue } = pace(this.#pace, phrase, this.#options.clock.now().monotonicMs);
     this.#pace = next;
     if (isDue) printError(`${phrase.text}\n`);
+  }
+}
+
+/** Does something. On a terminal, a line says what it is once that takes longer than half a second. */
+export async function busyWith<T>(clock: Clock, text: string, work: () => T | Promise<T>): Promise<T> {
+  const startMs = clock.now().monotonicMs;
+  const phrase = (): WaitPhrase => {
+    const seconds = Math.floor((clock.now().monotonicMs - startMs) / 1000);
+    return { text: seconds === 0 ? text : `${text} (${seconds}s)`, key: text };
+  };
+  const progress = new WaitProgress({ clock, quietMs: undefined, firstMs: PATIENCE_MS, phrase });
+  try {
+    return await work();
+  } finally {
+    progress.close();
   }
 }

@@ -60,7 +60,6 @@ export class WaitWatch {
   /** The answer to this one is about to be written. */
   settled(question: Question): void {
     this.#open.delete(question);
-    this.#progress.clear();
   }
 
   /** May be called twice. */
