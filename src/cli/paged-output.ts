@@ -1,4 +1,5 @@
 import { isOnPath } from '../run/program-on-path.ts';
+import { runPager } from '../runtime/pager.ts';
 import { preferences } from './preferences.ts';
 import { StandardOutput } from './standard-output.ts';
 import { isTerminal, safeText, streamOf } from './standard-streams.ts';
@@ -13,7 +14,6 @@ const NOT_FOUND = 127;
 export async function showPaged(text: string): Promise<void> {
   const pager = isTerminal('stdout') && preferences().pages && isLong(text) ? chosenPager() : undefined;
   if (pager === undefined) return new StandardOutput().write(text);
-  const { runPager } = await import('../runtime/pager.ts');
   // Ctrl-C is the pager's: it ends a search there, and not podrun.
   const ignore = (): void => undefined;
   process.on('SIGINT', ignore);

@@ -1,5 +1,5 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
-import { detectNetworks, type NetworkFacts } from '../runtime/network/detect.ts';
+import type { NetworkFacts } from '../runtime/network/detect.ts';
 
 /**
  * How Pods get networks of their own on this machine.
@@ -7,6 +7,7 @@ import { detectNetworks, type NetworkFacts } from '../runtime/network/detect.ts'
  * @throws {PodrunError} (usage) where they cannot
  */
 export async function privateNetworks(userPath: string | undefined): Promise<NetworkFacts> {
+  const { detectNetworks } = await import('../runtime/network/detect.ts');
   const detection = await detectNetworks(userPath);
   if (detection.ok) return detection.facts;
   const { obstacleText } = await import('../print/doctor/obstacle.ts');

@@ -1,6 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { execa } from 'execa';
 import { STARTED_APART } from './helper.ts';
 
 /** A process that goes on when this one has ended. */
@@ -26,6 +25,7 @@ export const ANSWER_DESCRIPTOR = 3;
  * @throws {Error} with an errno when it cannot be started
  */
 export async function startInBackground({ argv, env, cwd, log }: BackgroundCall): Promise<BackgroundAnswer> {
+  const { execa } = await import('execa');
   const [program, ...args] = argv;
   // execa takes any descriptor, but its types know those up to 9 only.
   const output = openSync(log, 'a', 0o600) as 9;

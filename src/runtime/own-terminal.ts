@@ -40,7 +40,10 @@ function setTerminal(settings: string): void {
 }
 
 /** Runs a helper whose standard input is the terminal. podrun waits: its next step needs the terminal as it is then. */
-function runAtTerminal(program: string, args: readonly string[]): { readonly failed: boolean; readonly stdout: string } {
+function runAtTerminal(
+  program: string,
+  args: readonly string[],
+): { readonly failed: boolean; readonly stdout: string } {
   return execaSync(program, args, { cwd: '/', stdin: 'inherit', reject: false });
 }
 

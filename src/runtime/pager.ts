@@ -1,4 +1,3 @@
-import { execa } from 'execa';
 import { STARTED } from './helper.ts';
 import { exitCodeOf } from './spawn.ts';
 
@@ -9,6 +8,7 @@ import { exitCodeOf } from './spawn.ts';
  * @returns its exit code: 127 when there is no such program
  */
 export async function runPager(command: string, text: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const { execa } = await import('execa');
   const shown = { ...STARTED, env, input: text, stdout: 'inherit', stderr: 'inherit' } as const;
   const { exitCode, signal } = await execa('/bin/sh', ['-c', command], shown);
   return exitCode ?? (signal === undefined ? 127 : exitCodeOf(null, signal));

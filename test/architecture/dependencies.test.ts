@@ -37,7 +37,25 @@ const LATE_IMPORTS = [
   'src/cli/select/selection.ts',
   'src/cli/view/open-view.ts',
   'src/cli/view/painter-for.ts',
+  'src/cli/waiting/waiting-line.ts',
 ];
+
+/** The packages that podrun is built with, and the layer in which each does its work. */
+const WORKS_IN = [
+  { name: 'commander', layer: 'cli' },
+  { name: 'chalk', layer: 'cli' },
+  { name: 'ora', layer: 'cli' },
+  { name: 'execa', layer: 'runtime' },
+  { name: 'yaml', layer: 'manifest' },
+];
+
+/** All other programs are started with execa. */
+const WITHOUT_EXECA: Readonly<Record<string, string>> = {
+  'src/runtime/namespace/holder.ts': 'one for each container, whose start must be fast',
+  'src/runtime/process-identity.ts': 'every command reads it, and execa takes 5 ms to load; it starts ps on macOS only',
+  'src/runtime/spawn.ts': 'containers, hooks and probes: execa takes 1 ms of CPU more for each start',
+  'src/runtime/watchdog.ts': 'part of each start of a container',
+};
 
 /** Pure layers: objects in, objects or text out. */
 const PURE = ['api', 'lifecycle', 'history', 'print'];
@@ -75,6 +93,16 @@ describe('dependencies', () => {
   it.each(ONLY_IN)('on $modules are known to $layers only', ({ modules, layers }) => {
     const wrong = edges.filter(({ from, target }) => modules.test(target) && !layers.includes(layerOf(from)));
     expect(wrong.map(told)).toEqual([]);
+  });
+
+  it.each(WORKS_IN)('on $name are real: $layer imports it', ({ name, layer }) => {
+    const users = edges.filter(({ from, target, typeOnly }) => target === name && !typeOnly && layerOf(from) === layer);
+    expect(users).not.toEqual([]);
+  });
+
+  it('on node:child_process are few', () => {
+    const users = edges.filter(({ target, typeOnly }) => target === 'node:child_process' && !typeOnly);
+    expect(users.map(({ from }) => from).toSorted()).toEqual(Object.keys(WITHOUT_EXECA));
   });
 
   it('form no circle of files, imports of types included', () => {

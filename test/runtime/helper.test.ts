@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
-import { describe, expect, it } from 'vitest';
-import { type HelperCall, runHelper, runHelperSync } from '../../src/runtime/helper.ts';
+import { expect, it } from 'vitest';
+import { type HelperCall, runHelper } from '../../src/runtime/helper.ts';
 
 const sh = (script: string): HelperCall => ({ program: 'sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' } });
 
@@ -28,13 +28,8 @@ const ROWS: ReadonlyArray<{ readonly call: HelperCall; readonly outcome: object 
   },
 ];
 
-describe.each([
-  { name: 'runHelper()', run: runHelper },
-  { name: 'runHelperSync()', run: runHelperSync },
-])('$name', ({ run }) => {
-  it.each(ROWS)('$call.args ends as $outcome', async ({ call, outcome }) => {
-    expect(await run(call)).toMatchObject(outcome);
-  });
+it.each(ROWS)('$call.args ends as $outcome', async ({ call, outcome }) => {
+  expect(await runHelper(call)).toMatchObject(outcome);
 });
 
 it('leaves signals to podrun while a helper runs', async () => {

@@ -4,7 +4,7 @@ import type { NamespaceDetection, NamespaceFacts, NamespaceGaps } from '../featu
 import { readCache, writeCache } from './cache.ts';
 import { busyboxAmong, findTools, searchFolders } from './programs.ts';
 import { type Privileges, readPrivileges } from './privileges.ts';
-import { runTrial, TRIAL_TIMEOUT_MS, type TrialRequest, type TrialStep, type TrialSteps } from './trial.ts';
+import type { TrialRequest, TrialStep, TrialSteps } from './trial.ts';
 import { inTrialFolder, makeTrialFolder } from './trial-folder.ts';
 
 export interface NamespaceQuestion {
@@ -66,6 +66,7 @@ async function tryMode(mode: NamespaceFacts['mode'], { stateDir, privileges, ...
   const folder = makeTrialFolder(stateDir);
   if (!folder.ok) return { ok: false, why: folder.why };
   const request = { ...attempt, mode, userId: privileges.userId };
+  const { runTrial, TRIAL_TIMEOUT_MS } = await import('./trial.ts');
   const { steps, timedOut } = await inTrialFolder(folder, (path) => runTrial({ ...request, folder: path }));
   if (timedOut) {
     const reached = [...steps.keys()].at(-1) ?? 'unshare';
