@@ -96,12 +96,12 @@ describe('dependencies', () => {
   });
 
   it.each(WORKS_IN)('on $name are real: $layer imports it', ({ name, layer }) => {
-    const users = edges.filter(({ from, target, typeOnly }) => target === name && !typeOnly && layerOf(from) === layer);
+    const users = edges.filter(({ from, target, isType }) => target === name && !isType && layerOf(from) === layer);
     expect(users).not.toEqual([]);
   });
 
   it('on node:child_process are few', () => {
-    const users = edges.filter(({ target, typeOnly }) => target === 'node:child_process' && !typeOnly);
+    const users = edges.filter(({ target, isType }) => target === 'node:child_process' && !isType);
     expect(users.map(({ from }) => from).toSorted()).toEqual(Object.keys(WITHOUT_EXECA));
   });
 

@@ -26,6 +26,7 @@ export interface Import {
   readonly target: string;
   /** By `import()`. */
   readonly isLate: boolean;
+  readonly isType: boolean;
   readonly line: number;
 }
 
@@ -89,6 +90,7 @@ export function importsOf(file: SourceFile): Import[] {
     if (!IMPORTING.has(node.type) || !isNode(node['source'])) return [];
     const name = String(node['source']['value']);
     const target = name.startsWith('.') ? path.posix.join(path.posix.dirname(file.path), name) : name;
-    return [{ target, isLate: node.type === 'ImportExpression', line: lineAt(file, node.start) }];
+    const isType = node['importKind'] === 'type' || node['exportKind'] === 'type' || node.type === 'TSImportType';
+    return [{ target, isLate: node.type === 'ImportExpression', isType, line: lineAt(file, node.start) }];
   });
 }
