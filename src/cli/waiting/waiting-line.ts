@@ -14,7 +14,7 @@ const OTHER_COLUMNS = 3;
  */
 export class WaitingLine {
   #spinner: Ora | undefined;
-  #loading: Promise<void> | undefined;
+  #isLoaded = false;
   /** Undefined: nothing is shown. */
   #text: string | undefined;
   readonly #onInterrupt = (): void => {
@@ -32,7 +32,7 @@ export class WaitingLine {
   show(text: string): void {
     const columns = Math.max(10, streamOf('stderr').columns - OTHER_COLUMNS);
     this.#text = excerpt(escapeTerminal(text.replaceAll('\n', ' ')), columns);
-    this.#loading ??= this.#load();
+    if (!this.#isLoaded) void this.#load();
     this.#update();
   }
 
@@ -49,6 +49,7 @@ export class WaitingLine {
 
   /** Most commands never wait: ora is loaded for the first text. */
   async #load(): Promise<void> {
+    this.#isLoaded = true;
     const { default: ora } = await import('ora');
     // ora makes way for what is written to a stream of Node's, not for what is written to its descriptor.
     if (isTerminal('stdout')) streamOf('stdout');
