@@ -32,3 +32,8 @@ export function errnoOf(error: unknown): string {
 export function errnoText(errno: string): string {
   return TEXTS[errno] ?? errno;
 }
+
+/** True for what a file system answers that has become read-only, or whose server has lost it. */
+export function isDiskLost(error: unknown): boolean {
+  return ['EROFS', 'ESTALE'].includes(errnoOf(error));
+}

@@ -1,7 +1,7 @@
 import { closeSync, constants, mkdirSync, openSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { placeTag } from '../place.ts';
-import { errnoOf } from './errno.ts';
+import { errnoOf, isDiskLost } from './errno.ts';
 import { runHelper } from './helper.ts';
 import { startTimeOf } from './process-identity.ts';
 
@@ -103,8 +103,8 @@ export class FifoPool {
       renameSync(path, spare);
       this.#paths.push(spare);
     } catch (error) {
-      // Somebody has tidied up in the folder.
-      if (errnoOf(error) !== 'ENOENT') throw error;
+      // Somebody has tidied up in the folder, or its disk takes nothing any more.
+      if (errnoOf(error) !== 'ENOENT' && !isDiskLost(error)) throw error;
     }
   }
 
@@ -223,7 +223,7 @@ function unlink(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
+    if (errnoOf(error) !== 'ENOENT' && !isDiskLost(error)) throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../clock.ts';
+import { isDiskLost } from './errno.ts';
 import { handOver } from './hand-over.ts';
 import { closeFifo, type Fifo, FifoPool } from './fifo-pool.ts';
 import { discardInput, writeFifo } from './input-fifo.ts';
@@ -83,8 +84,8 @@ export class PipeMaker {
     if (this.#kind === 'pipe') return this.#nodePipes(hasInput);
     const isHeld = logFile !== undefined;
     const taken = await this.#fifos.take({ isHeld, hasInput }).catch((error: unknown) => {
-      // Somebody has removed the state folder: the Pods are ended, and their hooks still run.
-      if (existsSync(path.dirname(this.#fifoDir))) throw error;
+      // The state folder is gone, or lost otherwise: the Pods are ended, and their hooks still run.
+      if (existsSync(path.dirname(this.#fifoDir)) && !isDiskLost(error)) throw error;
       return undefined;
     });
     if (taken === undefined) return this.#nodePipes(hasInput);

@@ -1,6 +1,6 @@
 import { linkSync, statfsSync, unlinkSync } from 'node:fs';
 import { writePrivateFile } from './atomic-file.ts';
-import { DiskError, errorCode, ifPresent } from './disk-errors.ts';
+import { DiskError, errorCode, ifPossible, ifPresent } from './disk-errors.ts';
 import type { PodPaths } from './layout.ts';
 
 /** The room for a status, its line in the transition log, and some Events. */
@@ -43,8 +43,12 @@ export function keepReserve({ reserve, reserveLink }: PodPaths, containers: numb
   }
 }
 
-/** Removes the reserve of a Pod. Returns false when there is none. */
+/** Gives the reserve up. False when there is none, or when the disk takes no change at all. */
 export function spendReserve({ reserve, reserveLink }: PodPaths): boolean {
-  ifPresent(() => unlinkSync(reserveLink));
-  return ifPresent(() => unlinkSync(reserve) ?? true) ?? false;
+  let isSpent = false;
+  ifPossible(() => {
+    ifPresent(() => unlinkSync(reserveLink));
+    isSpent = ifPresent(() => unlinkSync(reserve) ?? true) ?? false;
+  });
+  return isSpent;
 }

@@ -1,5 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PATIENT } from '../patience.ts';
 import { stageForEach } from '../puppet/stage.ts';
 import { TIERS } from './tiers.ts';
@@ -59,3 +61,72 @@ describe.each(TIERS)('when the state folder is removed (%s)', (tier) => {
     expect(existsSync(workshop.stateDir)).toBe(false);
   });
 });
+
+/** Carried out by the machine itself. */
+function mount(...words: string[]): void {
+  const { status, stderr } = spawnSync('mount', words);
+  if (status !== 0) throw new Error(`cannot mount: ${String(stderr)}`);
+}
+
+const LOSSES = [
+  {
+    how: 'unmounted',
+    lose: (state: string) => spawnSync('umount', ['-l', state]),
+    why: /the state folder .* is not there any more|the (state folder .*|record of pod\/web) was removed/,
+  },
+  {
+    how: 'made read-only',
+    lose: (state: string) => {
+      mount('--bind', state, state);
+      mount('-o', 'remount,bind,ro', state);
+    },
+    why: /cannot use the state folder .*: read-only file system: ending its Pods/,
+  },
+];
+
+/** Only root can mount anything on the machine itself. */
+describe.runIf(process.platform === 'linux' && process.getuid?.() === 0).each(LOSSES)(
+  'when the state folder, a file system of its own, is $how',
+  ({ lose, why }) => {
+    const mountState = (): void => {
+      mkdirSync(workshop.stateDir, { recursive: true });
+      mount('-t', 'tmpfs', '-o', 'size=8m', 'podrun-state', workshop.stateDir);
+    };
+
+    // Before the workshop removes its folder.
+    afterEach(() => {
+      while (spawnSync('umount', ['-l', workshop.stateDir]).status === 0);
+    });
+
+    it('a run in the foreground ends its Pods with grace, says why, and fails', async () => {
+      mountState();
+      const run = workshop.start(['apply', podOf()]);
+      const puppet = await stage.puppet('main');
+      await run.until(({ stdout }) => stdout.includes('started'));
+      lose(workshop.stateDir);
+      await endWithGrace();
+      await puppet.gone;
+      const { exitCode, stderr } = await run.ended;
+      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(why) });
+      expect(stderr).not.toMatch(/defect|^\s+at /m);
+      expect(workshop.processes()).toEqual([]);
+    });
+
+    it('a background agent ends its Pods with grace, says why, and ends itself', async () => {
+      mountState();
+      await workshop.run(['apply', '-d', podOf(), '--wait', '--until', 'ready']);
+      const puppet = await stage.puppet('main');
+      // What is said there is read there, whatever becomes of the folder.
+      const log = openSync(path.join(workshop.stateDir, 'agent.log'), 'r');
+      lose(workshop.stateDir);
+      await endWithGrace();
+      await puppet.gone;
+      await vi.waitUntil(() => workshop.backgroundProcesses().length === 0, PATIENT);
+      const said = readFileSync(log, 'utf8');
+      closeSync(log);
+      expect(said).toMatch(why);
+      expect(said).not.toMatch(/defect|^\s+at /m);
+      expect(workshop.processes()).toEqual([]);
+    });
+  },
+);
