@@ -4,7 +4,7 @@ import { defaultPullPolicy, parseImageReference } from '../../src/api/image-refe
 const SHA = 'a'.repeat(64);
 const UPPER_SHA = 'A'.repeat(64);
 
-/** The reference in its full form, or what is wrong with it. */
+/** The full form of the reference, or its error. */
 function fullForm(image: string): string {
   const outcome = parseImageReference(image);
   if (!outcome.ok) return outcome.reason;

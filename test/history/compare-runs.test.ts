@@ -15,7 +15,10 @@ function compared(a: RecordedRun, b: RecordedRun, tolerance = TOLERANCE): RunCom
   return comparison;
 }
 
-/** Each difference in short: `main exit: code 0 | code 1`. */
+/**
+ * Each difference in short: `main exit: code 0
+ * code 1`.
+ */
 function between(a: Story, b: Story, containers: readonly string[] = ['main']): string[] {
   const { differences } = compared(runOf(a, { containers }), runOf(b, { containers }));
   return differences.map(({ subject, what, a: before, b: after }) => `${subject} ${what}: ${before} | ${after}`);
@@ -116,7 +119,7 @@ describe('two runs', () => {
     expect(order(story(1, 2), story(2, 1))).toEqual([
       'a order: a.started before b.started | b.started before a.started',
     ]);
-    // At the same time, or nearly so: either order will do.
+    // Almost simultaneous steps may come in either order.
     expect(order(story(1, 1.1), story(1.1, 1))).toEqual([]);
   });
 

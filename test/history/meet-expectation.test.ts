@@ -32,7 +32,7 @@ async function checksOf(text: string, recorded = run): Promise<readonly Check[]>
   return expectations.flatMap((expectation) => meetExpectation(expectation, recorded)?.checks ?? []);
 }
 
-/** What is not met, in short: the expectation, the problem, and what was seen. */
+/** The failed checks in short: the expectation, the problem, and the similar happenings. */
 async function unmet(text: string, recorded = run): Promise<string[]> {
   const checks = await checksOf(text, recorded);
   return checks.flatMap((check) =>
@@ -48,10 +48,10 @@ describe('a run does what is expected', () => {
     'steps: [{exited: main, code: nonzero, run: 2, reason: OOMKilled}]',
     'steps: [{waiting: main, reason: CrashLoopBackOff}]',
     'steps: [{event: Scheduled, message: to here}]',
-    // What one state tells comes in any order.
+    // Happenings of one state may come in any order.
     'steps: [{phase: Running}, {condition: Ready}, {started: side}, {started: main}]',
     'steps: [{unordered: [{exited: side}, {exited: main}, {started: main}]}, {phase: Failed}]',
-    // Each has its own: the exit with code 1 is left for the second.
+    // Each pattern takes its own happening: the exit with code 1 is left for the second pattern.
     'steps: [{unordered: [{exited: main}, {exited: main, code: 1}]}]',
     'steps: [{started: main, within: 1s}, {exited: main, within: 1s}, {started: main, after: 2s}]',
     'never: [{exited: side, code: nonzero}, {phase: Succeeded}, {deleted: true}]',
@@ -176,7 +176,7 @@ describe('random runs', () => {
         const steps = happeningsIn(recorded).flatMap((one) => asExpected(one));
         const [last] = steps.slice(-1);
         if (last === undefined) return;
-        // Once more than it came.
+        // The event came one time less.
         expect(
           failures(
             recorded,
@@ -204,7 +204,7 @@ function failures(recorded: RecordedRun, steps: ReadonlyArray<readonly WrittenPa
   return meetExpectation(expectation, recorded)!.checks.filter(({ met }) => !met);
 }
 
-/** A pattern with everything that is known of what happened; the creation is expected of no run. */
+/** A pattern with all details of a happening. No run can expect the creation. */
 function asExpected(one: Seen): WrittenPattern[] {
   const pattern = patternOf(one);
   return pattern === undefined ? [] : [{ pattern, place: '' }];

@@ -12,7 +12,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   name.map((one): Happening => ({ containers: { [one]: { waits: 'CrashLoopBackOff' } } })),
 );
 
-/** What happens in a run of the containers a and b, however little sense it makes, each at its second. */
+/** Random happenings of a run of the containers a and b, possible or not, each at its second. */
 export function randomHappenings(): fc.Arbitrary<Array<readonly [number, Happening]>> {
   const timed = fc.array(fc.tuple(fc.nat(3), happening), { maxLength: 14 });
   return timed.map((gaps) => {

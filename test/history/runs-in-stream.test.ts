@@ -15,7 +15,7 @@ const web = runOf([
 ]);
 const api = runOf([[3, { phase: 'Failed', conditions: { Ready: 'False' } }]], { name: 'api' });
 
-/** A stream as it is printed: without times. */
+/** A stream as `apply -o json` prints it: without times. */
 const stream = (...runs: Array<typeof web>): Line[] =>
   runs
     .flatMap(({ transitions }) => transitions)

@@ -3,19 +3,19 @@ import type { StoredEvent, StoredPod } from '../../src/api/objects.ts';
 import { formatTime } from '../../src/api/time.ts';
 import type { RecordedRun, RecordedTransition } from '../../src/history/recorded-run.ts';
 
-/** When all runs of these tests begin. */
+/** The beginning of all runs of these tests. */
 export const BEGIN_MS: number = Date.UTC(2026, 0, 15, 12);
 
-/** What happens to a container. */
+/** A change of a container. */
 export type ContainerChange = 'starts' | { readonly exits: number; readonly reason?: string } | { waits: string };
 
-/** What happens at one moment: a new state of the Pod, or an Event. */
+/** A new state of the Pod, or an Event. */
 export interface Happening {
   readonly phase?: string;
   readonly reason?: string;
   readonly conditions?: Readonly<Record<string, 'True' | 'False'>>;
   readonly containers?: Readonly<Record<string, ContainerChange>>;
-  /** Reason of an Event; the same again counts it up. */
+  /** The reason of an Event. The same reason again increases its count. */
   readonly event?: string;
   readonly message?: string;
   readonly type?: 'Normal' | 'Warning';
@@ -30,7 +30,7 @@ interface RunOptions {
   readonly beginMs?: number;
 }
 
-/** A run in which these things happen, each with its seconds after the beginning. */
+/** A run with these happenings, each at its seconds after the beginning. */
 export function runOf(happenings: ReadonlyArray<readonly [number, Happening]>, options: RunOptions = {}): RecordedRun {
   const { name = 'web', uid = `${name}-uid`, beginMs = BEGIN_MS } = options;
   let pod = bornPod({ ...options, name, uid, beginMs });

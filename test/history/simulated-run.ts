@@ -4,10 +4,10 @@ import type { EventDraft } from '../../src/lifecycle/effects.ts';
 import type { RecordedRun, RecordedTransition } from '../../src/history/recorded-run.ts';
 import type { PodSimulation } from '../simulation/pod-simulation.ts';
 
-/** The wall clock of a simulation when it begins. */
+/** The wall clock at the beginning of a simulation. */
 const BEGAN_MS = Date.UTC(2026, 0, 1);
 
-/** What a store would have recorded of a simulated Pod so far. */
+/** The record that a store would have of a simulated Pod so far. */
 export function recordedIn(simulation: PodSimulation): RecordedRun {
   const { pod } = simulation.worker;
   const { namespace, name, uid } = pod.metadata;

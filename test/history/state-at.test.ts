@@ -4,7 +4,7 @@ import { parseMoment } from '../../src/history/moment.ts';
 import { onRecordAt, type RunState, stateAt } from '../../src/history/state-at.ts';
 import { BEGIN_MS, runOf } from './runs.ts';
 
-/** Restarted at 2 s and 4 s, failed at 5 s, deleted a minute after it began. */
+/** Restarts at 2 s and 4 s, fails at 5 s, and is deleted a minute after its beginning. */
 const run = runOf(
   [
     [0.5, { event: 'Scheduled' }],

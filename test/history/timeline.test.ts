@@ -9,7 +9,7 @@ import { recordedOnNode } from './traces.ts';
 
 const exec = (name: string): { exec: { command: string[] } } => ({ exec: { command: [name] } });
 
-/** Lets a Pod live for a while. */
+/** Runs a Pod for a while. */
 async function lived(
   options: PodSimulationOptions,
   ms: number,
@@ -138,7 +138,7 @@ describe('a timeline', () => {
       expectEndToEnd(phases, endMs);
       expectEndToEnd(criticalPath.steps, criticalPath.toMs);
       expect(criticalPath.steps.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
-      // A Pod that is deleted by force is gone from the record while its containers run.
+      // The record of a Pod that is deleted by force ends while its containers run.
       const isForced = phases.at(-1)?.phase === 'Running';
       for (const { attempts } of containers) {
         expect(attempts.map(({ attempt }) => attempt)).toEqual(attempts.map((_, index) => index));

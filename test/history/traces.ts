@@ -11,14 +11,14 @@ interface TraceLine extends WatchEvent<StoredPod | StoredEvent> {
   readonly t: number;
 }
 
-/** What a real node did with the Pods of a scenario, as podrun would have recorded it; nothing of probes and hooks. */
+/** The record of a real node's Pods of a scenario, in podrun's form, without probes and hooks. */
 export function recordedOnNode(scenario: string): RecordedRun[] {
   const text = readFileSync(path.join(TRACES, `${scenario}.ndjson`), 'utf8');
   const lines = text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as TraceLine);
-  // Nothing was told before it was: times have whole seconds, so that much is known of when the first line came.
+  // The time of the first line. No line was written before its timestamps, which have whole seconds.
   const began = Math.max(...lines.map(({ t, object }) => latestMomentIn(object) - t * 1000));
   const pods = lines.filter(({ type, object }) => type === 'ADDED' && object.kind === 'Pod');
   return pods.map(({ object: { metadata } }) => {

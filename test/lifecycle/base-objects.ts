@@ -2,7 +2,7 @@ import type { Container, PodSpec } from '../../src/api/generated/types.ts';
 import type { StoredPod } from '../../src/api/objects.ts';
 import type { NodeFacts } from '../../src/lifecycle/node/node-facts.ts';
 
-/** A node that a test can change one thing of. */
+/** A node for tests that change one field. */
 export const node: NodeFacts = {
   name: 'node-1',
   labels: { 'kubernetes.io/hostname': 'node-1', 'kubernetes.io/os': 'linux', disk: 'ssd', cores: '8', rank: 'second' },
@@ -11,7 +11,7 @@ export const node: NodeFacts = {
   hostIPs: ['192.0.2.7'],
 };
 
-/** A Pod as the store holds it, with a spec that matters to the test. */
+/** A stored Pod with the parts of the spec that matter to the test. */
 export function podWith(spec: Partial<PodSpec> = {}, metadata: Partial<StoredPod['metadata']> = {}): StoredPod {
   return {
     apiVersion: 'v1',
@@ -29,7 +29,7 @@ export function podWith(spec: Partial<PodSpec> = {}, metadata: Partial<StoredPod
   };
 }
 
-/** A container that asks for resources. */
+/** A container with resource requests. */
 export function requesting(requests: Record<string, string>, rest: Partial<Container> = {}): Container {
   return { name: 'main', image: 'busybox', ...rest, resources: { requests } };
 }

@@ -15,7 +15,7 @@ export const probe: Probe = {
 export const pod: ProbedPod = { terminating: false, finished: false };
 export const at = (monotonicMs: number): ProbedContainer['startedAt'] => ({ monotonicMs, wallMs: 1_800_000_000_000 });
 
-/** Runs, has started, is ready. */
+/** A container that runs, has started and is ready. */
 export const up: ProbedContainer = {
   container: { name: 'main', startupProbe: probe, livenessProbe: probe, readinessProbe: probe },
   instanceId: 'main-0',
@@ -30,7 +30,7 @@ export const up: ProbedContainer = {
 export const starting: ProbedContainer = { ...up, started: false, ready: false };
 export const ended: ProbedContainer = { ...up, running: false, started: false, ready: false };
 
-/** A worker that has been watching the instance for a while. */
+/** A worker that has watched the instance for a while. */
 export const watching: ProbeWorker = {
   ...NEW_PROBE_WORKER,
   instanceId: 'main-0',

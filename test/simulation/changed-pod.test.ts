@@ -44,7 +44,7 @@ describe('a changed image', () => {
     expect(pod.container('main').state?.waiting?.reason).toBe('CrashLoopBackOff');
     pod.change({ containers: [container('app:2')] });
     await pod.clock.run(11_000);
-    // The next one is held back like the first of a new container.
+    // The back-off of the next start is that of a new container's first restart.
     expect(pod.startsOf('main')).toEqual([0, 0, 10_000, 30_000, 70_000, 75_000, 85_000]);
   });
 

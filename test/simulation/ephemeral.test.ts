@@ -25,7 +25,7 @@ describe('an ephemeral container', () => {
     expect(pod.startsOf('main')).toEqual([0]);
     expect(pod.phases).toEqual(['Pending', 'Running']);
     expect(pod.condition('Ready')).toEqual(['False/ContainersNotReady', 'True']);
-    // As a node was recorded with it.
+    // The states as recorded on a node.
     const states = pod.seen.flatMap(({ status }) => status?.ephemeralContainerStatuses?.[0]?.state ?? []);
     expect(states).toMatchObject([{ waiting: { reason: 'ContainerCreating' } }, { running: {} }, { terminated: {} }]);
     const events = pod.seen.flatMap(({ event }) => (event?.container === 'debug' ? [event.reason] : []));

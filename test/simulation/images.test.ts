@@ -5,7 +5,7 @@ import { PodSimulation, type Seen } from './pod-simulation.ts';
 const absent: ImageVerdict = { type: 'absent', pullError: 'no such image' };
 const main = { name: 'main', image: 'app:1' };
 
-/** Second, reason and message of every event, and of every new reason for which main waits. */
+/** The second, reason and message of every event, and of every new waiting reason of main. */
 function story({ seen }: PodSimulation): string[] {
   const at = ({ atMs }: Seen): string => `${Math.round(atMs / 1000)}s`;
   const told = seen.flatMap((one) => {

@@ -6,12 +6,12 @@ interface PendingAlarm extends Alarm {
   readonly run: () => void;
 }
 
-// An alarm that sets itself again for the same instant would keep the test busy for ever.
+// The limit for an alarm that sets itself again for the same instant and would never end.
 const RINGS_PER_ADVANCE_MAX = 1_000_000;
 
 /**
- * Time that moves only when a test says so. Alarms ring one by one, the earliest first, those of one instant in the
- * order in which they were set; the list is read anew after each, so an alarm may set or cancel others.
+ * A clock that tests move. Alarms ring one by one, the earliest first, and alarms of one instant in the order in which
+ * they were set. The list is read anew after each alarm, so an alarm may set or cancel others.
  */
 export class ManualClock implements Clock {
   #monotonicMs = 0;
@@ -32,7 +32,7 @@ export class ManualClock implements Clock {
     return alarm;
   }
 
-  /** Moves both clocks forward and rings what falls due, without letting a promise settle in between. */
+  /** Moves both clocks forward and rings the due alarms, without letting a promise settle in between. */
   advance(ms: number): void {
     const untilMs = this.#monotonicMs + ms;
     for (let rings = 0; this.#ringNext(untilMs); rings++) assertBounded(rings);
@@ -40,8 +40,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves both clocks forward and rings what falls due; promises settle before the first alarm and after each, so that
-   * code that waits in between sets its next alarm at the right instant. `run(0)` is how a test lets things settle.
+   * Moves both clocks forward and rings the due alarms. Promises settle before the first alarm and after each, so that
+   * waiting code sets its next alarm at the right instant. `run(0)` only lets promises settle.
    */
   async run(ms: number = 0): Promise<void> {
     const untilMs = this.#monotonicMs + ms;
@@ -53,7 +53,7 @@ export class ManualClock implements Clock {
     this.#moveTo(untilMs);
   }
 
-  /** Runs alarm by alarm until `reached` holds or `limitMs` have passed; answers whether it holds. */
+  /** Runs alarm by alarm until `reached` holds or `limitMs` have passed. Returns whether it holds. */
   async runUntil(reached: () => boolean, limitMs: number): Promise<boolean> {
     const untilMs = this.#monotonicMs + limitMs;
     await flush();
@@ -67,7 +67,7 @@ export class ManualClock implements Clock {
     return reached();
   }
 
-  /** Rings the earliest alarm that falls due until then and lets promises settle; false: there is none. */
+  /** Rings the earliest alarm that is due until then and lets promises settle. False: there is none. */
   async step(untilMs: number): Promise<boolean> {
     const rang = this.#ringNext(untilMs);
     if (!rang) this.#moveTo(untilMs);
@@ -75,17 +75,17 @@ export class ManualClock implements Clock {
     return rang;
   }
 
-  /** Somebody sets the machine's clock: wall time jumps, the stopwatch does not. */
+  /** Sets the wall clock. The stopwatch does not change. */
   jumpWall(ms: number): void {
     this.#wallMs += ms;
   }
 
-  /** The instant of the earliest alarm, undefined when none is set. */
+  /** The instant of the earliest alarm. Undefined: no alarm is set. */
   get nextAlarmMs(): number | undefined {
     return this.#earliest()?.atMs;
   }
 
-  /** How many alarms are set: none should be left when everything has ended. */
+  /** The number of alarms: none should be left when everything has ended. */
   get alarmCount(): number {
     return this.#alarms.size;
   }
@@ -114,9 +114,9 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Resolves when every promise that can settle without input, output or time has settled. */
+/** Resolves when every promise has settled that needs neither input, output nor time. */
 export function flush(): Promise<void> {
-  // The event loop comes to its immediates only when the queue of microtasks is empty.
+  // The event loop runs immediates only when the queue of microtasks is empty.
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -4,7 +4,7 @@ import { distinct, PodSimulation } from './pod-simulation.ts';
 
 const COUNT = 30;
 
-/** What readers saw of a container: its state, its exit code, its readiness, its number of restarts. */
+/** The statuses of a container in short: state, exit code, readiness, restarts. */
 function story(pod: PodSimulation, name: string): string[] {
   const told = pod.seen.flatMap(({ status }) => status?.containerStatuses?.find((one) => one.name === name) ?? []);
   return distinct(told.map(stateOf));

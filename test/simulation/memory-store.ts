@@ -15,8 +15,8 @@ import { alreadyExists, notFound } from '../../src/store/store-errors.ts';
 import { Subscribers } from '../../src/store/subscribers.ts';
 
 /**
- * A Store without files that behaves like the real one, for Pods and Events. What it holds is frozen: who changes an
- * object that is stored is found out. Names of Events and uids are the same in every run.
+ * A Store without files that behaves like the real one, for Pods and Events. Its objects are frozen, so that changing a
+ * stored object throws. Names of Events and uids are the same in every run.
  */
 export class MemoryStore implements Store {
   readonly #clock: Clock;

@@ -21,23 +21,23 @@ export interface PodSimulationOptions {
   readonly behave?: (container: string, attempt: number) => ProgramBehaviour;
   readonly behaveExec?: (container: string, argv: readonly string[]) => ExecBehaviour;
   readonly crashLoop?: BackOffLimits;
-  /** What is known of the images that the containers name, and of those that the volumes show. */
+  /** The images of containers. `volumeImages` are those of volumes. */
   readonly images?: (pod: StoredPod) => ImageVerdicts['containers'];
   readonly volumeImages?: () => ImageVerdicts['volumes'];
-  /** The Pod's environment; by default it is there at once. */
+  /** Creates the Pod's sandbox. Default: at once. */
   readonly createSandbox?: PodSurroundings['createSandbox'];
 }
 
-/** One line of the story: when, and what a reader of the status, the events or the hook log saw. */
+/** One line of the story: the time, and the new status, event or hook output. */
 export interface Seen {
   readonly atMs: number;
   readonly status?: PodStatus;
   readonly event?: EventDraft;
-  /** What a hook or probe said: `main preStop stdout: text`; notes are `main preStop: text`. */
+  /** The output of a hook or probe: `main preStop stdout: text`. Notes are `main preStop: text`. */
   readonly said?: string;
 }
 
-/** A Pod of the real PodWorker in a simulated machine: time, programs and commands are the test's. */
+/** A Pod of the real PodWorker in a simulated machine. The test controls time, programs and commands. */
 export class PodSimulation {
   readonly clock: ManualClock = new ManualClock();
   readonly seen: Seen[] = [];
@@ -48,7 +48,7 @@ export class PodSimulation {
   readonly runtime: SimulatedRuntime;
   readonly worker: PodWorker;
   finished = false;
-  /** What the Pod has on disk. */
+  /** The disk usage of the Pod. */
   usage: StorageUsage = { volumes: {}, logs: {}, layers: {} };
 
   constructor(options: PodSimulationOptions) {
@@ -126,7 +126,7 @@ export class PodSimulation {
     return this;
   }
 
-  /** Somebody adds an ephemeral container to the Pod. */
+  /** Adds an ephemeral container to the Pod. */
   async addEphemeral(container: EphemeralContainer): Promise<void> {
     const { pod } = this.worker;
     const ephemeralContainers = [...(pod.spec.ephemeralContainers ?? []), container];
@@ -136,7 +136,7 @@ export class PodSimulation {
     await this.clock.run(0);
   }
 
-  /** Somebody changes the spec of the Pod. */
+  /** Changes the spec of the Pod. */
   change(spec: Partial<PodSpec>): void {
     const { pod } = this.worker;
     const generation = (pod.metadata.generation ?? 1) + 1;
@@ -147,12 +147,12 @@ export class PodSimulation {
     });
   }
 
-  /** Somebody writes into the stored status. */
+  /** Writes into the stored status. */
   writeStatus(status: PodStatus): void {
     this.worker.objectChanged({ ...this.worker.pod, status });
   }
 
-  /** Somebody deletes the Pod. */
+  /** Deletes the Pod. */
   delete(graceSeconds: number): void {
     const { pod } = this.worker;
     this.worker.objectChanged({
@@ -197,12 +197,12 @@ export class PodSimulation {
     return this.seen.flatMap(({ event }) => (event === undefined ? [] : [`${event.reason} ${event.message}`]));
   }
 
-  /** What hooks and probes said, in order. */
+  /** The output of hooks and probes, in order. */
   get sayings(): string[] {
     return this.seen.flatMap(({ said }) => said ?? []);
   }
 
-  /** When a program of the container started, in milliseconds of the simulation. */
+  /** The starts of the container's programs, in milliseconds of the simulation. */
   startsOf(name: string): number[] {
     return this.runtime.journal.filter((entry) => entry.name === name && entry.what === 'running').map((e) => e.atMs);
   }
@@ -212,7 +212,7 @@ function saying(container: string, { handler, stream, lines }: HandlerSaying): s
   return `${[container, handler, stream].filter(Boolean).join(' ')}: ${lines.toString().trimEnd()}`;
 }
 
-/** Without those that are as the one before. */
+/** Removes consecutive duplicates. */
 export function distinct(values: readonly string[]): string[] {
   return values.filter((value, index) => index === 0 || value !== values[index - 1]);
 }

@@ -6,7 +6,7 @@ import { containerOf } from './scenario/chronicle.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import type { Failure } from './search.ts';
 
-/** All there is to say about a failure: what is wrong, the Pod, its world, what happened, and how to see it again. */
+/** The report of a failure: the error, the Pod, its environment, the entries, and the command that replays it. */
 export function reportOf(failure: Failure): string {
   const { seed, path, error, scenario, entries } = failure;
   const isOurs = error.name === 'InvariantBroken';
@@ -64,7 +64,7 @@ function line(entry: Entry, before: PodStatus): string | undefined {
   }
 }
 
-/** What is new in a status, in short. */
+/** The changes of a status, in short. */
 function changes(before: PodStatus, now: PodStatus): string {
   const earlier = new Map(allContainerStatuses(before).map((status) => [status.name, shortly(status)]));
   const conditions = (now.conditions ?? []).flatMap(({ type, status, reason }) => {

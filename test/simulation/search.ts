@@ -5,27 +5,27 @@ import type { Entry } from './scenario/entry.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import { ScenarioRun } from './scenario/scenario-run.ts';
 
-/** A scenario in which something went wrong, as small as it could be made. */
+/** A failed scenario, shrunk as far as possible. */
 export interface Failure {
   readonly seed: number;
-  /** Leads from the seed to the shrunk scenario without shrinking again. */
+  /** The path from the seed to the shrunk scenario, which avoids shrinking again. */
   readonly path: string;
   readonly scenario: Scenario;
   readonly error: Error;
-  /** What happened, up to the failure. */
+  /** The entries up to the failure. */
   readonly entries: readonly Entry[];
 }
 
-/** Shrinking ends after this long, with what it has got by then. */
+/** The time limit of shrinking. */
 const SHRINK_MS = 20_000;
 
-/** What came of a scenario; with an error when an invariant did not hold, or when the Pod never ended. */
+/** The result of a scenario. With an error when an invariant was broken or the Pod never ended. */
 interface Life {
   readonly entries: readonly Entry[];
   readonly error: Error | undefined;
 }
 
-/** Lives a scenario from its first instant to its last, or to the first mistake. */
+/** Runs a scenario from its first instant to its last, or to the first error. */
 export async function live(scenario: Scenario): Promise<Life> {
   const observer = new Observer(scenario);
   const { entries } = observer.past;
@@ -38,9 +38,9 @@ export async function live(scenario: Scenario): Promise<Life> {
 }
 
 export interface Attempt {
-  /** Of a failure that was found before: leads to its shrunk scenario. */
+  /** The path of a known failure to its shrunk scenario. */
   readonly path?: string | undefined;
-  /** Is a failure not worth the time to shrink it? */
+  /** True when a failure is not worth the time of shrinking it. */
   readonly isKnown?: (error: Error) => boolean;
 }
 
@@ -49,7 +49,7 @@ export function scenarioOf(seed: number): Scenario {
   return fc.sample(arbitraryScenario, { seed: scattered(seed), numRuns: 1 })[0]!;
 }
 
-/** Lives the random scenario of one seed; undefined: every invariant holds. */
+/** Runs the random scenario of one seed. Undefined: every invariant holds. */
 export async function trySeed(seed: number, { path, isKnown }: Attempt = {}): Promise<Failure | undefined> {
   const drawn = scenarioOf(seed);
   if (path === undefined) {
@@ -75,7 +75,7 @@ export async function trySeed(seed: number, { path, isKnown }: Attempt = {}): Pr
   return { seed, path: found.counterexamplePath ?? '0', scenario, error, entries };
 }
 
-/** Neighbouring seeds would begin with similar numbers. Source: the finalizer of MurmurHash3. */
+/** Scatters neighbouring seeds, whose random numbers would be similar. Source: the finalizer of MurmurHash3. */
 function scattered(seed: number): number {
   let hash = seed | 0;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -11,7 +11,7 @@ const USAGE = `usage: npm run simulate -- [--seeds N] [--seed N] [--path P] [--j
   --path   with --seed: straight to the Pod that was shrunk
   --jobs   how many at a time; default: one for each processor`;
 
-/** Seeds that a worker is given at a time. */
+/** The number of seeds that a worker gets at a time. */
 const CHUNK = 100;
 const PROGRESS_MS = 5000;
 
@@ -25,10 +25,10 @@ interface Answer {
   readonly failures: readonly { readonly invariant: string; readonly report: string }[];
 }
 
-/** Kinds of failures that this worker has found an example of. */
+/** The kinds of failures for which this worker has an example. */
 const shrunk = new Set<string>();
 
-/** Failures of one invariant are taken for one. */
+/** Failures of one invariant are one kind. */
 function kindOf(error: Error): string {
   return error.message.split(':')[0] ?? '';
 }
@@ -76,7 +76,7 @@ async function search(all: { first: number; count: number; path: string | undefi
       const { failures } = await ask(worker, request);
       done += request.count;
       for (const { invariant, report } of failures) {
-        // The first one of each kind is enough to work on.
+        // The first failure of each kind is enough.
         if (!counts.has(invariant)) console.log(`\n${report}\n`);
         counts.set(invariant, (counts.get(invariant) ?? 0) + 1);
       }

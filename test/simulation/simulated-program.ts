@@ -1,46 +1,46 @@
 import type { OutputStream } from '../../src/runtime/runtime.ts';
 
-/** How a simulated program behaves. Without any field: it starts at once and runs until it is signalled. */
+/** The behaviour of a simulated program. Default: it starts at once and runs until it is signalled. */
 export interface ProgramBehaviour {
-  /** How long `start` takes. Default: it resolves without time passing. */
+  /** The duration of `start`. Default: it takes no time. */
   readonly startDelayMs?: number;
-  /** The start fails with this text, after `startDelayMs`. */
+  /** The error of the start, after `startDelayMs`. */
   readonly failToStart?: string;
-  /** It ends by itself this long after its start. Default: never. */
+  /** The time from its start to its own end. Default: it never ends. */
   readonly exitAfterMs?: number;
-  /** The code it ends with by itself. Default: 0. */
+  /** The exit code of its own end. Default: 0. */
   readonly exitCode?: number;
-  /** It is ended by the memory limit of the container (exit code 137) instead of by itself. */
+  /** True: the memory limit of the container ends the program (exit code 137). */
   readonly oomKilled?: boolean;
-  /** Its reaction to a signal other than SIGKILL. Default: it ends at once with 128 + the signal's number. */
+  /** The reaction to a signal other than SIGKILL. Default: it ends at once with 128 + the signal's number. */
   readonly onSignal?: (signal: string) => SignalReaction;
   readonly output?: readonly SimulatedOutput[];
-  /** How long `swept` takes after the exit is told. Default: no time. */
+  /** The time from the report of the exit to `swept`. Default: no time. */
   readonly sweepMs?: number;
-  /** How long it takes until the exit is told. Default: no time. */
+  /** The delay of the report of the exit. Default: no time. */
   readonly exitToldAfterMs?: number;
-  /** A fault: the exit is told a second time, when the next instance runs. */
+  /** A fault: the exit is reported a second time when the next instance runs. */
   readonly exitToldTwice?: boolean;
 }
 
 export type SignalReaction = 'ignore' | { readonly exitAfterMs: number; readonly exitCode: number };
 
 export interface SimulatedOutput {
-  /** Counted from the start. Default: 0. */
+  /** The time after the start. Default: 0. */
   readonly afterMs?: number;
   /** Default: stdout. */
   readonly stream?: OutputStream;
   readonly text: string;
 }
 
-/** How a simulated command behaves. Without any field: it exits with 0 at once and says nothing. */
+/** The behaviour of a simulated command. Default: it exits with 0 at once without output. */
 export interface ExecBehaviour {
   readonly afterMs?: number;
   readonly exitCode?: number;
   readonly stdout?: string;
   readonly stderr?: string;
-  /** It cannot be started: the runtime's words. */
+  /** The runtime's error of the start. */
   readonly failToStart?: string;
-  /** Called when the command ends by itself; what the command does to the world of the test. */
+  /** Called when the command ends by itself: its effect on the world of the test. */
   readonly effect?: () => void;
 }

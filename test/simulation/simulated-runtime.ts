@@ -12,7 +12,7 @@ import type {
 } from '../../src/runtime/runtime.ts';
 import type { ExecBehaviour, ProgramBehaviour } from './simulated-program.ts';
 
-/** What happened, in order. `atMs` is on the stopwatch, `name` as `nameOf` tells it, `id` that of the instance. */
+/** The journal in order. `atMs` is on the stopwatch, `name` comes from `nameOf`, `id` is that of the instance. */
 export type JournalEntry = { readonly atMs: number; readonly name: string; readonly id: string } & (
   | { readonly what: 'start'; readonly attempt: number; readonly argv: readonly string[]; readonly env: Env }
   | { readonly what: 'failedToStart' }
@@ -20,7 +20,7 @@ export type JournalEntry = { readonly atMs: number; readonly name: string; reado
   | { readonly what: 'signal'; readonly signal: string }
   | { readonly what: 'kill' }
   | { readonly what: 'exit'; readonly exitCode: number; readonly oomKilled: boolean; readonly isTold: boolean }
-  /** Of an exit that was not told when it happened. */
+  /** The late report of an exit. */
   | { readonly what: 'exitTold' }
   | { readonly what: 'swept' }
   | { readonly what: 'exec'; readonly argv: readonly string[] }
@@ -35,17 +35,17 @@ export interface SimulationOptions {
   readonly behave?: (name: string, attempt: number) => ProgramBehaviour;
   readonly behaveExec?: (name: string, argv: readonly string[]) => ExecBehaviour;
   /**
-   * The runtime knows no container names: how tests tell them apart. Default: the variable SIMULATED_NAME of the
+   * Names containers, since the runtime knows no container names. Default: the variable SIMULATED_NAME of the
    * environment (which commands inherit), else the program.
    */
   readonly nameOf?: (subject: ContainerLaunch | ExecRequest) => string;
-  /** Told of every entry of the journal as it is written. */
+  /** Called with every entry of the journal. */
   readonly onEntry?: (entry: JournalEntry) => void;
 }
 
 /**
- * A Runtime without processes, driven by a ManualClock. What takes time rings as an alarm of the clock; what takes none
- * settles through promises, so that `clock.run(0)` is enough to see it.
+ * A Runtime without processes, driven by a ManualClock. Anything that takes time is an alarm of the clock. Anything
+ * else settles through promises, so that `clock.run(0)` shows it.
  */
 export class SimulatedRuntime implements Runtime {
   readonly journal: JournalEntry[] = [];
@@ -117,12 +117,12 @@ export class SimulatedRuntime implements Runtime {
     return outcome;
   }
 
-  /** Nobody types in a simulation. */
+  /** A simulation has no terminals. */
   startExec(): Promise<ExecStart> {
     return Promise.resolve({ ok: false, error: 'not simulated' });
   }
 
-  /** Names of the containers that run now, in the order of their starts. */
+  /** Names of the running containers, in the order of their starts. */
   get runningNames(): string[] {
     return [...this.#running.values()].map(({ launch }) => this.#nameOf(launch));
   }
@@ -148,7 +148,7 @@ export class SimulatedRuntime implements Runtime {
     return { type: 'exited', exitCode, stdout, stderr };
   }
 
-  /** Lets time pass; answers whether `signal` was aborted meanwhile. */
+  /** Lets time pass. Returns whether `signal` was aborted meanwhile. */
   #pass(ms: number, signal?: AbortSignal): Promise<boolean> {
     if (ms <= 0) return Promise.resolve(signal?.aborted === true);
     return new Promise((resolve) => {
@@ -171,7 +171,7 @@ export class SimulatedRuntime implements Runtime {
   }
 }
 
-/** Entries as they are handed in; the time is added. */
+/** Entries before the time is added. */
 type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs'> : never;
 type ProcessEntry =
   | { what: 'signal'; signal: string }
@@ -256,19 +256,19 @@ class SimulatedProcess {
     });
   }
 
-  /** The next instance runs: what is told twice is told now. */
+  /** Repeats the report of the previous exit, now that the next instance runs. */
   succeeded(): void {
     const { monotonicMs } = this.#clock.now();
     if (this.#tellAgain !== undefined) this.#clock.wakeAt(monotonicMs, this.#tellAgain);
   }
 
   #dieOf(signal: string): void {
-    // The one who sends a signal never hears of its effect within the same call.
+    // The sender of a signal never sees its effect within the same call.
     queueMicrotask(() => this.exit(128 + constants.signals[signal as NodeJS.Signals], signal as NodeJS.Signals));
   }
 
   #after(ms: number, run: () => void): void {
-    // An alarm also for 0 ms: whoever started the process has to hear of the start first.
+    // An alarm even for 0 ms: the caller must learn of the start before the end.
     this.#alarms.push(this.#clock.wakeAt(this.#clock.now().monotonicMs + ms, run));
   }
 }

@@ -7,7 +7,7 @@ import { arbitraryScenario } from './scenario/arbitrary-scenario.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import { live, trySeed } from './search.ts';
 
-// The same seeds each time: what fails here fails everywhere. `npm run simulate` tries others.
+// The same seeds each time: a failure here is a failure everywhere. `npm run simulate` tries others.
 const FIRST_SEED = 1;
 const SEEDS = 2000;
 
@@ -51,7 +51,7 @@ function scenarios(count: number): Scenario[] {
   return fc.sample(arbitraryScenario, { seed: FIRST_SEED, numRuns: count });
 }
 
-/** What was done to processes, and when. */
+/** The actions on processes with their times. */
 async function deedsOf(scenario: Scenario): Promise<string> {
   const { entries } = await live(scenario);
   return JSON.stringify(entries.flatMap((entry) => (entry.type === 'machine' ? [entry.entry] : [])));

@@ -128,7 +128,7 @@ describe('deleting a Pod', () => {
       10,
     );
     await pod.clock.run(60_000);
-    // Of the 2.5 s that the hook took, two whole ones are taken off the grace period.
+    // Two whole seconds of the hook's 2.5 s are deducted from the grace period.
     expect([times(pod, 'signal'), times(pod, 'kill')]).toEqual([[['main', 2500]], [['main', 10_500]]]);
   });
 

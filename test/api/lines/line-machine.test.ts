@@ -6,7 +6,7 @@ const machine = LineMachine.get()!;
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
-/** Lines of any length around the sixteen bytes that are looked at together, of any bytes. */
+/** Lines of arbitrary bytes, with lengths around sixteen, the step of the machine. */
 const anyLine = fc.oneof(
   fc.uint8Array({ maxLength: 70 }).map((bytes) => textOf(bytes).replaceAll('\n', '')),
   fc.integer({ min: 0, max: 300 }).map((length) => 'x'.repeat(length)),

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../src/api/objects.ts';
 import { applyPatch, threeWayMerge, type PatchType } from '../../../src/api/patch/index.ts';
 import { inPatchOrder } from '../../../src/api/patch/list-order.ts';
 
-/** Much of this means something to a Pod or to a patch. */
+/** Many of these keys have a meaning in a Pod or in a patch. */
 const KEYS =
   'spec metadata status containers env name finalizers volumes conditions type op path from value $patch ' +
   '$retainKeys $setElementOrder/containers $deleteFromPrimitiveList/finalizers __proto__';
@@ -55,7 +55,7 @@ describe('whatever somebody makes up as a patch', () => {
         const twice = threeWayMerge(asPod(wanted), asPod(wanted), once);
         return JSON.stringify(twice) === JSON.stringify(once);
       }),
-      // A list of containers that is none, of variables that are none.
+      // `containers` that is no list, and `env` without objects.
       { numRuns: 500, examples: [['a', { containers: { env: ['a'] } }]] },
     );
   });

@@ -6,7 +6,7 @@ import { messageOf } from './message-of.ts';
 const config = (data: unknown): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data });
 
 describe('a merge patch (RFC 7386)', () => {
-  // The examples of appendix A that are about objects.
+  // The examples of appendix A about objects.
   const cases: Array<[data: unknown, patch: unknown, after: unknown]> = [
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],

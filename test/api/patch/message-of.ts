@@ -1,6 +1,6 @@
 import { PodrunError } from '../../../src/api/errors.ts';
 
-/** What people read when this is refused. */
+/** The message and the hint of a refused patch. */
 export function messageOf(act: () => unknown): { message: string; hint?: string } | undefined {
   try {
     act();

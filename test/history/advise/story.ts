@@ -12,7 +12,10 @@ const START_MS = Date.UTC(2026, 0, 15, 12);
 
 type Answer = Partial<Omit<ProbeAttempt, 'time' | 'container' | 'probe'>>;
 
-/** The record of a run that never was: what happened to a Pod, told in order. Times are seconds from its creation. */
+/**
+ * Builds the record of an imaginary run, one happening after the other. Times are seconds after the creation of the
+ * Pod.
+ */
 export class Story {
   readonly usages: RecordedUsage[] = [];
   readonly #spec: PodSpec;
@@ -39,7 +42,7 @@ export class Story {
     return this.#turn(container, at, { terminated }, before?.restartCount ?? 0);
   }
 
-  /** Its program cannot be started. */
+  /** Adds a failed start. */
   failStart(container: string, at: number, message: string): this {
     const terminated = { exitCode: 128, reason: 'StartError', message, startedAt: '1970-01-01T00:00:00Z' };
     return this.#turn(container, at, { terminated: { ...terminated, finishedAt: time(at) } }, 0);
@@ -63,7 +66,7 @@ export class Story {
     return this;
   }
 
-  /** Attempts of a probe, each so many seconds after the start of the container. */
+  /** Adds attempts of a probe, each with its seconds after the start of the container. */
   probe(container: string, probe: ProbeType, answers: ReadonlyArray<readonly [seconds: number, answer: Answer]>): this {
     for (const [offsetSeconds, answer] of answers) {
       this.#probes.push({
@@ -110,7 +113,7 @@ export class Story {
     };
   }
 
-  /** As it is now. */
+  /** The Pod in its current state. */
   get pod(): StoredPod {
     const of = (list: PodSpec['containers'] | undefined): ContainerStatus[] =>
       (list ?? []).flatMap(({ name }) => this.#statuses.get(name) ?? []);

@@ -20,14 +20,14 @@ export const liveness = (numbers: Partial<Probe> = {}): Partial<Container> => ({
   livenessProbe: { ...check, ...numbers },
 });
 
-/** Answers of probes. */
+/** The answers of probes. */
 export const good: object = {};
 export const bad: { readonly result: 'failure' } = { result: 'failure' };
 
-/** Where the container stands. */
+/** The path of the container. */
 export const first: string = 'spec.containers[0]';
 
-/** What is advised: `severity rule path: suggested`. */
+/** The advice in short: `severity rule path: suggested`. */
 export function told(story: Story): string[] {
   const { advice = [] } = advise(story.run, story.usages) ?? {};
   return advice.map(({ severity, rule, path, suggested }) => {

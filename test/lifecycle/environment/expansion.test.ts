@@ -10,7 +10,7 @@ const variables: ReadonlyMap<string, string> = new Map([
 ]);
 const lookup = (name: string): string | undefined => variables.get(name);
 
-/** Text in which every character matters to the syntax. */
+/** Text whose characters all matter to the syntax. */
 const syntax = fc.string({ unit: fc.constantFrom('$', '(', ')', 'A', 'B', '{', ' ', 'é') });
 
 /** The scanner of the Kubernetes sources, byte for byte, as the reference. */

@@ -15,7 +15,7 @@ interface Row {
   readonly spec?: Partial<PodSpec>;
   readonly labels?: Record<string, string>;
   readonly placed?: readonly StoredPod[];
-  /** Reason and text; nothing: it runs. */
+  /** Reason and text of the rejection. Undefined: the Pod runs. */
   readonly want?: [string, string];
 }
 

@@ -79,7 +79,7 @@ describe('matchesNode()', () => {
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (bound) => {
         const less = matchesNode(requiring(label('cores', 'Lt', String(bound))), node);
         const greater = matchesNode(requiring(label('cores', 'Gt', String(bound))), node);
-        // A label cannot begin with a minus sign: such a bound cannot be read.
+        // A label cannot begin with a minus sign: the scheduler cannot parse such a bound.
         expect([less, greater]).toEqual(bound < 0n ? [false, false] : [bound > 8n, bound < 8n]);
       }),
     );

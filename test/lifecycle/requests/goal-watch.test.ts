@@ -17,7 +17,7 @@ const probe = { exec: { command: ['true'] } };
 const goal = (text: string): Goal => parseGoal(text) ?? { type: 'failed' };
 const young = { state: { running: { startedAt: at(-0.2) } } };
 
-/** A Pod that is Ready, of which `main` started 0.2 s ago, changed as told. */
+/** A Ready Pod whose `main` started 0.2 s ago, with this change. */
 const ready = (change: Parameters<typeof webPod>[0] = {}): StoredPod =>
   webPod({
     ...change,
@@ -35,7 +35,7 @@ const backOff = ready({
 });
 const again = ready({ status: { containerStatuses: [running('main', { ...young, restartCount: 1 })] } });
 
-/** The last progress of Pods that are looked at one after the other, some milliseconds after `NOW_MS`. */
+/** The last progress of a row of Pods, each at some milliseconds after `NOW_MS`. */
 function progressOf(
   text: string,
   looks: ReadonlyArray<readonly [ms: number, ...pods: StoredPod[]]>,

@@ -31,7 +31,7 @@ describe('failed', () => {
     [{ phase: 'Running' }, 'pending'],
     [{ phase: 'Failed' }, 'met'],
     [{ phase: 'Succeeded' }, 'impossible'],
-    // Told before the phase is.
+    // The condition shows the end before the phase does.
     [ended('PodCompleted'), 'impossible'],
     [ended('PodFailed'), 'pending'],
   ])('%j: %s', (status, expected) => {

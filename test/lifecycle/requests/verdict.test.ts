@@ -38,7 +38,7 @@ it.each<[RunOutcome, RunRecord, number]>([
   [{ type: 'commandEnded', exitCode: 0 }, 'lost', 1],
   [{ type: 'commandEnded', exitCode: 7 }, 'incomplete', 7],
   [{ type: 'timedOut', pods: [], duringCommand: false, atMs: 0 }, 'incomplete', 124],
-  // Where the record is gone, nobody can tell what became of the Pods.
+  // Without the record, nobody knows the end of the Pods.
   [{ type: 'commandEnded', exitCode: 7 }, 'lost', 1],
   [{ type: 'interrupted', signal: 'SIGTERM' }, 'lost', 1],
 ])('%o, whose record is %s, has exit code %i and fails', (outcome, record, exitCode) => {

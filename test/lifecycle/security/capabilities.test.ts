@@ -5,7 +5,7 @@ import {
   wantedCapabilities,
 } from '../../../src/lifecycle/security/capabilities.ts';
 
-/** What `grep Cap /proc/self/status` says in a container of containerd, without CAP_MKNOD. */
+/** The masks of `grep Cap /proc/self/status` in a container of containerd, without CAP_MKNOD. */
 const USUAL = '00000000a00425fb';
 const OF_ROOT = '000001ffffffffff';
 

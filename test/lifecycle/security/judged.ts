@@ -6,7 +6,7 @@ import type { RunAs } from '../../../src/lifecycle/security/run-as.ts';
 import { newPod } from '../../simulation/pod-simulation.ts';
 
 const ALL = capabilitiesOf('000001ffffffffff');
-/** What a node gives, without CAP_MKNOD. */
+/** The capabilities of a container on a node, without CAP_MKNOD. */
 export const USUAL: readonly string[] = capabilitiesOf('00000000a00425fb');
 
 export const ROOT: Powers = {

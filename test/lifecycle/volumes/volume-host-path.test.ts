@@ -11,7 +11,7 @@ const KINDS: ReadonlyArray<FileKind | undefined> = [
   'other',
 ];
 
-/** What is fine with each type, what is made where nothing is, and what is said of everything else. */
+/** The kinds of files that each type accepts, the kind that it creates, and the message for every other kind. */
 it.each<{ type: string | undefined; fine: typeof KINDS; makes?: FileKind; says: string }>([
   { type: undefined, fine: KINDS, says: '' },
   { type: '', fine: KINDS, says: '' },

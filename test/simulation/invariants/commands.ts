@@ -3,7 +3,7 @@ import { type CommandRun, type Life } from '../scenario/life.ts';
 import type { Entry } from '../scenario/entry.ts';
 import type { Purpose } from '../scenario/scenario.ts';
 
-/** The command that begins with this entry, and where. */
+/** The command that begins with this entry, and its container. */
 function begun(entry: Entry, past: Chronicle): { readonly life: Life; readonly run: CommandRun } | undefined {
   if (entry.type !== 'machine' || entry.entry.what !== 'exec') return undefined;
   const life = past.life(entry.entry.id);
@@ -12,7 +12,7 @@ function begun(entry: Entry, past: Chronicle): { readonly life: Life; readonly r
 
 const PROBES = new Set<Purpose>(['startup', 'liveness', 'readiness']);
 
-/** Hooks and probes run in a container that runs, as far as anybody knows. Source: CRI ExecSync. */
+/** Hooks and probes run in a container whose end is not reported yet. Source: CRI ExecSync. */
 export function commandsRunInRunningContainers(entry: Entry, past: Chronicle): string | undefined {
   const { life, run } = begun(entry, past) ?? {};
   if (life === undefined) return undefined;
@@ -21,7 +21,7 @@ export function commandsRunInRunningContainers(entry: Entry, past: Chronicle): s
     : `${run?.purpose} in ${life.id}, which does not run`;
 }
 
-/** They end with it: at the end of an instant no command runs in a container whose end is known. */
+/** Commands end with their container: at the end of an instant no command runs in a container with a reported end. */
 export function commandsEndWithTheirContainer(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled') return undefined;
   for (const life of past.lives) {
@@ -32,7 +32,7 @@ export function commandsEndWithTheirContainer(entry: Entry, past: Chronicle): st
   return undefined;
 }
 
-/** Liveness and readiness are probed once the startup probe has passed, in this instance. Source: prober/worker.go. */
+/** Liveness and readiness probes of an instance run after its startup probe has passed. Source: prober/worker.go. */
 export function startupProbeComesFirst(entry: Entry, past: Chronicle): string | undefined {
   const { life, run } = begun(entry, past) ?? {};
   if (life === undefined || !PROBES.has(run!.purpose)) return undefined;
@@ -46,7 +46,7 @@ function isGood(outcome: CommandRun['outcome']): boolean {
   return outcome?.type === 'exited' && outcome.exitCode === 0;
 }
 
-/** A probe waits for its initialDelaySeconds, which is cut by up to a second. Source: worker.go doProbe. */
+/** A probe waits for its initialDelaySeconds, less up to a second. Source: worker.go doProbe. */
 export function probesWaitForTheirDelay(entry: Entry, past: Chronicle): string | undefined {
   const { life, run } = begun(entry, past) ?? {};
   if (life === undefined || !PROBES.has(run!.purpose)) return undefined;
@@ -57,7 +57,7 @@ export function probesWaitForTheirDelay(entry: Entry, past: Chronicle): string |
   return atMs > delayMs - 1000 ? undefined : `${run!.purpose} of ${life.id} after ${atMs} ms`;
 }
 
-/** One probe of a kind runs at a time. Source: worker.go (one goroutine each). */
+/** Attempts of one probe do not overlap. Source: worker.go (one goroutine each). */
 export function probesDoNotOverlap(entry: Entry, past: Chronicle): string | undefined {
   const { life, run } = begun(entry, past) ?? {};
   const other = life?.commands.find(
@@ -66,7 +66,7 @@ export function probesDoNotOverlap(entry: Entry, past: Chronicle): string | unde
   return other === undefined ? undefined : `${run?.purpose} of ${life?.id} twice at once`;
 }
 
-/** A Pod that goes down is asked only whether it can still serve. Source: worker.go doProbe. */
+/** A terminating Pod has only readiness probes. Source: worker.go doProbe. */
 export function noLivenessInADyingPod(entry: Entry, past: Chronicle): string | undefined {
   const { life, run } = begun(entry, past) ?? {};
   if (past.ending === undefined || (run?.purpose !== 'liveness' && run?.purpose !== 'startup')) return undefined;
@@ -81,18 +81,18 @@ export function hooksRunOnce(entry: Entry, past: Chronicle): string | undefined 
   return runs.length === 1 ? undefined : `${run!.purpose} of ${life.id} ran ${runs.length} times`;
 }
 
-/** preStop is for stops, not for ends: an instance that runs it is being stopped. Source: killContainer. */
+/** A preStop hook runs only in an instance that is being stopped, not after its own end. Source: killContainer. */
 export function preStopMeansStop(entry: Entry, past: Chronicle): string | undefined {
   const { life, run } = begun(entry, past) ?? {};
   if (run?.purpose !== 'preStop' || life === undefined) return undefined;
   if (life.signalledAtMs !== undefined) return `${life.id} was signalled before`;
-  // Of a Pod that was removed by force no event tells it.
+  // A Pod that was removed by force has no Killing event.
   return life.killings.length > 0 || past.isRemoved ? undefined : `nobody stops ${life.id}`;
 }
 
 /**
- * No container is shown running, or probed, before its postStart hook has succeeded; a Pod that goes down runs no hook.
- * Source: kuberuntime SyncPod.
+ * The status shows no container as running, and no probe runs, before its postStart hook has succeeded. A terminating
+ * Pod runs no postStart hook. Source: kuberuntime SyncPod.
  */
 export function postStartComesFirst(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'pod' || past.isDone) return undefined;
@@ -106,9 +106,7 @@ export function postStartComesFirst(entry: Entry, past: Chronicle): string | und
   return undefined;
 }
 
-/**
- * A probe kills a container after failureThreshold failures in a row, which outlive restarts. Source: worker.go.
- */
+/** A probe kills a container after failureThreshold failures in a row, across restarts. Source: worker.go. */
 export function probesKillAtTheirThreshold(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'event' || entry.event.reason !== 'Killing') return undefined;
   const [, name = '', type = ''] =

@@ -13,7 +13,7 @@ function isTrue(past: Chronicle, type: string): boolean {
   return condition(past, type)?.status === 'True';
 }
 
-/** Conditions that the kubelet keeps; others belong to whoever set them. */
+/** The conditions of the kubelet. Others belong to their writers. */
 const OWN = new Set([
   'PodReadyToStartContainers',
   'Initialized',
@@ -43,7 +43,7 @@ export function readyImpliesContainersReady(entry: Entry, past: Chronicle): stri
   return isTrue(past, 'Ready') && !isTrue(past, 'ContainersReady') ? 'Ready without ContainersReady' : undefined;
 }
 
-/** ContainersReady is what the containers are, until the Pod ends. Source: generate.go. */
+/** ContainersReady agrees with the containers until the Pod ends. Source: generate.go. */
 export function containersReadyMeansAllReady(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'pod' || past.pod.status.containerStatuses === undefined) return undefined;
   const counted = [...past.sidecars, ...past.spec.containers];
@@ -54,20 +54,20 @@ export function containersReadyMeansAllReady(entry: Entry, past: Chronicle): str
   return unready.length > 0 || atItsEnd ? undefined : 'False, and every container is ready';
 }
 
-/** A Pod that has ended serves nobody. Source: status_manager.go (needsReconcile of terminal phases). */
+/** A Pod that has ended is not ready. Source: status_manager.go (needsReconcile of terminal phases). */
 export function endedPodIsNotReady(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'pod' || !isTerminalPhase(past.pod.status.phase)) return undefined;
   return isTrue(past, 'Ready') || isTrue(past, 'ContainersReady') ? 'ready at its end' : undefined;
 }
 
-/** A gate is closed unless its condition is True. Source: KEP-580, generate.go. */
+/** A readiness gate is closed unless its condition is True. Source: KEP-580, generate.go. */
 export function readinessGatesHold(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'pod' || past.isClients || !isTrue(past, 'Ready')) return undefined;
   const closed = past.spec.readinessGates?.find(({ conditionType }) => !isTrue(past, conditionType));
   return closed === undefined ? undefined : `Ready with ${closed.conditionType} closed`;
 }
 
-/** What others have found out about a Pod is kept as they wrote it. Source: status_manager.go mergePodStatus. */
+/** Conditions of other writers stay unchanged. Source: status_manager.go mergePodStatus. */
 export function foreignConditionsStay(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'pod' || past.isClients) return undefined;
   const foreign = (conditions: readonly PodCondition[] = []): readonly PodCondition[] =>
@@ -76,7 +76,7 @@ export function foreignConditionsStay(entry: Entry, past: Chronicle): string | u
   return isDeepStrictEqual(now, earlier) ? undefined : 'a condition of others was changed';
 }
 
-/** Once initialized, a Pod stays it, also when its containers are restarted. Source: generate.go; observed. */
+/** An initialized Pod stays initialized, even when its containers restart. Source: generate.go; observed. */
 export function initializedStays(entry: Entry, past: Chronicle): string | undefined {
   const before = past.before?.status.conditions?.find(({ type }) => type === 'Initialized');
   if (entry.type !== 'pod' || before?.status !== 'True') return undefined;
@@ -91,7 +91,9 @@ export function initializedMeansInitDone(entry: Entry, past: Chronicle): string 
   return open === undefined ? undefined : `Initialized before ${open.name} was done`;
 }
 
-/** The time of a condition moves exactly when its status changes, and then to now. Source: API conventions. */
+/**
+ * The transition time of a condition changes exactly when its status does, and then to now. Source: API conventions.
+ */
 export function transitionTimeMovesWithStatus(entry: Entry, { before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod') return undefined;
   for (const now of (pod.status.conditions ?? []).filter(({ type }) => OWN.has(type))) {
@@ -108,7 +110,7 @@ export function transitionTimeMovesWithStatus(entry: Entry, { before, pod }: Chr
   return undefined;
 }
 
-/** Containers run only in an environment that is ready for them. Source: KEP-3085. */
+/** PodReadyToStartContainers is True only with a ready sandbox. Source: KEP-3085. */
 export function readyToStartMeansSandbox(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'pod') return undefined;
   if (isTrue(past, 'PodReadyToStartContainers'))
@@ -117,7 +119,7 @@ export function readyToStartMeansSandbox(entry: Entry, past: Chronicle): string 
   return running === undefined ? undefined : `${running.id} runs, and the Pod is not ready to start containers`;
 }
 
-/** A condition tells of the generation that was looked at. Source: KEP-5067. */
+/** A condition has the generation that its writer saw. Source: KEP-5067. */
 export function conditionsObserveTheGeneration(entry: Entry, { before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod' || pod.status === before?.status) return undefined;
   const { generation = 1 } = pod.metadata;

@@ -5,7 +5,7 @@ import { parseTime } from '../../../src/api/time.ts';
 import type { Chronicle } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 
-/** The first complaint about any container of a status that was just written. */
+/** The first complaint about a container of a new status. */
 function eachStatus(
   entry: Entry,
   { pod }: Chronicle,
@@ -19,7 +19,7 @@ function eachStatus(
   return undefined;
 }
 
-/** What the newest instances were said to be before the last change. */
+/** The status of a container before the last change. */
 function statusBefore({ before }: Chronicle, name: string): ContainerStatus | undefined {
   return before && allContainerStatuses(before.status).find((status) => status.name === name);
 }
@@ -32,7 +32,7 @@ export function restartCountNeverFalls(entry: Entry, past: Chronicle): string | 
   });
 }
 
-/** The n-th start of a container is shown with n - 1 restarts. Source: kuberuntime_container.go startContainer. */
+/** The n-th start of a container has n - 1 restarts. Source: kuberuntime_container.go startContainer. */
 export function restartCountCountsStarts(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, (status) => {
     const { name, state, lastState, restartCount } = status;
@@ -41,30 +41,30 @@ export function restartCountCountsStarts(entry: Entry, past: Chronicle): string 
     const life = isRemoved ? undefined : past.shown(status);
     const starts = past.livesOf(name);
     const expected = life === undefined ? starts.length : starts.indexOf(life);
-    // A start that is under way is not shown, nor counted.
+    // A start that is under way is neither shown nor counted.
     const last = life === undefined ? starts.at(-1) : undefined;
     const underWay = last !== undefined && last.failedAtMs === undefined && last.toldAtMs === undefined ? 1 : 0;
-    // What failed just now may not have come around.
+    // The failure of this instant may not be reported yet.
     const isNew = (last?.failedAtMs ?? last?.toldAtMs) === entry.atMs && restartCount === expected - 1;
     return isNew || restartCount === expected - underWay ? undefined : `${restartCount} after ${starts.length} starts`;
   });
 }
 
-/** A running container is the newest one and has a process, as far as anybody knows. Source: API reference. */
+/** A running container is the newest instance, and its end is not reported. Source: API reference. */
 export function runningMeansAProcess(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, (status) => {
     if (status.state?.running === undefined) return undefined;
     const life = past.shown(status);
     if (life === undefined || life !== past.newest(status.name)) return 'running is not the newest instance';
     if (life.runningAtMs === undefined) return 'running before it was started';
-    // The last words of its hooks come first, in the same instant.
+    // The last output of its hooks comes first, in the same instant.
     return (life.toldAtMs ?? entry.atMs) === entry.atMs ? undefined : 'running after its end was told';
   });
 }
 
 /**
- * A terminated instance tells how it ended: exit code, reason, and times in order.
- * Source: kuberuntime_container.go toKubeContainerStatus, containerd's reasons.
+ * A terminated instance has an exit code, a reason, and times in order. Source: kuberuntime_container.go
+ * toKubeContainerStatus, containerd's reasons.
  */
 export function terminatedTellsHowItEnded(entry: Entry, past: Chronicle): string | undefined {
   const check = ({ terminated }: ContainerState): string | undefined => {
@@ -88,24 +88,21 @@ export function terminatedTellsHowItEnded(entry: Entry, past: Chronicle): string
   return eachStatus(entry, past, ({ state, lastState }) => check(state ?? {}) ?? check(lastState ?? {}));
 }
 
-/**
- * What was said of the end of an instance is not taken back.
- * Source: status_manager.go checkContainerStateTransition.
- */
+/** The reported end of an instance does not change. Source: status_manager.go checkContainerStateTransition. */
 export function terminatedStays(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, ({ name, state, lastState }) => {
     const earlier = statusBefore(past, name)?.state?.terminated;
     if (earlier?.containerID === undefined) return undefined;
     const now = [state?.terminated, lastState?.terminated].find((one) => one?.containerID === earlier.containerID);
     if (now !== undefined) return isDeepStrictEqual(now, earlier) ? undefined : 'its end is told differently';
-    // A start that failed at once takes its place; an old round is forgotten.
+    // A start that failed at once replaces it. Instances of an old round are forgotten.
     const isReplaced = state?.waiting !== undefined && past.shown(lastState?.terminated ?? {}) === past.newest(name);
     const isRemoved = lastState?.terminated?.reason === 'RestartingAllContainers';
     return isReplaced || isRemoved ? undefined : 'its end was forgotten';
   });
 }
 
-/** `lastState` is the instance before the one that is shown. Source: kubelet_pods.go convertToAPIContainerStatuses. */
+/** `lastState` is the instance before the shown one. Source: kubelet_pods.go convertToAPIContainerStatuses. */
 export function lastStateIsTheInstanceBefore(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, (status) => {
     const { state, lastState } = status;
@@ -120,7 +117,7 @@ export function lastStateIsTheInstanceBefore(entry: Entry, past: Chronicle): str
     const starts = past.livesOf(status.name);
     const shown = past.shown(status);
     const before = shown === undefined ? starts.length : starts.indexOf(shown);
-    // One that waits has ended, and so has one that waited when its Pod was gone.
+    // A waiting container has ended before, and so has one that waited when its Pod was removed.
     const hasWaited = state?.waiting !== undefined || state?.terminated?.reason === 'ContainerStatusUnknown';
     const expected = hasWaited ? shown : starts[before - 1];
     return past.shown(last) === expected ? undefined : `${last.containerID} is not the one before`;
@@ -132,7 +129,7 @@ function noneExpected({ name, state, restartCount }: ContainerStatus, { round }:
   return state === undefined ? `${name} has no state` : 'the instance before is not shown';
 }
 
-/** Source: §2.2 and §2.4 of the kubelet's words (container/sync_result.go, images/types.go, kuberuntime). */
+/** Source: container/sync_result.go, images/types.go, kuberuntime. */
 const WAITING = new Set([
   'ContainerCreating',
   'PodInitializing',
@@ -145,7 +142,7 @@ const WAITING = new Set([
   'RestartingAllContainers',
 ]);
 
-/** Reasons are those that tools know. Source: pkg/kubelet/container/sync_result.go, pkg/kubelet/images/types.go. */
+/** Waiting reasons are the kubelet's. Source: pkg/kubelet/container/sync_result.go, pkg/kubelet/images/types.go. */
 export function waitingReasonsAreKnown(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, ({ state }) => {
     const reason = state?.waiting?.reason;
@@ -153,7 +150,7 @@ export function waitingReasonsAreKnown(entry: Entry, past: Chronicle): string | 
   });
 }
 
-/** One state at a time. Source: API reference, ContainerState. */
+/** A container has one state at a time. Source: API reference, ContainerState. */
 export function exactlyOneState(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, ({ state }) => {
     const states = Object.keys(state ?? {});
@@ -162,8 +159,8 @@ export function exactlyOneState(entry: Entry, past: Chronicle): string | undefin
 }
 
 /**
- * Every container has a status: init containers in the order of the spec, regular ones by name.
- * Source: kubelet_pods.go convertToAPIContainerStatuses, kubelet/types/types.go SortInitContainerStatuses.
+ * Every container has a status: init containers in the order of the spec, regular ones by name. Source: kubelet_pods.go
+ * convertToAPIContainerStatuses, kubelet/types/types.go SortInitContainerStatuses.
  */
 export function everyContainerHasAStatus(entry: Entry, { pod }: Chronicle): string | undefined {
   const { initContainerStatuses = [], containerStatuses } = pod.status;
@@ -179,11 +176,14 @@ export function everyContainerHasAStatus(entry: Entry, { pod }: Chronicle): stri
   return init && regular ? undefined : `statuses of ${names([...initContainerStatuses, ...containerStatuses])}`;
 }
 
-/** `started` waits for the startup probe of this very instance. Source: prober_manager.go UpdatePodStatus. */
+/**
+ * `started` is true only after the startup probe of this instance has passed. Source: prober_manager.go
+ * UpdatePodStatus.
+ */
 export function startedMeansStartupProbePassed(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, (status) => {
     const { name, started, state } = status;
-    // An ephemeral container does not say.
+    // The status of an ephemeral container has no `started`.
     if (past.isEphemeral(name)) return started === undefined ? undefined : `started is ${started}`;
     if (state?.running === undefined) return started === true ? 'started, but not running' : undefined;
     const passed = passedStartup(past, name, status);
@@ -198,8 +198,8 @@ function passedStartup(past: Chronicle, name: string, status: ContainerStatus): 
 }
 
 /**
- * Ready is who has started and, with a readiness probe, has passed it; an init container when it has done its work.
- * Source: prober_manager.go UpdatePodStatus.
+ * A container is ready when it has started and its readiness probe, if any, has passed. An init container is ready when
+ * it is done. Source: prober_manager.go UpdatePodStatus.
  */
 export function readyMeansReadinessProbePassed(entry: Entry, past: Chronicle): string | undefined {
   return eachStatus(entry, past, (status) => {

@@ -25,9 +25,8 @@ export function eventReasonsAreKnown(entry: Entry): string | undefined {
 }
 
 /**
- * One event per cause, none without: what the machine did for a container is what its events count. (Ten different
- * texts of one reason are folded, which hides the container: such Pods are left out.)
- * Source: kuberuntime_container.go startContainer.
+ * Each start has one event, and each event a start. (Ten different texts of one reason are combined, which hides the
+ * container: such Pods are left out.) Source: kuberuntime_container.go startContainer.
  */
 export function oneEventPerStart(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isRemoved) return undefined;
@@ -46,7 +45,7 @@ export function oneEventPerStart(entry: Entry, past: Chronicle): string | undefi
   return undefined;
 }
 
-/** Nobody is said to be killed twice for the same reason. Source: killContainer. */
+/** No container has two Killing events with the same reason. Source: killContainer. */
 export function oneEventPerStop(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'event' || entry.event.reason !== 'Killing') return undefined;
   const life = past.newest(containerOf(entry.event) ?? '');
@@ -55,21 +54,21 @@ export function oneEventPerStop(entry: Entry, past: Chronicle): string | undefin
   return new Set(messages).size === messages.length ? undefined : `${life.id}: ${messages.join(', ')}`;
 }
 
-/** What happens once to a Pod has one event. Source: pkg/scheduler/schedule_one.go, pkg/kubelet/active_deadline.go. */
+/** Single happenings of a Pod have one event. Source: pkg/scheduler/schedule_one.go, pkg/kubelet/active_deadline.go. */
 export function oneEventPerPod(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'event') return undefined;
   if (past.told('Scheduled') > 1) return 'scheduled twice';
   return past.told('DeadlineExceeded') > 1 ? 'ran out of time twice' : undefined;
 }
 
-/** A failed attempt to make the environment is told, each time. Source: kuberuntime_manager.go SyncPod. */
+/** Each failed attempt to create the sandbox has an event. Source: kuberuntime_manager.go SyncPod. */
 export function oneEventPerSandboxFailure(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isRemoved) return undefined;
   const events = past.told('FailedCreatePodSandBox');
   return events === past.sandboxFailures ? undefined : `${past.sandboxFailures} failures, ${events} events`;
 }
 
-/** Every failed run of a probe is told, each time, and only those. Source: prober.go probe. */
+/** Each failed attempt of a probe, and nothing else, has an event. Source: prober.go probe. */
 export function oneEventPerFailedProbe(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isRemoved) return undefined;
   if (past.hasFoldedEvents) return undefined;
@@ -80,7 +79,7 @@ export function oneEventPerFailedProbe(entry: Entry, past: Chronicle): string | 
         return isFailure && /startup|liveness|readiness/.test(purpose) ? [{ life, endedAtMs }] : [];
       }),
     );
-    // One that ended in the same instant as its container may have come too late to count.
+    // An attempt that ended in the same instant as its container may have come too late to count.
     const sure = failed.filter(({ life, endedAtMs }) => life.toldAtMs !== endedAtMs);
     const events = past.told('Unhealthy', name, 'detail');
     if (events < sure.length || events > failed.length) {
@@ -90,7 +89,7 @@ export function oneEventPerFailedProbe(entry: Entry, past: Chronicle): string | 
   return undefined;
 }
 
-/** A hook that failed is told once. Source: kuberuntime_container.go. */
+/** A failed hook has one event. Source: kuberuntime_container.go. */
 export function oneEventPerFailedHook(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isRemoved) return undefined;
   for (const { name, lifecycle } of past.containers) {
@@ -114,7 +113,7 @@ function isGood(outcome: { readonly type: string; readonly exitCode?: number }):
   return outcome.type === 'exited' && outcome.exitCode === 0;
 }
 
-/** The count of an event goes up one by one; its name, its text and its first time stay. Source: events_cache.go. */
+/** The count of an event increases by one. Its name, its text and its first time stay. Source: events_cache.go. */
 export function eventsCountUp(entry: Entry, { eventBefore }: Chronicle): string | undefined {
   if (entry.type !== 'event' || eventBefore === undefined) return undefined;
   const { event } = entry;
@@ -123,7 +122,7 @@ export function eventsCountUp(entry: Entry, { eventBefore }: Chronicle): string 
   return event.reason === eventBefore.reason ? undefined : `${eventBefore.reason} became ${event.reason}`;
 }
 
-/** An event about a container names the list it is in. Source: pkg/kubelet/container/ref.go. */
+/** An event about a container names the list of the container. Source: pkg/kubelet/container/ref.go. */
 export function eventsNameTheirContainer(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'event') return undefined;
   const { fieldPath, uid } = entry.event.involvedObject;
@@ -135,8 +134,8 @@ export function eventsNameTheirContainer(entry: Entry, past: Chronicle): string 
 }
 
 /**
- * A crash loop is told once for each time that a start is put off. That of a killed container is put off twice: until
- * the back-off of the instance before is over, then until its own is. Source: kuberuntime_manager.go doBackOff.
+ * Each delayed start has one BackOff event. The start of a killed container is delayed twice: by the back-off of the
+ * previous instance, then by its own. Source: kuberuntime_manager.go doBackOff.
  */
 export function oneEventPerBackOff(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isRemoved) return undefined;

@@ -12,7 +12,7 @@ import * as records from './records.ts';
 import * as starts from './starts.ts';
 import * as stops from './stops.ts';
 
-/** All of them, by name. */
+/** All invariants by name. */
 export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   ...phase,
   ...containerStates,
@@ -27,7 +27,7 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
 
 const EACH = Object.entries(INVARIANTS);
 
-/** An invariant does not hold. */
+/** The error of a broken invariant. */
 export class InvariantBroken extends Error {
   override readonly name = 'InvariantBroken';
   readonly invariant: string;
@@ -38,7 +38,7 @@ export class InvariantBroken extends Error {
   }
 }
 
-/** Watches a scenario; to be told of every entry. Throws at the first one that breaks an invariant. */
+/** Watches a scenario: it must get every entry. Throws at the first entry that breaks an invariant. */
 export class Observer {
   readonly past: Chronicle;
 

@@ -2,7 +2,7 @@ import type { Chronicle } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 
 /**
- * A sentence that holds whatever happens. It is asked after every entry, which the chronicle has taken in already.
- * Answers what is wrong, undefined when nothing is.
+ * An invariant: a check that passes at any time. Runs after every entry, which the chronicle already contains. Returns
+ * the error, or undefined.
  */
 export type Invariant = (entry: Entry, past: Chronicle) => string | undefined;

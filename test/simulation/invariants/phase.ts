@@ -2,22 +2,22 @@ import { isTerminalPhase } from '../../../src/api/objects.ts';
 import type { Chronicle } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 
-/** A Pod that has Succeeded or Failed stays it. Source: API convention, status_manager.go mergePodStatus. */
+/** Succeeded and Failed are final. Source: API convention, status_manager.go mergePodStatus. */
 export function terminalPhaseNeverChanges(entry: Entry, { before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod' || before === undefined || !isTerminalPhase(before.status.phase)) return undefined;
   return pod.status.phase === before.status.phase ? undefined : `${before.status.phase} became ${pod.status.phase}`;
 }
 
 /**
- * Pending, Running, end: back to Pending goes only a Pod whose containers were all removed by a RestartAllContainers
- * rule. Source: lifecycle of a Pod in the Kubernetes docs; kubelet_pods.go getPhase.
+ * Phases go Pending, Running, end. Only a Pod whose containers were all removed by a RestartAllContainers rule goes
+ * back to Pending. Source: lifecycle of a Pod in the Kubernetes docs; kubelet_pods.go getPhase.
  */
 export function phaseMovesForward(entry: Entry, { before, pod, round, restartsAll }: Chronicle): string | undefined {
   if (entry.type !== 'pod' || before?.status.phase !== 'Running' || pod.status.phase !== 'Pending') return undefined;
   return round > 0 || restartsAll ? undefined : 'Running became Pending';
 }
 
-/** Who reads a terminal phase may rely on it that no process is left, no child either. Source: KEP-3329. */
+/** A Pod with a terminal phase has no process left, no child either. Source: KEP-3329. */
 export function terminalPhaseMeansNothingRuns(entry: Entry, past: Chronicle): string | undefined {
   if (!isTerminalPhase(past.pod.status.phase) || (entry.type !== 'pod' && entry.type !== 'machine')) return undefined;
   const left = past.lives.find(({ failedAtMs, sweptAtMs }) => failedAtMs === undefined && sweptAtMs === undefined);
@@ -25,7 +25,7 @@ export function terminalPhaseMeansNothingRuns(entry: Entry, past: Chronicle): st
 }
 
 /**
- * Succeeded: every regular container has ended with 0. Failed: any other end, and every Pod that ran out of time.
+ * Succeeded: every regular container has ended with 0. Failed: any other end, and every Pod that exceeded its deadline.
  * Source: kubelet_pods.go getPhase with podIsTerminal; active_deadline.go.
  */
 export function finalPhaseFollowsExitCodes(entry: Entry, past: Chronicle): string | undefined {
@@ -37,17 +37,20 @@ export function finalPhaseFollowsExitCodes(entry: Entry, past: Chronicle): strin
   return phase === expected ? undefined : `${phase}, although the containers say ${expected}`;
 }
 
-/** A Pod says DeadlineExceeded when that is what ended it, and only at its end. Source: active_deadline.go. */
+/**
+ * The reason is DeadlineExceeded exactly when the deadline ended the Pod, and only at its end. Source:
+ * active_deadline.go.
+ */
 export function deadlineIsTheReason(entry: Entry, { pod, ending }: Chronicle): string | undefined {
   if (entry.type !== 'pod') return undefined;
   const { phase, reason } = pod.status;
   const expected = ending?.cause === 'deadlineExceeded' && isTerminalPhase(phase) ? 'DeadlineExceeded' : undefined;
-  // A Pod that was ended before it had a node says so in its own words.
+  // A Pod that was ended before it was scheduled has its own reason.
   if (reason === 'Terminated' && pod.spec.nodeName === undefined) return undefined;
   return reason === expected ? undefined : `reason is ${reason}, expected ${expected}`;
 }
 
-/** A Pod that runs out of time is ended then, and not before. Source: active_deadline.go. */
+/** A Pod ends at its deadline, not before. Source: active_deadline.go. */
 export function deadlineIsKept(entry: Entry, past: Chronicle): string | undefined {
   const seconds = past.pod.spec.activeDeadlineSeconds;
   const { startedAtMs, ending } = past;
@@ -55,6 +58,6 @@ export function deadlineIsKept(entry: Entry, past: Chronicle): string | undefine
   const dueAtMs = startedAtMs + seconds * 1000;
   if (entry.type === 'event' && entry.event.reason === 'DeadlineExceeded' && entry.atMs < dueAtMs) return 'too early';
   if (entry.type !== 'settled' || ending !== undefined || past.isDone || past.isOver) return undefined;
-  // While a postStart hook runs, nobody looks.
+  // While a postStart hook runs, the deadline is not checked.
   return entry.atMs > dueAtMs && !past.isHookUnderWay ? 'not ended' : undefined;
 }

@@ -5,15 +5,15 @@ import type { Entry } from '../scenario/entry.ts';
 import { mayRestart } from '../scenario/restart-rules.ts';
 import { backOffDueMs, isLeftAlone } from './expected-back-off.ts';
 
-/** No action on a dead Pod: nothing is started, signalled, run, written or told once it is over. */
+/** A Pod that is over rests: nothing is started, signalled, run, written or reported. */
 export function deadPodRests(entry: Entry, past: Chronicle): string | undefined {
   if (!past.isOver || entry.type === 'over' || entry.type === 'settled' || entry.type === 'happening') return undefined;
   const what = entry.type === 'machine' ? entry.entry.what : entry.type;
-  // What the machine still does by itself: commands that were given up come to their ends.
+  // The machine may still end abandoned commands.
   return what === 'execEnd' || what === 'swept' ? undefined : `${what} after the Pod was given back`;
 }
 
-/** A Pod is given back when nothing of it is left: no process, no alarm. */
+/** A finished Pod leaves no process and no alarm. */
 export function nothingIsLeft(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || !past.isOver) return undefined;
   const left = past.lives.find((life) => isStarting(life) || lives(life) || life.sweptAtMs === undefined);
@@ -22,8 +22,8 @@ export function nothingIsLeft(entry: Entry, past: Chronicle): string | undefined
 }
 
 /**
- * Who ends a Pod waits for its grace period and the two seconds of everybody, not longer: whatever its programs, hooks
- * and sidecars do. Source: lifecycle of a stop (kuberuntime_container.go killContainer).
+ * A Pod ends within its grace period and the minimum of two seconds, whatever its programs, hooks and sidecars do.
+ * Source: lifecycle of a stop (kuberuntime_container.go killContainer).
  */
 export function endComesInTime(entry: Entry, past: Chronicle): string | undefined {
   const { ending, scenario } = past;
@@ -37,19 +37,19 @@ export function endComesInTime(entry: Entry, past: Chronicle): string | undefine
   return entry.atMs <= dueMs + machineMs ? undefined : `the end began at ${ending.sinceMs} ms`;
 }
 
-/** A container that came up only then has a grace period of its own. */
+/** A container that started only then has a grace period of its own. */
 function lastGraceMs({ lives, ending }: Chronicle, graceEndsMs: number): number {
   const least = Math.min(...(ending?.requests ?? []).map(({ graceMs }) => graceMs));
   const starts = lives.filter(({ runningAtMs }) => (runningAtMs ?? 0) >= (ending?.sinceMs ?? 0));
   return Math.max(graceEndsMs, ...starts.map(({ runningAtMs }) => (runningAtMs ?? 0) + least + 4000));
 }
 
-/** Does the Pod wait for nothing but its containers? */
+/** True when the Pod waits for nothing but its containers. */
 function isUp(past: Chronicle): boolean {
   return past.ending === undefined && !past.isOver && !past.isDone && !past.restartsAll && past.sandbox === 'ready';
 }
 
-/** Is some start or its hook under way? The others wait for it. */
+/** True while a start or its hook is under way, for which other starts wait. */
 function isBusy(past: Chronicle): boolean {
   return past.lives.some((life) => isStarting(life) || (life.toldAtMs === undefined && hookRunsOrFailed(life)));
 }
@@ -59,7 +59,7 @@ function hookRunsOrFailed({ commands, killings }: Chronicle['lives'][number]): b
   return commands.some(({ purpose, endedAtMs }) => purpose === 'postStart' && endedAtMs === undefined);
 }
 
-/** A container that nobody stops is started again as soon as its back-off is over. Source: computePodActions. */
+/** A container that nobody stops starts again as soon as its back-off is over. Source: computePodActions. */
 export function restartsComeInTime(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || !isUp(past) || isBusy(past)) return undefined;
   for (const container of past.containers) {
@@ -75,7 +75,7 @@ export function restartsComeInTime(entry: Entry, past: Chronicle): string | unde
   return undefined;
 }
 
-/** A container without its configuration is tried again every 10 s. Source: pod_workers.go (backOffPeriod). */
+/** A start without its configuration is tried again every 10 s. Source: pod_workers.go (backOffPeriod). */
 export function configIsTriedAgain(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || !isUp(past) || isBusy(past)) return undefined;
   for (const [name, untilMs] of Object.entries(past.scenario.faults.configMissingUntilMs ?? {})) {
@@ -88,23 +88,23 @@ export function configIsTriedAgain(entry: Entry, past: Chronicle): string | unde
   return undefined;
 }
 
-/** A start that is held back by the hooks of others may come that much later. */
+/** The longest postStart hook, by which other starts may be delayed. */
 function lastHookMs({ lives: all }: Chronicle): number {
   const hooks = all.flatMap(({ commands }) => commands.filter(({ purpose }) => purpose === 'postStart'));
   return hooks.reduce((sum, { startedAtMs, endedAtMs = startedAtMs }) => sum + endedAtMs - startedAtMs, 2000);
 }
 
-/** A sleep as a postStart hook is not seen in the machine: it ends by then. */
+/** The end of the last sleep as a postStart hook. The machine does not show such hooks. */
 function sleepUntilMs(past: Chronicle): number {
   const ends = past.lives.map(({ container, runningAtMs }) => {
     const seconds = past.container(container).lifecycle?.postStart?.sleep?.seconds;
     return seconds === undefined || runningAtMs === undefined ? 0 : runningAtMs + seconds * 1000;
   });
-  // The other starts that it held back come first.
+  // The other delayed starts come first.
   return Math.max(0, ...ends);
 }
 
-/** Is it the turn of a container to be kept running? Regular ones wait for the init containers of a round. */
+/** True when a container should be running: regular containers wait for the init containers of a round. */
 function isInitialized(name: string, past: Chronicle): boolean {
   const init = past.spec.initContainers ?? [];
   const isRegular = past.spec.containers.some((one) => one.name === name);
@@ -117,8 +117,8 @@ function isInitialized(name: string, past: Chronicle): boolean {
 }
 
 /**
- * When nothing will happen by itself any more, some process runs that may end some day; every container that could be
- * started was; and a Pod that is to end has ended.
+ * When nothing will happen by itself any more, a process still runs, every container that could start has started, and
+ * a terminating Pod has ended.
  */
 export function nothingIsStuck(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isOver || entry.alarms > 0) return undefined;

@@ -4,7 +4,7 @@ import { parseTime } from '../../../src/api/time.ts';
 import type { Chronicle } from '../scenario/chronicle.ts';
 import type { Entry } from '../scenario/entry.ts';
 
-/** What the agent has in mind is what the store tells. */
+/** The agent's copy of the Pod is the store's. */
 export function storeAndMemoryAgree(entry: Entry, { isRemoved }: Chronicle): string | undefined {
   if (entry.type !== 'settled' || isRemoved) return undefined;
   if (entry.stored === undefined) return 'the Pod is gone from the store';
@@ -16,7 +16,7 @@ function unversioned(pod: StoredPod): StoredPod {
   return { ...pod, metadata: { ...pod.metadata, resourceVersion: '' } };
 }
 
-/** A status comes back from a file as it was written: no undefined, no NaN, no date. */
+/** A status survives JSON: it contains no undefined, no NaN and no date. */
 export function statusSurvivesJson(entry: Entry, { pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod') return undefined;
   return isPlain(pod.status) ? undefined : 'it does not';
@@ -30,21 +30,21 @@ function isPlain(value: unknown): boolean {
   return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlain);
 }
 
-/** Every line of the stream says something new. Source: status_manager.go isPodStatusByKubeletEqual. */
+/** Every line of the stream contains a change. Source: status_manager.go isPodStatusByKubeletEqual. */
 export function updatesSaySomethingNew(entry: Entry, { before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod' || entry.change !== 'MODIFIED' || before === undefined) return undefined;
   if (!isDeepStrictEqual(before.status, pod.status)) return undefined;
   return isDeepStrictEqual(unversioned(before), unversioned(pod)) ? 'an update without a change' : undefined;
 }
 
-/** Later versions are greater, also when somebody sets the clock back. Source: KEP-5504. */
+/** Versions increase, even when the clock is set back. Source: KEP-5504. */
 export function versionsGrow(entry: Entry, { before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod' || before === undefined) return undefined;
   const [earlier, later] = [before.metadata.resourceVersion, pod.metadata.resourceVersion];
   return Number(later) > Number(earlier) ? undefined : `${earlier} became ${later}`;
 }
 
-/** Of the spec, the agent writes the name of the node, once; of the metadata, that the grace period is over. */
+/** The agent writes only nodeName into the spec, once, and only the end of the grace period into the metadata. */
 export function specIsTheClients(entry: Entry, past: Chronicle): string | undefined {
   const { before, pod } = past;
   if (entry.type !== 'pod' || before === undefined || isDeepStrictEqual(before.spec, pod.spec)) return undefined;
@@ -54,7 +54,7 @@ export function specIsTheClients(entry: Entry, past: Chronicle): string | undefi
   return before.spec.nodeName === undefined && isDeepStrictEqual(bound, pod.spec) ? undefined : 'the spec was changed';
 }
 
-/** Whatever is written tells at most of the generation that it is about, which never goes back. Source: KEP-5067. */
+/** An observed generation never decreases and never exceeds the generation of the Pod. Source: KEP-5067. */
 export function generationGoesUp(entry: Entry, { before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod' || before === undefined) return undefined;
   const [earlier, later] = [before.metadata.generation ?? 1, pod.metadata.generation ?? 1];
@@ -63,14 +63,14 @@ export function generationGoesUp(entry: Entry, { before, pod }: Chronicle): stri
   return sees < seen ? `observedGeneration ${seen} became ${sees}` : undefined;
 }
 
-/** A change of the spec is seen at once, by a Pod that has not ended. Source: KEP-5067. */
+/** A Pod that has not ended observes a change of its spec at once. Source: KEP-5067. */
 export function generationIsObserved(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isOver || entry.stored?.status.containerStatuses === undefined) return undefined;
   const { metadata, status } = entry.stored;
   return status.observedGeneration === metadata.generation ? undefined : `${metadata.generation} is not observed`;
 }
 
-/** Set once, and never changed. Source: status_manager.go (startTime), kubelet_pods.go (addresses). */
+/** Start time and addresses never change. Source: status_manager.go (startTime), kubelet_pods.go (addresses). */
 export function startTimeAndAddressesStay(entry: Entry, { before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod' || before === undefined) return undefined;
   for (const field of ['startTime', 'podIP', 'hostIP', 'qosClass'] as const) {
@@ -80,7 +80,7 @@ export function startTimeAndAddressesStay(entry: Entry, { before, pod }: Chronic
   return undefined;
 }
 
-/** The stamps of conditions, starts and ends never go back, unless somebody sets the clock. */
+/** Timestamps of conditions, starts and ends never decrease, unless the clock is set. */
 export function timesNeverGoBack(entry: Entry, { clockJumped, before, pod }: Chronicle): string | undefined {
   if (entry.type !== 'pod' || clockJumped) return undefined;
   for (const { type, lastTransitionTime } of pod.status.conditions ?? []) {
@@ -90,7 +90,7 @@ export function timesNeverGoBack(entry: Entry, { clockJumped, before, pod }: Chr
   return undefined;
 }
 
-/** An object is removed when its Pod has ended, unless by force or before it had a node. Source: kubelet_pods.go. */
+/** The object is removed after the end of its Pod, unless by force or before scheduling. Source: kubelet_pods.go. */
 export function objectGoesLast(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'pod' || entry.change !== 'DELETED' || past.isRemovedByForce) return undefined;
   const { spec, status, metadata } = past.pod;

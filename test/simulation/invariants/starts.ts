@@ -6,18 +6,18 @@ import type { Entry } from '../scenario/entry.ts';
 import { mayRestart } from '../scenario/restart-rules.ts';
 import { backOffDueMs, isLeftAlone } from './expected-back-off.ts';
 
-/** The instance that is being asked for by this entry, if it is a start. */
+/** The instance of a start entry. */
 function startIn(entry: Entry, past: Chronicle): Life | undefined {
   return entry.type === 'machine' && entry.entry.what === 'start' ? past.life(entry.entry.id) : undefined;
 }
 
-/** The one before it. */
+/** The previous instance. */
 function before(life: Life, past: Chronicle): Life | undefined {
   const all = past.livesOf(life.container);
   return all[all.indexOf(life) - 1];
 }
 
-/** An instance starts when nothing is left of the one before, background children included. Source: CRI. */
+/** An instance starts when no process of the previous one is left, background children included. Source: CRI. */
 export function oneInstanceAtATime(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
   const last = life && before(life, past);
@@ -26,8 +26,8 @@ export function oneInstanceAtATime(entry: Entry, past: Chronicle): string | unde
 }
 
 /**
- * Containers of a Pod are started one by one: the next one waits for the postStart hook of the one before.
- * Source: kuberuntime_manager.go SyncPod.
+ * Containers of a Pod start one by one: the next one waits for the postStart hook of the previous one. Source:
+ * kuberuntime_manager.go SyncPod.
  */
 export function startsComeOneByOne(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
@@ -40,22 +40,22 @@ function hookIsDue(life: Life, past: Chronicle): boolean {
   return life.commands.some(({ purpose, endedAtMs }) => purpose === 'postStart' && endedAtMs === undefined);
 }
 
-/** Containers start in an environment, which is there as long as they run. Source: kuberuntime_manager.go SyncPod. */
+/** Containers run only in a ready sandbox. Source: kuberuntime_manager.go SyncPod. */
 export function sandboxComesFirst(entry: Entry, past: Chronicle): string | undefined {
   return startIn(entry, past) === undefined || past.sandbox === 'ready' ? undefined : `the sandbox is ${past.sandbox}`;
 }
 
 /**
- * Nothing starts before its init containers: those have ended with 0, sidecars have started, in this round.
- * Source: kuberuntime_container.go computeInitContainerActions; KEP-753.
+ * A container starts after its init containers have ended with 0 and its sidecars have started, in this round. Source:
+ * kuberuntime_container.go computeInitContainerActions; KEP-753.
  */
 export function initContainersComeFirst(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
-  // Who looks into a Pod need not wait for it.
+  // Ephemeral containers do not wait for init containers.
   if (life === undefined || past.isEphemeral(life.container)) return undefined;
   const init = past.spec.initContainers ?? [];
   const index = init.findIndex(({ name }) => name === life.container);
-  // A sidecar that ran before is started again whatever the others do.
+  // A sidecar that has run before restarts, whatever the other containers do.
   const isAgain = past.livesOf(life.container).some((other) => other !== life && other.round === life.round);
   if (isAgain && (index < 0 || isSidecar(init[index]!))) return undefined;
   const open = init.slice(0, index < 0 ? init.length : index).find((one) => !isDone(one, life, past));
@@ -85,7 +85,7 @@ export function initContainersRunOneByOne(entry: Entry, past: Chronicle): string
   return other === undefined ? undefined : `${life.id} while ${other.name} runs`;
 }
 
-/** An init container that has done its work is not run again in the same round. Source: KEP-753, Kubernetes docs. */
+/** An init container that is done does not run again in the same round. Source: KEP-753, Kubernetes docs. */
 export function doneInitContainersRest(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
   if (life === undefined || !past.plainInit.some(({ name }) => name === life.container)) return undefined;
@@ -95,7 +95,7 @@ export function doneInitContainersRest(entry: Entry, past: Chronicle): string | 
   return last.exit.exitCode === 0 ? `${life.id} after ${last.id} was done` : undefined;
 }
 
-/** No action on a dying Pod: once its end has begun, nothing is started. Source: pod_workers.go. */
+/** A terminating Pod starts nothing. Source: pod_workers.go. */
 export function nothingStartsInADyingPod(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
   if (life === undefined || past.ending === undefined) return undefined;
@@ -103,9 +103,9 @@ export function nothingStartsInADyingPod(entry: Entry, past: Chronicle): string 
 }
 
 /**
- * Who is not to be restarted is not: rules, then the container's policy, then the Pod's. A probe, a new image or the
- * rule of another container may restart a container all the same.
- * Source: pkg/kubelet/container/helpers.go ShouldContainerBeRestarted.
+ * A container restarts only if it may: rules come first, then the container's policy, then the Pod's. A probe, a new
+ * image or the rule of another container may restart any container. Source: pkg/kubelet/container/helpers.go
+ * ShouldContainerBeRestarted.
  */
 export function policyAllowsRestart(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
@@ -126,10 +126,7 @@ export function ephemeralContainersRunOnce(entry: Entry, past: Chronicle): strin
   return before(life, past) === undefined ? undefined : `${life.id} is started again`;
 }
 
-/**
- * What a container needs is there when it starts: its image and its configuration.
- * Source: kuberuntime startContainer.
- */
+/** The image and the configuration of a container are present at its start. Source: kuberuntime startContainer. */
 export function imageAndConfigComeFirst(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);
   if (life === undefined) return undefined;
@@ -139,8 +136,8 @@ export function imageAndConfigComeFirst(entry: Entry, past: Chronicle): string |
 }
 
 /**
- * The back-off of a container that nobody stops: the first restart at once, then 10, 20, 40 … 300 s after the end of
- * the one before; never sooner, and later only when something is in the way. Source: kuberuntime_manager.go doBackOff.
+ * The back-off of a container that nobody stops: the first restart at once, then 10, 20, 40 … 300 s after the previous
+ * end. Never sooner, and later only when something delays the start. Source: kuberuntime_manager.go doBackOff.
  */
 export function backOffIsKept(entry: Entry, past: Chronicle): string | undefined {
   const life = startIn(entry, past);

@@ -11,13 +11,13 @@ function hit(entry: Entry, past: Chronicle, what: 'signal' | 'kill'): Life | und
   return entry.type === 'machine' && entry.entry.what === what ? past.life(entry.entry.id) : undefined;
 }
 
-/** Why and since when the instance is being stopped, alone or with its Pod. */
+/** The reason and the beginning of a stop, alone or with the Pod. */
 interface StopCause {
   readonly sinceMs: number;
   readonly graceMs: number;
 }
 
-/** The grace period that a container has which is stopped alone. Source: setTerminationGracePeriod. */
+/** The grace period of a container that is stopped alone. Source: setTerminationGracePeriod. */
 function ownGraceMs(message: string, life: Life, past: Chronicle): number {
   if (message === 'killing') return 0;
   const { livenessProbe, startupProbe } = past.container(life.container);
@@ -32,7 +32,7 @@ function causesOf(life: Life, past: Chronicle): StopCause[] {
     .map(({ atMs, message }) => ({ sinceMs: atMs, graceMs: ownGraceMs(message, life, past) }));
   const { ending } = past;
   const begun = life.killings.find(({ message }) => message.startsWith('Stopping'));
-  // Of a Pod that was removed by force no event tells it, nor of one that is being stopped already.
+  // A Pod that was removed by force has no event for the stop, nor has a container that is already being stopped.
   const isUntold = past.isRemoved || alone.length > 0;
   const begunMs = begun?.atMs ?? (isUntold ? ending?.sinceMs : undefined);
   if (ending === undefined || begunMs === undefined) return alone;
@@ -40,17 +40,16 @@ function causesOf(life: Life, past: Chronicle): StopCause[] {
   return [...alone, ...requests];
 }
 
-/** Everything that is stopped has an event that says so. Source: kuberuntime_container.go killContainer. */
+/** Every stop has an event. Source: kuberuntime_container.go killContainer. */
 export function everyStopIsTold(entry: Entry, past: Chronicle): string | undefined {
   const life = hit(entry, past, 'signal') ?? hit(entry, past, 'kill');
-  // Of a Pod that was removed nothing is written any more.
+  // A removed Pod gets no events.
   if (past.isRemoved) return undefined;
   return life === undefined || life.killings.length > 0 ? undefined : `${life.id} without an event`;
 }
 
 /**
- * SIGKILL comes when the grace period is over, not before, unless by force.
- * Source: killContainer; CRI StopContainer.
+ * SIGKILL comes at the end of the grace period, not before, unless by force. Source: killContainer; CRI StopContainer.
  */
 export function killWaitsForGrace(entry: Entry, past: Chronicle): string | undefined {
   const life = hit(entry, past, 'kill');
@@ -62,20 +61,20 @@ export function killWaitsForGrace(entry: Entry, past: Chronicle): string | undef
   return leftMs > 0 ? `${life.id} ${leftMs} ms too soon after its stop signal` : undefined;
 }
 
-/** Nobody outlives the grace period by more than the two seconds that everybody gets. Source: lifecycle of a stop. */
+/** No container outlives the grace period by more than the minimum of two seconds. Source: lifecycle of a stop. */
 export function graceIsNotExceeded(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled') return undefined;
   const late = past.lives.find((life) => {
     if (!lives(life)) return false;
     const causes = causesOf(life, past);
-    // Whole seconds that the hook and the wait took are taken off: each may leave almost a second of them.
+    // Whole seconds of the hook and the wait are deducted: each may leave almost a second.
     const dueMs = Math.min(...causes.map(({ sinceMs, graceMs }) => Math.max(sinceMs, life.runningAtMs ?? 0) + graceMs));
     return entry.atMs > dueMs + LEAST_MS + 2000;
   });
   return late === undefined ? undefined : `${late.id} lives on`;
 }
 
-/** By force means now. */
+/** Force kills at once. */
 export function forceIsAtOnce(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.ending?.forcedAtMs === undefined) return undefined;
   const left = past.lives.find(lives);
@@ -88,20 +87,20 @@ export function oneStopSignal(entry: Entry, past: Chronicle): string | undefined
   return life !== undefined && life.signalledAtMs !== entry.atMs ? `${life.id} was signalled again` : undefined;
 }
 
-/** It is the one that the container wants. Source: KEP-4960. */
+/** The stop signal is the container's. Source: KEP-4960. */
 export function stopSignalIsTheContainers(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'machine' || entry.entry.what !== 'signal') return undefined;
   const wanted = past.container(entry.entry.name).lifecycle?.stopSignal ?? 'SIGTERM';
   return entry.entry.signal === wanted ? undefined : `${entry.entry.id} got ${entry.entry.signal}, not ${wanted}`;
 }
 
-/** And so is the kill. */
+/** SIGKILL is sent once. */
 export function oneKill(entry: Entry, past: Chronicle): string | undefined {
   const life = hit(entry, past, 'kill');
   return life !== undefined && life.killedAtMs !== entry.atMs ? `${life.id} was killed again` : undefined;
 }
 
-/** The stop signal waits for the preStop hook, as long as the grace period lasts. Source: killContainer. */
+/** The stop signal waits for the preStop hook, within the grace period. Source: killContainer. */
 export function stopSignalWaitsForPreStop(entry: Entry, past: Chronicle): string | undefined {
   const life = hit(entry, past, 'signal');
   if (life === undefined) return undefined;
@@ -119,7 +118,7 @@ export function stopSignalWaitsForPreStop(entry: Entry, past: Chronicle): string
 }
 
 /**
- * While a Pod goes down, a sidecar gets its stop signal when the last main container and every later sidecar are gone,
+ * A sidecar of a terminating Pod gets its stop signal when the last main container and every later sidecar have ended,
  * or when the grace period is over. Source: kuberuntime_termination_order.go; KEP-753.
  */
 export function sidecarsStopLast(entry: Entry, past: Chronicle): string | undefined {
@@ -128,7 +127,7 @@ export function sidecarsStopLast(entry: Entry, past: Chronicle): string | undefi
   const init = past.spec.initContainers ?? [];
   const index = init.findIndex(({ name }) => name === life.container);
   if (index < 0 || !isSidecar(init[index]!)) return undefined;
-  // One that was being stopped on its own account has its own clock.
+  // A container that was already being stopped alone has its own grace period.
   if (life.killings.some(({ message }) => !message.startsWith('Stopping'))) return undefined;
   const overMs = Math.min(...causesOf(life, past).map(({ sinceMs, graceMs }) => sinceMs + graceMs));
   if (entry.atMs >= overMs) return undefined;
@@ -137,13 +136,16 @@ export function sidecarsStopLast(entry: Entry, past: Chronicle): string | undefi
   return alive === undefined ? undefined : `${life.id} while ${alive.name} runs`;
 }
 
-/** Nobody is signalled for a Pod that goes on without reason: the events say which ones are restarted. */
+/**
+ * A Pod that keeps running stops a container only for a reason: its event names the restart. Source:
+ * kuberuntime_manager.go computePodActions.
+ */
 export function stopsHaveACause(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'event' || entry.event.reason !== 'Killing') return undefined;
   const { message = '' } = entry.event;
   if (message.startsWith('Stopping')) return past.ending === undefined ? 'nobody ended the Pod' : undefined;
   if (message === 'killing') return past.restartsAll ? undefined : 'no rule restarts all containers';
-  // A Pod that goes down takes running hooks with it: they have failed.
+  // A terminating Pod aborts running hooks, which count as failed.
   if (message === 'FailedPostStartHook') return undefined;
   return past.ending === undefined ? undefined : `"${message}" in a Pod that is being ended`;
 }

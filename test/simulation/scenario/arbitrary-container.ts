@@ -2,19 +2,19 @@ import * as fc from 'fast-check';
 import type { Container, ContainerRestartRule, LifecycleHandler, Probe } from '../../../src/api/generated/types.ts';
 import type { Command, Program, Purpose } from './scenario.ts';
 
-/** A container with all that its program and its commands will do. */
+/** A container with the behaviour of its program and commands. */
 export interface Part {
   readonly container: Container;
   readonly programs: readonly Program[];
   readonly commands: Readonly<Partial<Record<Purpose, readonly Command[]>>>;
 }
 
-/** Where in the Pod it stands decides what it may have. */
+/** The list of the Pod in which a container stands. It decides which fields are valid. */
 export type Kind = 'init' | 'sidecar' | 'regular';
 
 const exitCode = fc.constantFrom(0, 0, 1, 42);
 
-/** Absent most of the time: a Pod that has everything at once shows little. */
+/** Absent most of the time: a Pod with every feature at once tests little. */
 function sometimes<T>(arbitrary: fc.Arbitrary<T>, oneIn: number): fc.Arbitrary<T | undefined> {
   return fc.oneof({ arbitrary: fc.constant(undefined), weight: oneIn - 1 }, { arbitrary, weight: 1 });
 }
@@ -93,7 +93,7 @@ const policies: Readonly<Record<Kind, fc.Arbitrary<string | undefined>>> = {
   regular: sometimes(fc.constantFrom('Always', 'OnFailure', 'Never'), 4),
 };
 
-/** A container of this kind; what only sidecars and regular containers may have is left out of init containers. */
+/** A container of this kind, without fields that are invalid in init containers. */
 export function part(kind: Kind): fc.Arbitrary<Omit<Part, 'container'> & { readonly fields: Omit<Container, 'name'> }> {
   const only = <T>(arbitrary: fc.Arbitrary<T>, oneIn: number): fc.Arbitrary<T | undefined> =>
     kind === 'init' ? fc.constant(undefined) : sometimes(arbitrary, oneIn);

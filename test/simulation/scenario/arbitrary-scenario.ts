@@ -42,7 +42,7 @@ const podFields = fc.record({
 const DEBUGGER = 'debugger';
 const debuggerPart = part('init');
 
-/** Which container is meant: an index into all of them, whatever their number turns out to be. */
+/** The index of a container, modulo their number. */
 const which = fc.nat({ max: 5 });
 
 type Draft<T> = (nameOf: (index: number) => string) => T;
@@ -115,7 +115,7 @@ function deletion([at, graceSeconds]: [number, number | undefined]): Draft<Happe
   return () => ({ atMs: at, does: 'delete', ...(graceSeconds === undefined ? {} : { graceSeconds }) });
 }
 
-/** Somebody deletes a Pod and finds that it takes too long. */
+/** A deletion, and a second one with a shorter grace period. */
 function hurriedDeletion([at, laterMs, graceSeconds]: [number, number, number]): Draft<readonly Happening[]> {
   return () => [
     { atMs: at, does: 'delete' },
@@ -131,7 +131,7 @@ function label(at: number, value: string): Happening {
   return { atMs: at, does: 'label', value };
 }
 
-/** One container is without its ConfigMap or its image for a while. */
+/** A container whose ConfigMap or image is missing for a while. */
 const missing = maybe(fc.record({ which, untilMs: fc.constantFrom(100, 11_000, 45_000) }), 8);
 
 const faults: fc.Arbitrary<Draft<Faults>> = fc
@@ -152,7 +152,7 @@ const faults: fc.Arbitrary<Draft<Faults>> = fc
         }),
   );
 
-/** Random Pods in a random world. */
+/** Random Pods in a random environment. */
 export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
   .record({
     parts,
@@ -172,7 +172,7 @@ export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
     return plainData({
       spec: withoutAbsent({
         ...drawn.podFields,
-        // Signals are different elsewhere: who names one has to say where.
+        // Stop signals depend on the operating system: a Pod with a stop signal must name its own.
         os: all.some(({ container }) => container.lifecycle?.stopSignal) ? { name: 'linux' } : undefined,
         initContainers: initContainers.length === 0 ? undefined : initContainers,
         containers: drawn.parts.regular.map(({ container }) => withShortSleeps(container, grace)),
@@ -188,7 +188,7 @@ export const arbitraryScenario: fc.Arbitrary<Scenario> = fc
     });
   });
 
-/** A hook must not sleep longer than the grace period. */
+/** Shortens sleeps: validation rejects a sleep beyond the grace period. */
 function withShortSleeps(container: Container, graceSeconds: number): Container {
   const { postStart, preStop, stopSignal } = container.lifecycle ?? {};
   const short = ({ sleep, ...other }: LifecycleHandler): LifecycleHandler =>
@@ -198,14 +198,14 @@ function withShortSleeps(container: Container, graceSeconds: number): Container 
   return container.lifecycle === undefined ? container : { ...container, lifecycle };
 }
 
-/** In the order of their times; a name cannot be given twice. */
+/** Sorts happenings by time and keeps one ephemeral container: its name must be unique. */
 function onlyOneDebugger(happenings: readonly Happening[]): Happening[] {
   const inOrder = happenings.toSorted((a, b) => a.atMs - b.atMs);
   const first = inOrder.find(({ does }) => does === 'debug');
   return inOrder.filter((one) => one.does !== 'debug' || one === first);
 }
 
-/** Fresh objects as they come out of a manifest: what is drawn may be shared between draws, or have no prototype. */
+/** Copies objects as if from a manifest: drawn objects may be shared or have no prototype. */
 function plainData(scenario: object): Scenario {
   return JSON.parse(JSON.stringify(scenario)) as Scenario;
 }

@@ -4,7 +4,7 @@ import type { Command, Program } from './scenario.ts';
 /** Longer than any scenario. */
 const NEVER_MS = 1e12;
 
-/** The program of a scenario, as the simulated machine runs it. */
+/** The program of a scenario, for the simulated machine. */
 export function behaviourOf(program: Program): ProgramBehaviour {
   const { onStop, failsToStart, exitsAfterMs, oomKilled, ...rest } = program;
   return {
@@ -21,7 +21,7 @@ function reactionOf(onStop: NonNullable<Program['onStop']>): 'ignore' | { exitAf
   return { exitAfterMs: onStop.exitsAfterMs, exitCode: onStop.exitCode };
 }
 
-/** The same of what a hook or probe runs. */
+/** The command of a hook or probe, for the simulated machine. */
 export function execBehaviourOf(command: Command): ExecBehaviour {
   if (command === 'hangs') return { afterMs: NEVER_MS };
   if (command === 'fails') return { failToStart: 'exec format error' };

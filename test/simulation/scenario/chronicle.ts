@@ -6,17 +6,17 @@ import { isStarting, type Life, lives } from './life.ts';
 import { matchingAction } from './restart-rules.ts';
 import type { Purpose, Scenario } from './scenario.ts';
 
-/** The end of the Pod, as far as somebody outside knows when and why it began. */
+/** The end of the Pod, as an outside observer knows its time and cause. */
 export interface Ending {
-  /** A deadline that passes meanwhile is the cause, too. */
+  /** A deadline that passes meanwhile becomes the cause. */
   cause: 'deleted' | 'ended' | 'deadlineExceeded' | 'completed';
   readonly sinceMs: number;
-  /** Who asks again can only hurry it up. */
+  /** The requests to end the Pod. Later ones can only shorten the end. */
   readonly requests: { readonly atMs: number; readonly graceMs: number }[];
   forcedAtMs: number | undefined;
 }
 
-/** What has happened so far, put in order. Every entry is taken in before the invariants are asked. */
+/** The entries so far, in order. Contains an entry before the invariants check it. */
 export class Chronicle {
   readonly scenario: Scenario;
   readonly entries: Entry[] = [];
@@ -24,14 +24,14 @@ export class Chronicle {
   readonly #byId = new Map<string, Life>();
   readonly #byContainer = new Map<string, Life[]>();
   readonly events: Map<string, StoredEvent> = new Map();
-  /** How often something was told about a container (or the Pod: ''), counts added up: see `told`. */
+  /** The counts of events by container, or '' for the Pod: see `told`. */
   readonly #told = new Map<string, number>();
   isRemovedByForce = false;
-  /** Were events folded into one that names no container any more? */
+  /** True when events were combined into one without a container. */
   hasFoldedEvents = false;
   /** The event before its last change. */
   eventBefore: StoredEvent | undefined;
-  /** The Pod as it is stored, and as it was before the last change. */
+  /** The stored Pod. `before` is the Pod before the last change. */
   pod!: StoredPod;
   before: StoredPod | undefined;
   isRemoved = false;
@@ -41,13 +41,13 @@ export class Chronicle {
   ending: Ending | undefined;
   /** Requests to end the Pod that wait for a postStart hook. */
   #requests: Array<{ readonly cause: Ending['cause']; readonly graceSeconds: number | undefined }> = [];
-  /** A RestartAllContainers rule has matched, and the new round has not begun. */
+  /** True between the match of a RestartAllContainers rule and the new round. */
   restartsAll = false;
   round = 0;
   readonly #rounds = new Map<string, number>();
-  /** When the agent took the Pod up: its startTime. */
+  /** The startTime of the Pod: the agent's first sync. */
   startedAtMs: number | undefined;
-  /** Has somebody set the wall clock? */
+  /** True when the wall clock was set. */
   clockJumped = false;
   /** Containers whose image was changed. */
   readonly imageChanged: Set<string> = new Set();
@@ -112,20 +112,20 @@ export class Chronicle {
   }
 
   /**
-   * How often events of a reason were told about a container, or about the Pod.
-   * @param detail only those of crash loops, failed (not impossible) probes, and starts
+   * The number of events with a reason about a container, or about the Pod.
+   * @param detail only events of crash loops, of failed (not impossible) probes, and of starts
    */
   told(reason: string, container: string = '', detail?: 'detail'): number {
     return this.#told.get(`${detail === undefined ? '' : 'detail '}${reason} ${container}`) ?? 0;
   }
 
-  /** Have all containers come to their ends, as the conditions tell it? The Pod is about to end without being asked. */
+  /** True when the conditions show that all containers have ended: the Pod then ends by itself. */
   get isDone(): boolean {
     const reasons = this.pod.status.conditions?.map(({ reason }) => reason) ?? [];
     return reasons.includes('PodCompleted') || reasons.includes('PodFailed');
   }
 
-  /** Was the last entry written by somebody else than the agent? Its answer comes next. */
+  /** True when the last entry is a write of a client, before the agent's answer. */
   get isClients(): boolean {
     return this.entries.at(-2)?.type === 'happening';
   }
@@ -157,7 +157,7 @@ export class Chronicle {
     const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
     if (change === 'DELETED') {
       this.isRemoved = true;
-      // By force. What runs has the shortest grace period that there is.
+      // By force: running containers get the shortest grace period.
       if (deletionGracePeriodSeconds !== 0) {
         this.isRemovedByForce = true;
         this.#end('deleted', { atMs, graceSeconds: 1 });
@@ -185,18 +185,20 @@ export class Chronicle {
     const request = { atMs, graceMs: 1000 * Math.max(1, byForce ? 0 : seconds) };
     const forcedAtMs = byForce ? atMs : undefined;
     if (this.ending === undefined) this.ending = { cause, sinceMs: atMs, requests: [request], forcedAtMs };
-    // Only who deletes or ends the Pod can hurry it up.
+    // Only a deletion and an end of the run shorten the end.
     if (cause === 'completed' || cause === 'deadlineExceeded') return;
     this.ending.forcedAtMs ??= forcedAtMs;
     this.ending.requests.push(request);
   }
 
-  /** What waited for a postStart hook begins: the hook is over, or was broken off. */
+  /** Begins the requested ends: the postStart hook is over or was aborted. */
   #begin(atMs: number): void {
     for (const { cause, graceSeconds } of this.#requests.splice(0)) this.#ends(cause, { atMs, graceSeconds });
   }
 
-  /** As far as the agent has heard: does a postStart hook run, or is a container stopped whose hook has failed? */
+  /**
+   * True when, as far as the agent knows, a postStart hook runs, or a container with a failed hook is being stopped.
+   */
   get isHookUnderWay(): boolean {
     const { spec } = this.pod;
     const nowMs = this.entries.at(-1)?.atMs ?? 0;
@@ -204,7 +206,7 @@ export class Chronicle {
       if (runningAtMs === undefined || toldAtMs !== undefined) return false;
       const { lifecycle } =
         [...(spec.initContainers ?? []), ...spec.containers].find(({ name }) => name === container) ?? {};
-      // The machine hears nothing of a hook that sleeps.
+      // The machine does not show a hook that sleeps.
       if (nowMs < runningAtMs + 1000 * (lifecycle?.postStart?.sleep?.seconds ?? 0)) return true;
       if (killings.some(({ message }) => message === 'FailedPostStartHook')) return true;
       return commands.some((run) => run.purpose === 'postStart' && (run.endedAtMs === undefined || run.isCutShort));
@@ -256,7 +258,7 @@ export class Chronicle {
     }
   }
 
-  /** A new round begins when something is asked for after everything of the old one is gone. */
+  /** A new round begins with the first start after every container of the old round is gone. */
   #recordAsked(id: string, container: string): void {
     const isLeft = this.containers.some(({ name }) => !this.isEphemeral(name) && this.isAlive(name));
     if (this.restartsAll && !isLeft && !this.isEphemeral(container)) {
@@ -298,12 +300,12 @@ export class Chronicle {
   }
 }
 
-/** Reasons that mean several things: is it the one that a container is to blame for? */
+/** True for an event for which a container is at fault. Some reasons have several meanings. */
 function isDetail({ message = '' }: StoredEvent): boolean {
   return /executable file|probe failed|restarting failed container/.test(message);
 }
 
-/** The container that an event is about, by its field path. */
+/** The container in the field path of an event. */
 export function containerOf(event: StoredEvent): string | undefined {
   return /\{(.+)\}$/.exec(event.involvedObject.fieldPath ?? '')?.[1];
 }

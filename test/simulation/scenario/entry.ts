@@ -2,7 +2,7 @@ import type { StoredEvent, StoredPod } from '../../../src/api/objects.ts';
 import type { JournalEntry } from '../simulated-runtime.ts';
 import type { Happening } from './scenario.ts';
 
-/** One line of what happened in a simulation, in order, as an observer from outside sees it. */
+/** One entry of a simulation, in order, as an outside observer sees it. */
 export type Entry = { readonly atMs: number; readonly wallMs: number } & (
   | { readonly type: 'pod'; readonly change: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly pod: StoredPod }
   /** The agent is about to start an instance. */
@@ -11,7 +11,7 @@ export type Entry = { readonly atMs: number; readonly wallMs: number } & (
   | { readonly type: 'machine'; readonly entry: JournalEntry }
   | { readonly type: 'sandbox'; readonly what: 'asked' | 'failed' | 'ready' | 'removed' }
   | { readonly type: 'happening'; readonly happening: Happening }
-  /** The agent has given the Pod back. */
+  /** The agent has finished the Pod. */
   | { readonly type: 'over' }
   /** Nothing more happens at this instant. */
   | Settled
@@ -19,9 +19,9 @@ export type Entry = { readonly atMs: number; readonly wallMs: number } & (
 
 export interface Settled {
   readonly type: 'settled';
-  /** The Pod as the agent has it in mind, and as it is stored; undefined when it was removed. */
+  /** The agent's copy of the Pod, and the stored Pod. Undefined: it was removed. */
   readonly inMind: StoredPod;
   readonly stored: StoredPod | undefined;
-  /** Alarms that are set; none: nothing will happen by itself. */
+  /** The number of alarms. 0: nothing will happen by itself. */
   readonly alarms: number;
 }

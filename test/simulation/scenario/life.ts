@@ -5,43 +5,43 @@ import type { Purpose } from './scenario.ts';
 export interface Life {
   readonly id: string;
   readonly container: string;
-  /** Counts the rounds that RestartAllContainers makes; the first one is 0. */
+  /** The round, which each RestartAllContainers increases from 0 on. */
   readonly round: number;
   readonly askedAtMs: number;
   runningAtMs: number | undefined;
   failedAtMs: number | undefined;
   exit: { readonly atMs: number; readonly exitCode: number; readonly oomKilled: boolean } | undefined;
-  /** When the agent heard of the exit. */
+  /** The time when the exit was reported to the agent. */
   toldAtMs: number | undefined;
   sweptAtMs: number | undefined;
   signalledAtMs: number | undefined;
   killedAtMs: number | undefined;
   readonly commands: CommandRun[];
-  /** The events that say that it is being stopped. */
+  /** The events for stops of this instance. */
   readonly killings: { readonly atMs: number; readonly message: string }[];
 }
 
-/** A hook or a probe that was run in a container. */
+/** A hook or a probe that ran in a container. */
 export interface CommandRun {
   readonly purpose: Purpose;
   readonly startedAtMs: number;
   endedAtMs: number | undefined;
   outcome: ExecOutcome | undefined;
-  /** Had the container ended before it: whatever its outcome, it came too late? */
+  /** True when the container had ended before the command: the result came too late. */
   isCutShort: boolean;
 }
 
-/** Is there a process? */
+/** True when the instance has a process. */
 export function lives({ runningAtMs, exit }: Life): boolean {
   return runningAtMs !== undefined && exit === undefined;
 }
 
-/** Has the start been asked for, and is it not known yet what came of it? */
+/** True while the agent waits for the result of the start. */
 export function isStarting({ runningAtMs, failedAtMs }: Life): boolean {
   return runningAtMs === undefined && failedAtMs === undefined;
 }
 
-/** Is this instance over, whether it could be started or not? */
+/** The end of the instance, or of its failed start. */
 export function endOf({ exit, failedAtMs }: Life): number | undefined {
   return exit?.atMs ?? failedAtMs;
 }

@@ -2,8 +2,8 @@ import type { Container, PodSpec } from '../../../src/api/generated/types.ts';
 import { isSidecar } from '../../../src/api/objects.ts';
 
 /*
- * What the API promises about restarts, written down a second time on purpose: the invariants must not ask the code
- * that they judge.
+ * The API's promises about restarts, implemented a second time on purpose: invariants must not use the code that they
+ * check.
  */
 
 /** The action of the first rule that names this exit code. */
@@ -15,12 +15,12 @@ export function matchingAction(container: Container, exitCode: number): string |
   return undefined;
 }
 
-/** May a container that ended with this code be started again, by rules and policies alone? */
+/** True when rules and policies let a container with this exit code start again. */
 export function mayRestart(spec: PodSpec, container: Container, exitCode: number): boolean {
   if (spec.ephemeralContainers?.some(({ name }) => name === container.name)) return false;
   const isInit = spec.initContainers?.some(({ name }) => name === container.name) ?? false;
   if (isInit && isSidecar(container)) return true;
-  // An init container that has done its work is done, whatever rules and policies say.
+  // An init container that is done never starts again, whatever its rules and policies are.
   if (isInit && exitCode === 0) return false;
   if (matchingAction(container, exitCode) !== undefined) return true;
   const policy = container.restartPolicy ?? spec.restartPolicy ?? 'Always';

@@ -29,16 +29,16 @@ const NODE = {
   hostIPs: ['127.0.0.1'],
 } as const;
 
-/** However long a Pod takes to end: a scenario that goes on after this is stuck. */
+/** The limit for the end of a Pod: a scenario that runs longer is stuck. */
 const ENDS_WITHIN_MS = 3_600_000;
-/** A Pod that restarts all the time is deleted after this many instants: it has shown what it does. */
+/** The number of instants after which an endlessly restarting Pod is deleted. */
 const STEPS_MAX = 80;
-/** One that keeps itself busy after that is a defect. */
+/** The number of instants after which a Pod that still does not rest is a defect. */
 const ENDING_STEPS_MAX = 20_000;
 
 /**
- * Lives a scenario: the real PodRun with everything that it drives, in a simulated machine. The observer is told of
- * every entry as it happens, and stops the run by throwing.
+ * Runs a scenario: the real PodRun with all its parts, in a simulated machine. The observer gets every entry as it
+ * happens, and stops the run by throwing.
  */
 export class ScenarioRun {
   readonly #scenario: Scenario;
@@ -50,7 +50,7 @@ export class ScenarioRun {
   readonly #commandRuns = new Map<string, number>();
   #sandboxAttempts = 0;
   #stepsLeft = STEPS_MAX;
-  /** What the observer threw: it must not be mistaken for a failure of what it observes. */
+  /** The errors of the observer, kept apart from errors of the observed code. */
   readonly #objections: unknown[] = [];
 
   constructor(scenario: Scenario, observe: (entry: Entry) => void) {
@@ -69,14 +69,14 @@ export class ScenarioRun {
     const { status: _, ...unborn } = newPod(scenario.spec);
     const pod = this.#store.create('pods', { ...unborn, status: { phase: 'Pending', qosClass: 'BestEffort' } });
     this.#run = this.#newRun(pod as StoredPod);
-    // As the agent does it.
+    // Watches the Pod as the agent does.
     this.#store.watch<StoredPod>('pods', { namespace: 'default', name: pod.metadata.name }, ({ type, object }) => {
       if (type === 'DELETED') this.#run.objectGone(object.metadata.uid, true);
       else this.#run.objectChanged(object);
     });
   }
 
-  /** From the creation of the Pod until nothing happens any more. */
+  /** Runs from the creation of the Pod until nothing happens any more. */
   async live(): Promise<void> {
     this.#run.begin();
     await this.#settle(0);
@@ -94,7 +94,7 @@ export class ScenarioRun {
       this.#tell({ type: 'happening', happening: { atMs, does: 'delete' } });
       this.#happen({ atMs, does: 'delete' });
     }
-    // What follows at once comes before time passes.
+    // Immediate consequences come before time passes.
     await this.#clock.step(this.#clock.now().monotonicMs);
     this.#stepsLeft = ENDING_STEPS_MAX;
     await this.#settle(this.#clock.now().monotonicMs + ENDS_WITHIN_MS);
@@ -111,7 +111,7 @@ export class ScenarioRun {
     if (!this.#run.isOver) throw new Error('the Pod never ends');
   }
 
-  /** Lets time pass until then, step by step, or until it was enough. */
+  /** Lets time pass step by step until then, or until the limit of steps. */
   async #settle(untilMs: number): Promise<void> {
     for (; this.#stepsLeft > 0; this.#stepsLeft--) {
       const goesOn = await this.#clock.step(untilMs);
@@ -178,7 +178,7 @@ export class ScenarioRun {
     });
   }
 
-  /** What is known of the images, which changes with time. */
+  /** The images, which change with time. */
   private get images(): Readonly<Record<string, ImageVerdict>> {
     const clock = this.#clock;
     const { imageAbsentUntilMs = {} } = this.#scenario.faults;
@@ -272,7 +272,7 @@ export class ScenarioRun {
     if (!isDeepStrictEqual(changed, pod)) this.#store.update('pods', changed);
   }
 
-  /** As a controller does it that keeps a readiness gate. */
+  /** Sets a condition as the controller of a readiness gate does. */
   #setCondition(type: string, status: 'True' | 'False'): void {
     const pod = this.#stored();
     if (pod === undefined) return;
@@ -296,7 +296,7 @@ function withMeta(pod: StoredPod, change: Partial<StoredPod['metadata']>): Store
   return { ...pod, metadata: { ...pod.metadata, ...change } };
 }
 
-/** As the API server does it: another spec is another generation. */
+/** Changes the spec as the API server does: with a new generation. */
 function withSpec(pod: StoredPod, change: Partial<StoredPod['spec']>): StoredPod {
   const generation = (pod.metadata.generation ?? 1) + 1;
   return withMeta({ ...pod, spec: { ...pod.spec, ...change } }, { generation });

@@ -3,77 +3,77 @@ import type { PodSpec } from '../../../src/api/generated/types.ts';
 /** A Pod and everything that happens to it: plain data, so that it can be printed, shrunk and replayed. */
 export interface Scenario {
   readonly spec: PodSpec;
-  /** By container: what its program does at the first, second, … start; the last one is for all further ones. */
+  /** The programs of the first, second, … start, by container. The last one repeats. */
   readonly programs: Readonly<Record<string, readonly Program[]>>;
-  /** By container, then by what the command is for: how its runs end, the last one for all further ones. */
+  /** The results of the first, second, … run of a command, by container and purpose. The last one repeats. */
   readonly commands: Readonly<Record<string, Readonly<Partial<Record<Purpose, readonly Command[]>>>>>;
-  /** What the machine gets wrong. */
+  /** The faults of the machine. */
   readonly faults: Faults;
-  /** In the order of their times. */
+  /** The happenings in order of time. */
   readonly happenings: readonly Happening[];
-  /** When the Pod is deleted if it has not ended by then. */
+  /** The time at which a Pod that has not ended is deleted. */
   readonly lastsMs: number;
 }
 
 export type Purpose = 'startup' | 'liveness' | 'readiness' | 'postStart' | 'preStop';
 
 export interface Program {
-  /** Default: it starts without time passing. */
+  /** Default: the start takes no time. */
   readonly startDelayMs?: number;
   readonly failsToStart?: true;
-  /** Default: it runs until it is stopped. */
+  /** Default: the program runs until it is stopped. */
   readonly exitsAfterMs?: number;
   readonly exitCode?: number;
   readonly oomKilled?: true;
-  /** Its answer to the stop signal. Default: it dies of it. */
+  /** The reaction to the stop signal. Default: the signal ends the program. */
   readonly onStop?: 'ignores' | { readonly exitsAfterMs: number; readonly exitCode: number };
-  /** How long its background children are still to be found. */
+  /** The time for which background children remain. */
   readonly sweepMs?: number;
-  /** How long the news of its exit is under way. */
+  /** The delay of the report of the exit. */
   readonly exitToldAfterMs?: number;
   readonly exitToldTwice?: true;
 }
 
-/** How one run of a command ends. */
+/** The result of one run of a command. */
 export type Command =
   | { readonly exitCode: number; readonly afterMs?: number }
-  /** It never ends by itself. */
+  /** The command never ends by itself. */
   | 'hangs'
-  /** The runtime cannot run it. */
+  /** The runtime cannot run the command. */
   | 'fails';
 
 export interface Faults {
-  /** So many attempts to make the Pod's environment fail. */
+  /** The number of attempts to create the sandbox that fail. */
   readonly sandboxFailures?: number;
-  /** How long making it takes. */
+  /** The duration of its creation. */
   readonly sandboxMs?: number;
-  /** By container: until when its ConfigMap is missing. */
+  /** The end of the time without the ConfigMap, by container. */
   readonly configMissingUntilMs?: Readonly<Record<string, number>>;
-  /** By container: until when its image is absent. */
+  /** The end of the time without the image, by container. */
   readonly imageAbsentUntilMs?: Readonly<Record<string, number>>;
 }
 
-/** Something that somebody does, or that befalls the machine. */
+/** A request of a client, or a fault of the machine. */
 export type Happening = { readonly atMs: number } & (
   | { readonly does: 'delete'; readonly graceSeconds?: number }
   | { readonly does: 'deleteByForce' }
-  /** The run is ended, as by Ctrl-C; by force, as by a second one. */
+  /** The end of the run, as by Ctrl-C. By force, as by a second Ctrl-C. */
   | { readonly does: 'end'; readonly byForce: boolean }
   | { readonly does: 'changeImage'; readonly container: string; readonly image: string }
   | { readonly does: 'lowerDeadline'; readonly seconds: number }
   | { readonly does: 'label'; readonly value: string }
   /** An ephemeral container is added. */
   | { readonly does: 'debug'; readonly container: string }
-  /** Somebody who keeps a readiness gate has found out. */
+  /** The controller of a readiness gate sets its condition. */
   | { readonly does: 'setCondition'; readonly type: string; readonly status: 'True' | 'False' }
-  /** The scheduling gates are taken away. */
+  /** The scheduling gates are removed. */
   | { readonly does: 'ungate' }
   | { readonly does: 'jumpClock'; readonly byMs: number }
-  /** A process dies of something outside. */
+  /** A process dies for a reason from outside. */
   | { readonly does: 'crash'; readonly container: string; readonly exitCode: number }
 );
 
-/** The item for the n-th time; the last one for all later ones. */
+/** The n-th item. The last one repeats. */
 export function nth<T>(list: readonly T[] | undefined, n: number): T | undefined {
   return list?.[Math.min(n, list.length - 1)];
 }
