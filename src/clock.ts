@@ -21,7 +21,7 @@ const { now: coarseNow } = Date;
 const { hrtime } = process;
 
 /** Calls `run` in the next turn of the event loop. */
-export const inNextLap: (run: () => void) => void = (run) => void setImmediate(run);
+export const nextEventLoopTurn: (run: () => void) => void = (run) => void setImmediate(run);
 
 // The longest timeout of setTimeout. A longer alarm is set again after this time.
 const TIMER_LIMIT_MS = 2 ** 31 - 1;

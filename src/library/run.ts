@@ -3,7 +3,7 @@ import { readConfigFile, type ConfigFile } from '../agent/config/config-file.ts'
 import { readNode } from '../agent/config/node.ts';
 import { PodrunError } from '../api/errors.ts';
 import type { StoredPod, WatchEvent } from '../api/objects.ts';
-import { inNextLap, SystemClock } from '../clock.ts';
+import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
 import { agentSettings } from '../run/agent-settings.ts';
 import { type Begun, beginRuns, undoRuns } from '../run/begin-runs.ts';
@@ -165,7 +165,7 @@ async function runBegun(
   const pods = new LivePods({ running, place, clock, warnings, warn, timeout, goalRules, signal, onPod, onChange });
   running.begin();
   if (signal?.aborted === true) running.agent.terminate({ force: false });
-  if (options.stateDir === undefined) inNextLap(sweepStateFolders);
+  if (options.stateDir === undefined) nextEventLoopTurn(sweepStateFolders);
   return pods;
 }
 

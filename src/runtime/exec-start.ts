@@ -1,4 +1,4 @@
-import { inNextLap } from '../clock.ts';
+import { nextEventLoopTurn } from '../clock.ts';
 import { errnoOf } from './errno.ts';
 import { checkCommand, execID, type ExecSurroundings } from './exec.ts';
 import { killGroup } from './kill.ts';
@@ -92,7 +92,7 @@ function attend({ onExit }: ExecLaunch, begun: Begun, watchdog: Watchdog): ExecS
   let isRunning = true;
   const ended = process.ended.finally(() => (isRunning = false));
   // Whoever is told of the end has been told of the start.
-  void Promise.all([ended, outputClosed]).then(([{ exitCode }]) => inNextLap(() => onExit(exitCode)));
+  void Promise.all([ended, outputClosed]).then(([{ exitCode }]) => nextEventLoopTurn(() => onExit(exitCode)));
   const kill = (): void => {
     // When the process is gone, its number may be another's; if it is nobody's, the group is still what it was.
     if (isRunning || factsOf(pid) === undefined) killGroup(pid);

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { type Clock, inNextLap } from '../clock.ts';
+import { type Clock, nextEventLoopTurn } from '../clock.ts';
 import { markIn } from './process-table.ts';
 
 /** A TCP socket that takes connections. */
@@ -163,7 +163,7 @@ async function listenerOwners(inodes: readonly string[], clock: Clock): Promise<
     for (const inode of socketsOf(pid)) owners.get(inode)?.push(ownerWith(pid));
     if (clock.now().monotonicMs - sliceStartMs < SLICE_MS) continue;
     await new Promise<void>((resolve) => {
-      inNextLap(resolve);
+      nextEventLoopTurn(resolve);
     });
     sliceStartMs = clock.now().monotonicMs;
   }

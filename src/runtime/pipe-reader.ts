@@ -1,7 +1,7 @@
 import { futimesSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { ReadStream } from 'node:tty';
-import { type Clock, inNextLap } from '../clock.ts';
+import { type Clock, nextEventLoopTurn } from '../clock.ts';
 
 /** Hands on what comes out of a pipe, piece by piece. */
 export interface PipeReader {
@@ -84,7 +84,7 @@ function readDescriptor(socket: Socket, fd: number, clock: Clock, onChunk: OnChu
         if (left !== 'more') break;
         if (clock.now().monotonicMs - startMs >= DRAIN_LIMIT_MS) break;
         await new Promise<void>((resolve) => {
-          inNextLap(resolve);
+          nextEventLoopTurn(resolve);
         });
       }
       socket.destroy();

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { type Clock, inNextLap } from '../clock.ts';
+import { type Clock, nextEventLoopTurn } from '../clock.ts';
 import type { Confiner, InsideOutcome } from './confiner.ts';
 import { Entrance } from './entrance.ts';
 import { runExec } from './exec.ts';
@@ -117,7 +117,7 @@ export class ProcessRuntime implements Runtime {
     }
     const container = this.#attend(launch, outcome.process, { inside, limited }, { unmark, forksBefore });
     // Whoever is told of the start does something about it first.
-    inNextLap(() => outcome.process.streams.holdOutput(false));
+    nextEventLoopTurn(() => outcome.process.streams.holdOutput(false));
     return { ok: true, container, notice: outcome.notice, limitsNotice: limited.notice };
   }
 
@@ -205,7 +205,7 @@ export class ProcessRuntime implements Runtime {
   /** Ends that are seen in one lap of the event loop are told together: whoever hears can take them as one. */
   #tellEnd(tell: () => void): void {
     if (this.#ends.push(tell) > 1) return;
-    inNextLap(() => {
+    nextEventLoopTurn(() => {
       for (const one of this.#ends.splice(0)) one();
     });
   }

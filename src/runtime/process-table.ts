@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { type Clock, inNextLap } from '../clock.ts';
+import { type Clock, nextEventLoopTurn } from '../clock.ts';
 import { runHelper } from './helper.ts';
 import { factsOf, parsePsLine, PS_COLUMNS, PS_ENVIRONMENT, type ProcessFacts } from './process-identity.ts';
 
@@ -60,7 +60,7 @@ async function listByProc(clock: Clock, since: ListedSince): Promise<ProcessEntr
     if (!(pid >= since.pid) || pid === process.pid) continue;
     if (clock.now().monotonicMs - sliceStartMs >= SLICE_MS) {
       await new Promise<void>((resolve) => {
-        inNextLap(resolve);
+        nextEventLoopTurn(resolve);
       });
       sliceStartMs = clock.now().monotonicMs;
     }

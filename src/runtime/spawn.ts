@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { inNextLap } from '../clock.ts';
+import { nextEventLoopTurn } from '../clock.ts';
 import { errnoOf } from './errno.ts';
 
 export interface SpawnRequest {
@@ -60,7 +60,7 @@ async function nextTurn(): Promise<void> {
   spawnsLeft -= 1;
   if (spawnsLeft > 0) return;
   await new Promise<void>((resolve) => {
-    inNextLap(resolve);
+    nextEventLoopTurn(resolve);
   });
   spawnsLeft = SPAWNS_IN_A_LAP;
 }
