@@ -10,7 +10,7 @@ import type { PodActivity } from '../lifecycle/activity.ts';
 import type { EventDraft } from '../lifecycle/effects.ts';
 import type { Powers } from '../lifecycle/security/powers.ts';
 import { apiServerNotices } from '../lifecycle/environment/api-server-variables.ts';
-import { heldText } from '../lifecycle/node/held.ts';
+import { resourcesKey } from '../lifecycle/node/resources-key.ts';
 import { type FoundInstance, type Restoration, restoredFacts } from '../lifecycle/restored-facts.ts';
 import type { Subscription } from '../store/store.ts';
 import { type MachineOptions, MachineSurroundings } from './machine-surroundings.ts';
@@ -164,7 +164,7 @@ export class Agent {
   #lookAtPlaced(): string {
     this.#placed = undefined;
     this.#placed = this.#placedBeside(undefined);
-    return heldText(this.#placed);
+    return resourcesKey(this.#placed);
   }
 
   #placedBeside(run: PodRun | undefined): readonly StoredPod[] {

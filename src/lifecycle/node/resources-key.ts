@@ -6,7 +6,7 @@ import { effectiveResources } from './resources.ts';
  * A text that changes when the resources in use change. While it is the same, a Pod that did not fit still does not
  * fit. Of Pods without requests only the number counts.
  */
-export function heldText(placed: readonly StoredPod[]): string {
+export function resourcesKey(placed: readonly StoredPod[]): string {
   const holders = placed.filter(
     ({ spec }) => hostPorts(spec).length > 0 || effectiveResources(spec, 'requests').size > 0,
   );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { heldText } from '../../../src/lifecycle/node/held.ts';
+import { resourcesKey } from '../../../src/lifecycle/node/resources-key.ts';
 import { podWith, requesting } from '../base-objects.ts';
 
 const plain = podWith({ containers: [{ name: 'main' }] });
@@ -8,14 +8,14 @@ const asking = podWith({ containers: [requesting({ cpu: '1' })] });
 const listening = podWith({ containers: [{ name: 'main', ports: [{ containerPort: 80, hostPort: 80 }] }] });
 
 it('is the same for Pods that ask for nothing, whichever they are', () => {
-  expect(heldText([named('a'), named('b')])).toBe(heldText([named('c'), named('d')]));
-  expect(heldText([named('a')])).not.toBe(heldText([named('a'), named('b')]));
+  expect(resourcesKey([named('a'), named('b')])).toBe(resourcesKey([named('c'), named('d')]));
+  expect(resourcesKey([named('a')])).not.toBe(resourcesKey([named('a'), named('b')]));
 });
 
 it.each([asking, listening])('is another one where a Pod that holds something has gone or has changed', (holder) => {
-  const held = heldText([named('a', holder), named('b')]);
-  expect(heldText([named('a', holder), named('c')])).toBe(held);
-  expect(heldText([named('c', holder), named('b')])).not.toBe(held);
+  const held = resourcesKey([named('a', holder), named('b')]);
+  expect(resourcesKey([named('a', holder), named('c')])).toBe(held);
+  expect(resourcesKey([named('c', holder), named('b')])).not.toBe(held);
   const changed = { ...holder, metadata: { ...holder.metadata, generation: 7 } };
-  expect(heldText([named('a', changed), named('b')])).not.toBe(held);
+  expect(resourcesKey([named('a', changed), named('b')])).not.toBe(held);
 });
