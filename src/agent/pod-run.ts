@@ -1,6 +1,6 @@
 import { isSameJson } from '../api/json.ts';
 import type { PodrunError } from '../api/errors.ts';
-import { isHeld } from '../api/finalizers.ts';
+import { isKeptByFinalizers } from '../api/finalizers.ts';
 import type { PodStatus } from '../api/generated/types.ts';
 import { isTerminalPhase, type StoredEvent, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
@@ -136,7 +136,7 @@ export class PodRun {
     if (this.#worker !== undefined) {
       this.#worker.objectChanged(pod);
       // Finalizers hold the object of a Pod that was deleted by force.
-      if (isHeld(pod)) this.#worker.terminate(BY_FORCE);
+      if (isKeptByFinalizers(pod)) this.#worker.terminate(BY_FORCE);
       if (!isSameObject) this.#giveNotices(pod);
       return;
     }

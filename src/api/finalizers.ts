@@ -15,13 +15,13 @@ export function hasFinalizers({ metadata }: HasMetadata): boolean {
 }
 
 /** True when only finalizers keep a deleted object: its grace period is over. */
-export function isHeld(object: HasMetadata): boolean {
+export function isKeptByFinalizers(object: HasMetadata): boolean {
   return isDeletionComplete(object) && hasFinalizers(object);
 }
 
 /** True when a change removes the last finalizer of a deleted object. Source: ShouldDeleteDuringUpdate. */
 export function isLetGo(stored: HasMetadata, changed: HasMetadata): boolean {
-  return isHeld(stored) && !hasFinalizers(changed);
+  return isKeptByFinalizers(stored) && !hasFinalizers(changed);
 }
 
 function isDeletionComplete({ metadata }: HasMetadata): boolean {

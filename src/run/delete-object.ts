@@ -1,5 +1,5 @@
 import { type DeletionOutcome, deletePod } from '../agent/clean-up/delete-pod.ts';
-import { hasFinalizers, isHeld } from '../api/finalizers.ts';
+import { hasFinalizers, isKeptByFinalizers } from '../api/finalizers.ts';
 import type { StoredKubeObject } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { markedGone } from '../lifecycle/requests/deletion.ts';
@@ -26,5 +26,7 @@ export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Pro
   if (object === undefined) return 'missing';
   if (!hasFinalizers(object)) return store.delete(type.plural, namespace, name) === undefined ? 'missing' : 'removed';
   const mark = (stored: StoredKubeObject): StoredKubeObject => markedGone(stored, clock.now().wallMs);
-  return isHeld(store.change(type.plural, { namespace, name }, 'object', mark)) ? 'ending' : deleteObject(request, ref);
+  return isKeptByFinalizers(store.change(type.plural, { namespace, name }, 'object', mark))
+    ? 'ending'
+    : deleteObject(request, ref);
 }

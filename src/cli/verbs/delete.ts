@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-import { isHeld } from '../../api/finalizers.ts';
+import { isKeptByFinalizers } from '../../api/finalizers.ts';
 import type { StoredKubeObject } from '../../api/objects.ts';
 import { qualifiedKind, qualifiedPlural } from '../../api/resource-types.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
@@ -226,7 +226,7 @@ async function untilGone(session: DeleteSession, { ref, uid }: Ending, deadlineM
   let isNoted = false;
   const isMet = (object: StoredKubeObject | undefined): boolean => {
     if (object === undefined || isGone(object)) return true;
-    if (!isHeld(object)) return isAbandoned(store, ref);
+    if (!isKeptByFinalizers(object)) return isAbandoned(store, ref);
     if (!isNoted) note(heldLine(ref, object));
     isNoted = true;
     return false;

@@ -1,4 +1,4 @@
-import { isHeld } from '../../api/finalizers.ts';
+import { isKeptByFinalizers } from '../../api/finalizers.ts';
 import { isTerminalPhase, type StoredMeta, type StoredPod } from '../../api/objects.ts';
 import { formatTime, parseTime } from '../../api/time.ts';
 
@@ -32,7 +32,7 @@ const DEFAULT_GRACE_SECONDS = 30;
  */
 export function planDeletion(pod: StoredPod, { graceSeconds, isOwned, nowMs }: DeletionRequest): Deletion {
   const { metadata, spec, status } = pod;
-  if (isHeld(pod)) return { type: 'pending' };
+  if (isKeptByFinalizers(pod)) return { type: 'pending' };
   const remove: Deletion = { type: 'remove', pod: marked(pod, nowMs, 0) };
   if (!isOwned || graceSeconds === 0) return remove;
   if (metadata.deletionTimestamp !== undefined) return shortened(pod, graceSeconds, nowMs);

@@ -1,5 +1,5 @@
 import { humanDuration } from '../../api/duration.ts';
-import { isHeld } from '../../api/finalizers.ts';
+import { isKeptByFinalizers } from '../../api/finalizers.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Instant } from '../../api/time.ts';
 import type { ContainerActivity, PlannedProbe, PodActivity } from '../../lifecycle/activity.ts';
@@ -18,7 +18,7 @@ import { waitingFor } from './waiting-for.ts';
  */
 export function podActivityText(pod: StoredPod, activity: PodActivity | undefined, now: Instant): string {
   const { metadata, status } = pod;
-  if (isTerminalPhase(status.phase) && isHeld(pod)) return 'waiting for its finalizers to be removed';
+  if (isTerminalPhase(status.phase) && isKeptByFinalizers(pod)) return 'waiting for its finalizers to be removed';
   if (status.phase === 'Failed') return causeOf(pod)?.text ?? '';
   if (isTerminalPhase(status.phase)) return '';
   if (metadata.deletionTimestamp) {

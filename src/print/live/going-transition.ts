@@ -1,4 +1,4 @@
-import { isHeld } from '../../api/finalizers.ts';
+import { isKeptByFinalizers } from '../../api/finalizers.ts';
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Change } from './transition.ts';
 
@@ -24,8 +24,9 @@ function deletion(previous: StoredPod | undefined, { metadata, status }: StoredP
 }
 
 function holding(previous: StoredPod | undefined, next: StoredPod): Change[] {
-  const isOver = isHeld(next) && isTerminalPhase(next.status.phase);
-  if (!isOver || (previous !== undefined && isHeld(previous) && isTerminalPhase(previous.status.phase))) return [];
+  const isOver = isKeptByFinalizers(next) && isTerminalPhase(next.status.phase);
+  if (!isOver || (previous !== undefined && isKeptByFinalizers(previous) && isTerminalPhase(previous.status.phase)))
+    return [];
   const why = (next.metadata.finalizers ?? []).join(', ');
   return [{ kind: 'deletion', text: 'stays until its finalizers are removed', why, tone: 'info' }];
 }
