@@ -20,7 +20,7 @@ export function isKeptByFinalizers(object: HasMetadata): boolean {
 }
 
 /** True when a change removes the last finalizer of a deleted object. Source: ShouldDeleteDuringUpdate. */
-export function isLetGo(stored: HasMetadata, changed: HasMetadata): boolean {
+export function removesLastFinalizer(stored: HasMetadata, changed: HasMetadata): boolean {
   return isKeptByFinalizers(stored) && !hasFinalizers(changed);
 }
 

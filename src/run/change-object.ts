@@ -1,5 +1,5 @@
 import { PodrunError } from '../api/errors.ts';
-import { isLetGo } from '../api/finalizers.ts';
+import { removesLastFinalizer } from '../api/finalizers.ts';
 import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
 import { goQuote } from '../api/go-quote.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
@@ -50,7 +50,7 @@ export function changeObject(request: ChangeRequest): ChangedObject {
     stored = present;
     const object = admit(present, change(present), request);
     request.onAdmitted?.(present);
-    last = isLetGo(present, object) ? object : undefined;
+    last = removesLastFinalizer(present, object) ? object : undefined;
     // The object goes as it is stored: readers see no change before that.
     return last === undefined ? object : present;
   });
