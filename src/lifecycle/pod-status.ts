@@ -211,7 +211,7 @@ function conditions(input: ConditionInput): PodCondition[] {
     ...resizeCondition(input),
     ...verdicts.map(([type, verdict]) => {
       const generation = UNDATED_TYPES.has(type) ? undefined : (pod.metadata.generation ?? 1);
-      return dated(type, verdict, { old, now: input.now, generation });
+      return withTransitionTime(type, verdict, { old, now: input.now, generation });
     }),
   ];
 }
@@ -223,12 +223,16 @@ function conditions(input: ConditionInput): PodCondition[] {
 function resizeCondition({ pod, facts, now }: ConditionInput): PodCondition[] {
   if (facts.resizing === undefined) return [];
   const old = pod.status.conditions ?? [];
-  const condition = dated('PodResizeInProgress', { status: 'True' }, { old, now, generation: facts.resizing });
+  const condition = withTransitionTime(
+    'PodResizeInProgress',
+    { status: 'True' },
+    { old, now, generation: facts.resizing },
+  );
   return [{ ...condition, lastProbeTime: condition.lastTransitionTime }];
 }
 
 /** Adds the generation and the transition time to a condition: now if its status is new, else its previous time. */
-export function dated(
+export function withTransitionTime(
   type: string,
   verdict: ConditionVerdict,
   context: {

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import type { Instant } from '../../api/time.ts';
-import { dated } from '../pod-status.ts';
+import { withTransitionTime } from '../pod-status.ts';
 import type { ConditionVerdict } from '../status/conditions.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
@@ -11,7 +11,7 @@ import { CONDITION } from '../texts/condition-reasons.ts';
 export function withScheduled(pod: StoredPod, verdict: ConditionVerdict, now: Instant): StoredPod {
   const old = pod.status.conditions ?? [];
   const generation = verdict.reason === CONDITION.unschedulable ? pod.metadata.generation : undefined;
-  const scheduled = dated('PodScheduled', verdict, { old, now, generation });
+  const scheduled = withTransitionTime('PodScheduled', verdict, { old, now, generation });
   const conditions = [...old.filter(({ type }) => type !== 'PodScheduled'), scheduled];
   return { ...pod, status: { ...pod.status, conditions } };
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../../api/time.ts';
 import type { ContainerStatus, PodStatus } from '../../api/generated/types.ts';
 import { containersReadyCondition, readyCondition } from './conditions.ts';
 import { closeStatus, closeStatuses } from './container-status.ts';
-import { dated } from '../pod-status.ts';
+import { withTransitionTime } from '../pod-status.ts';
 import { DELETION_BY_POD_GC } from '../texts/condition-reasons.ts';
 import { NODE_LOST, nodeLost } from '../texts/pod-reasons.ts';
 
@@ -31,11 +31,15 @@ export function lostPodStatus(pod: StoredPod, agentPid: number, now: Instant): P
     Ready: readyCondition(spec, old, statuses, 'Failed'),
     ContainersReady: containersReadyCondition(spec, statuses, 'Failed'),
   };
-  const disrupted = dated('DisruptionTarget', { status: 'True', ...DELETION_BY_POD_GC }, { old, now, generation });
+  const disrupted = withTransitionTime(
+    'DisruptionTarget',
+    { status: 'True', ...DELETION_BY_POD_GC },
+    { old, now, generation },
+  );
   const others = old.filter(({ type }) => type !== disrupted.type);
   const conditions = others.map((condition) => {
     const verdict = verdicts[condition.type as keyof typeof verdicts] as (typeof verdicts)['Ready'] | undefined;
-    return verdict === undefined ? condition : dated(condition.type, verdict, { old, now, generation });
+    return verdict === undefined ? condition : withTransitionTime(condition.type, verdict, { old, now, generation });
   });
   return {
     ...status,
