@@ -119,7 +119,7 @@ function statesOf(pod: StoredPod, facts: PodFacts, container: Container, own: Co
   const removed: ContainerState =
     own.removed === undefined
       ? {}
-      : { terminated: unlocated(TERMINATED.restartingAllContainers, REMOVED_BY_RESTART_ALL) };
+      : { terminated: lostState(TERMINATED.restartingAllContainers, REMOVED_BY_RESTART_ALL) };
   if (own.current === undefined) return { state: { waiting: waitingState(pod, facts, own) }, lastState: removed };
 
   const lastState = own.previous?.exit === undefined ? removed : { terminated: terminatedState(own.previous) };
@@ -158,7 +158,7 @@ function isBetweenRounds({ spec }: StoredPod, facts: PodFacts, own: ContainerFac
 }
 
 /** The state of a container whose end nobody saw. Its times are present and null. */
-export function unlocated(reason: string, message: string): ContainerStateTerminated {
+export function lostState(reason: string, message: string): ContainerStateTerminated {
   return { exitCode: 137, reason, message, startedAt: null, finishedAt: null };
 }
 
@@ -188,7 +188,7 @@ export function closeStatuses(pod: StoredPod, init: ContainerStatus[], regular: 
 /** Sets the state of a container whose end nobody saw to Terminated with the reason StatusUnknown. */
 export function closeStatus(status: ContainerStatus): void {
   if (status.state?.terminated !== undefined) return;
-  status.state = { terminated: unlocated(TERMINATED.statusUnknown, NOT_LOCATED) };
+  status.state = { terminated: lostState(TERMINATED.statusUnknown, NOT_LOCATED) };
 }
 
 function hasPodInitialized(pod: StoredPod, init: ContainerStatus[], regular: ContainerStatus[]): boolean {

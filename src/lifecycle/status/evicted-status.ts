@@ -1,5 +1,5 @@
 import type { ContainerStatus } from '../../api/generated/types.ts';
-import { unlocated } from './container-status.ts';
+import { lostState } from './container-status.ts';
 import { containerFacts, type PodFacts } from '../facts.ts';
 import { TERMINATED, USED_TO_RUN } from '../texts/terminated.ts';
 
@@ -19,7 +19,7 @@ export function forgetStopped(facts: PodFacts, statuses: readonly ContainerStatu
     delete status.containerID;
     delete status.resources;
     if (status.lastState?.terminated !== undefined) continue;
-    status.lastState = { terminated: unlocated(TERMINATED.statusUnknown, USED_TO_RUN) };
+    status.lastState = { terminated: lostState(TERMINATED.statusUnknown, USED_TO_RUN) };
     status.restartCount += 1;
   }
 }
