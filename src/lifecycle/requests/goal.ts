@@ -1,9 +1,9 @@
 import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
-import { decidedEnd, isHopeless, type Wanted } from './hopeless.ts';
+import { decidedEnd, isHopeless, type WantedState } from './hopeless.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
 /** The goal of `apply --until` and of COMMAND. */
-export type Goal = Exclude<Wanted, { type: 'phase' }>;
+export type Goal = Exclude<WantedState, { type: 'phase' }>;
 
 export type GoalState = 'met' | 'pending' | 'impossible';
 

@@ -3,7 +3,7 @@ import { hasRestartAllRule, restartsAfterKill, shouldRestart } from '../plan/res
 import { CONDITION } from '../texts/condition-reasons.ts';
 
 /** The state in which a user wants a Pod to be. */
-export type Wanted =
+export type WantedState =
   | { readonly type: 'succeeded' }
   | { readonly type: 'failed' }
   | { readonly type: 'condition'; readonly condition: string; readonly status: 'True' | 'False' | 'Unknown' }
@@ -31,7 +31,7 @@ const PHASES: ReadonlySet<string> = new Set(['Pending', 'Running', 'Succeeded', 
  * terminal phase stays, a Pod that is being deleted starts nothing, and a container that its policy does not restart
  * stays ended. Not final: a crashing container restarts, an image may be changed, a missing ConfigMap may be created.
  */
-export function isHopeless(wanted: Wanted, pod: StoredPod): boolean {
+export function isHopeless(wanted: WantedState, pod: StoredPod): boolean {
   if (wanted.type === 'condition') return isConditionHopeless(wanted, pod);
   const end = decidedEnd(pod);
   if (wanted.type === 'succeeded') return end === 'Failed' || isLost(pod.status);
@@ -42,7 +42,7 @@ export function isHopeless(wanted: Wanted, pod: StoredPod): boolean {
   return isLost(pod.status);
 }
 
-function isConditionHopeless(wanted: Extract<Wanted, { type: 'condition' }>, pod: StoredPod): boolean {
+function isConditionHopeless(wanted: Extract<WantedState, { type: 'condition' }>, pod: StoredPod): boolean {
   const condition = wanted.condition.toLowerCase();
   if (!isNodeCondition(condition)) return false;
   if (decidedEnd(pod) !== undefined || isLost(pod.status)) return true;

@@ -2,7 +2,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { type JsonPath, parseJsonPath, plainText } from '../../api/json-path/index.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { parseGoal } from './goal.ts';
-import type { Wanted } from './hopeless.ts';
+import type { WantedState } from './hopeless.ts';
 
 /** The condition of `wait --for`. */
 export type WaitCondition =
@@ -13,7 +13,7 @@ export type WaitCondition =
       /** True when the object meets the condition. Throws a PodrunError when the condition makes no sense for it. */
       readonly isMet: (object: KubeObject) => boolean;
       /** The condition as a Pod state, if only the kubelet decides about it. */
-      readonly wanted: Wanted | undefined;
+      readonly wanted: WantedState | undefined;
       /** The condition as the user wrote it: `Ready`, `Ready=False`, `{.status.phase}=Running`. */
       readonly text: string;
       /** The condition for people: `condition Ready=False`, `{.status.phase}=Running`. */
@@ -69,14 +69,14 @@ function statusCondition(text: string): (object: KubeObject) => boolean {
   };
 }
 
-function wantedCondition(text: string): Wanted | undefined {
+function wantedCondition(text: string): WantedState | undefined {
   const goal = parseGoal(text);
   // `succeeded` is a goal of `apply`, but not a condition.
   return goal?.type === 'condition' ? goal : undefined;
 }
 
 /** The phase of `{.status.phase}=Running`. */
-function wantedPhase(text: string): Wanted | undefined {
+function wantedPhase(text: string): WantedState | undefined {
   const equals = equalsSignIn(text);
   if (
     equals < 0 ||

@@ -1,5 +1,5 @@
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import type { Wanted } from '../../lifecycle/requests/hopeless.ts';
+import type { WantedState } from '../../lifecycle/requests/hopeless.ts';
 import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { describeEnd } from '../exit-code.ts';
 import { excerpt } from '../excerpt.ts';
@@ -30,7 +30,7 @@ export interface PodQuestion {
   /** True when the end of the Pod is wanted, false when it shall serve. */
   readonly isEndWanted?: boolean;
   /** The wanted state, if it is known. */
-  readonly wanted?: Wanted | undefined;
+  readonly wanted?: WantedState | undefined;
   /** The value of `--state-dir`, if it was given. */
   readonly stateDir?: string | undefined;
 }

@@ -1,18 +1,18 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { mostSimilar } from '../../api/similar.ts';
-import { isNodeCondition, NODE_CONDITIONS, type Wanted } from '../../lifecycle/requests/hopeless.ts';
+import { isNodeCondition, NODE_CONDITIONS, type WantedState } from '../../lifecycle/requests/hopeless.ts';
 import { waitingFor } from '../live/waiting-for.ts';
 import type { PodRecords } from './evidence.ts';
 
-type WantedCondition = Extract<Wanted, { type: 'condition' }>;
+type WantedCondition = Extract<WantedState, { type: 'condition' }>;
 
 /** True for a condition that the node does not set, and for a condition of the node that shall not be True. */
-export function isOfOthers(wanted: Wanted | undefined): wanted is WantedCondition {
+export function isOfOthers(wanted: WantedState | undefined): wanted is WantedCondition {
   return wanted?.type === 'condition' && (!isNodeCondition(wanted.condition) || wanted.status !== 'True');
 }
 
 /** The reason why a Pod has not reached the wanted state, as a phrase after "waiting for". */
-export function goalPhrase(pod: StoredPod, wanted: Wanted | undefined, nowMs: number, records: PodRecords): string {
+export function goalPhrase(pod: StoredPod, wanted: WantedState | undefined, nowMs: number, records: PodRecords): string {
   return isOfOthers(wanted) ? conditionPhrase(pod, wanted) : waitingFor(pod, nowMs, records);
 }
 

@@ -1,5 +1,5 @@
 import { isUnreachable, type StoredPod } from '../../api/objects.ts';
-import { isNodeCondition, type Wanted } from '../../lifecycle/requests/hopeless.ts';
+import { isNodeCondition, type WantedState } from '../../lifecycle/requests/hopeless.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
@@ -24,7 +24,7 @@ export interface RemedyQuestion {
   /** True when the end of the Pod is wanted. */
   readonly isEndWanted: boolean;
   /** The wanted state, if it is known. */
-  readonly wanted?: Wanted | undefined;
+  readonly wanted?: WantedState | undefined;
   /** The value of `--state-dir`, if it was given: the advised commands need it. */
   readonly stateDir?: string | undefined;
 }
@@ -58,7 +58,7 @@ function remediesOf({ pod, view, evidence, isEndWanted, wanted }: Omit<RemedyQue
 }
 
 /** Advice to set a condition that the node does not set. */
-function ofCondition(pod: StoredPod, wanted: Wanted | undefined): string[] {
+function ofCondition(pod: StoredPod, wanted: WantedState | undefined): string[] {
   if (wanted?.type !== 'condition' || isNodeCondition(wanted.condition)) return [];
   if (likelyGoal(pod, wanted.condition) !== undefined) return [];
   return [`set the condition: ${podCommand(pod, 'condition pod', [`${wanted.condition}=${wanted.status}`])}`];

@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
-import type { Wanted } from '../../lifecycle/requests/hopeless.ts';
+import type { WantedState } from '../../lifecycle/requests/hopeless.ts';
 import { goalPhrase } from './goal-phrase.ts';
 import type { PodRecords } from './evidence.ts';
 import type { WaitPhrase } from './progress-pace.ts';
@@ -17,7 +17,7 @@ export interface WaitedPod {
  * The reason why one Pod has not reached the wanted state, at the given time.
  * @param wanted the wanted state; undefined: the end of the Pod
  */
-export function podPhrase({ pod, records }: WaitedPod, nowMs: number, wanted?: Wanted): WaitPhrase {
+export function podPhrase({ pod, records }: WaitedPod, nowMs: number, wanted?: WantedState): WaitPhrase {
   const { name } = pod.metadata;
   const text = goalPhrase(pod, wanted, nowMs, records);
   return { text: `pod/${name}: ${text}`, key: `${name} ${withoutCounts(text)}` };

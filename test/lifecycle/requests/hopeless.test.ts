@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { isHopeless, type Wanted } from '../../../src/lifecycle/requests/hopeless.ts';
+import { isHopeless, type WantedState } from '../../../src/lifecycle/requests/hopeless.ts';
 import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../../print/pods.ts';
 
-const ready: Wanted = { type: 'condition', condition: 'Ready', status: 'True' };
-const succeeded: Wanted = { type: 'succeeded' };
-const custom: Wanted = { type: 'condition', condition: 'example.com/ok', status: 'True' };
-const phase = (name: string): Wanted => ({ type: 'phase', phase: name });
+const ready: WantedState = { type: 'condition', condition: 'Ready', status: 'True' };
+const succeeded: WantedState = { type: 'succeeded' };
+const custom: WantedState = { type: 'condition', condition: 'example.com/ok', status: 'True' };
+const phase = (name: string): WantedState => ({ type: 'phase', phase: name });
 
 const unready = conditions({ PodScheduled: 'True', Initialized: 'True', Ready: 'False', ContainersReady: 'False' });
 const pod = (status: StoredPod['status'], spec: Partial<StoredPod['spec']> = {}): StoredPod =>
@@ -16,7 +16,7 @@ const podOf = (name: 'Failed' | 'Running' | 'Succeeded' | 'Unknown' | 'Pending')
 const leaving = { ...podOf('Running'), metadata: { ...podOf('Running').metadata, deletionTimestamp: at(20) } };
 
 describe('isHopeless()', () => {
-  it.each<[what: string, wanted: Wanted, pod: StoredPod]>([
+  it.each<[what: string, wanted: WantedState, pod: StoredPod]>([
     ['Ready of a Pod that has Succeeded', ready, podOf('Succeeded')],
     ['Ready of a Pod that has Failed', ready, podOf('Failed')],
     ['Ready of a Pod that nobody runs', ready, podOf('Unknown')],
@@ -42,7 +42,7 @@ describe('isHopeless()', () => {
     expect(isHopeless(wanted, given)).toBe(true);
   });
 
-  it.each<[what: string, wanted: Wanted, pod: StoredPod]>([
+  it.each<[what: string, wanted: WantedState, pod: StoredPod]>([
     [
       'a container that crashes is started again',
       ready,
