@@ -1,6 +1,6 @@
 import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import type { WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
-import { isHopeless } from '../../lifecycle/requests/hopeless.ts';
+import { isHopeless } from '../../lifecycle/requests/out-of-reach.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { podPhrase, type WaitedPod } from '../../print/waits/wait-phrase.ts';
 import type { ObjectRef } from '../../run/object-ref.ts';

@@ -1,5 +1,5 @@
 import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
-import { decidedEnd, isHopeless, type WantedState } from './hopeless.ts';
+import { decidedEnd, isHopeless, type WantedState } from './out-of-reach.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
 /** The goal of `apply --until` and of COMMAND. */

@@ -1,12 +1,12 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
-import { decidedEnd, type WantedState } from '../../lifecycle/requests/hopeless.ts';
+import { decidedEnd, type WantedState } from '../../lifecycle/requests/out-of-reach.ts';
 import { describeEnd } from '../exit-code.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
 import { causeOf, firstCause } from '../live/first-cause.ts';
 import type { PodRecords } from './evidence.ts';
 
-/** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/hopeless.ts`. */
+/** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/out-of-reach.ts`. */
 export function whyNever(pod: StoredPod, wanted: WantedState | undefined, records: PodRecords): string {
   const { metadata, status } = pod;
   if (status.phase === 'Unknown') return status.message ?? 'nobody runs it any more';

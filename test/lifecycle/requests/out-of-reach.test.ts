@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { isHopeless, type WantedState } from '../../../src/lifecycle/requests/hopeless.ts';
+import { isHopeless, type WantedState } from '../../../src/lifecycle/requests/out-of-reach.ts';
 import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../../print/pods.ts';
 
 const ready: WantedState = { type: 'condition', condition: 'Ready', status: 'True' };
