@@ -1,5 +1,5 @@
 import type { Advice, AdviceSeverity } from '../history/advise/advice.ts';
-import type { Advised, Basis } from '../history/advise/advise.ts';
+import type { RunAdvice, Basis } from '../history/advise/advise.ts';
 import { briefDuration } from './age.ts';
 import { formatJson } from './json.ts';
 import type { Painter, Tone } from './painter.ts';
@@ -7,7 +7,7 @@ import type { Painter, Tone } from './painter.ts';
 const TONES = { problem: 'bad', risk: 'info', tuning: 'muted' } as const satisfies Record<AdviceSeverity, Tone>;
 
 /** Formats advice for people: field, value, reason; the worst first. @param run name of the run: `web@1` */
-export function renderAdvice(run: string, { advice, basis }: Advised, painter: Painter): string {
+export function renderAdvice(run: string, { advice, basis }: RunAdvice, painter: Painter): string {
   const from = basisText(basis);
   if (advice.length === 0) return `${run}: nothing to advise, from ${from}\n`;
   const counts = (['problem', 'risk', 'tuning'] as const).flatMap((severity) => {
@@ -57,7 +57,7 @@ function counted(count: number, word: string): string {
 }
 
 /** Formats advice for programs. docs/advise.md documents the fields, which do not change. */
-export function renderAdviceJson(run: string, { namespace, name, uid, basis, advice }: Advised): string {
+export function renderAdviceJson(run: string, { namespace, name, uid, basis, advice }: RunAdvice): string {
   const told = advice.map(({ rule, severity, container, path, current, suggested, what, evidence, samples }) => {
     const toSet = suggested === undefined ? {} : { suggested };
     return {

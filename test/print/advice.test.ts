@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Advice } from '../../src/history/advise/advice.ts';
-import type { Advised } from '../../src/history/advise/advise.ts';
+import type { RunAdvice } from '../../src/history/advise/advise.ts';
 import { renderAdvice, renderAdviceJson } from '../../src/print/advice.ts';
 import { PLAIN } from '../../src/print/painter.ts';
 
 const basis = { lengthMs: 63_000, starts: 3, stops: 1, probeAttempts: 240, measured: 0 };
-const advised = (...advice: readonly Advice[]): Advised => ({
+const advised = (...advice: readonly Advice[]): RunAdvice => ({
   namespace: 'default',
   name: 'web',
   uid: 'u',

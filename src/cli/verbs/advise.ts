@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { DEFAULT_NAMESPACE, type StoredPod } from '../../api/objects.ts';
 import { SystemClock } from '../../clock.ts';
-import { advise, type Advised } from '../../history/advise/advise.ts';
+import { advise, type RunAdvice } from '../../history/advise/advise.ts';
 import { patchOf } from '../../history/advise/patch.ts';
 import { renderAdvice, renderAdviceJson } from '../../print/advice.ts';
 import { formatYaml } from '../../print/yaml.ts';
@@ -61,7 +61,7 @@ async function adviseCommand(word: string, flags: AdviseFlags): Promise<number> 
 async function render(
   run: string,
   pod: StoredPod,
-  advised: Advised,
+  advised: RunAdvice,
   { output = 'text' }: AdviseFlags,
 ): Promise<string> {
   if (output === 'json') return renderAdviceJson(run, advised);

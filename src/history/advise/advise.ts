@@ -9,7 +9,7 @@ import { resourceAdvice } from './resource-rules.ts';
 import { startupAdvice } from './startup-rules.ts';
 
 /** The advice for a run, and the amount of data behind it. */
-export interface Advised {
+export interface RunAdvice {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -32,7 +32,7 @@ export interface Basis {
 }
 
 /** Computes advice from the measurements of a run. Undefined: the run has no record. */
-export function advise(run: RecordedRun, usages: readonly RecordedUsage[]): Advised | undefined {
+export function advise(run: RecordedRun, usages: readonly RecordedUsage[]): RunAdvice | undefined {
   const evidence = evidenceOf(run, usages);
   if (evidence === undefined) return undefined;
   const { containers, lengthMs } = evidence;
