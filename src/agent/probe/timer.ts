@@ -22,7 +22,7 @@ import {
   probeDecision,
   type ProbeVerdict,
 } from '../../lifecycle/probes/probe-attempt.ts';
-import { outcomeEvent, outcomeSpeaksFor, type ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
+import { outcomeEvent, countsAsSuccess, type ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { Interest } from './interest.ts';
 
 /** How often a probe that cannot be carried out is tried before it is given up until the next tick. */
@@ -185,7 +185,7 @@ export class ProbeTimer {
     this.#underWay = undefined;
     const { pod, seen, probe } = this.#facts;
     const { outcome } = finished;
-    const success = outcomeSpeaksFor(outcome);
+    const success = countsAsSuccess(outcome);
     let publish: boolean | undefined;
     let verdict: ProbeVerdict;
     if (success === undefined) verdict = { ...this.#worker, decision: 'notCounted' };

@@ -30,7 +30,7 @@ export type ProbeOutcome = { readonly answer?: ProbeAnswer } & (
  * True for a success, false for a failure, undefined for an error, which does not count. Source:
  * pkg/kubelet/prober/prober.go probe.
  */
-export function outcomeSpeaksFor(outcome: ProbeOutcome): boolean | undefined {
+export function countsAsSuccess(outcome: ProbeOutcome): boolean | undefined {
   switch (outcome.result) {
     case 'success':
     case 'warning':

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outcomeEvent, outcomeSpeaksFor, type ProbeOutcome } from '../../../src/lifecycle/probes/probe-outcome.ts';
+import { outcomeEvent, countsAsSuccess, type ProbeOutcome } from '../../../src/lifecycle/probes/probe-outcome.ts';
 
 describe('the outcome of a probe', () => {
   it.each<{ outcome: ProbeOutcome; speaks: boolean | undefined; event: string | undefined }>([
@@ -31,7 +31,7 @@ describe('the outcome of a probe', () => {
       event: 'Warning Unhealthy of main: Liveness probe errored and resulted in failure state: unexpected EOF',
     },
   ])('$outcome.result $outcome.output', ({ outcome, speaks, event }) => {
-    expect(outcomeSpeaksFor(outcome)).toBe(speaks);
+    expect(countsAsSuccess(outcome)).toBe(speaks);
     const told = outcomeEvent('main', 'liveness', outcome);
     expect(told && `${told.type} ${told.reason} of ${told.container}: ${told.message}`).toBe(event);
   });
