@@ -12,7 +12,7 @@ import {
 import { closeStatuses, containerStatus, isBeingDeleted } from './status/container-status.ts';
 import { type ContainerFacts, containerFacts, type PodFacts } from './facts.ts';
 import { forgetStopped } from './status/evicted-status.ts';
-import { givenVerdict, othersConditions } from './status/merge-status.ts';
+import { givenVerdict, foreignConditions } from './status/merge-status.ts';
 import { podPhase, type PodPhase } from './status/phase.ts';
 import { hasRestartAllRule } from './plan/restart-policy.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './texts/pod-reasons.ts';
@@ -188,7 +188,7 @@ const UNDATED_TYPES = new Set(['AllContainersRestarting']);
 function conditions(input: ConditionInput): PodCondition[] {
   const { pod, facts, statuses, phase, podIP } = input;
   const old = pod.status.conditions ?? [];
-  const others = othersConditions(pod.status);
+  const others = foreignConditions(pod.status);
   const wasInitialized = old.some(({ type, status }) => type === 'Initialized' && status === 'True');
   const sandboxes = [{ ready: isSandboxReady(facts), ip: podIP }];
   const before: [string, ConditionVerdict][] = [

@@ -19,7 +19,7 @@ export function isKubeletCondition(type: string): boolean {
 }
 
 /** The conditions of other writers, for example of a readiness gate. */
-export function othersConditions({ conditions = [] }: PodStatus): PodCondition[] {
+export function foreignConditions({ conditions = [] }: PodStatus): PodCondition[] {
   return conditions.filter(({ type }) => !isKubeletCondition(type));
 }
 
@@ -38,5 +38,5 @@ export function mergeStatus(stored: PodStatus, own: PodStatus): PodStatus {
   const merged = isEnded ? { ...own, phase: stored.phase, ...givenVerdict(stored) } : own;
   if (own.conditions === undefined && stored.conditions === undefined) return merged;
   const owned = (own.conditions ?? []).filter(({ type }) => isKubeletCondition(type));
-  return { ...merged, conditions: [...othersConditions(stored), ...owned] };
+  return { ...merged, conditions: [...foreignConditions(stored), ...owned] };
 }
