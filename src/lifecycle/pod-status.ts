@@ -12,7 +12,7 @@ import {
 import { closeStatuses, containerStatus, isBeingDeleted } from './status/container-status.ts';
 import { type ContainerFacts, containerFacts, type PodFacts } from './facts.ts';
 import { forgetStopped } from './status/evicted-status.ts';
-import { givenVerdict, foreignConditions } from './status/merge-status.ts';
+import { reasonAndMessage, foreignConditions } from './status/merge-status.ts';
 import { podPhase, type PodPhase } from './status/phase.ts';
 import { hasRestartAllRule } from './plan/restart-policy.ts';
 import { DEADLINE_EXCEEDED, EVICTED } from './texts/pod-reasons.ts';
@@ -167,7 +167,7 @@ function isAddressTold({ spec, status }: StoredPod, { containers }: PodFacts): b
 function terminalVerdict(pod: StoredPod, facts: PodFacts, visible: string): Pick<PodStatus, 'message' | 'reason'> {
   const { cause, message = '', phase } = facts.termination ?? {};
   if (!isTerminalPhase(visible)) return {};
-  if (phase !== undefined) return givenVerdict(pod.status);
+  if (phase !== undefined) return reasonAndMessage(pod.status);
   // An evicted Pod whose containers all exit with 0 has succeeded.
   if (cause === 'evicted') return visible === 'Failed' ? { reason: EVICTED, message } : {};
   return cause === 'deadlineExceeded' ? DEADLINE_EXCEEDED : {};

@@ -24,7 +24,7 @@ export function foreignConditions({ conditions = [] }: PodStatus): PodCondition[
 }
 
 /** The reason and message of another writer for the end of the Pod. */
-export function givenVerdict({ reason, message }: PodStatus): Pick<PodStatus, 'message' | 'reason'> {
+export function reasonAndMessage({ reason, message }: PodStatus): Pick<PodStatus, 'message' | 'reason'> {
   return { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
 }
 
@@ -35,7 +35,7 @@ export function givenVerdict({ reason, message }: PodStatus): Pick<PodStatus, 'm
  */
 export function mergeStatus(stored: PodStatus, own: PodStatus): PodStatus {
   const isEnded = isTerminalPhase(stored.phase) && !isTerminalPhase(own.phase);
-  const merged = isEnded ? { ...own, phase: stored.phase, ...givenVerdict(stored) } : own;
+  const merged = isEnded ? { ...own, phase: stored.phase, ...reasonAndMessage(stored) } : own;
   if (own.conditions === undefined && stored.conditions === undefined) return merged;
   const owned = (own.conditions ?? []).filter(({ type }) => isKubeletCondition(type));
   return { ...merged, conditions: [...foreignConditions(stored), ...owned] };
