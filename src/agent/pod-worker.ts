@@ -7,7 +7,7 @@ import type { PodStatus } from '../api/generated/types.ts';
 import { type PlannedProbe, type PodActivity, podActivity } from '../lifecycle/activity.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
 import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
-import { batchMs, isAboutContainersOnly, overtakes } from '../lifecycle/status/batch.ts';
+import { batchMs, isAboutContainersOnly, leavesUnpublishedState } from '../lifecycle/status/batch.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
@@ -204,7 +204,7 @@ export class PodWorker {
     for (;;) {
       const now = this.#clock.now();
       const status = podStatus(this.#pod, this.#facts, this.#hostIP, now);
-      const first = this.#waiting !== undefined && overtakes(this.#storedStatus, this.#waiting, status);
+      const first = this.#waiting !== undefined && leavesUnpublishedState(this.#storedStatus, this.#waiting, status);
       const next = first ? this.#waiting : status;
       if (next === undefined || isSameJson(next, this.#storedStatus)) return this.#waitFor(undefined);
       if (!first && this.#mayWait(next, now.monotonicMs)) return this.#waitFor(next);

@@ -27,7 +27,7 @@ export function isAboutContainersOnly(told: PodStatus, next: PodStatus): boolean
  * True when a container has left a state that is not published yet: the waiting status must be published first. A run
  * that has ended meanwhile may be skipped, since the end contains the start time.
  */
-export function overtakes(told: PodStatus, waiting: PodStatus, next: PodStatus): boolean {
+export function leavesUnpublishedState(told: PodStatus, waiting: PodStatus, next: PodStatus): boolean {
   const before = allContainerStatuses(told);
   const later = allContainerStatuses(next);
   return allContainerStatuses(waiting).some((status, index) => {

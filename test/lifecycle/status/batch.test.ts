@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerState, ContainerStatus, PodStatus } from '../../../src/api/generated/types.ts';
-import { batchMs, isAboutContainersOnly, overtakes } from '../../../src/lifecycle/status/batch.ts';
+import { batchMs, isAboutContainersOnly, leavesUnpublishedState } from '../../../src/lifecycle/status/batch.ts';
 
 const WAITING: ContainerState = { waiting: { reason: 'ContainerCreating' } };
 const CRASHED: ContainerState = { waiting: { reason: 'CrashLoopBackOff' } };
@@ -37,12 +37,12 @@ describe('a state that waits to be told', () => {
     ['the run that has ended is a later one', pod(status('a', ended('9'), '9'), status('b', WAITING)), true],
     ['the container waits for its next run', pod(status('a', CRASHED, '1'), status('b', WAITING)), true],
   ])('%s', (_, next, isOvertaken) => {
-    expect(overtakes(told, waiting, next)).toBe(isOvertaken);
+    expect(leavesUnpublishedState(told, waiting, next)).toBe(isOvertaken);
   });
 
   it('is overtaken by whatever follows an end', () => {
     const over = pod(status('a', ended('1'), '1'), status('b', WAITING));
-    expect(overtakes(told, over, pod(status('a', CRASHED, '1'), status('b', WAITING)))).toBe(true);
+    expect(leavesUnpublishedState(told, over, pod(status('a', CRASHED, '1'), status('b', WAITING)))).toBe(true);
   });
 });
 
