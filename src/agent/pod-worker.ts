@@ -7,7 +7,7 @@ import type { PodStatus } from '../api/generated/types.ts';
 import { type PlannedProbe, type PodActivity, podActivity } from '../lifecycle/activity.ts';
 import type { Effect, EventDraft, Step } from '../lifecycle/effects.ts';
 import { NEW_POD, type PodFacts } from '../lifecycle/facts.ts';
-import { batchMs, isAboutContainersOnly, leavesUnpublishedState } from '../lifecycle/status/batch.ts';
+import { batchMs, changesContainersOnly, leavesUnpublishedState } from '../lifecycle/status/batch.ts';
 import { mergeStatus } from '../lifecycle/status/merge-status.ts';
 import type { Observation } from '../lifecycle/observation.ts';
 import { observe } from '../lifecycle/observe.ts';
@@ -221,7 +221,7 @@ export class PodWorker {
 
   #mayWait(status: PodStatus, nowMs: number): boolean {
     if (this.#facts.finished || nowMs >= this.#publishedMs + batchMs(this.#pod.spec)) return false;
-    return isAboutContainersOnly(this.#storedStatus, status);
+    return changesContainersOnly(this.#storedStatus, status);
   }
 
   #waitFor(status: PodStatus | undefined): void {

@@ -19,7 +19,7 @@ export function batchMs(spec: PodSpec): number {
 }
 
 /** True when only container statuses have changed. Phases and conditions are published at once. */
-export function isAboutContainersOnly(told: PodStatus, next: PodStatus): boolean {
+export function changesContainersOnly(told: PodStatus, next: PodStatus): boolean {
   return isSameJson(withoutContainers(told), withoutContainers(next)) && sameNames(told, next);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerState, ContainerStatus, PodStatus } from '../../../src/api/generated/types.ts';
-import { batchMs, isAboutContainersOnly, leavesUnpublishedState } from '../../../src/lifecycle/status/batch.ts';
+import { batchMs, changesContainersOnly, leavesUnpublishedState } from '../../../src/lifecycle/status/batch.ts';
 
 const WAITING: ContainerState = { waiting: { reason: 'ContainerCreating' } };
 const CRASHED: ContainerState = { waiting: { reason: 'CrashLoopBackOff' } };
@@ -53,9 +53,9 @@ describe('what is told at once', () => {
     const withCondition = (value: 'True' | 'False', message: string): PodStatus => {
       return { ...before, conditions: [{ type: 'Ready', status: value, message }] };
     };
-    expect(isAboutContainersOnly(before, { ...before, phase: 'Succeeded' })).toBe(false);
-    expect(isAboutContainersOnly(withCondition('False', 'a, b'), withCondition('True', 'a, b'))).toBe(false);
-    expect(isAboutContainersOnly(withCondition('False', 'a, b'), withCondition('False', 'b'))).toBe(true);
-    expect(isAboutContainersOnly(before, pod(status('a', RUNNING, '1')))).toBe(true);
+    expect(changesContainersOnly(before, { ...before, phase: 'Succeeded' })).toBe(false);
+    expect(changesContainersOnly(withCondition('False', 'a, b'), withCondition('True', 'a, b'))).toBe(false);
+    expect(changesContainersOnly(withCondition('False', 'a, b'), withCondition('False', 'b'))).toBe(true);
+    expect(changesContainersOnly(before, pod(status('a', RUNNING, '1')))).toBe(true);
   });
 });
