@@ -11,7 +11,7 @@ import type { Powers } from '../lifecycle/security/powers.ts';
 import type { RunAs } from '../lifecycle/security/run-as.ts';
 import { volumeGroup } from '../lifecycle/security/volume-group.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
-import { notToBeHad, volumeOutOfReach, WAY_OUT } from '../lifecycle/texts/security.ts';
+import { notToBeHad, volumeOutOfReach, REMEDY } from '../lifecycle/texts/security.ts';
 import type { Mounted } from '../lifecycle/volumes/volume-mounts.ts';
 import { canReach } from './reach.ts';
 
@@ -66,7 +66,7 @@ export class Security {
     const beyond = mounts.filter(({ source, isAtMountPath }) => !isAtMountPath && !canReach(source, who));
     if (beyond.length === 0) return undefined;
     const complaints = beyond.map(({ volume, source }): Complaint => {
-      return { path: `volume ${volume}`, note: volumeOutOfReach(source, uid), wayOut: WAY_OUT.namespaces };
+      return { path: `volume ${volume}`, note: volumeOutOfReach(source, uid), wayOut: REMEDY.namespaces };
     });
     return { stage: 'create', message: notToBeHad(complaints) };
   }

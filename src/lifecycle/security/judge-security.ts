@@ -9,7 +9,7 @@ import {
   NOT_TO_BE_HAD,
   notToBeHad,
   otherIdentity,
-  WAY_OUT,
+  REMEDY,
 } from '../texts/security.ts';
 import { isAll, isCapability, unknownCapabilities, wantedCapabilities } from './capabilities.ts';
 import { type EffectiveSecurity, effectiveSecurity, placeOf, podPlace } from './effective-security.ts';
@@ -96,7 +96,7 @@ function otherIds({ spec, container, wish, powers, identity }: Subject): Complai
       {
         path,
         note: otherIdentity(word, { asked: id, own }, why),
-        wayOut: why === 'not root' ? WAY_OUT['root or namespaces'] : undefined,
+        wayOut: why === 'not root' ? REMEDY['root or namespaces'] : undefined,
       },
     ];
   });
@@ -113,7 +113,7 @@ function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] 
     complaints.push({
       path: placeOf(spec, container, 'readOnlyRootFilesystem'),
       note: NOT_TO_BE_HAD.readOnlyRoot,
-      wayOut: WAY_OUT.namespaces,
+      wayOut: REMEDY.namespaces,
     });
   }
   for (const field of ['seccompProfile', 'appArmorProfile'] as const) {
@@ -121,7 +121,7 @@ function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] 
     complaints.push({ path: placeOf(spec, container, field), note: NOT_TO_BE_HAD.localProfile });
   }
   if (wish.hasOwnUsers && powers.uid === 0 && !powers.isInUserNamespace) {
-    complaints.push({ path: 'spec.hostUsers', note: NOT_TO_BE_HAD.ownUsers, wayOut: WAY_OUT.user });
+    complaints.push({ path: 'spec.hostUsers', note: NOT_TO_BE_HAD.ownUsers, wayOut: REMEDY.user });
   }
   return complaints;
 }

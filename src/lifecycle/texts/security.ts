@@ -4,7 +4,7 @@
 const IN_NAMESPACES = '--runtime namespace, where this machine permits it (see podrun doctor)';
 
 /** podrun's own: ways to get a refused setting. */
-export const WAY_OUT: Readonly<Record<'namespaces' | 'root or namespaces' | 'user', string>> = {
+export const REMEDY: Readonly<Record<'namespaces' | 'root or namespaces' | 'user', string>> = {
   namespaces: `take ${IN_NAMESPACES}`,
   'root or namespaces': `run podrun as root, or with ${IN_NAMESPACES}`,
   user: 'run podrun as an ordinary user',

@@ -3,7 +3,7 @@ import type { Powers } from '../../../src/lifecycle/security/powers.ts';
 import { judged, NAMESPACES, NO_SETPRIV, OWN_USERS, ROOT, USER, type Wish } from './judged.ts';
 
 describe('why a container does not start', () => {
-  const WAY_OUT = '. --best-effort starts the container all the same';
+  const REMEDY = '. --best-effort starts the container all the same';
 
   it.each<{ name: string; powers: Powers; wish: Wish; says: string }>([
     {
@@ -56,7 +56,7 @@ describe('why a container does not start', () => {
   ])('$name', ({ powers, wish, says }) => {
     const { why } = judged(powers, wish);
     expect(why(false)?.startsWith(says)).toBe(true);
-    expect(why(false)?.endsWith(WAY_OUT)).toBe(true);
+    expect(why(false)?.endsWith(REMEDY)).toBe(true);
     expect(why(true)).toBeUndefined();
   });
 
