@@ -11,7 +11,7 @@ import type { Powers } from '../lifecycle/security/powers.ts';
 import type { RunAs } from '../lifecycle/security/run-as.ts';
 import { volumeGroup } from '../lifecycle/security/volume-group.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
-import { notToBeHad, volumeOutOfReach, REMEDY } from '../lifecycle/texts/security.ts';
+import { securityRefused, volumeOutOfReach, REMEDY } from '../lifecycle/texts/security.ts';
 import type { Mounted } from '../lifecycle/volumes/volume-mounts.ts';
 import { canReach } from './reach.ts';
 
@@ -68,7 +68,7 @@ export class Security {
     const complaints = beyond.map(({ volume, source }): Complaint => {
       return { path: `volume ${volume}`, note: volumeOutOfReach(source, uid), wayOut: REMEDY.namespaces };
     });
-    return { stage: 'create', message: notToBeHad(complaints) };
+    return { stage: 'create', message: securityRefused(complaints) };
   }
 
   /**

@@ -7,7 +7,7 @@ import {
   capabilitiesUnknown,
   groupsMissing,
   NOT_TO_BE_HAD,
-  notToBeHad,
+  securityRefused,
   otherIdentity,
   REMEDY,
 } from '../texts/security.ts';
@@ -69,7 +69,7 @@ export function refusalOf(
   if (runAsNonRoot === true && runAsUser === 0) {
     return { stage: 'config', message: breaksNonRoot(metadata, container.name) };
   }
-  if (refusals.length > 0 && !isBestEffort) return { stage: 'create', message: notToBeHad(refusals) };
+  if (refusals.length > 0 && !isBestEffort) return { stage: 'create', message: securityRefused(refusals) };
   if (runAsNonRoot === true && user === 0) return { stage: 'config', message: runsAsRoot(metadata, container.name) };
   return undefined;
 }

@@ -17,7 +17,7 @@ interface NotHad {
 }
 
 /** The message of CreateContainerError, podrun's own: podrun leaves out no protection without the user's consent. */
-export function notToBeHad(complaints: readonly NotHad[]): string {
+export function securityRefused(complaints: readonly NotHad[]): string {
   const ways = new Set(complaints.flatMap(({ wayOut }) => wayOut ?? []));
   return [
     complaints.map(({ path, note }) => `${path}: ${note}`).join('; '),
