@@ -6,7 +6,7 @@ import {
   capabilitiesMissing,
   capabilitiesUnknown,
   groupsMissing,
-  NOT_TO_BE_HAD,
+  SECURITY_UNAVAILABLE,
   securityRefused,
   otherIdentity,
   REMEDY,
@@ -112,16 +112,16 @@ function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] 
   if (wish.readOnlyRootFilesystem && powers.tier === 'process') {
     complaints.push({
       path: placeOf(spec, container, 'readOnlyRootFilesystem'),
-      note: NOT_TO_BE_HAD.readOnlyRoot,
+      note: SECURITY_UNAVAILABLE.readOnlyRoot,
       wayOut: REMEDY.namespaces,
     });
   }
   for (const field of ['seccompProfile', 'appArmorProfile'] as const) {
     if (wish[field]?.type !== 'Localhost') continue;
-    complaints.push({ path: placeOf(spec, container, field), note: NOT_TO_BE_HAD.localProfile });
+    complaints.push({ path: placeOf(spec, container, field), note: SECURITY_UNAVAILABLE.localProfile });
   }
   if (wish.hasOwnUsers && powers.uid === 0 && !powers.isInUserNamespace) {
-    complaints.push({ path: 'spec.hostUsers', note: NOT_TO_BE_HAD.ownUsers, wayOut: REMEDY.user });
+    complaints.push({ path: 'spec.hostUsers', note: SECURITY_UNAVAILABLE.ownUsers, wayOut: REMEDY.user });
   }
   return complaints;
 }
@@ -138,10 +138,10 @@ function groupNotices({ spec, wish, powers, identity }: Subject): Complaint[] {
   }
   const wanted = new Set([powers.gid, ...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])]);
   if (isStrictAboutGroups && powers.groups.some((group) => !wanted.has(group))) {
-    complaints.push({ path: podPlace('supplementalGroupsPolicy'), note: NOT_TO_BE_HAD.fewerGroups });
+    complaints.push({ path: podPlace('supplementalGroupsPolicy'), note: SECURITY_UNAVAILABLE.fewerGroups });
   }
   if (fsGroup !== undefined && volumeGroup(spec, powers) === undefined) {
-    complaints.push({ path: podPlace('fsGroup'), note: NOT_TO_BE_HAD.fsGroup });
+    complaints.push({ path: podPlace('fsGroup'), note: SECURITY_UNAVAILABLE.fsGroup });
   }
   return complaints;
 }
@@ -158,14 +158,14 @@ function capabilityNotices({ spec, container, wish, powers, identity }: Subject)
   });
   const isRoot = seenUser(identity, powers) === 0;
   if (powers.isInUserNamespace) {
-    if (isRoot && add.length > 0) complaints.push(about('add', NOT_TO_BE_HAD.rightsOfHost));
+    if (isRoot && add.length > 0) complaints.push(about('add', SECURITY_UNAVAILABLE.rightsOfHost));
   } else if (powers.capabilities.length > 0 && drop.length > 0 && !canDrop(powers)) {
     complaints.push(about('drop', capabilitiesKept(drop)));
   }
   // On a node, too, added capabilities are not in effect for a user with a number other than 0.
   const mayUse = wish.runAsUser === undefined || wish.runAsUser === 0;
   if (!mayUse || !add.some((name) => isAll(name) || isCapability(name))) return complaints;
-  if (!isRoot) return [...complaints, about('add', NOT_TO_BE_HAD.rightsOfRoot)];
+  if (!isRoot) return [...complaints, about('add', SECURITY_UNAVAILABLE.rightsOfRoot)];
   const added = wantedCapabilities({ drop: ['ALL'], add: add.filter((name) => !isAll(name)) });
   const missing = added.filter((name) => !powers.capabilities.includes(name));
   if (missing.length > 0 && !powers.isInUserNamespace) complaints.push(about('add', capabilitiesMissing(missing)));
@@ -175,12 +175,12 @@ function capabilityNotices({ spec, container, wish, powers, identity }: Subject)
 function privilegeNotices({ spec, container, wish, powers }: Subject): Complaint[] {
   const complaints: Complaint[] = [];
   if (wish.privileged && (powers.uid !== 0 || powers.isInUserNamespace)) {
-    complaints.push({ path: placeOf(spec, container, 'privileged'), note: NOT_TO_BE_HAD.rightsOfRoot });
+    complaints.push({ path: placeOf(spec, container, 'privileged'), note: SECURITY_UNAVAILABLE.rightsOfRoot });
   }
   if (wish.noNewPrivileges && !powers.hasSetpriv) {
     complaints.push({
       path: placeOf(spec, container, 'allowPrivilegeEscalation'),
-      note: NOT_TO_BE_HAD.noNewPrivileges,
+      note: SECURITY_UNAVAILABLE.noNewPrivileges,
     });
   }
   return complaints;

@@ -52,7 +52,7 @@ type NotToBeHad =
   | 'fsGroup';
 
 /** podrun's own. */
-export const NOT_TO_BE_HAD: Readonly<Record<NotToBeHad, string>> = {
+export const SECURITY_UNAVAILABLE: Readonly<Record<NotToBeHad, string>> = {
   readOnlyRoot: 'the container has no file system of its own',
   localProfile: 'podrun cannot load profiles',
   ownUsers: "podrun is root, and users are the machine's",
