@@ -41,7 +41,7 @@ export function otherIdentity(
   return `not ${asked}: podrun is ${word} ${own}, and ${WHY_NOT_OTHER[why]}`;
 }
 
-type NotToBeHad =
+type UnavailableSecurity =
   | 'readOnlyRoot'
   | 'localProfile'
   | 'ownUsers'
@@ -52,7 +52,7 @@ type NotToBeHad =
   | 'fsGroup';
 
 /** podrun's own. */
-export const SECURITY_UNAVAILABLE: Readonly<Record<NotToBeHad, string>> = {
+export const SECURITY_UNAVAILABLE: Readonly<Record<UnavailableSecurity, string>> = {
   readOnlyRoot: 'the container has no file system of its own',
   localProfile: 'podrun cannot load profiles',
   ownUsers: "podrun is root, and users are the machine's",
