@@ -28,7 +28,7 @@ const CAPABILITIES: readonly string[] = [
 ].flatMap((line) => line.split(' '));
 
 /** The capabilities of a container as its manifest lists them. */
-export interface CapabilityWish {
+export interface RequestedCapabilities {
   readonly add?: readonly string[] | undefined;
   readonly drop?: readonly string[] | undefined;
 }
@@ -37,7 +37,7 @@ export interface CapabilityWish {
  * The capabilities of a container, without `CAP_`, in lower case. ALL applies first, so that single capabilities can
  * override it. Source: containerd, internal/cri/opts/spec_linux_opts.go WithCapabilities.
  */
-export function wantedCapabilities({ add = [], drop = [] }: CapabilityWish): string[] {
+export function wantedCapabilities({ add = [], drop = [] }: RequestedCapabilities): string[] {
   const wanted = new Set(add.some(isAll) ? CAPABILITIES : DEFAULT_CAPABILITIES);
   if (drop.some(isAll)) wanted.clear();
   for (const name of add) if (isCapability(name)) wanted.add(name.toLowerCase());
@@ -62,7 +62,7 @@ export function unknownCapabilities(names: readonly string[] = []): string[] {
   return names.filter((name) => !isAll(name) && !isCapability(name));
 }
 
-export function dropsAll({ add = [], drop = [] }: CapabilityWish): boolean {
+export function dropsAll({ add = [], drop = [] }: RequestedCapabilities): boolean {
   return drop.some(isAll) && add.length === 0;
 }
 
