@@ -20,7 +20,7 @@ export function runAs(wish: Wish, powers: Powers): RunAs {
   return {
     ...ids,
     capabilities: capabilitiesFor(wish, powers, ids.uid ?? powers.uid),
-    noNewPrivileges: powers.hasSetpriv && (wish.noNewPrivileges || mayRegain(wish, powers)),
+    noNewPrivileges: powers.hasSetpriv && (wish.noNewPrivileges || canRegainCapabilities(wish, powers)),
   };
 }
 
@@ -84,6 +84,6 @@ function capabilitiesFor(wish: Wish, powers: Powers, seenUid: number): readonly 
 }
 
 /** True when a setuid program could regain capabilities that podrun had no right to drop for good. */
-function mayRegain(wish: Wish, powers: Powers): boolean {
+function canRegainCapabilities(wish: Wish, powers: Powers): boolean {
   return !wish.privileged && !powers.isInUserNamespace && !canDrop(powers) && dropsAll(wish.capabilities);
 }
