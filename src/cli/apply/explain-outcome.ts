@@ -6,7 +6,7 @@ import { goalPhrase } from '../../print/waits/goal-phrase.ts';
 import type { PodEvidence } from '../../print/waits/evidence.ts';
 import type { ApplyFlags } from './apply-flags.ts';
 import { isThere } from './run-progress.ts';
-import { decidedEnd } from '../../lifecycle/requests/out-of-reach.ts';
+import { decidedEnd } from '../../lifecycle/requests/unattainable.ts';
 import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
 import { missingImageLines } from '../../print/waits/image-advice.ts';
 import { whyLapsed } from '../../print/waits/why-lapsed.ts';

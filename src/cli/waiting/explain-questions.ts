@@ -22,9 +22,12 @@ interface Asked {
 export function explainQuestions(asked: Asked, questions: readonly Question[]): string {
   const seen = questions.map((question) => {
     const object = getObject(asked.store, question.ref);
-    return { question, object, isHopeless: isHopelessQuestion(question, object) };
+    return { question, object, isUnattainable: isHopelessQuestion(question, object) };
   });
-  return [...seen.filter(({ isHopeless }) => isHopeless), ...seen.filter(({ isHopeless }) => !isHopeless)]
+  return [
+    ...seen.filter(({ isUnattainable }) => isUnattainable),
+    ...seen.filter(({ isUnattainable }) => !isUnattainable),
+  ]
     .map(({ question, object }, index) => explain({ ...asked, question, object, isWhole: index < EXPLAINED_MAX }))
     .join('');
 }

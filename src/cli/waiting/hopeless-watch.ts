@@ -13,7 +13,7 @@ export interface HopelessOptions {
   readonly clock: Clock;
   readonly refs: readonly ObjectRef[];
   /** Can what is still waited for never come any more? Undefined stands for an object that is not there. */
-  readonly isHopeless: (ref: ObjectRef, object: StoredKubeObject | undefined) => boolean;
+  readonly isUnattainable: (ref: ObjectRef, object: StoredKubeObject | undefined) => boolean;
   /** Called once, when it has been hopeless for a moment. */
   readonly onHopeless: () => void;
 }
@@ -54,8 +54,8 @@ export class HopelessWatch {
   }
 
   #look(): void {
-    const { store, clock, refs, isHopeless, onHopeless } = this.#options;
-    if (!refs.some((ref) => isHopeless(ref, getObject(store, ref)))) {
+    const { store, clock, refs, isUnattainable, onHopeless } = this.#options;
+    if (!refs.some((ref) => isUnattainable(ref, getObject(store, ref)))) {
       this.#hopelessSinceMs = undefined;
       return;
     }

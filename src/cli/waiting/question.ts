@@ -1,6 +1,6 @@
 import type { StoredKubeObject, StoredPod } from '../../api/objects.ts';
 import type { WaitCondition } from '../../lifecycle/requests/wait-condition.ts';
-import { isHopeless } from '../../lifecycle/requests/out-of-reach.ts';
+import { isUnattainable } from '../../lifecycle/requests/unattainable.ts';
 import type { WaitPhrase } from '../../print/waits/progress-pace.ts';
 import { podPhrase, type WaitedPod } from '../../print/waits/wait-phrase.ts';
 import type { ObjectRef } from '../../run/object-ref.ts';
@@ -19,7 +19,7 @@ export function isHopelessQuestion({ condition, ref }: Question, object: StoredK
   if (object === undefined) return true;
   const { wanted } = condition;
   if (wanted === undefined || ref.type.plural !== 'pods') return false;
-  return !isMetQuietly(condition, object) && isHopeless(wanted, object as unknown as StoredPod);
+  return !isMetQuietly(condition, object) && isUnattainable(wanted, object as unknown as StoredPod);
 }
 
 /** A question that makes no sense for the object is answered: whoever waits is told of that. */

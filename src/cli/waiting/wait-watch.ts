@@ -51,7 +51,7 @@ export class WaitWatch {
       store,
       clock,
       refs: [...new Set([...this.#open].map(({ ref }) => ref))],
-      isHopeless: (ref, object) =>
+      isUnattainable: (ref, object) =>
         [...this.#open].some((question) => question.ref === ref && isHopelessQuestion(question, object)),
       onHopeless,
     });

@@ -1,5 +1,5 @@
 import { allContainerStatuses, type StoredPod } from '../../api/objects.ts';
-import { decidedEnd, isHopeless, type WantedState } from './out-of-reach.ts';
+import { decidedEnd, isUnattainable, type WantedState } from './unattainable.ts';
 import { CONDITION } from '../texts/condition-reasons.ts';
 
 /** The goal of `apply --until` and of COMMAND. */
@@ -45,7 +45,7 @@ export function includesReady(goal: Goal): boolean {
 export function goalState(goal: Goal, pod: StoredPod): GoalState {
   if (isThere(goal, pod)) return 'met';
   // The run is over: nobody sets conditions of an ended Pod.
-  if (isHopeless(goal, pod) || (goal.type === 'condition' && decidedEnd(pod) !== undefined)) return 'impossible';
+  if (isUnattainable(goal, pod) || (goal.type === 'condition' && decidedEnd(pod) !== undefined)) return 'impossible';
   return isAboutStarting(goal) && cannotStart(pod) ? 'impossible' : 'pending';
 }
 

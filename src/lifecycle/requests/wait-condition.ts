@@ -2,7 +2,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 import { type JsonPath, parseJsonPath, plainText } from '../../api/json-path/index.ts';
 import type { KubeObject } from '../../api/objects.ts';
 import { parseGoal } from './goal.ts';
-import type { WantedState } from './out-of-reach.ts';
+import type { WantedState } from './unattainable.ts';
 
 /** The condition of `wait --for`. */
 export type WaitCondition =

@@ -1,5 +1,5 @@
 import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
-import type { WantedState } from '../../lifecycle/requests/out-of-reach.ts';
+import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { PROBE_TYPES } from '../../lifecycle/probes/probe.ts';
 import { describeEnd } from '../exit-code.ts';
 import { excerpt } from '../excerpt.ts';

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { mostSimilar } from '../../api/similar.ts';
-import { isNodeCondition, NODE_CONDITIONS, type WantedState } from '../../lifecycle/requests/out-of-reach.ts';
+import { isNodeCondition, NODE_CONDITIONS, type WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { waitingFor } from '../live/waiting-for.ts';
 import type { PodRecords } from './evidence.ts';
 

@@ -1,5 +1,5 @@
 import { isUnreachable, type StoredPod } from '../../api/objects.ts';
-import { isNodeCondition, type WantedState } from '../../lifecycle/requests/out-of-reach.ts';
+import { isNodeCondition, type WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { CONDITION } from '../../lifecycle/texts/condition-reasons.ts';
 import { DEADLINE_EXCEEDED } from '../../lifecycle/texts/pod-reasons.ts';
 import { TERMINATED } from '../../lifecycle/texts/terminated.ts';

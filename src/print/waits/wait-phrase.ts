@@ -1,5 +1,5 @@
 import type { StoredPod } from '../../api/objects.ts';
-import type { WantedState } from '../../lifecycle/requests/out-of-reach.ts';
+import type { WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { goalPhrase } from './goal-phrase.ts';
 import type { PodRecords } from './evidence.ts';
 import type { WaitPhrase } from './progress-pace.ts';

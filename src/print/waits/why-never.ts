@@ -1,6 +1,6 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { shouldRestart } from '../../lifecycle/plan/restart-policy.ts';
-import { decidedEnd, type WantedState } from '../../lifecycle/requests/out-of-reach.ts';
+import { decidedEnd, type WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { describeEnd } from '../exit-code.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
 import { causeOf, firstCause } from '../live/first-cause.ts';

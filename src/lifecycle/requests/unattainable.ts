@@ -31,8 +31,8 @@ const PHASES: ReadonlySet<string> = new Set(['Pending', 'Running', 'Succeeded', 
  * terminal phase stays, a Pod that is being deleted starts nothing, and a container that its policy does not restart
  * stays ended. Not final: a crashing container restarts, an image may be changed, a missing ConfigMap may be created.
  */
-export function isHopeless(wanted: WantedState, pod: StoredPod): boolean {
-  if (wanted.type === 'condition') return isConditionOutOfReach(wanted, pod);
+export function isUnattainable(wanted: WantedState, pod: StoredPod): boolean {
+  if (wanted.type === 'condition') return isConditionUnattainable(wanted, pod);
   const end = decidedEnd(pod);
   if (wanted.type === 'succeeded') return end === 'Failed' || isLost(pod.status);
   if (wanted.type === 'failed') return end === 'Succeeded' || isLost(pod.status);
@@ -42,7 +42,7 @@ export function isHopeless(wanted: WantedState, pod: StoredPod): boolean {
   return isLost(pod.status);
 }
 
-function isConditionOutOfReach(wanted: Extract<WantedState, { type: 'condition' }>, pod: StoredPod): boolean {
+function isConditionUnattainable(wanted: Extract<WantedState, { type: 'condition' }>, pod: StoredPod): boolean {
   const condition = wanted.condition.toLowerCase();
   if (!isNodeCondition(condition)) return false;
   if (decidedEnd(pod) !== undefined || isLost(pod.status)) return true;

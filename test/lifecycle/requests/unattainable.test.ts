@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { isHopeless, type WantedState } from '../../../src/lifecycle/requests/out-of-reach.ts';
+import { isUnattainable, type WantedState } from '../../../src/lifecycle/requests/unattainable.ts';
 import { at, conditions, container, ended, running, sidecar, waiting, webPod } from '../../print/pods.ts';
 
 const ready: WantedState = { type: 'condition', condition: 'Ready', status: 'True' };
@@ -15,7 +15,7 @@ const two = [container('a'), container('b')];
 const podOf = (name: 'Failed' | 'Running' | 'Succeeded' | 'Unknown' | 'Pending'): StoredPod => pod({ phase: name });
 const leaving = { ...podOf('Running'), metadata: { ...podOf('Running').metadata, deletionTimestamp: at(20) } };
 
-describe('isHopeless()', () => {
+describe('isUnattainable()', () => {
   it.each<[what: string, wanted: WantedState, pod: StoredPod]>([
     ['Ready of a Pod that has Succeeded', ready, podOf('Succeeded')],
     ['Ready of a Pod that has Failed', ready, podOf('Failed')],
@@ -39,7 +39,7 @@ describe('isHopeless()', () => {
     ['to fail, of a Pod that has Succeeded', phase('Failed'), podOf('Succeeded')],
     ['a phase that is none', phase('Ready'), podOf('Running')],
   ])('%s', (_, wanted, given) => {
-    expect(isHopeless(wanted, given)).toBe(true);
+    expect(isUnattainable(wanted, given)).toBe(true);
   });
 
   it.each<[what: string, wanted: WantedState, pod: StoredPod]>([
@@ -106,6 +106,6 @@ describe('isHopeless()', () => {
     ['not Ready is what a Pod may become', { ...ready, status: 'False' }, leaving],
     ['a Pod may become lost', phase('Unknown'), podOf('Running')],
   ])('not: %s', (_, wanted, given) => {
-    expect(isHopeless(wanted, given)).toBe(false);
+    expect(isUnattainable(wanted, given)).toBe(false);
   });
 });
