@@ -66,7 +66,7 @@ export class Security {
     const beyond = mounts.filter(({ source, isAtMountPath }) => !isAtMountPath && !canReach(source, who));
     if (beyond.length === 0) return undefined;
     const complaints = beyond.map(({ volume, source }): Complaint => {
-      return { path: `volume ${volume}`, note: volumeOutOfReach(source, uid), wayOut: REMEDY.namespaces };
+      return { path: `volume ${volume}`, note: volumeOutOfReach(source, uid), remedy: REMEDY.namespaces };
     });
     return { stage: 'create', message: securityRefused(complaints) };
   }

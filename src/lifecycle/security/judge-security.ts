@@ -23,7 +23,7 @@ export interface Complaint {
   readonly path: string;
   readonly note: string;
   /** A way to get the setting, for the message of a refusal. */
-  readonly wayOut?: string | undefined;
+  readonly remedy?: string | undefined;
 }
 
 /** The verdict on a container's security context. */
@@ -96,7 +96,7 @@ function otherIds({ spec, container, wish, powers, identity }: Subject): Complai
       {
         path,
         note: otherIdentity(word, { asked: id, own }, why),
-        wayOut: why === 'not root' ? REMEDY['root or namespaces'] : undefined,
+        remedy: why === 'not root' ? REMEDY['root or namespaces'] : undefined,
       },
     ];
   });
@@ -113,7 +113,7 @@ function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] 
     complaints.push({
       path: placeOf(spec, container, 'readOnlyRootFilesystem'),
       note: SECURITY_UNAVAILABLE.readOnlyRoot,
-      wayOut: REMEDY.namespaces,
+      remedy: REMEDY.namespaces,
     });
   }
   for (const field of ['seccompProfile', 'appArmorProfile'] as const) {
@@ -121,7 +121,7 @@ function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] 
     complaints.push({ path: placeOf(spec, container, field), note: SECURITY_UNAVAILABLE.localProfile });
   }
   if (wish.hasOwnUsers && powers.uid === 0 && !powers.isInUserNamespace) {
-    complaints.push({ path: 'spec.hostUsers', note: SECURITY_UNAVAILABLE.ownUsers, wayOut: REMEDY.user });
+    complaints.push({ path: 'spec.hostUsers', note: SECURITY_UNAVAILABLE.ownUsers, remedy: REMEDY.user });
   }
   return complaints;
 }

@@ -13,12 +13,12 @@ export const REMEDY: Readonly<Record<'namespaces' | 'root or namespaces' | 'user
 interface NotHad {
   readonly path: string;
   readonly note: string;
-  readonly wayOut?: string | undefined;
+  readonly remedy?: string | undefined;
 }
 
 /** The message of CreateContainerError, podrun's own: podrun leaves out no protection without the user's consent. */
 export function securityRefused(complaints: readonly NotHad[]): string {
-  const ways = new Set(complaints.flatMap(({ wayOut }) => wayOut ?? []));
+  const ways = new Set(complaints.flatMap(({ remedy }) => remedy ?? []));
   return [
     complaints.map(({ path, note }) => `${path}: ${note}`).join('; '),
     ...[...ways].map((way) => way.charAt(0).toUpperCase() + way.slice(1)),
