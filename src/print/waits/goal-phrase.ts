@@ -12,7 +12,12 @@ export function isOfOthers(wanted: WantedState | undefined): wanted is WantedCon
 }
 
 /** The reason why a Pod has not reached the wanted state, as a phrase after "waiting for". */
-export function goalPhrase(pod: StoredPod, wanted: WantedState | undefined, nowMs: number, records: PodRecords): string {
+export function goalPhrase(
+  pod: StoredPod,
+  wanted: WantedState | undefined,
+  nowMs: number,
+  records: PodRecords,
+): string {
   return isOfOthers(wanted) ? conditionPhrase(pod, wanted) : waitingFor(pod, nowMs, records);
 }
 
