@@ -6,6 +6,7 @@ import { ifPresent, onDisk } from './disk-errors.ts';
 import { FileLocks } from './file-lock.ts';
 import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, rememberPlace } from './known-process.ts';
 import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from './layout.ts';
+import { newUid } from './unique-id.ts';
 
 /** The size at which the log of the agents is moved to `agent.log.1`, which it replaces. */
 const LOG_BYTES_MAX = 1024 * 1024;
@@ -52,7 +53,7 @@ export class BackgroundAgents {
    * @param settings the settings of the agent and of any process that takes over: JSON, may contain secrets
    */
   create(settings: unknown, beginning: unknown): string {
-    const id = process.getBuiltinModule('node:crypto').randomUUID();
+    const id = newUid();
     this.#onDisk(() => {
       const paths = this.paths(id);
       makeFolder(agentsFolder(this.root));
