@@ -12,7 +12,7 @@ import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
 import { described, eventsAbout, logText } from './read.ts';
 import type { StatePlace } from './state-folder.ts';
 import { asyncDispose } from './dispose.ts';
-import { told } from './told.ts';
+import { withLibraryErrors } from './library-errors.ts';
 import type {
   ConditionOptions,
   ExecOptions,
@@ -99,12 +99,12 @@ export class LivePods implements Pods {
   }
 
   get(name?: string): StoredPod {
-    return told(() => structuredClone(this.#pod(name)));
+    return withLibraryErrors(() => structuredClone(this.#pod(name)));
   }
 
   until(goal: Goal, options: UntilOptions = {}): Promise<void> {
     const { timeout = this.#parts.timeout as number, pod, signal } = options;
-    return told(async () => {
+    return withLibraryErrors(async () => {
       const { clock, onChange, running } = this.#parts;
       const uid = pod === undefined ? undefined : this.#pod(pod).metadata.uid;
       const awaited = {
@@ -122,7 +122,7 @@ export class LivePods implements Pods {
   }
 
   logs(container?: string, options: LogsOptions = {}): string {
-    return told(() => logText(this.#readable(), this.#pod(options.pod), container, options));
+    return withLibraryErrors(() => logText(this.#readable(), this.#pod(options.pod), container, options));
   }
 
   changes(): AsyncGenerator<PodChange, undefined> {
@@ -136,38 +136,40 @@ export class LivePods implements Pods {
   }
 
   events(name?: string): StoredEvent[] {
-    return told(() => eventsAbout(this.#readable(), this.#meant(name)));
+    return withLibraryErrors(() => eventsAbout(this.#readable(), this.#meant(name)));
   }
 
   describe(name?: string): string {
-    return told(() => described(this.#readable(), this.#meant(name), this.#parts.clock));
+    return withLibraryErrors(() => described(this.#readable(), this.#meant(name), this.#parts.clock));
   }
 
   exec(container: string, argv: readonly string[], { pod, input }: ExecOptions = {}): Promise<ExecResult> {
     const place = { store: this.#store, clock: this.#parts.clock };
-    return told(async () =>
+    return withLibraryErrors(async () =>
       execIn(place, this.#pod(pod), { container, argv, ...(input === undefined ? {} : { input }) }),
     );
   }
 
   patch(patch: object, options: PatchOptions = {}): StoredPod {
-    return told(() => patched(this.#changeable(), this.#pod(options.pod), patch, options));
+    return withLibraryErrors(() => patched(this.#changeable(), this.#pod(options.pod), patch, options));
   }
 
   condition(type: string, status: Parameters<Pods['condition']>[1], options: ConditionOptions = {}): StoredPod {
-    return told(() => withCondition(this.#changeable(), this.#pod(options.pod), { ...options, type, status }));
+    return withLibraryErrors(() =>
+      withCondition(this.#changeable(), this.#pod(options.pod), { ...options, type, status }),
+    );
   }
 
   address(name?: string): string {
-    return told(() => addressOf(this.#pod(name)));
+    return withLibraryErrors(() => addressOf(this.#pod(name)));
   }
 
   url(port: number | string, { pod }: OfPod = {}): string {
-    return told(() => urlOf(this.#readable(), this.#pod(pod), port));
+    return withLibraryErrors(() => urlOf(this.#readable(), this.#pod(pod), port));
   }
 
   forward(port: number | string, { pod }: OfPod = {}): Promise<Forwarding> {
-    return told(async () => {
+    return withLibraryErrors(async () => {
       const { uid } = this.#pod(pod).metadata;
       const current = (): StoredPod => this.#pods.find(({ metadata }) => metadata.uid === uid) ?? this.#pod(pod);
       return forwardTo(this.#readable(), current, port);
@@ -175,7 +177,7 @@ export class LivePods implements Pods {
   }
 
   delete(name?: string, { force = false, gracePeriod }: StopOptions = {}): Promise<void> {
-    return told(async () => {
+    return withLibraryErrors(async () => {
       const graceSeconds = force ? 0 : graceOf(gracePeriod);
       const meant = this.#meant(name).filter(({ metadata }) => !this.#deleted.has(metadata.uid));
       await Promise.all(meant.map((pod) => this.#delete(pod, graceSeconds)));
@@ -183,7 +185,7 @@ export class LivePods implements Pods {
   }
 
   stop({ force = false, gracePeriod }: StopOptions = {}): Promise<void> {
-    return told(async () => {
+    return withLibraryErrors(async () => {
       const graceSeconds = graceOf(gracePeriod);
       this.#parts.running.agent.terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
       await this.#finished;

@@ -24,7 +24,7 @@ import { loadSource } from './load.ts';
 import { checkOptions, durationMs, usage } from './options.ts';
 import { inform, outputTaker } from './output.ts';
 import { openState, type StatePlace, sweepStateFolders } from './state-folder.ts';
-import { told } from './told.ts';
+import { withLibraryErrors } from './library-errors.ts';
 import type { ManifestSource, Pods, RunOptions } from './types.ts';
 import { withVariables } from './variables.ts';
 
@@ -56,7 +56,7 @@ interface Preparation {
  * @throws {PodrunError} for a wrong option, or one that this machine cannot fulfil; nothing was started
  */
 export function run(source: ManifestSource, options: RunOptions = {}): Promise<Pods> {
-  return told(() => start(source, options));
+  return withLibraryErrors(() => start(source, options));
 }
 
 async function start(source: ManifestSource, options: RunOptions): Promise<Pods> {

@@ -6,9 +6,9 @@ import { GoalError, ManifestError, TimeoutError } from './errors.ts';
  * Runs a call of the user and translates its errors into those of a library: see `asLibraryError`. The stack of an
  * error leads to the line of that call, which test reports show, also when something else ended a wait.
  */
-export function told<T>(run: () => T): T {
+export function withLibraryErrors<T>(run: () => T): T {
   const call: { stack?: string } = {};
-  Error.captureStackTrace(call, told);
+  Error.captureStackTrace(call, withLibraryErrors);
   try {
     const answer = run();
     if (!(answer instanceof Promise)) return answer;
