@@ -1,5 +1,5 @@
 import { PodrunError } from '../api/errors.ts';
-import { asCalls } from './as-calls.ts';
+import { asLibraryCalls } from './library-calls.ts';
 import { GoalError, ManifestError, TimeoutError } from './errors.ts';
 
 /**
@@ -36,5 +36,5 @@ function asLibraryError(error: unknown, stack: string | undefined): unknown {
 function withHint({ message, hint, exitCode, cause }: PodrunError): PodrunError {
   const sentence = message.replaceAll(/^error: /gm, '');
   const whole = hint === undefined || sentence.includes(hint) ? sentence : `${sentence}\n${hint}`;
-  return new PodrunError(asCalls(whole), { exitCode, hint: hint && asCalls(hint), cause });
+  return new PodrunError(asLibraryCalls(whole), { exitCode, hint: hint && asLibraryCalls(hint), cause });
 }

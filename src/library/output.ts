@@ -54,7 +54,7 @@ function printed(pod: string, container: string, lines: Buffer): void {
 function handedTo(listener: (line: LogLine) => void): TakeLines {
   return (pod, container, lines) => {
     for (const text of lines.toString('utf8', 0, lines.length - 1).split(/\r?\n/)) {
-      inform(listener, { pod, container, text });
+      callListener(listener, { pod, container, text });
     }
   };
 }
@@ -72,7 +72,7 @@ function whenTaken(): Promise<void> | undefined {
  * Calls a function of the user. An error of the function must not stop the agent: it is thrown in a microtask, where
  * the test runner or Node reports it.
  */
-export function inform<T>(listener: ((about: T) => void) | undefined, about: T): void {
+export function callListener<T>(listener: ((about: T) => void) | undefined, about: T): void {
   try {
     listener?.(about);
   } catch (error) {

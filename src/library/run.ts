@@ -22,7 +22,7 @@ import { imageMappings } from './images.ts';
 import { Listeners, LivePods } from './live-pods.ts';
 import { loadSource } from './load.ts';
 import { checkOptions, durationMs, usage } from './options.ts';
-import { inform, outputTaker } from './output.ts';
+import { callListener, outputTaker } from './output.ts';
 import { openState, type StatePlace, sweepStateFolders } from './state-folder.ts';
 import { withLibraryErrors } from './library-errors.ts';
 import type { ManifestSource, Pods, RunOptions } from './types.ts';
@@ -71,7 +71,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const warn = (text: string): void => {
     if (warnings.includes(text)) return;
     warnings.push(text);
-    inform(options.onWarning, text);
+    callListener(options.onWarning, text);
   };
   const prepared: Preparation = { options, clock: new SystemClock(), cwd, config, warn, warnings };
   const choice = runtimeChoice({
@@ -154,7 +154,7 @@ async function runBegun(
         output.onPod(event.object);
         onPod.tell(event);
         if (onTransition !== undefined) {
-          inform(onTransition, { type: event.type, pod: structuredClone(event.object) });
+          callListener(onTransition, { type: event.type, pod: structuredClone(event.object) });
         }
       },
       onChange: () => onChange.tell(),

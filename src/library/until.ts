@@ -7,7 +7,7 @@ import { type RunRecord, verdictOf } from '../lifecycle/requests/verdict.ts';
 import { RECORD_FAILURE } from '../print/report/fit-verdict.ts';
 import { causeWithEvidence, lapseWithEvidence, waitingLines } from '../run/explain-pods.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { asCalls } from './as-calls.ts';
+import { asLibraryCalls } from './library-calls.ts';
 import { GoalError, TimeoutError } from './errors.ts';
 import type { AskedGoal } from './goal.ts';
 
@@ -90,11 +90,11 @@ function whenToLookAgain(awaited: Awaited, goal: AskedGoal, progress: GoalProgre
     case 'settling':
       return progress.untilMs;
     case 'impossible': {
-      const why = asCalls(causeWithEvidence(store, progress.pod, wallMs));
+      const why = asLibraryCalls(causeWithEvidence(store, progress.pod, wallMs));
       throw new GoalError(goal.text, structuredClone(progress.pod), why);
     }
     case 'lapsed': {
-      const why = asCalls(lapseWithEvidence(store, progress.lapse, wallMs));
+      const why = asLibraryCalls(lapseWithEvidence(store, progress.lapse, wallMs));
       throw new GoalError(goal.text, structuredClone(progress.lapse.pod), why, 'did not stay');
     }
     case 'pending': {
@@ -110,7 +110,7 @@ function whenToLookAgain(awaited: Awaited, goal: AskedGoal, progress: GoalProgre
 function timedOut({ pods, store, clock }: Awaited, goal: AskedGoal, timeoutMs: number): TimeoutError {
   const { wallMs } = clock.now();
   const missing = pods().filter((pod) => goal.stateOf(pod) !== 'met');
-  const lines = missing.map((pod) => asCalls(waitingLines(store, pod, wallMs)));
+  const lines = missing.map((pod) => asLibraryCalls(waitingLines(store, pod, wallMs)));
   const message = [`timed out after ${formatGoDuration(timeoutMs)}, waiting for ${goal.text}`, ...lines].join('\n');
   return new TimeoutError(message, { goal: goal.text, timeoutMs, pods: structuredClone(missing) });
 }
