@@ -38,7 +38,7 @@ export class Listeners<T> {
     return { close: () => this.#all.delete(listener) };
   }
 
-  tell(about: T): void {
+  notify(about: T): void {
     for (const listener of this.#all) listener(about);
   }
 }

@@ -152,12 +152,12 @@ async function runBegun(
       ...output,
       onPod: (event) => {
         output.onPod(event.object);
-        onPod.tell(event);
+        onPod.notify(event);
         if (onTransition !== undefined) {
           callListener(onTransition, { type: event.type, pod: structuredClone(event.object) });
         }
       },
-      onChange: () => onChange.tell(),
+      onChange: () => onChange.notify(),
       onEvent: () => undefined,
       onTrouble: warn,
     },
