@@ -12,7 +12,7 @@ import { usage } from './options.ts';
 import type { ConditionOptions, PatchOptions, Pods } from './types.ts';
 
 /** The store in which Pods are changed, and the listener for warnings about unknown fields. */
-export interface Changeable {
+export interface ChangeContext {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
@@ -20,7 +20,7 @@ export interface Changeable {
 
 /** Applies a patch to a Pod. Returns the changed Pod. */
 export function patched(
-  place: Changeable,
+  place: ChangeContext,
   pod: StoredPod,
   patch: object,
   { type = Array.isArray(patch) ? 'json' : 'strategic', subresource }: PatchOptions,
@@ -32,7 +32,7 @@ type Status = Parameters<Pods['condition']>[1];
 
 /** Sets or removes a condition of a Pod. Returns the changed Pod. */
 export function withCondition(
-  place: Changeable,
+  place: ChangeContext,
   pod: StoredPod,
   { type, status, reason, message }: { readonly type: string; readonly status: Status } & ConditionOptions,
 ): StoredPod {
@@ -59,7 +59,7 @@ function statusOf(status: Status): 'True' | 'False' | 'Unknown' | undefined {
 }
 
 function changed(
-  { store, warn }: Changeable,
+  { store, warn }: ChangeContext,
   pod: StoredPod,
   subresource: Subresource | undefined,
   change: (stored: KubeObject) => KubeObject,

@@ -4,7 +4,7 @@ import { parseTransition, transitionLines } from '../store/transition-log.ts';
 import type { PodChange } from './types.ts';
 
 /** Pods, with what `changesOf` needs to follow their changes. */
-export interface Followed {
+export interface ChangeSource {
   readonly store: FileStore;
   readonly pods: () => readonly StoredPod[];
   /** Calls back for each change. */
@@ -14,7 +14,7 @@ export interface Followed {
 }
 
 /** Yields the recorded changes of the Pods, then each new one, until all Pods have ended. */
-export async function* changesOf(followed: Followed): AsyncGenerator<PodChange, undefined> {
+export async function* changesOf(followed: ChangeSource): AsyncGenerator<PodChange, undefined> {
   const queue: PodChange[] = [];
   let wake: () => void = () => undefined;
   let isFinished = false;
@@ -49,7 +49,7 @@ export async function* changesOf(followed: Followed): AsyncGenerator<PodChange, 
 }
 
 /** The recorded changes of all Pods, in the order in which they were written. */
-function recorded({ store, pods }: Followed): PodChange[] {
+function recorded({ store, pods }: ChangeSource): PodChange[] {
   const lines = pods().flatMap(({ metadata: { namespace, name, uid } }) =>
     [...transitionLines(store.paths(namespace, name).transitions)].flatMap((line) => {
       const transition = parseTransition(line);
