@@ -19,19 +19,19 @@ export interface ChangeContext {
 }
 
 /** Applies a patch to a Pod. Returns the changed Pod. */
-export function patched(
+export function patchPod(
   place: ChangeContext,
   pod: StoredPod,
   patch: object,
   { type = Array.isArray(patch) ? 'json' : 'strategic', subresource }: PatchOptions,
 ): StoredPod {
-  return changed(place, pod, subresource, (stored) => applyPatch(stored, patch, type));
+  return changePod(place, pod, subresource, (stored) => applyPatch(stored, patch, type));
 }
 
 type Status = Parameters<Pods['condition']>[1];
 
 /** Sets or removes a condition of a Pod. Returns the changed Pod. */
-export function withCondition(
+export function setCondition(
   place: ChangeContext,
   pod: StoredPod,
   { type, status, reason, message }: { readonly type: string; readonly status: Status } & ConditionOptions,
@@ -46,7 +46,7 @@ export function withCondition(
   if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
   const edit = { type, status: statusOf(status), reason, message };
   const { wallMs } = place.clock.now();
-  return changed(place, pod, 'status', (stored) => ({
+  return changePod(place, pod, 'status', (stored) => ({
     ...stored,
     status: setConditions((stored as unknown as StoredPod).status, [edit], wallMs),
   }));
@@ -58,7 +58,7 @@ function statusOf(status: Status): 'True' | 'False' | 'Unknown' | undefined {
   throw usage(`invalid status of a condition, ${JSON.stringify(status)}: it is True, False or Unknown`);
 }
 
-function changed(
+function changePod(
   { store, warn }: ChangeContext,
   pod: StoredPod,
   subresource: Subresource | undefined,

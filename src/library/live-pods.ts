@@ -4,12 +4,12 @@ import type { Clock } from '../clock.ts';
 import { waitForObject } from '../run/object-wait.ts';
 import type { RunningPods } from '../run/running-pods.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { patched, withCondition } from './change.ts';
+import { patchPod, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { readGoal } from './goal.ts';
 import { rulesOf, timeoutOf, usage } from './options.ts';
 import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
-import { described, eventsAbout, logText } from './read.ts';
+import { describeText, eventsAbout, logText } from './read.ts';
 import type { StatePlace } from './state-folder.ts';
 import { asyncDispose } from './dispose.ts';
 import { withLibraryErrors } from './library-errors.ts';
@@ -140,7 +140,7 @@ export class LivePods implements Pods {
   }
 
   describe(name?: string): string {
-    return withLibraryErrors(() => described(this.#readable(), this.#meant(name), this.#parts.clock));
+    return withLibraryErrors(() => describeText(this.#readable(), this.#meant(name), this.#parts.clock));
   }
 
   exec(container: string, argv: readonly string[], { pod, input }: ExecOptions = {}): Promise<ExecResult> {
@@ -151,12 +151,12 @@ export class LivePods implements Pods {
   }
 
   patch(patch: object, options: PatchOptions = {}): StoredPod {
-    return withLibraryErrors(() => patched(this.#changeable(), this.#pod(options.pod), patch, options));
+    return withLibraryErrors(() => patchPod(this.#changeable(), this.#pod(options.pod), patch, options));
   }
 
   condition(type: string, status: Parameters<Pods['condition']>[1], options: ConditionOptions = {}): StoredPod {
     return withLibraryErrors(() =>
-      withCondition(this.#changeable(), this.#pod(options.pod), { ...options, type, status }),
+      setCondition(this.#changeable(), this.#pod(options.pod), { ...options, type, status }),
     );
   }
 
@@ -216,7 +216,7 @@ export class LivePods implements Pods {
     this.#deleted.add(uid);
   }
 
-  #changeable(): Parameters<typeof patched>[0] {
+  #changeable(): Parameters<typeof patchPod>[0] {
     return { store: this.#readable(), clock: this.#parts.clock, warn: this.#parts.warn };
   }
 
