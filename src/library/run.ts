@@ -22,7 +22,7 @@ import { imageMappings } from './images.ts';
 import { Listeners, LivePods } from './live-pods.ts';
 import { loadSource } from './load.ts';
 import { checkOptions, durationMs, usage } from './options.ts';
-import { callListener, outputTaker } from './output.ts';
+import { callListener, outputReceiver } from './output.ts';
 import { openState, type StatePlace, sweepStateFolders } from './state-folder.ts';
 import { withLibraryErrors } from './library-errors.ts';
 import type { ManifestSource, Pods, RunOptions } from './types.ts';
@@ -139,7 +139,7 @@ async function runBegun(
     ...(settle === undefined ? {} : { settle }),
     ...(allowRestarts === undefined ? {} : { allowRestarts }),
   };
-  const output = outputTaker(options.logs);
+  const output = outputReceiver(options.logs);
   const running = await RunningPods.open({
     settings,
     store: place.store,
