@@ -106,7 +106,7 @@ async function begin(
   const { options, clock, warn } = prepared;
   const { store } = place;
   const objects = pods.map(({ object }) => object);
-  if (options.strict === true) await refuseWhatHasNoEffect(prepared, pods, chosen);
+  if (options.strict === true) await refuseWithoutEffect(prepared, pods, chosen);
   const lack = await lackOf(chosen, objects);
   if (lack !== undefined) warn(lack);
   const settings = await settingsFor(prepared, chosen);
@@ -119,14 +119,14 @@ async function begin(
   try {
     for (const { object } of taken) throw runsAlready(store, object);
     options.signal?.throwIfAborted();
-    return await runBegun(prepared, place, begun, settings);
+    return await startAgent(prepared, place, begun, settings);
   } catch (error) {
     undoRuns(store, begun);
     throw error;
   }
 }
 
-async function runBegun(
+async function startAgent(
   { options, clock, warn, warnings }: Preparation,
   place: StatePlace,
   begun: readonly Begun[],
@@ -170,7 +170,7 @@ async function runBegun(
 }
 
 /** @throws {PodrunError} (usage) when a security context or a limit of the manifests would have no effect */
-async function refuseWhatHasNoEffect(
+async function refuseWithoutEffect(
   { options, config }: Preparation,
   pods: readonly ManifestObject<StoredPod>[],
   { features }: ChosenRuntime,
