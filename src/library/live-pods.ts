@@ -10,7 +10,7 @@ import { readGoal } from './goal.ts';
 import { rulesOf, timeoutOf, usage } from './options.ts';
 import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
 import { describeText, eventsAbout, logText } from './read.ts';
-import type { StatePlace } from './state-folder.ts';
+import type { StateFolder } from './state-folder.ts';
 import { asyncDispose } from './dispose.ts';
 import { withLibraryErrors } from './library-errors.ts';
 import type {
@@ -45,7 +45,7 @@ export class Listeners<T> {
 
 export interface LivePodsParts {
   readonly running: RunningPods;
-  readonly place: StatePlace;
+  readonly place: StateFolder;
   readonly clock: Clock;
   readonly warnings: readonly string[];
   readonly warn: (text: string) => void;

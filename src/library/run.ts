@@ -23,7 +23,7 @@ import { Listeners, LivePods } from './live-pods.ts';
 import { loadSource } from './load.ts';
 import { checkOptions, durationMs, usage } from './options.ts';
 import { callListener, outputReceiver } from './output.ts';
-import { openState, type StatePlace, sweepStateFolders } from './state-folder.ts';
+import { openStateFolder, type StateFolder, sweepStateFolders } from './state-folder.ts';
 import { withLibraryErrors } from './library-errors.ts';
 import type { ManifestSource, Pods, RunOptions } from './types.ts';
 import { withVariables } from './variables.ts';
@@ -87,7 +87,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const sorted = sortObjects(loaded.objects);
   if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);
   loaded.warnings.forEach(warn);
-  const place = openState(options.stateDir, prepared.clock);
+  const place = openStateFolder(options.stateDir, prepared.clock);
   try {
     const where = { stateDir: place.store.root, clock: prepared.clock, userPath: process.env['PATH'] };
     return await begin(prepared, sorted, place, await chooseRuntime(choice, where));
@@ -100,7 +100,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
 async function begin(
   prepared: Preparation,
   { pods, records }: SortedObjects,
-  place: StatePlace,
+  place: StateFolder,
   chosen: ChosenRuntime,
 ): Promise<Pods> {
   const { options, clock, warn } = prepared;
@@ -128,7 +128,7 @@ async function begin(
 
 async function startAgent(
   { options, clock, warn, warnings }: Preparation,
-  place: StatePlace,
+  place: StateFolder,
   begun: readonly Begun[],
   settings: AgentSettings,
 ): Promise<Pods> {
@@ -201,7 +201,7 @@ async function settingsFor({ options, config, cwd }: Preparation, chosen: Chosen
   });
 }
 
-function runsAlready(store: StatePlace['store'], { metadata: { namespace, name } }: StoredPod): PodrunError {
+function runsAlready(store: StateFolder['store'], { metadata: { namespace, name } }: StoredPod): PodrunError {
   const owner = store.ownerOf(namespace, name);
   const where = owner === undefined ? '' : ` under ${store.describeOwner(owner)}`;
   return new PodrunError(`pod "${name}" runs already${where}, with the state folder ${store.root}`, {

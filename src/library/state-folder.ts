@@ -15,7 +15,7 @@ const PREFIX = 'podrun-run-';
 const OWNER = '.run-of';
 
 /** The state folder of a run. */
-export interface StatePlace {
+export interface StateFolder {
   readonly store: FileStore;
   /** Removes the folder, if it was made for this run. */
   close(): void;
@@ -25,7 +25,7 @@ export interface StatePlace {
  * Opens the named state folder. Without a name, makes a folder for this run alone.
  * @throws {PodrunError} when others may replace the files in the folder
  */
-export function openState(stateDir: string | undefined, clock: Clock): StatePlace {
+export function openStateFolder(stateDir: string | undefined, clock: Clock): StateFolder {
   const root = stateDir ?? mkdtempSync(path.join(tmpdir(), PREFIX));
   if (stateDir !== undefined) closeStateFolder(root, homedir());
   const places = memoryPlaces(process.env, process.getuid?.());
