@@ -10,7 +10,7 @@ export interface Subscriber {
   readonly scope: Scope;
   readonly listener: Listener;
   /** Versions that the subscriber got with the present state, by uid: changes up to these versions are not new. */
-  readonly told: Map<string, number>;
+  readonly knownVersions: Map<string, number>;
   isClosed: boolean;
 }
 
@@ -114,7 +114,7 @@ function scopesOf({ namespace, name }: ObjectKey): Scope[] {
   return [{ namespace, name }, { namespace }, { name }, {}];
 }
 
-function isNews({ told }: Subscriber, { uid, resourceVersion }: StoredMeta): boolean {
+function isNews({ knownVersions: told }: Subscriber, { uid, resourceVersion }: StoredMeta): boolean {
   const version = told.get(uid);
   return version === undefined || Number(resourceVersion) > version;
 }

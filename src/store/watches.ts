@@ -45,7 +45,7 @@ export class Watches {
 
   add(resource: Resource, scope: Scope, listener: Listener): Watching {
     const told = new Map<string, number>();
-    const subscriber: Subscriber = { resource, scope, listener, told, isClosed: false };
+    const subscriber: Subscriber = { resource, scope, listener, knownVersions: told, isClosed: false };
     if (resource === 'pods' || resource === 'events') this.#podFeed.follow(subscriber);
     if (resource !== 'pods') this.#recordFeed.follow(subscriber);
     const subscription = this.#subscribers.add(subscriber, () => this.#trim(subscriber));
