@@ -104,14 +104,14 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.create([object])[0]!;
       return this.#plain.create(resource, object);
     });
-    this.#watches.tell(resource, [created]);
+    this.#watches.publish(resource, [created]);
     return created as Storable as T;
   }
 
   createAll<T extends Storable>(resource: Resource, objects: readonly T[]): T[] {
     if (resource !== 'events' || !areOfOnePod(objects)) return objects.map((object) => this.create(resource, object));
     const created = this.#onDisk(() => this.#events.create(objects));
-    this.#watches.tell(resource, created);
+    this.#watches.publish(resource, created);
     return created as Storable[] as T[];
   }
 
@@ -121,7 +121,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.update(object);
       return this.#plain.update(resource, object);
     });
-    this.#watches.tell(resource, [updated]);
+    this.#watches.publish(resource, [updated]);
     return updated as Storable as T;
   }
 
@@ -130,7 +130,7 @@ export class FileStore implements Store {
       return resource === 'pods' ? this.#pods.updateStatus(object) : this.#plain.updateStatus(resource, object);
     });
     this.#forgetEnded(resource, updated);
-    this.#watches.tell(resource, [updated]);
+    this.#watches.publish(resource, [updated]);
     return updated as Storable as T;
   }
 
@@ -147,13 +147,13 @@ export class FileStore implements Store {
       return this.#plain.change(resource, key, part, one);
     });
     this.#forgetEnded(resource, changed);
-    this.#watches.tell(resource, [changed]);
+    this.#watches.publish(resource, [changed]);
     return changed as Storable as T;
   }
 
   bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
     const bound = this.#onDisk(() => this.#pods.bind(key, bind));
-    this.#watches.tell('pods', [bound]);
+    this.#watches.publish('pods', [bound]);
     return bound;
   }
 
@@ -179,7 +179,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.delete(namespace, name);
       return this.#plain.delete(resource, namespace, name);
     });
-    if (deleted !== undefined) this.#watches.tell(resource, [deleted]);
+    if (deleted !== undefined) this.#watches.publish(resource, [deleted]);
     return deleted as KubeObject | undefined;
   }
 
@@ -191,7 +191,7 @@ export class FileStore implements Store {
   ): Subscription {
     const watching = this.#onDisk(() => this.#watches.add(resource, scope, listener as Listener));
     const present = options.replay === true ? this.list<StoredObject>(resource, scope) : [];
-    for (const object of present) watching.tellPresent(object);
+    for (const object of present) watching.sendPresent(object);
     return watching.subscription;
   }
 

@@ -25,7 +25,7 @@ interface WatchesOptions {
 interface Watching {
   readonly subscription: Subscription;
   /** Sends the subscriber an object that existed before. */
-  readonly tellPresent: (object: StoredObject) => void;
+  readonly sendPresent: (object: StoredObject) => void;
 }
 
 /** The subscriptions of a store, and the feeds that find changes of this process and of others. */
@@ -54,14 +54,14 @@ export class Watches {
       told.set(object.metadata.uid, Number(object.metadata.resourceVersion));
       if (!subscriber.isClosed) listener({ type: 'ADDED', object });
     };
-    return { subscription, tellPresent };
+    return { subscription, sendPresent: tellPresent };
   }
 
   /**
    * Reports changes that this process has just written, and those that other processes wrote before.
    * @param objects one object, or Events about one Pod
    */
-  tell(resource: Resource, objects: readonly StoredObject[]): void {
+  publish(resource: Resource, objects: readonly StoredObject[]): void {
     // The change is stored. If it cannot be reported now, the next recheck finds it.
     ifPossible(() => {
       if (resource !== 'pods') for (const object of objects) this.#recordFeed.check(resource, keyOf(object));
