@@ -17,9 +17,9 @@ interface Follower {
   /** The Pod as last reported. Undefined after its deletion was reported. */
   pod: StoredPod | undefined;
   /** The last state of a Pod whose deletion was reported while its folder may still be in its place. */
-  farewell: StoredPod | undefined;
+  deletedPod: StoredPod | undefined;
   /** Subscribers that came after that report, and may still have found the folder. */
-  readonly late: Set<Subscriber>;
+  readonly lateSubscribers: Set<Subscriber>;
 }
 
 interface PodFeedOptions {
@@ -55,7 +55,8 @@ export class PodFeed {
     for (const { key } of this.#followersWithin(scope)) this.check(key);
     for (const key of keysIn(this.#options.root, 'pods', scope)) {
       const follower = this.#followers.get(keyText(key));
-      if (follower?.farewell !== undefined && subscriber.resource === 'pods') follower.late.add(subscriber);
+      if (follower?.deletedPod !== undefined && subscriber.resource === 'pods')
+        follower.lateSubscribers.add(subscriber);
       if (follower !== undefined) continue;
       if (this.#isWanted(key)) this.check(key);
       else this.#attach(key, 'end');
@@ -86,7 +87,7 @@ export class PodFeed {
     if (follower !== undefined) {
       this.#drain(follower);
       if (follower.cursor.isCurrent()) return;
-      this.#leave(follower);
+      this.#finish(follower);
     }
     if (this.#followers.has(keyText(key)) || !this.#isWanted(key)) return;
     const successor = this.#attach(key, 'start');
@@ -108,7 +109,7 @@ export class PodFeed {
     this.#folders.rescan();
     for (const follower of this.#followers.values()) {
       this.check(follower.key);
-      this.#tellOfOwner(follower);
+      this.#publishUnreachable(follower);
     }
   }
 
@@ -127,7 +128,7 @@ export class PodFeed {
     // The watch started before this looks for the end: every later line is reported.
     if (from === 'end') cursor.skipToEnd();
     const pod = from === 'end' ? this.#options.readPod(key) : undefined;
-    const follower: Follower = { key, cursor, watcher, pod, farewell: undefined, late: new Set() };
+    const follower: Follower = { key, cursor, watcher, pod, deletedPod: undefined, lateSubscribers: new Set() };
     this.#followers.set(keyText(key), follower);
     return follower;
   }
@@ -139,14 +140,14 @@ export class PodFeed {
   }
 
   /** Ends a log that is no longer in its place. Its last line may be missing: then reports the deletion here. */
-  #leave(follower: Follower): void {
+  #finish(follower: Follower): void {
     // Reads once more: another process may have written the last line, and then moved the log, since the last read.
     this.#drain(follower);
     // A listener may have called this method already.
     if (this.#followers.get(keyText(follower.key)) !== follower) return;
     this.#detach(follower);
-    const { pod, farewell, late } = follower;
-    if (pod !== undefined) return this.#tell('pods', { type: 'DELETED', object: pod });
+    const { pod, deletedPod: farewell, lateSubscribers: late } = follower;
+    if (pod !== undefined) return this.#publish('pods', { type: 'DELETED', object: pod });
     if (farewell === undefined) return;
     for (const subscriber of late) {
       this.#options.subscribers.enqueueFor(subscriber, { type: 'DELETED', object: farewell });
@@ -171,9 +172,9 @@ export class PodFeed {
     if (resource === 'pods') {
       const isGone = transition.type === 'DELETED';
       follower.pod = isGone ? undefined : (object as StoredPod);
-      follower.farewell = isGone ? (object as StoredPod) : undefined;
+      follower.deletedPod = isGone ? (object as StoredPod) : undefined;
       // They get this line.
-      follower.late.clear();
+      follower.lateSubscribers.clear();
     }
     this.#options.subscribers.enqueueIfNews(resource, { type: transition.type, object });
   }
@@ -182,7 +183,7 @@ export class PodFeed {
    * Reports a Pod whose owner has died or is silent, once. No line in the log says so: readers find phase Unknown, and
    * watchers shall find it too. An owner that answers again need not write a line either.
    */
-  #tellOfOwner(follower: Follower): void {
+  #publishUnreachable(follower: Follower): void {
     const told = follower.pod?.status;
     if (told === undefined || isTerminalPhase(told.phase)) return;
     if (!isUnreachable(told) && (told.phase === 'Unknown' || !this.#options.isOutOfReach(follower.key))) return;
@@ -191,10 +192,10 @@ export class PodFeed {
     // A line of the log reports any other change.
     if (!isUnreachable(told) && pod.status.phase !== 'Unknown') return;
     follower.pod = pod;
-    this.#tell('pods', { type: 'MODIFIED', object: pod });
+    this.#publish('pods', { type: 'MODIFIED', object: pod });
   }
 
-  #tell(resource: 'pods' | 'events', event: { type: 'MODIFIED' | 'DELETED'; object: StoredObject }): void {
+  #publish(resource: 'pods' | 'events', event: { type: 'MODIFIED' | 'DELETED'; object: StoredObject }): void {
     this.#options.subscribers.enqueue(resource, event);
     this.#options.subscribers.flush();
   }

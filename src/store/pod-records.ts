@@ -144,7 +144,7 @@ export class PodRecords {
     return this.#locked(namespace, name, (paths) => {
       const stored = this.#read(namespace, name);
       if (stored === undefined) return undefined;
-      const pod = this.#farewell(stored, paths);
+      const pod = this.#logDeletion(stored, paths);
       const folder = staging.takeAway(paths.folder);
       return { pod, discard: () => staging.discard(folder) };
     });
@@ -250,7 +250,7 @@ export class PodRecords {
   }
 
   /** Writes the last line of a log: the deletion. Leaves it out on a full disk, since deleting makes room. */
-  #farewell(stored: StoredPod, paths: PodPaths): StoredPod {
+  #logDeletion(stored: StoredPod, paths: PodPaths): StoredPod {
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
     try {
@@ -264,7 +264,7 @@ export class PodRecords {
   /** Moves a run to the history, without its volumes and layers, which live only as long as the Pod. */
   #archive(old: StoredPod, paths: PodPaths): void {
     const { namespace, name, creationTimestamp, uid } = old.metadata;
-    this.#farewell(old, paths);
+    this.#logDeletion(old, paths);
     removeTree(paths.volumes);
     removeTree(paths.layers);
     const history = historyFolder(this.#parts.root, namespace, name);
