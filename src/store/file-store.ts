@@ -82,7 +82,8 @@ export class FileStore implements Store {
 
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined {
     return this.#onDisk(() => {
-      if (resource === 'pods') return this.#watches.foundPod({ namespace, name }, this.#pods.get(namespace, name));
+      if (resource === 'pods')
+        return this.#watches.ensurePodFollowed({ namespace, name }, this.#pods.get(namespace, name));
       if (resource === 'events') return this.#events.list({ namespace, name })[0];
       return this.#plain.get(resource, namespace, name);
     }) as T | undefined;
@@ -91,7 +92,7 @@ export class FileStore implements Store {
   list<T extends Storable = KubeObject>(resource: Resource, scope: Scope = {}): T[] {
     return this.#onDisk((): StoredObject[] => {
       if (resource === 'pods') {
-        return this.#pods.list(scope).flatMap((pod) => this.#watches.foundPod(pod.metadata, pod) ?? []);
+        return this.#pods.list(scope).flatMap((pod) => this.#watches.ensurePodFollowed(pod.metadata, pod) ?? []);
       }
       if (resource === 'events') return this.#events.list(scope);
       return this.#plain.list(resource, scope);

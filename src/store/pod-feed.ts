@@ -98,7 +98,7 @@ export class PodFeed {
    * Takes a Pod that a caller has just read, and returns it. The caller may rely on a report of its deletion: so a Pod
    * without a report yet is followed from now on. Returns undefined when the Pod has gone meanwhile.
    */
-  found(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
+  ensureFollowed(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
     if (pod === undefined || this.#followers.has(keyText(key)) || !this.#isWanted(key)) return pod;
     this.#attach(key, 'start');
     return this.#options.readPod(key);

@@ -77,8 +77,8 @@ export class Watches {
   }
 
   /** See `PodFeed.found`. */
-  foundPod(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
-    return this.#podFeed.found(key, pod);
+  ensurePodFollowed(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
+    return this.#podFeed.ensureFollowed(key, pod);
   }
 
   #trim(subscriber: Subscriber): void {
