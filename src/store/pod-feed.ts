@@ -69,7 +69,7 @@ export class PodFeed {
       if (!this.#isWanted(follower.key)) this.#detach(follower);
     }
     const { subscribers } = this.#options;
-    if (!subscribers.wantAnyOf('pods') && !subscribers.wantAnyOf('events')) this.#folders.close();
+    if (!subscribers.hasAnyOf('pods') && !subscribers.hasAnyOf('events')) this.#folders.close();
   }
 
   #followersWithin(scope: Scope): Follower[] {
@@ -116,7 +116,7 @@ export class PodFeed {
   /** True when the log has subscribers. Any Event of the namespace may be in it: its name does not show its Pod. */
   #isWanted(key: ObjectKey): boolean {
     const { subscribers } = this.#options;
-    return subscribers.want('pods', key) || subscribers.wantSomeIn('events', key.namespace);
+    return subscribers.hasFor('pods', key) || subscribers.hasSomeIn('events', key.namespace);
   }
 
   #attach(key: ObjectKey, from: 'start' | 'end'): Follower | undefined {
@@ -165,7 +165,7 @@ export class PodFeed {
 
   #take(line: Buffer, follower: Follower): void {
     const resource = isAboutEvent(line) ? 'events' : 'pods';
-    if (resource === 'events' && !this.#options.subscribers.wantAnyOf('events')) return;
+    if (resource === 'events' && !this.#options.subscribers.hasAnyOf('events')) return;
     const transition = parseTransition(line);
     if (transition === undefined) return;
     const object = transition.object as StoredObject;
@@ -176,7 +176,7 @@ export class PodFeed {
       // They get this line.
       follower.lateSubscribers.clear();
     }
-    this.#options.subscribers.enqueueIfNews(resource, { type: transition.type, object });
+    this.#options.subscribers.enqueueIfNew(resource, { type: transition.type, object });
   }
 
   /**
