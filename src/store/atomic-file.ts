@@ -138,10 +138,10 @@ export function removeTree(folder: string): void {
   try {
     // Most runs have no volumes: the folder is missing.
     const present = lstatSync(folder, { throwIfNoEntry: false });
-    if (present?.isDirectory() === true) takeAway(folder);
+    if (present?.isDirectory() === true) removeFolder(folder);
     else if (present !== undefined) rmSync(folder, { force: true });
   } catch {
-    openUp(folder);
+    makeWritable(folder);
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
@@ -151,20 +151,20 @@ export function removeTree(folder: string): void {
 }
 
 /** Removes a folder with unlink and rmdir: rmSync takes milliseconds for a few files, and every start removes a run. */
-function takeAway(folder: string): void {
+function removeFolder(folder: string): void {
   for (const entry of ifPresent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
     const place = path.join(folder, entry.name);
-    if (entry.isDirectory()) takeAway(place);
+    if (entry.isDirectory()) removeFolder(place);
     else unlinkSync(place);
   }
   ifPresent(() => rmdirSync(folder));
 }
 
-function openUp(folder: string): void {
+function makeWritable(folder: string): void {
   try {
     chmodSync(folder, FOLDER_MODE);
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) openUp(path.join(folder, entry.name));
+      if (entry.isDirectory()) makeWritable(path.join(folder, entry.name));
     }
   } catch {
     // The folder belongs to another user.

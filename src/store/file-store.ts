@@ -276,7 +276,7 @@ export class FileStore implements Store {
     return this.#onDisk(() => this.#ownership.cgroupsOf(namespace, name));
   }
 
-  #deletePod(namespace: string, name: string): KubeObject | undefined {
+  #deletePod(namespace: string, name: string): KubmoveToStaging | undefined {
     const removed = this.#onDisk(() => this.#pods.takeAway(namespace, name));
     if (removed === undefined) return undefined;
     this.#events.forget({ namespace, name });

@@ -57,7 +57,7 @@ export class StoreGarbage {
 
   /** Removes a folder with its content. The folder disappears from its place in one step. */
   remove({ path: place }: LooseFolder): void {
-    this.#onDisk(() => this.#staging.discard(this.#staging.takeAway(path.join(this.#root, place))));
+    this.#onDisk(() => this.#staging.discard(this.#staging.moveToStaging(path.join(this.#root, place))));
   }
 
   /** Removes the staged folders, locks, strays and leases of processes that are gone. */

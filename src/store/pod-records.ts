@@ -139,13 +139,13 @@ export class PodRecords {
   }
 
   /** Moves a Pod out of its place. `discard` removes its files. */
-  takeAway(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
+  moveToStaging(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
     const { staging } = this.#parts;
     return this.#locked(namespace, name, (paths) => {
       const stored = this.#read(namespace, name);
       if (stored === undefined) return undefined;
       const pod = this.#logDeletion(stored, paths);
-      const folder = staging.takeAway(paths.folder);
+      const folder = staging.moveToStaging(paths.folder);
       return { pod, discard: () => staging.discard(folder) };
     });
   }
@@ -245,7 +245,7 @@ export class PodRecords {
   #putInPlace(folder: string, place: string): void {
     const { staging } = this.#parts;
     // The caller has checked that no Pod is there: this is left from a power failure, or put there by hand.
-    if (existsSync(place)) staging.discard(staging.takeAway(place));
+    if (existsSync(place)) staging.discard(staging.moveToStaging(place));
     inFolder(path.dirname(place), () => renameSync(folder, place));
   }
 
@@ -271,7 +271,7 @@ export class PodRecords {
     const run = `${creationTimestamp.replaceAll(/[^\dTZ.]/g, '')}-${uid}`;
     inFolder(history, () => renameSync(paths.folder, path.join(history, run)));
     for (const oldest of namesIn(history).slice(0, -RUNS_KEPT)) {
-      this.#parts.staging.discard(this.#parts.staging.takeAway(path.join(history, oldest)));
+      this.#parts.staging.discard(this.#parts.staging.moveToStaging(path.join(history, oldest)));
     }
   }
 }
