@@ -3,7 +3,7 @@ import path from 'node:path';
 import { handlerTags, type LogStream, parseRecord, recordTime } from './cri-line.ts';
 import { onDisk } from '../disk-errors.ts';
 import { endsWithNewline } from '../line-cursor.ts';
-import { makeLogFolders, putAside, removeOldInstances } from './log-files.ts';
+import { makeLogFolders, rotateLog, removeOldInstances } from './log-files.ts';
 import { makeRecords } from './make-records.ts';
 
 /** Kubelet's `containerLogMaxSize` and `containerLogMaxFiles`. */
@@ -161,7 +161,7 @@ export class ContainerLog {
   }
 
   #rotate(time: string): void {
-    putAside(this.#path, time, this.#limits.filesMax);
+    rotateLog(this.#path, time, this.#limits.filesMax);
     const next = openSync(this.#path, 'a', FILE_MODE);
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = next;
