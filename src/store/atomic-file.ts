@@ -16,7 +16,7 @@ import path from 'node:path';
 import { placeTag } from '../place.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
 import type { ProcessLookup } from './known-process.ts';
-import { parseStored, type Soundness } from './stored-json.ts';
+import { parseStored, type ShapeCheck } from './stored-json.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -79,7 +79,7 @@ export function replaceFile(file: string, text: string): void {
 }
 
 /** The object in a file that {@link replaceFile} writes, or in its previous text. */
-export function readReplacedJson<T>(file: string, isSound?: Soundness): T | undefined {
+export function readReplacedJson<T>(file: string, isSound?: ShapeCheck): T | undefined {
   return readJson<T>(file, isSound) ?? readJson<T>(before(file), isSound);
 }
 
@@ -119,7 +119,7 @@ export function inFolder<T>(folder: string, step: () => T): T {
 }
 
 /** The object in a file of JSON. Undefined when the file is missing or broken: see parseStored. */
-export function readJson<T>(file: string, isSound?: Soundness): T | undefined {
+export function readJson<T>(file: string, isSound?: ShapeCheck): T | undefined {
   const text = ifPresent(() => readFileSync(file, 'utf8'));
   return text === undefined ? undefined : parseStored<T>(text, isSound);
 }
