@@ -8,7 +8,7 @@ import { removeTree } from '../store/atomic-file.ts';
 import { FileStore } from '../store/file-store.ts';
 import { knownProcess, presenceOf } from '../store/known-process.ts';
 import { memoryPlaces } from '../store/layout.ts';
-import { closeStateFolder } from '../store/state-folder.ts';
+import { protectStateFolder } from '../store/state-folder.ts';
 
 /** The beginning of the names of state folders made for one run. The file OWNER in each names its process. */
 const PREFIX = 'podrun-run-';
@@ -27,7 +27,7 @@ export interface StateFolder {
  */
 export function openStateFolder(stateDir: string | undefined, clock: Clock): StateFolder {
   const root = stateDir ?? mkdtempSync(path.join(tmpdir(), PREFIX));
-  if (stateDir !== undefined) closeStateFolder(root, homedir());
+  if (stateDir !== undefined) protectStateFolder(root, homedir());
   const places = memoryPlaces(process.env, process.getuid?.());
   const store = new FileStore({ root, clock, processes: localProcesses, memoryPlaces: places });
   if (stateDir !== undefined) return { store, close: () => undefined };
