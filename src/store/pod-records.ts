@@ -5,7 +5,7 @@ import { inFolder, namesIn, removeTree, replaceFile, writeFileAtomically, writeP
 import { errorCode } from './disk-errors.ts';
 import { agentPaths, historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
 import { keysIn } from './listing.ts';
-import { asReadersSeeIt, asUnreachable } from './lost-owner.ts';
+import { asLost, asUnreachable } from './lost-owner.ts';
 import {
   changedMetadata,
   checkPrecondition,
@@ -58,7 +58,7 @@ export class PodRecords {
     if (pod === undefined || owner === undefined) return pod;
     const state = this.#ownership.stateOf(owner);
     if (state === 'alive') return pod;
-    if (state === 'gone') return asReadersSeeIt(pod, owner);
+    if (state === 'gone') return asLost(pod, owner);
     return asUnreachable(pod, this.#ownership.describe(owner), this.#ownership.leaseOf(owner)?.renewedMs);
   }
 

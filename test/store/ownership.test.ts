@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import type { ProcessLookup } from '../../src/store/known-process.ts';
-import { asReadersSeeIt } from '../../src/store/lost-owner.ts';
+import { asLost } from '../../src/store/lost-owner.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { newPod, withPhase } from './objects.ts';
 import { temporaryFolder } from './temporary-store.ts';
@@ -84,12 +84,12 @@ describe('the owner of a Pod', () => {
 
   it('that is gone changes only phase and message', () => {
     const pod = { ...newPod('web'), status: { phase: 'Running' as const, podIP: '127.0.0.1', reason: 'Because' } };
-    expect(asReadersSeeIt(pod, { pid: 7 }).status).toMatchObject({
+    expect(asLost(pod, { pid: 7 }).status).toMatchObject({
       phase: 'Unknown',
       podIP: '127.0.0.1',
       reason: 'Because',
     });
-    expect(asReadersSeeIt(pod, undefined)).toBe(pod);
+    expect(asLost(pod, undefined)).toBe(pod);
   });
 
   it('never becomes the phase that is stored', () => {
