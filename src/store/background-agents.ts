@@ -4,7 +4,7 @@ import { PodrunError } from '../api/errors.ts';
 import { makeFolder, namesIn, readJson, removeTree, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
 import { ifPresent, onDisk } from './disk-errors.ts';
 import { FileLocks } from './file-lock.ts';
-import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, rememberPlace } from './known-process.ts';
+import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, withCachedPlace } from './known-process.ts';
 import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from './layout.ts';
 import { newUid } from './unique-id.ts';
 
@@ -29,7 +29,7 @@ export class BackgroundAgents {
 
   constructor(root: string, processes: ProcessLookup) {
     this.root = root;
-    this.#lookup = rememberPlace(processes);
+    this.#lookup = withCachedPlace(processes);
     this.#locks = new FileLocks(root, this.#lookup);
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk-errors.ts';
 import { areOfOnePod, EventRecords } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
-import { type ProcessLookup, rememberPlace } from './known-process.ts';
+import { type ProcessLookup, withCachedPlace } from './known-process.ts';
 import { LastApplied } from './last-applied.ts';
 import { type PodPaths, podPaths } from './layout.ts';
 import { Leases } from './leases.ts';
@@ -53,7 +53,7 @@ export class FileStore implements Store {
   readonly #watches: Watches;
 
   constructor({ root, clock, processes, memoryPlaces = [] }: FileStoreOptions) {
-    const lookup = rememberPlace(processes);
+    const lookup = withCachedPlace(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
@@ -199,7 +199,7 @@ export class FileStore implements Store {
   /**
    * Begins a new run of a Pod name: stores the Pod, owned by this process from the start. An older record of that name,
    * whose Pod has ended or whose owner is gone, moves to the history. Before that, the caller must end its processes:
-   * see {@link remainsOf}.
+   * see {@link survivingProcesses}.
    * @param command the command of the user, for messages
    * @param agent ID of the background agent that this process is
    */
@@ -261,14 +261,14 @@ export class FileStore implements Store {
     return this.#ownership.describe(owner);
   }
 
-  /** Records a process of a container, for {@link remainsOf}. Call this before anything else happens to the process. */
+  /** Records a process of a container, for {@link survivingProcesses}. Call this before anything else happens to the process. */
   recordProcess(namespace: string, name: string, started: StartedProcess): void {
     this.#onDisk(() => this.#ownership.recordProcess(namespace, name, started));
   }
 
   /** The recorded processes of the Pod that still exist. Other processes that reuse their pids do not count. */
-  remainsOf(namespace: string, name: string): RecordedProcess[] {
-    return this.#onDisk(() => this.#ownership.remainsOf(namespace, name));
+  survivingProcesses(namespace: string, name: string): RecordedProcess[] {
+    return this.#onDisk(() => this.#ownership.survivingProcesses(namespace, name));
   }
 
   /** The recorded cgroups of the Pod's containers, by container ID. They may no longer exist. */

@@ -148,11 +148,11 @@ describe('remains of a Pod', () => {
     }
     machine.startTimes.delete(12);
     machine.startTimes.set(13, '33');
-    expect(machine.open(root).remainsOf('default', 'web')).toEqual([
+    expect(machine.open(root).survivingProcesses('default', 'web')).toEqual([
       { id: 'c1', pid: 11, startTime: '1', containerName: 'main', bootId: 'firstboot' },
     ]);
     machine.boot = 'second-boot';
-    expect(machine.open(root).remainsOf('default', 'web')).toEqual([]);
+    expect(machine.open(root).survivingProcesses('default', 'web')).toEqual([]);
   });
 
   it('are found although the last record is torn', () => {
@@ -160,13 +160,13 @@ describe('remains of a Pod', () => {
     const store = machine.open(root);
     store.recordProcess('default', 'web', { id: 'c1', pid: process.pid, startTime: '100', containerName: 'main' });
     appendFileSync(store.paths('default', 'web').processes, '{"pid":12,"star');
-    expect(store.remainsOf('default', 'web').map(({ pid }) => pid)).toEqual([process.pid]);
+    expect(store.survivingProcesses('default', 'web').map(({ pid }) => pid)).toEqual([process.pid]);
   });
 
   it('cannot be recorded for a Pod that is gone', () => {
     const store = new Machine().open(temporaryFolder());
     const started = { id: 'c1', pid: 1, startTime: '1', containerName: 'main' };
     expect(() => store.recordProcess('default', 'web', started)).toThrow('pods "web" not found');
-    expect(store.remainsOf('default', 'web')).toEqual([]);
+    expect(store.survivingProcesses('default', 'web')).toEqual([]);
   });
 });
