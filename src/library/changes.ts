@@ -18,17 +18,17 @@ export async function* changesOf(followed: ChangeSource): AsyncGenerator<PodChan
   const queue: PodChange[] = [];
   let wake: () => void = () => undefined;
   let isFinished = false;
-  const told = new Map<string, number>();
+  const knownVersions = new Map<string, number>();
   // Subscribing and reading the record happen in the same turn of the event loop: no change falls between the two.
   const subscription = followed.onPod((event) => {
     const { uid, resourceVersion } = event.object.metadata;
     // A change by another process may be reported after it was read from the record.
-    if (event.type !== 'DELETED' && Number(resourceVersion) <= (told.get(uid) ?? 0)) return;
+    if (event.type !== 'DELETED' && Number(resourceVersion) <= (knownVersions.get(uid) ?? 0)) return;
     queue.push({ type: event.type, pod: structuredClone(event.object) });
     wake();
   });
   for (const { type, pod } of recorded(followed)) {
-    told.set(pod.metadata.uid, Number(pod.metadata.resourceVersion));
+    knownVersions.set(pod.metadata.uid, Number(pod.metadata.resourceVersion));
     queue.push({ type, pod });
   }
   const finish = (): void => {

@@ -44,14 +44,14 @@ export class Watches {
   }
 
   add(resource: Resource, scope: Scope, listener: Listener): Watching {
-    const told = new Map<string, number>();
-    const subscriber: Subscriber = { resource, scope, listener, knownVersions: told, isClosed: false };
+    const knownVersions = new Map<string, number>();
+    const subscriber: Subscriber = { resource, scope, listener, knownVersions: knownVersions, isClosed: false };
     if (resource === 'pods' || resource === 'events') this.#podFeed.follow(subscriber);
     if (resource !== 'pods') this.#recordFeed.follow(subscriber);
     const subscription = this.#subscribers.add(subscriber, () => this.#trim(subscriber));
     this.#nextRecheck ??= this.#planRecheck();
     const tellPresent = (object: StoredObject): void => {
-      told.set(object.metadata.uid, Number(object.metadata.resourceVersion));
+      knownVersions.set(object.metadata.uid, Number(object.metadata.resourceVersion));
       if (!subscriber.isClosed) listener({ type: 'ADDED', object });
     };
     return { subscription, sendPresent: tellPresent };
