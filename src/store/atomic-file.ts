@@ -79,8 +79,8 @@ export function replaceFile(file: string, text: string): void {
 }
 
 /** The object in a file that {@link replaceFile} writes, or in its previous text. */
-export function readReplacedJson<T>(file: string, isSound?: ShapeCheck): T | undefined {
-  return readJson<T>(file, isSound) ?? readJson<T>(before(file), isSound);
+export function readReplacedJson<T>(file: string, hasShape?: ShapeCheck): T | undefined {
+  return readJson<T>(file, hasShape) ?? readJson<T>(before(file), hasShape);
 }
 
 /** Writes a file that only its user can read. */
@@ -119,9 +119,9 @@ export function inFolder<T>(folder: string, step: () => T): T {
 }
 
 /** The object in a file of JSON. Undefined when the file is missing or broken: see parseStored. */
-export function readJson<T>(file: string, isSound?: ShapeCheck): T | undefined {
+export function readJson<T>(file: string, hasShape?: ShapeCheck): T | undefined {
   const text = ifPresent(() => readFileSync(file, 'utf8'));
-  return text === undefined ? undefined : parseStored<T>(text, isSound);
+  return text === undefined ? undefined : parseStored<T>(text, hasShape);
 }
 
 /** The names in a folder, sorted, without names of podrun's own files. Empty when there is no such folder. */

@@ -276,8 +276,8 @@ export class FileStore implements Store {
     return this.#onDisk(() => this.#ownership.cgroupsOf(namespace, name));
   }
 
-  #deletePod(namespace: string, name: string): KubmoveToStaging | undefined {
-    const removed = this.#onDisk(() => this.#pods.takeAway(namespace, name));
+  #deletePod(namespace: string, name: string): KubeObject | undefined {
+    const removed = this.#onDisk(() => this.#pods.moveToStaging(namespace, name));
     if (removed === undefined) return undefined;
     this.#events.forget({ namespace, name });
     this.#watches.checkPod({ namespace, name });

@@ -146,11 +146,11 @@ export class PodFeed {
     // A listener may have called this method already.
     if (this.#followers.get(keyText(follower.key)) !== follower) return;
     this.#detach(follower);
-    const { pod, deletedPod: farewell, lateSubscribers: late } = follower;
+    const { pod, deletedPod, lateSubscribers } = follower;
     if (pod !== undefined) return this.#publish('pods', { type: 'DELETED', object: pod });
-    if (farewell === undefined) return;
-    for (const subscriber of late) {
-      this.#options.subscribers.enqueueFor(subscriber, { type: 'DELETED', object: farewell });
+    if (deletedPod === undefined) return;
+    for (const subscriber of lateSubscribers) {
+      this.#options.subscribers.enqueueFor(subscriber, { type: 'DELETED', object: deletedPod });
     }
     this.#options.subscribers.flush();
   }
@@ -184,13 +184,13 @@ export class PodFeed {
    * watchers shall find it too. An owner that answers again need not write a line either.
    */
   #publishUnreachable(follower: Follower): void {
-    const told = follower.pod?.status;
-    if (told === undefined || isTerminalPhase(told.phase)) return;
-    if (!isUnreachable(told) && (told.phase === 'Unknown' || !this.#options.isOutOfReach(follower.key))) return;
+    const reported = follower.pod?.status;
+    if (reported === undefined || isTerminalPhase(reported.phase)) return;
+    if (!isUnreachable(reported) && (reported.phase === 'Unknown' || !this.#options.isOutOfReach(follower.key))) return;
     const pod = this.#options.readPod(follower.key);
-    if (pod === undefined || isSameJson(pod.status, told)) return;
+    if (pod === undefined || isSameJson(pod.status, reported)) return;
     // A line of the log reports any other change.
-    if (!isUnreachable(told) && pod.status.phase !== 'Unknown') return;
+    if (!isUnreachable(reported) && pod.status.phase !== 'Unknown') return;
     follower.pod = pod;
     this.#publish('pods', { type: 'MODIFIED', object: pod });
   }

@@ -7,10 +7,10 @@ export type ShapeCheck = (value: { readonly [key: string]: unknown }) => boolean
  * Parses an object that podrun has written. A power failure, or a user, may have left a text that is no JSON or lacks
  * fields: returns undefined then, as for a missing file.
  */
-export function parseStored<T>(text: string, isSound: ShapeCheck = () => true): T | undefined {
+export function parseStored<T>(text: string, hasShape: ShapeCheck = () => true): T | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && isSound(value) ? (value as T) : undefined;
+    return isJsonObject(value) && hasShape(value) ? (value as T) : undefined;
   } catch {
     return undefined;
   }

@@ -21,7 +21,7 @@ export interface Subscriber {
  * A process that runs a thousand Pods has a subscriber for each: maps find the subscribers of an object.
  */
 export class Subscribers {
-  /** Subscribers by scope, see `shelfOf`. Each has the number of its arrival. */
+  /** Subscribers by scope, see `scopeKey`. Each has the number of its arrival. */
   readonly #byScope = new Map<string, Map<Subscriber, number>>();
   /** The number of subscribers by resource, and by resource and namespace. */
   readonly #counts = new Map<string, number>();
@@ -116,7 +116,7 @@ function scopesOf({ namespace, name }: ObjectKey): Scope[] {
   return [{ namespace, name }, { namespace }, { name }, {}];
 }
 
-function isNew({ knownVersions: told }: Subscriber, { uid, resourceVersion }: StoredMeta): boolean {
-  const version = told.get(uid);
+function isNew({ knownVersions }: Subscriber, { uid, resourceVersion }: StoredMeta): boolean {
+  const version = knownVersions.get(uid);
   return version === undefined || Number(resourceVersion) > version;
 }

@@ -45,16 +45,16 @@ export class Watches {
 
   add(resource: Resource, scope: Scope, listener: Listener): Watching {
     const knownVersions = new Map<string, number>();
-    const subscriber: Subscriber = { resource, scope, listener, knownVersions: knownVersions, isClosed: false };
+    const subscriber: Subscriber = { resource, scope, listener, knownVersions, isClosed: false };
     if (resource === 'pods' || resource === 'events') this.#podFeed.follow(subscriber);
     if (resource !== 'pods') this.#recordFeed.follow(subscriber);
     const subscription = this.#subscribers.add(subscriber, () => this.#trim(subscriber));
     this.#nextRecheck ??= this.#planRecheck();
-    const tellPresent = (object: StoredObject): void => {
+    const sendPresent = (object: StoredObject): void => {
       knownVersions.set(object.metadata.uid, Number(object.metadata.resourceVersion));
       if (!subscriber.isClosed) listener({ type: 'ADDED', object });
     };
-    return { subscription, sendPresent: tellPresent };
+    return { subscription, sendPresent };
   }
 
   /**
@@ -76,7 +76,7 @@ export class Watches {
     this.#podFeed.check(key);
   }
 
-  /** See `PodFeed.found`. */
+  /** See `PodFeed.ensureFollowed`. */
   ensurePodFollowed(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
     return this.#podFeed.ensureFollowed(key, pod);
   }
