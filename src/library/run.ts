@@ -82,7 +82,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const loaded = await loadSource(source, cwd, {
     namespace: options.namespace,
     refusesIdle: options.strict ?? false,
-    areApart: choice !== 'process',
+    hasNamespaces: choice !== 'process',
   });
   const sorted = sortObjects(loaded.objects);
   if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);

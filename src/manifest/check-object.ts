@@ -25,7 +25,7 @@ export interface ObjectOptions {
   /** Refuse fields without effect. */
   readonly refusesIdle: boolean;
   /** True when containers run in namespaces of their own. */
-  readonly areApart: boolean;
+  readonly hasNamespaces: boolean;
 }
 
 export interface PlacedError {
@@ -65,7 +65,7 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
   });
   if (errors.length > 0) return { object: undefined, written, errors, warnings: strictWarnings };
   const dropped = droppedFields(defaulted).map((path) => `${path}: dropped, its feature is off in Kubernetes v1.36`);
-  const idle = options.forRunning ? notEnforced(object, options.areApart) : [];
+  const idle = options.forRunning ? notEnforced(object, options.hasNamespaces) : [];
   const idleWarnings = idle.length > 0 ? [`not enforced by this runner: ${idle.join(', ')}`] : [];
   return {
     object,
@@ -88,12 +88,12 @@ function withIdentity(decoded: Record<string, unknown>, known: KnownObject, defa
 
 function findMistakes(
   object: KubeObject,
-  { forRunning, refusesIdle, areApart }: ObjectOptions,
+  { forRunning, refusesIdle, hasNamespaces }: ObjectOptions,
 ): { stage: Stage; error: FieldError }[] {
   const mistakes = [...validateObject(object), ...validateObjectSize(object)];
   const invalid = withoutRepeats(mistakes).map((error) => ({ stage: 'validate' as const, error }));
   if (invalid.length > 0) return invalid;
   const refused = forRunning || refusesIdle ? refusedFields(object) : [];
-  const idle = refusesIdle ? idleFieldErrors(object, areApart) : [];
+  const idle = refusesIdle ? idleFieldErrors(object, hasNamespaces) : [];
   return withoutRepeats([...refused, ...idle]).map((error) => ({ stage: 'support' as const, error }));
 }

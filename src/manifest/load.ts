@@ -25,7 +25,7 @@ export interface LoadOptions {
   /** Refuse fields without effect. */
   readonly refusesIdle?: boolean;
   /** True when containers will run in namespaces of their own, where more fields have an effect. */
-  readonly areApart?: boolean;
+  readonly hasNamespaces?: boolean;
   /** The command that reads the objects: only `create` allows generateName. */
   readonly command?: string;
   /** Read only kind and metadata. Other mistakes are no errors then. */
@@ -153,7 +153,7 @@ class Loader {
       defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
       forRunning: this.#options.forRunning ?? false,
       refusesIdle: this.#options.refusesIdle ?? false,
-      areApart: this.#options.areApart ?? false,
+      hasNamespaces: this.#options.hasNamespaces ?? false,
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
     for (const text of warnings) {

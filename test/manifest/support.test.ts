@@ -103,8 +103,8 @@ describe('what this runner takes without effect', () => {
       'spec.containers[0].volumeMounts[0].readOnly',
     ]);
     expect(idleFields(given, true).map(({ paths }) => paths[0])).toEqual(['spec.schedulerName']);
-    expect([false, true].map((areApart) => notEnforced(given, areApart).length)).toEqual([1, 0]);
-    expect([false, true].map((areApart) => idleFieldErrors(given, areApart).length)).toEqual([4, 1]);
+    expect([false, true].map((hasNamespaces) => notEnforced(given, hasNamespaces).length)).toEqual([1, 0]);
+    expect([false, true].map((hasNamespaces) => idleFieldErrors(given, hasNamespaces).length)).toEqual([4, 1]);
   });
 
   it('has a reason each', () => {

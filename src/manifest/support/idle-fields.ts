@@ -11,11 +11,11 @@ export interface IdleField {
 
 /**
  * All fields whose values have no effect here, in the order of the support table, without default values.
- * @param areApart true when containers run in namespaces
+ * @param hasNamespaces true when containers run in namespaces
  */
-export function idleFields(object: KubeObject, areApart = false): IdleField[] {
+export function idleFields(object: KubeObject, hasNamespaces = false): IdleField[] {
   const byField = new Map<string, { paths: string[]; note: string }>();
-  for (const { path, field, rule } of fieldsWithoutEffect(object, areApart)) {
+  for (const { path, field, rule } of fieldsWithoutEffect(object, hasNamespaces)) {
     const key = field.replace(/\b(initC|ephemeralC)ontainers\b/, 'containers');
     const known = byField.get(key);
     if (known === undefined) byField.set(key, { paths: [path], note: rule.note });
@@ -25,8 +25,8 @@ export function idleFields(object: KubeObject, areApart = false): IdleField[] {
 }
 
 /** Paths of safety fields that nothing enforces here. They get one common warning. */
-export function notEnforced(object: KubeObject, areApart = false): string[] {
-  return fieldsWithoutEffect(object, areApart)
+export function notEnforced(object: KubeObject, hasNamespaces = false): string[] {
+  return fieldsWithoutEffect(object, hasNamespaces)
     .filter(({ rule }) => rule.isSafety)
     .map(({ path }) => path);
 }
