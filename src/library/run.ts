@@ -81,7 +81,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   });
   const loaded = await loadSource(source, cwd, {
     namespace: options.namespace,
-    refusesIdle: options.strict ?? false,
+    refusesWithoutEffect: options.strict ?? false,
     hasNamespaces: choice !== 'process',
   });
   const sorted = sortObjects(loaded.objects);

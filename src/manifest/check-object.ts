@@ -7,8 +7,8 @@ import type { KnownObject } from './identify.ts';
 import type { Stage } from './manifest-error.ts';
 import { locate } from './read/source-node.ts';
 import type { Position, SourceText } from './read/source-text.ts';
-import { notEnforced } from './support/idle-fields.ts';
-import { idleFieldErrors, refusedFields } from './support/refused-fields.ts';
+import { unenforcedPaths } from './support/idle-fields.ts';
+import { withoutEffectErrors, refusedFields } from './support/refused-fields.ts';
 import { validateObjectSize } from './validate/object-size.ts';
 import { validateObject } from './validate/index.ts';
 import { warningsFor } from './warnings.ts';
@@ -23,7 +23,7 @@ export interface ObjectOptions {
   /** Refuse fields that podrun cannot fulfil, and warn of safety fields without effect. */
   readonly forRunning: boolean;
   /** Refuse fields without effect. */
-  readonly refusesIdle: boolean;
+  readonly refusesWithoutEffect: boolean;
   /** True when containers run in namespaces of their own. */
   readonly hasNamespaces: boolean;
 }
@@ -65,7 +65,7 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
   });
   if (errors.length > 0) return { object: undefined, written, errors, warnings: strictWarnings };
   const dropped = droppedFields(defaulted).map((path) => `${path}: dropped, its feature is off in Kubernetes v1.36`);
-  const idle = options.forRunning ? notEnforced(object, options.hasNamespaces) : [];
+  const idle = options.forRunning ? unenforcedPaths(object, options.hasNamespaces) : [];
   const idleWarnings = idle.length > 0 ? [`not enforced by this runner: ${idle.join(', ')}`] : [];
   return {
     object,
@@ -88,12 +88,12 @@ function withIdentity(decoded: Record<string, unknown>, known: KnownObject, defa
 
 function findMistakes(
   object: KubeObject,
-  { forRunning, refusesIdle, hasNamespaces }: ObjectOptions,
+  { forRunning, refusesWithoutEffect, hasNamespaces }: ObjectOptions,
 ): { stage: Stage; error: FieldError }[] {
   const mistakes = [...validateObject(object), ...validateObjectSize(object)];
   const invalid = withoutRepeats(mistakes).map((error) => ({ stage: 'validate' as const, error }));
   if (invalid.length > 0) return invalid;
-  const refused = forRunning || refusesIdle ? refusedFields(object) : [];
-  const idle = refusesIdle ? idleFieldErrors(object, hasNamespaces) : [];
+  const refused = forRunning || refusesWithoutEffect ? refusedFields(object) : [];
+  const idle = refusesWithoutEffect ? withoutEffectErrors(object, hasNamespaces) : [];
   return withoutRepeats([...refused, ...idle]).map((error) => ({ stage: 'support' as const, error }));
 }

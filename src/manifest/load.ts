@@ -23,7 +23,7 @@ export interface LoadOptions {
   /** Refuse fields that podrun cannot fulfil, and warn of safety fields without effect. */
   readonly forRunning?: boolean;
   /** Refuse fields without effect. */
-  readonly refusesIdle?: boolean;
+  readonly refusesWithoutEffect?: boolean;
   /** True when containers will run in namespaces of their own, where more fields have an effect. */
   readonly hasNamespaces?: boolean;
   /** The command that reads the objects: only `create` allows generateName. */
@@ -152,7 +152,7 @@ class Loader {
       strictMode: this.#options.validate ?? 'strict',
       defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
       forRunning: this.#options.forRunning ?? false,
-      refusesIdle: this.#options.refusesIdle ?? false,
+      refusesWithoutEffect: this.#options.refusesWithoutEffect ?? false,
       hasNamespaces: this.#options.hasNamespaces ?? false,
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
 import { formatFieldError } from '../../src/manifest/field-error.ts';
-import { idleFields, notEnforced } from '../../src/manifest/support/idle-fields.ts';
-import { idleFieldErrors, refusedFields } from '../../src/manifest/support/refused-fields.ts';
+import { idleFields, unenforcedPaths } from '../../src/manifest/support/idle-fields.ts';
+import { withoutEffectErrors, refusedFields } from '../../src/manifest/support/refused-fields.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';
 
 const refused = (given: KubeObject): string[] => refusedFields(created(given)).map(formatFieldError);
@@ -87,7 +87,7 @@ describe('what this runner takes without effect', () => {
 
   it('is said aloud where people rely on it to be kept safe', () => {
     const securityContext = { seccompProfile: { type: 'RuntimeDefault' }, procMount: 'Unmasked' } as const;
-    expect(notEnforced(created(podOf({ securityContext }, { affinity: { nodeAffinity: {} } })))).toEqual([
+    expect(unenforcedPaths(created(podOf({ securityContext }, { affinity: { nodeAffinity: {} } })))).toEqual([
       'spec.containers[0].securityContext.seccompProfile.type',
     ]);
   });
@@ -103,8 +103,8 @@ describe('what this runner takes without effect', () => {
       'spec.containers[0].volumeMounts[0].readOnly',
     ]);
     expect(idleFields(given, true).map(({ paths }) => paths[0])).toEqual(['spec.schedulerName']);
-    expect([false, true].map((hasNamespaces) => notEnforced(given, hasNamespaces).length)).toEqual([1, 0]);
-    expect([false, true].map((hasNamespaces) => idleFieldErrors(given, hasNamespaces).length)).toEqual([4, 1]);
+    expect([false, true].map((hasNamespaces) => unenforcedPaths(given, hasNamespaces).length)).toEqual([1, 0]);
+    expect([false, true].map((hasNamespaces) => withoutEffectErrors(given, hasNamespaces).length)).toEqual([4, 1]);
   });
 
   it('has a reason each', () => {

@@ -35,7 +35,7 @@ export async function loadOrExplain(
       validate: flags.validate,
       stdin,
       forRunning: flags.dryRun === 'none',
-      refusesIdle: flags.strict,
+      refusesWithoutEffect: flags.strict,
       hasNamespaces,
     });
   // Who types a manifest sees what he types, and nothing else.

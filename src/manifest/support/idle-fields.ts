@@ -25,7 +25,7 @@ export function idleFields(object: KubeObject, hasNamespaces = false): IdleField
 }
 
 /** Paths of safety fields that nothing enforces here. They get one common warning. */
-export function notEnforced(object: KubeObject, hasNamespaces = false): string[] {
+export function unenforcedPaths(object: KubeObject, hasNamespaces = false): string[] {
   return fieldsWithoutEffect(object, hasNamespaces)
     .filter(({ rule }) => rule.isSafety)
     .map(({ path }) => path);

@@ -11,7 +11,7 @@ export function refusedFields(object: KubeObject): FieldError[] {
 }
 
 /** Errors for fields without effect, for `--strict`. */
-export function idleFieldErrors(object: KubeObject, hasNamespaces = false): FieldError[] {
+export function withoutEffectErrors(object: KubeObject, hasNamespaces = false): FieldError[] {
   return errorsOf(fieldsWithoutEffect(object, hasNamespaces));
 }
 
