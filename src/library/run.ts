@@ -16,7 +16,7 @@ import { refuseSecurity } from '../run/refuse-security.ts';
 import { RunningPods } from '../run/running-pods.ts';
 import { type SortedObjects, sortObjects } from '../run/sort-objects.ts';
 import { storeRecord } from '../run/store-record.ts';
-import { tellIdleFields } from '../run/tell-idle-fields.ts';
+import { recordFieldsWithoutEffect } from '../run/record-fields-without-effect.ts';
 import { ManifestError } from './errors.ts';
 import { imageMappings } from './images.ts';
 import { Listeners, LivePods } from './live-pods.ts';
@@ -112,7 +112,12 @@ async function begin(
   const settings = await settingsFor(prepared, chosen);
   for (const record of records) {
     await storeRecord(store, record, warn);
-    tellIdleFields(record.object, { store, clock, nodeName: readNode({ storageDir: store.root }).name, warn });
+    recordFieldsWithoutEffect(record.object, {
+      store,
+      clock,
+      nodeName: readNode({ storageDir: store.root }).name,
+      warn,
+    });
   }
   const wanted = pods.map((pod) => ({ ...pod, object: withVariables(pod.object, options.env ?? {}) }));
   const { begun, taken } = await beginRuns(store, clock, wanted, { command: 'run()' });

@@ -7,7 +7,7 @@ import { idleFields } from '../manifest/support/idle-fields.ts';
 import type { Store } from '../store/store.ts';
 
 /** Where the fields of an object that have no effect are told. */
-export interface IdleFieldsTold {
+export interface FieldEventContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly nodeName: string;
@@ -19,7 +19,10 @@ export interface IdleFieldsTold {
  * Tells which fields of an object that is kept on record have no effect: one event each, as for Pods, whose agent does
  * it. What the store says of the object already is not recorded again.
  */
-export function tellIdleFields(object: KubeObject, { store, clock, nodeName, warn }: IdleFieldsTold): void {
+export function recordFieldsWithoutEffect(
+  object: KubeObject,
+  { store, clock, nodeName, warn }: FieldEventContext,
+): void {
   const fields = idleFields(object);
   if (fields.length === 0) return;
   const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
