@@ -7,7 +7,7 @@ import type { KnownObject } from './identify.ts';
 import type { Stage } from './manifest-error.ts';
 import { locate } from './read/source-node.ts';
 import type { Position, SourceText } from './read/source-text.ts';
-import { unenforcedPaths } from './support/idle-fields.ts';
+import { unenforcedPaths } from './support/fields-without-effect.ts';
 import { withoutEffectErrors, refusedFields } from './support/refused-fields.ts';
 import { validateObjectSize } from './validate/object-size.ts';
 import { validateObject } from './validate/index.ts';

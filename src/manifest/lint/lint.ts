@@ -5,7 +5,7 @@ import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';
 import type { DocumentProblem, Notice, Subject } from '../manifest-error.ts';
 import { filesOf, InputError } from '../read/input.ts';
 import type { Position } from '../read/source-text.ts';
-import { idleFields } from '../support/idle-fields.ts';
+import { groupFieldsWithoutEffect } from '../support/fields-without-effect.ts';
 import { refusedFields } from '../support/refused-fields.ts';
 import { templateHint, whyForeign } from './foreign.ts';
 
@@ -134,7 +134,7 @@ function whetherRunnable(loaded: LoadedObject): Finding[] {
   const refused = refusedFields(object).map((error): Finding => {
     return { ...at(error.path), level: 'error', rule: 'not-runnable', ...ofFieldError(error) };
   });
-  const idle = idleFields(object).flatMap(({ paths, note }) =>
+  const idle = groupFieldsWithoutEffect(object).flatMap(({ paths, note }) =>
     paths.map((path): Finding => {
       const text = `${path}: no effect here: ${note}`;
       return { ...at(path), level: 'warning', rule: 'no-effect', path, message: text, hint: undefined };

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/objects.ts';
 import { fieldsWithoutEffect } from './find-fields.ts';
 
 /** A field that is accepted and has no effect: one event. */
-export interface IdleField {
+export interface FieldWithoutEffect {
   /** The paths of the field: several when several containers have it. */
   readonly paths: readonly string[];
   /** The reason, one short sentence. */
@@ -13,7 +13,7 @@ export interface IdleField {
  * All fields whose values have no effect here, in the order of the support table, without default values.
  * @param hasNamespaces true when containers run in namespaces
  */
-export function idleFields(object: KubeObject, hasNamespaces = false): IdleField[] {
+export function groupFieldsWithoutEffect(object: KubeObject, hasNamespaces = false): FieldWithoutEffect[] {
   const byField = new Map<string, { paths: string[]; note: string }>();
   for (const { path, field, rule } of fieldsWithoutEffect(object, hasNamespaces)) {
     const key = field.replace(/\b(initC|ephemeralC)ontainers\b/, 'containers');
