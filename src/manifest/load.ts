@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from './field-error.ts';
-import { identify, NOBODY, type Identified, type KnownObject } from './identify.ts';
+import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';
 import type { ManifestError, Notice, Stage, Subject } from './manifest-error.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { filesOf, type Input, InputError, readInput, readStdin } from './read/input.ts';
@@ -127,7 +127,7 @@ class Loader {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const wrong: FieldError = { path: '', type: 'Parse error', detail: error.message };
-      const subject: Subject = { file, identity: NOBODY, source };
+      const subject: Subject = { file, identity: NO_IDENTITY, source };
       const position = source.positionAt(error.offset);
       this.#refuse('parse', subject, error.hint === undefined ? wrong : { ...wrong, hint: error.hint }, position);
     }
