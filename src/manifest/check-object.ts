@@ -28,7 +28,7 @@ export interface ObjectOptions {
   readonly hasNamespaces: boolean;
 }
 
-export interface PlacedError {
+export interface LocatedError {
   readonly stage: Stage;
   readonly error: FieldError;
   readonly position: Position;
@@ -39,7 +39,7 @@ export interface CheckedObject {
   readonly object: KubeObject | undefined;
   /** Only decoded. */
   readonly written: KubeObject;
-  readonly errors: readonly PlacedError[];
+  readonly errors: readonly LocatedError[];
   readonly warnings: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
     options.strictMode === 'warn' ? problems.filter(isStrict).map(({ error }) => error.detail) : [];
   const serious = options.strictMode === 'strict' ? problems : problems.filter((problem) => !isStrict(problem));
   if (serious.length > 0) {
-    const errors = serious.map((problem): PlacedError => {
+    const errors = serious.map((problem): LocatedError => {
       const stage = isStrict(problem) ? 'strict' : 'decode';
       return { stage, error: problem.error, position: source.positionAt(problem.offset) };
     });
@@ -60,7 +60,7 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
   }
   const defaulted = applyDefaults(written);
   const object = prepareForCreate(defaulted);
-  const errors = findMistakes(object, options).map(({ stage, error }): PlacedError => {
+  const errors = findMistakes(object, options).map(({ stage, error }): LocatedError => {
     return { stage, error, position: source.positionAt(locate(known.root, error.path)) };
   });
   if (errors.length > 0) return { object: undefined, written, errors, warnings: strictWarnings };
