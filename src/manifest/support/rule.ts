@@ -69,7 +69,7 @@ export function needsNamespaces(rule: FieldRule): FieldRule {
 }
 
 /** The treatment and note of a rule when the tier of the containers is not known. */
-export function inGeneral({ treatment, note, worksInNamespaces }: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
+export function inAnyTier({ treatment, note, worksInNamespaces }: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
   return worksInNamespaces
     ? { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` }
     : { treatment, note };
