@@ -7,7 +7,7 @@ import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
 import { agentSettings } from '../run/agent-settings.ts';
 import { type Begun, beginRuns, undoRuns } from '../run/begin-runs.ts';
-import { chooseRuntime, type ChosenRuntime, lackOf, runtimeChoice } from '../run/choose-runtime.ts';
+import { chooseRuntime, type ChosenRuntime, unmetRequests, runtimeChoice } from '../run/choose-runtime.ts';
 import type { AgentSettings } from '../run/make-agent.ts';
 import type { ManifestObject } from '../run/manifest-object.ts';
 import { limitsRefused, openLimits } from '../run/open-limits.ts';
@@ -107,7 +107,7 @@ async function begin(
   const { store } = place;
   const objects = pods.map(({ object }) => object);
   if (options.strict === true) await refuseWithoutEffect(prepared, pods, chosen);
-  const lack = await lackOf(chosen, objects);
+  const lack = await unmetRequests(chosen, objects);
   if (lack !== undefined) warn(lack);
   const settings = await settingsFor(prepared, chosen);
   for (const record of records) {

@@ -67,8 +67,8 @@ export async function chooseRuntime(choice: RuntimeChoice, place: RuntimePlace):
 }
 
 /** One line about what these Pods ask for and do not get; undefined: they get everything that is chosen here. */
-export async function lackOf({ lack }: ChosenRuntime, pods: readonly StoredPod[]): Promise<string | undefined> {
+export async function unmetRequests({ lack }: ChosenRuntime, pods: readonly StoredPod[]): Promise<string | undefined> {
   if (lack === undefined || pods.length === 0) return undefined;
-  const { lackText } = await import('../print/doctor/lack.ts');
+  const { unmetText: lackText } = await import('../print/doctor/unmet.ts');
   return lackText(lack, pods);
 }
