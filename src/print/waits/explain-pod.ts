@@ -44,7 +44,7 @@ export function explainPod(question: PodQuestion): string {
   if (pod.status.phase === 'Succeeded') return '';
   const view = containerConcerned(question);
   const probing = view === undefined ? [] : probes(view, evidence);
-  const events = evidence.events.filter(({ reason = '' }) => !isSaidElsewhere(reason, pod, evidence));
+  const events = evidence.events.filter(({ reason = '' }) => !isShownElsewhere(reason, pod, evidence));
   const warning = isTerminalPhase(pod.status.phase) ? undefined : lastWarning(events, untilMs);
   const blocks = [
     ...(view === undefined
@@ -57,7 +57,7 @@ export function explainPod(question: PodQuestion): string {
 }
 
 /** True when the journals or the cause contain the news of an event with this reason. */
-function isSaidElsewhere(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
+function isShownElsewhere(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
   if (reason === EVENT_REASON.unhealthy) return attempts.length > 0;
   if (reason === EVENT_REASON.failedPostStartHook) return hooks.length > 0;
   if (reason === NODE_LABELS_MISSING) return true;
