@@ -30,11 +30,11 @@ function changesOf(
 ): Change[] {
   if (next === undefined) return [{ kind: 'deletion', text: 'deleted', tone: 'muted' }];
   const containers = containerTransitions(previous, next, stopped);
-  const told = new Set(containers.map(({ container }) => container));
+  const reported = new Set(containers.map(({ container }) => container));
   return [
     ...changeTransitions(previous, next),
     ...goingTransitions(previous, next),
     ...containers,
-    ...statusTransitions(previous, next, { told, stopped }),
+    ...statusTransitions(previous, next, { reported: reported, stopped }),
   ];
 }
