@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { changeTransitions } from './change-transition.ts';
 import { containerTransitions } from './container-transition.ts';
-import { goingTransitions } from './going-transition.ts';
+import { existenceTransitions } from './existence-transition.ts';
 import { statusTransitions } from './status-transition.ts';
 import type { Change, Transition } from './transition.ts';
 
@@ -33,7 +33,7 @@ function changesOf(
   const reported = new Set(containers.map(({ container }) => container));
   return [
     ...changeTransitions(previous, next),
-    ...goingTransitions(previous, next),
+    ...existenceTransitions(previous, next),
     ...containers,
     ...statusTransitions(previous, next, { reported: reported, stopped }),
   ];
