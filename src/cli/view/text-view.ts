@@ -9,7 +9,7 @@ import { withoutEffectTransition, isAboutFieldWithoutEffect } from '../../print/
 import { liveColumns } from '../../print/live/live-columns.ts';
 import {
   type LiveStyle,
-  type LogLine,
+  type LiveLogLine,
   logPrefix,
   renderLogLine,
   renderTransition,
@@ -178,7 +178,7 @@ export class TextView implements ApplyView {
     }
   }
 
-  #logLine(line: LogLine): void {
+  #logLine(line: LiveLogLine): void {
     const text = this.#isTerminal ? terminalLine(line.text) : line.text;
     // Bytes: the output of a hook stays as it is, like that of a container.
     this.#print(Buffer.from(`${renderLogLine({ ...line, text }, this.#style)}\n`));

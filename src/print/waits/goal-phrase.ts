@@ -2,7 +2,7 @@ import type { StoredPod } from '../../api/objects.ts';
 import { mostSimilar } from '../../api/similar.ts';
 import { isNodeCondition, NODE_CONDITIONS, type WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { waitingFor } from '../live/waiting-for.ts';
-import type { PodRecords } from './evidence.ts';
+import type { RecordedEvidence } from './evidence.ts';
 
 type WantedCondition = Extract<WantedState, { type: 'condition' }>;
 
@@ -16,7 +16,7 @@ export function goalPhrase(
   pod: StoredPod,
   wanted: WantedState | undefined,
   nowMs: number,
-  records: PodRecords,
+  records: RecordedEvidence,
 ): string {
   return isSetByOthers(wanted) ? conditionPhrase(pod, wanted) : waitingFor(pod, nowMs, records);
 }
