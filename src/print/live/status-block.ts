@@ -39,7 +39,7 @@ const HEADINGS: Readonly<Record<Column, string>> = {
 const GAP = 2;
 /** The cells that the column of current activity needs at least. Other columns are dropped for it, in this order. */
 const LEAST_NOW = 20;
-const GIVING_WAY: readonly Column[] = ['age', 'restarts', 'ready'];
+const DROPPED_FIRST: readonly Column[] = ['age', 'restarts', 'ready'];
 /** The largest share of the line for a name. */
 const NAME_SHARE = 0.25;
 const LEAST_NAME = 16;
@@ -142,7 +142,7 @@ function headingOf(column: Column, { columns }: StatusBlock): string {
 /** The columns that fit the terminal. */
 function columnsShown(widths: Widths, block: StatusBlock): readonly Column[] {
   let shown = COLUMNS;
-  for (const column of GIVING_WAY) {
+  for (const column of DROPPED_FIRST) {
     const used = shown.reduce((sum, one) => sum + widths[one] + GAP, 0);
     if (lineWidth(block) - used >= LEAST_NOW) break;
     shown = shown.filter((one) => one !== column);

@@ -70,7 +70,7 @@ function outlineOf(pod: StoredPod): Outline {
 /** The entry of a Pod in the status block. */
 export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry {
   const { summary, views, hasTrouble } = outlineOf(pod);
-  const status = isGoingDown(pod, activity) ? 'Terminating' : summary.text;
+  const status = isTerminating(pod, activity) ? 'Terminating' : summary.text;
   const priority = priorityOf(pod, summary, hasTrouble, status);
   const isInitialized = conditionOf(pod.status, 'Initialized')?.status === 'True';
   const open = views.filter(({ role }) => !isInitialized || role !== 'init');
@@ -94,7 +94,7 @@ export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry
 }
 
 /** True for a Pod that ends, also when `apply` ends it without a deletionTimestamp. */
-function isGoingDown({ status }: StoredPod, activity: PodActivity | undefined): boolean {
+function isTerminating({ status }: StoredPod, activity: PodActivity | undefined): boolean {
   return activity?.isEnding === true && !isTerminalPhase(status.phase);
 }
 
@@ -133,8 +133,8 @@ function isOrdinaryWait(reason: string | undefined): boolean {
 /** The activity of the container that most needs attention. */
 function busiest(rows: readonly StatusRow[], named: boolean): string {
   const order: readonly Tone[] = ['bad', 'info', 'good', 'muted'];
-  const telling = rows.filter(({ now }) => now !== '');
-  const row = telling.toSorted((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone)).at(0);
+  const active = rows.filter(({ now }) => now !== '');
+  const row = active.toSorted((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone)).at(0);
   if (row === undefined) return '';
   return named ? `${row.name}: ${row.now}` : row.now;
 }

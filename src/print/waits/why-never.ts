@@ -6,7 +6,7 @@ import { type ContainerView, containersOf, nameContainer } from '../live/contain
 import { causeOf, firstCause } from '../live/first-cause.ts';
 import type { RecordedEvidence } from './evidence.ts';
 
-/** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/hopeless.ts`. */
+/** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/unattainable.ts`. */
 export function whyNever(pod: StoredPod, wanted: WantedState | undefined, records: RecordedEvidence): string {
   const { metadata, status } = pod;
   if (status.phase === 'Unknown') return status.message ?? 'nobody runs it any more';
