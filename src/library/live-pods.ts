@@ -136,11 +136,11 @@ export class LivePods implements Pods {
   }
 
   events(name?: string): StoredEvent[] {
-    return withLibraryErrors(() => eventsAbout(this.#readable(), this.#meant(name)));
+    return withLibraryErrors(() => eventsAbout(this.#readable(), this.#podsNamed(name)));
   }
 
   describe(name?: string): string {
-    return withLibraryErrors(() => describeText(this.#readable(), this.#meant(name), this.#parts.clock));
+    return withLibraryErrors(() => describeText(this.#readable(), this.#podsNamed(name), this.#parts.clock));
   }
 
   exec(container: string, argv: readonly string[], { pod, input }: ExecOptions = {}): Promise<ExecResult> {
@@ -179,7 +179,7 @@ export class LivePods implements Pods {
   delete(name?: string, { force = false, gracePeriod }: StopOptions = {}): Promise<void> {
     return withLibraryErrors(async () => {
       const graceSeconds = force ? 0 : graceOf(gracePeriod);
-      const meant = this.#meant(name).filter(({ metadata }) => !this.#deleted.has(metadata.uid));
+      const meant = this.#podsNamed(name).filter(({ metadata }) => !this.#deleted.has(metadata.uid));
       await Promise.all(meant.map((pod) => this.#delete(pod, graceSeconds)));
     });
   }
@@ -226,7 +226,7 @@ export class LivePods implements Pods {
     throw usage('these Pods are closed: what was kept of them is gone', 'Ask before close(), or after stop().');
   }
 
-  #meant(name: string | undefined): readonly StoredPod[] {
+  #podsNamed(name: string | undefined): readonly StoredPod[] {
     return name === undefined ? this.#pods : [this.#pod(name)];
   }
 

@@ -66,9 +66,9 @@ export async function chooseRuntime(choice: RuntimeChoice, place: RuntimePlace):
   });
 }
 
-/** One line about what these Pods ask for and do not get; undefined: they get everything that is chosen here. */
+/** One line about the requests of these Pods that this machine does not fulfil. Undefined when it fulfils all. */
 export async function unmetRequests({ lack }: ChosenRuntime, pods: readonly StoredPod[]): Promise<string | undefined> {
   if (lack === undefined || pods.length === 0) return undefined;
-  const { unmetText: lackText } = await import('../print/doctor/unmet.ts');
-  return lackText(lack, pods);
+  const { unmetText } = await import('../print/doctor/unmet.ts');
+  return unmetText(lack, pods);
 }

@@ -261,7 +261,7 @@ export class FileStore implements Store {
     return this.#ownership.describe(owner);
   }
 
-  /** Records a process of a container, for {@link survivingProcesses}. Call this before anything else happens to the process. */
+  /** Records a process of a container for {@link survivingProcesses}. Call this before anything else happens to it. */
   recordProcess(namespace: string, name: string, started: StartedProcess): void {
     this.#onDisk(() => this.#ownership.recordProcess(namespace, name, started));
   }

@@ -9,7 +9,7 @@ type ChangeText = Pick<Change, 'text' | 'why' | 'tone'>;
 
 /**
  * Events without news beyond the Pod's status: starts, failed starts (`Failed`), back-off, scheduling. Also events that
- * share one line in the live view, see idle-fields-transition.ts.
+ * share one line in the live view, see without-effect-transition.ts.
  */
 const REPEATS_STATUS: ReadonlySet<string> = new Set([
   'Scheduled',

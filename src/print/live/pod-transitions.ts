@@ -35,6 +35,6 @@ function changesOf(
     ...changeTransitions(previous, next),
     ...existenceTransitions(previous, next),
     ...containers,
-    ...statusTransitions(previous, next, { reported: reported, stopped }),
+    ...statusTransitions(previous, next, { reported, stopped }),
   ];
 }

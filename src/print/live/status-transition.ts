@@ -78,7 +78,7 @@ function strongest(turns: readonly Turn[]): Tone {
 function phaseTurn(
   previous: StoredPod | undefined,
   next: StoredPod,
-  { reported: told }: Pick<StatusContext, 'told'>,
+  { reported }: Pick<StatusContext, 'reported'>,
 ): Turn | undefined {
   const { phase = 'Unknown', reason, message } = next.status;
   if (phase === (previous?.status.phase ?? 'Pending')) return undefined;
@@ -93,7 +93,7 @@ function phaseTurn(
       return {
         kind: 'phase',
         text: phase,
-        why: why ?? failureText(next, told),
+        why: why ?? failureText(next, reported),
         tone: isEndedByDelete(next) ? 'info' : 'bad',
       };
     default:
@@ -107,9 +107,9 @@ function isEndedByDelete({ metadata, status }: StoredPod): boolean {
 }
 
 /** The cause of a failed Pod. Undefined when a line of this update already names the container. */
-function failureText(pod: StoredPod, told: StatusContext['reported']): string | undefined {
+function failureText(pod: StoredPod, reported: StatusContext['reported']): string | undefined {
   const cause = causeOf(pod);
-  return cause === undefined || told.has(cause.container) ? undefined : cause.text;
+  return cause === undefined || reported.has(cause.container) ? undefined : cause.text;
 }
 
 /** True for a Pod that ended only because podrun ended it. */

@@ -42,7 +42,7 @@ export function pace(
   return { next: { ...next, lastLine: { ...phrase, atMs: nowMs } }, isDue: true };
 }
 
-function isDue({ sinceMs, lastLine: said }: Pace, phrase: WaitPhrase, nowMs: number): boolean {
-  if (said?.key !== phrase.key) return nowMs - sinceMs >= SETTLED_MS;
-  return nowMs - said.atMs >= (said.text === phrase.text ? ALIVE_MS : PROGRESS_MS);
+function isDue({ sinceMs, lastLine }: Pace, phrase: WaitPhrase, nowMs: number): boolean {
+  if (lastLine?.key !== phrase.key) return nowMs - sinceMs >= SETTLED_MS;
+  return nowMs - lastLine.atMs >= (lastLine.text === phrase.text ? ALIVE_MS : PROGRESS_MS);
 }
