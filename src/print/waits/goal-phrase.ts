@@ -7,7 +7,7 @@ import type { RecordedEvidence } from './evidence.ts';
 type WantedCondition = Extract<WantedState, { type: 'condition' }>;
 
 /** True for a condition that the node does not set, and for a condition of the node that shall not be True. */
-export function isSetByOthers(wanted: WantedState | undefined): wanted is WantedCondition {
+function isSetByOthers(wanted: WantedState | undefined): wanted is WantedCondition {
   return wanted?.type === 'condition' && (!isNodeCondition(wanted.condition) || wanted.status !== 'True');
 }
 

@@ -26,7 +26,7 @@ export interface Executed {
 }
 
 /** A problem at a position of the template. */
-export class ExecutionError extends TemplateError {
+class ExecutionError extends TemplateError {
   readonly place: TemplatePosition;
 
   constructor(message: string, place: TemplatePosition) {
