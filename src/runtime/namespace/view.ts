@@ -1,26 +1,10 @@
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  closeSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { errnoOf } from '../errno.ts';
 import type { NamespaceFacts } from '../features.ts';
-import { descriptorPath, openBeneath } from '../open-beneath.ts';
-import { beneath, followPath, type TreeMount } from './container-tree.ts';
-import type { FstabEntry } from './fstab.ts';
-import { overlayPath } from './fstab.ts';
+import { followPath, type TreeMount } from './container-tree.ts';
+import { type FstabEntry, overlayPath } from './fstab.ts';
 import { type HostMount, isWithin, mountOf } from './host-mounts.ts';
-import { madeOnHostFile } from './layers.ts';
+import { copyOwner, MountPoints } from './mount-points.ts';
 
 /**
  * Folders of a container's layer: `root` is where its root is put together, `upper0` and `work0` are those of its first
@@ -30,8 +14,6 @@ const ROOT = 'root';
 const UPPER = 'upper';
 const WORK = 'work';
 const MEMORY = 'memory';
-
-const FOLDER_MODE = 0o755;
 
 /** What a mount of the host forbids is forbidden in the container, too; a user namespace could not take it away. */
 const KEPT_OPTIONS = ['ro', 'nosuid', 'nodev', 'noexec'];
@@ -79,11 +61,12 @@ export class View {
   readonly #options: ViewOptions;
   readonly #entries: FstabEntry[] = [];
   readonly #tree: TreeMount[] = [];
-  readonly #madeOnHost: string[] = [];
+  readonly #points: MountPoints;
   #overlays = 0;
 
   constructor(options: ViewOptions) {
     this.#options = options;
+    this.#points = new MountPoints(options.layerDir);
     mkdirSync(this.root);
     if (this.memory !== undefined) mkdirSync(this.memory);
   }
@@ -116,7 +99,7 @@ export class View {
 
   /** Folders that had to be made outside of the layer, for something to be mounted there; the innermost last. */
   get madeOnHost(): readonly string[] {
-    return this.#madeOnHost;
+    return this.#points.madeOnHost;
   }
 
   /**
@@ -267,64 +250,7 @@ export class View {
     if (this.#tree.length === 0) return wanted;
     const { path: place, stats, mount } = followPath(wanted, this.#tree);
     if (stats !== undefined || place === mount.target) return place;
-    const { made } = mount;
-    if (made === undefined) throw new Error(`mount ${wanted}: there is no such place, and none can be made`);
-    const parts = path.relative(mount.target, place).split('/');
-    const places = parts.map((_, index) => path.join(mount.target, ...parts.slice(0, index + 1)));
-    if (!isWithin(made, this.#options.layerDir)) {
-      this.#makeOnHost(made, parts, isFolder);
-      return place;
-    }
-    for (const [index, at] of places.entries()) {
-      const file = beneath(made, mount.target, at);
-      if (index === parts.length - 1 && !isFolder) writeFileSync(file, '', { flag: 'a' });
-      // Of a folder that two layers have, the upper one's owner and mode count.
-      else if (!makeFolder(file) || mount.seen.length > 1) copyOwnerOf(mount.seen.slice(1), mount.target, at, file);
-    }
+    this.#points.make(place, mount, isFolder);
     return place;
   }
-
-  /** In a folder that others may be changing at the same time: no link of theirs leads out of it. */
-  #makeOnHost(folder: string, parts: readonly string[], isFolder: boolean): void {
-    const files = parts.map((_, index) => path.join(folder, ...parts.slice(0, index + 1)));
-    for (const file of files) if (lstatSync(file, { throwIfNoEntry: false }) === undefined) this.#made(file);
-    const name = parts.at(-1) ?? '';
-    const opened = openBeneath(folder, parts.slice(0, isFolder ? undefined : -1).join('/'), FOLDER_MODE);
-    if (!opened.ok) throw new Error(`mount ${files.at(-1)}: no place for it can be made in ${folder}`);
-    try {
-      const flags = constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      if (!isFolder) closeSync(openSync(path.join(descriptorPath(opened.fd), name), flags, 0o644));
-    } finally {
-      closeSync(opened.fd);
-    }
-  }
-
-  /** Put on record at once: who tidies up after a podrun that was killed has to know. */
-  #made(file: string): void {
-    this.#madeOnHost.push(file);
-    appendFileSync(madeOnHostFile(this.#options.layerDir), `${JSON.stringify(file)}\n`, { mode: 0o600 });
-  }
-}
-
-function copyOwnerOf(lower: readonly string[], target: string, at: string, file: string): void {
-  const [below] = lower.map((folder) => beneath(folder, target, at));
-  if (below !== undefined) copyOwner(below, file);
-}
-
-/** Answers false where it is there already. */
-function makeFolder(folder: string): boolean {
-  try {
-    mkdirSync(folder, { mode: FOLDER_MODE });
-    return true;
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
-    return false;
-  }
-}
-
-function copyOwner(from: string, to: string): void {
-  const stats = lstatSync(from, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isDirectory()) return;
-  chmodSync(to, stats.mode & 0o7777);
-  if (process.getuid?.() === 0) chownSync(to, stats.uid, stats.gid);
 }
