@@ -127,5 +127,21 @@ it('a socket of the host outside of the shared folders is out of reach', async (
   expect(await run(attempt, escaping(script))).toEqual(['refused']);
 });
 
-const CONNECT = `require('node:net').connect(process.argv[2]).on('data', (text) => console.log(String(text)))
+describe.each(APART)('an abstract socket of the host, for a container of $who', (world) => {
+  it.for([
+    ['is reached in the network of the host', [], 'host'],
+    ['is out of reach with a network of the Pod', ['--network', 'pod'], 'refused'],
+  ] as const)('%s', async ([, flags, answer], context) => {
+    const attempt = attemptIn(context, world);
+    const name = `podrun-escape-${process.pid}`;
+    const server = createServer((socket) => socket.end('host')).listen(`\0${name}`);
+    context.onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const program = attempt.workshop.file('c.js', CONNECT);
+    expect(await run(attempt, escaping(`'${process.execPath}' ${program} @${name}`), flags)).toEqual([answer]);
+  });
+});
+
+const CONNECT = `const place = process.argv[2].replace(/^@/, '\\0');
+require('node:net').connect(place).on('data', (text) => console.log(String(text)))
   .on('error', () => console.log('refused'));`;

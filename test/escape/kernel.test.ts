@@ -20,6 +20,13 @@ describe.each(APART)('the files of the kernel, for a container of $who, $tier ti
     expect(await run(attemptIn(context, world), escaping(READABLE), flags)).toEqual(['0', 'end']);
   });
 
+  it('that name a program of the host cannot be opened to write: uevent_helper, release_agent', async (context) => {
+    const helpers = '/proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /sys/kernel/uevent_helper';
+    const agents = '/sys/fs/cgroup/release_agent /sys/fs/cgroup/*/release_agent /sys/fs/cgroup/*/notify_on_release';
+    const script = `for file in ${helpers} ${agents}; do (: >>$file) && echo $file; done 2>/dev/null; echo end`;
+    expect(await run(attemptIn(context, world), escaping(script))).toEqual(['end']);
+  });
+
   it('do not change with all capabilities dropped in lower case, which leaves none', async (context) => {
     const securityContext = { capabilities: { drop: ['all'] } };
     const script = `grep CapEff /proc/self/status | tr -d '\\t'; ${WRITABLE}`;

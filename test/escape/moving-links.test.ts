@@ -1,0 +1,103 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, type TestContext } from 'vitest';
+import type { PodSpec } from '../../src/api/generated/types.ts';
+import { APART, type Attempt, attemptIn, start, type World, works } from './worlds.ts';
+
+const SECRET = 'a secret of the host';
+const NAMES = ['file', 'log', 'secret'];
+
+/** Puts a folder of the container and a link out of it at one path, in turns and without end. */
+const SWAP = `const { renameSync, rmSync } = require('node:fs');
+process.chdir('/data');
+const move = (from, to) => {
+  try {
+    renameSync(from, to);
+  } catch {
+    // podrun has made a folder where there was none.
+    rmSync(to, { recursive: true, force: true });
+    try {
+      renameSync(from, to);
+    } catch {}
+  }
+};
+for (;;) for (const name of ['folder', 'link']) {
+  move(name, 'swap');
+  move('swap', name);
+}`;
+
+interface Trap {
+  readonly attempt: Attempt;
+  /** A folder of the host that no container sees; podrun does. */
+  readonly outside: string;
+  /** A sidecar that swaps folder and link at /data/swap, and has begun with it. */
+  readonly spec: Pick<PodSpec, 'volumes' | 'initContainers' | 'restartPolicy'>;
+}
+
+function setTrap(context: TestContext, world: World): Trap {
+  const attempt = attemptIn(context, world);
+  const { workshop } = attempt;
+  const outside = path.join(workshop.stateDir, 'outside');
+  mkdirSync(outside, { recursive: true });
+  for (const name of NAMES) writeFileSync(path.join(outside, name), SECRET);
+  workshop.file('swap.js', SWAP);
+  if (world.who === 'user') works(['chown', '-R', '65533:65533', workshop.folder]);
+  const prepare = `mkdir /data/folder; echo own | tee /data/folder/file >/data/folder/secret
+ln -s ${outside} /data/link; touch /data/begun; exec '${process.execPath}' ${workshop.folder}/swap.js`;
+  const startupProbe = { exec: { command: ['test', '-e', '/data/begun'] }, periodSeconds: 1 };
+  const volumeMounts = [{ name: 'data', mountPath: '/data' }];
+  const swapper = { name: 'swapper', image: 'x', command: ['sh', '-c', prepare], volumeMounts, startupProbe };
+  return {
+    attempt,
+    outside,
+    spec: {
+      restartPolicy: 'Never',
+      volumes: [{ name: 'data', emptyDir: {} }],
+      initContainers: [{ ...swapper, restartPolicy: 'Always' }],
+    },
+  };
+}
+
+function expectUntouched(outside: string): void {
+  expect(readdirSync(outside).toSorted()).toEqual(NAMES);
+  for (const name of NAMES) expect(readFileSync(path.join(outside, name), 'utf8')).toBe(SECRET);
+}
+
+describe.each(APART)('a path that a container swaps for a link while podrun looks, as $who, $tier tier', (world) => {
+  it('leads to nothing of the host as a subPath, working directory or termination log', async (context) => {
+    const { attempt, outside, spec } = setTrap(context, world);
+    const containers = Array.from({ length: 12 }, (_, index) => ({
+      name: `main-${index}`,
+      image: 'x',
+      command: ['sh', '-c', 'cat /mnt/secret; echo out >/mnt/written; echo out >/data/swap/log; true'],
+      workingDir: `/data/swap/made-${index}`,
+      terminationMessagePath: '/data/swap/log',
+      volumeMounts: [
+        { name: 'data', mountPath: '/data' },
+        { name: 'data', mountPath: '/mnt', subPath: 'swap' },
+      ],
+    }));
+    const file = attempt.workshop.pod('web', { ...spec, containers });
+    const { stdout, stderr } = await start(attempt, ['apply', '-f', file, '--timeout', '8s']).ended;
+    const { stdout: seen } = await start(attempt, ['get', 'pod', 'web', '-o', 'json']).ended;
+    expect(stdout).toMatch(/Pod +(Succeeded|Failed)/);
+    expect(stdout + stderr + seen).not.toContain(SECRET);
+    expectUntouched(outside);
+  }, 60_000);
+
+  it('leads to nothing of the host for podrun cp, in or out', async (context) => {
+    const { attempt, outside, spec } = setTrap(context, world);
+    const podrun = attempt.workshop.commandLine([]).join(' ');
+    const script = `for i in 1 2 3 4 5 6 7 8; do ${podrun} cp web:/data/swap/file got-$i
+${podrun} cp swap.js web:/data/swap/put-$i; done; true`;
+    const volumeMounts = [{ name: 'data', mountPath: '/data' }];
+    const containers = [{ name: 'main', image: 'x', command: ['sleep', '100'], volumeMounts }];
+    const file = attempt.workshop.pod('web', { ...spec, containers, terminationGracePeriodSeconds: 1 });
+    const { stdout } = await start(attempt, ['apply', '-f', file, '--', 'sh', '-c', script]).ended;
+    expect(stdout).toMatch(/Ready/);
+    const got = readdirSync(attempt.workshop.folder).filter((name) => name.startsWith('got-'));
+    const read = got.map((name) => readFileSync(path.join(attempt.workshop.folder, name), 'utf8'));
+    expect(read.filter((text) => text !== 'own\n')).toEqual([]);
+    expectUntouched(outside);
+  }, 60_000);
+});
