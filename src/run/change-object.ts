@@ -1,6 +1,6 @@
 import { PodrunError } from '../api/errors.ts';
 import { removesLastFinalizer } from '../api/finalizers.ts';
-import type { KubeObject, StoredKubeObject } from '../api/objects.ts';
+import type { KubeObject, StoredKubeObject, StoredPod } from '../api/objects.ts';
 import { goQuote } from '../api/go-quote.ts';
 import { resourceTypeOf } from '../api/resource-types.ts';
 import { formatFieldError } from '../manifest/field-error.ts';
@@ -8,6 +8,7 @@ import { admitUpdate, decodeChanged, type Subresource } from '../manifest/update
 import type { Store } from '../store/store.ts';
 import { conflict } from '../store/store-errors.ts';
 import { getObject, notFound, type ObjectRef } from './object-ref.ts';
+import { refuseResize } from './refuse-resize.ts';
 
 /** What a client wants of an object. */
 export interface ChangeRequest {
@@ -82,7 +83,11 @@ function admit(
   }
   for (const { detail } of unknown) warn(detail);
   const verdict = admitUpdate(stored, object, subresource === undefined ? {} : { subresource });
-  if (verdict.ok) return verdict.object as StoredKubeObject;
+  if (verdict.ok) {
+    const admitted = verdict.object as StoredKubeObject;
+    if (subresource === 'resize') refuseResize(admitted as unknown as StoredPod);
+    return admitted;
+  }
   const lines = verdict.errors.map(formatFieldError);
   const subject = `The ${stored.kind} ${goQuote(stored.metadata.name)} is invalid`;
   const [only = '', ...others] = lines;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../src/api/generated/types.ts';
 import { stageForEach } from '../puppet/stage.ts';
@@ -36,6 +37,22 @@ describe('a Pod that runs', () => {
     await run('patch', 'pod/web', '--subresource=status', '-p', patch);
     const closed = await seen(podrun, (pod) => conditionOf(pod, 'Ready')?.message?.includes('but False') ?? false);
     expect(conditionOf(closed, gate)?.status).toBe('False');
+  });
+
+  it('is not given more than the node has', async () => {
+    const resources = (cpu: string) => ({ requests: { cpu, memory: '1Mi' }, limits: { cpu: '2000', memory: '1Mi' } });
+    const podrun = await running({ containers: [{ ...container(), resources: resources('1m') }] });
+    const patch = JSON.stringify({ spec: { containers: [{ name: 'main', resources: resources('900') }] } });
+    const { exitCode, stderr } = await run('patch', 'pod', 'web', '--subresource=resize', '-p', patch);
+    const cores = availableParallelism() * 1000;
+    const why = `node didn't have enough allocatable resources: cpu, requested: 900000, allocatable: ${cores}`;
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: `Error from server (Forbidden): pods "web" is forbidden: ${why}\n`,
+    });
+    const last = podsIn(podrun.lines).at(-1);
+    expect(last?.metadata?.generation).toBe(1);
+    expect(last?.status?.containerStatuses?.[0]?.allocatedResources).toEqual({ cpu: '1m', memory: '1Mi' });
   });
 
   it('keeps what the agent knows, whatever a client writes over it', async () => {

@@ -121,7 +121,10 @@ describe('a resize', () => {
     pod.change({ containers: [sized('2', 'RestartContainer')] });
     await pod.clock.run(1000);
     expect(pod.status.conditions?.[0]).toMatchObject({ type: 'PodResizeInProgress', status: 'True' });
-    expect(pod.container('main')).toMatchObject({ resources: { requests: { cpu: '1' } } });
+    expect(pod.container('main')).toMatchObject({
+      allocatedResources: { cpu: '2' },
+      resources: { requests: { cpu: '1' } },
+    });
     await pod.clock.run(60_000);
     expect(pod.status.conditions?.map(({ type }) => type)).not.toContain('PodResizeInProgress');
     expect(pod.container('main')).toMatchObject({ restartCount: 1, resources: { requests: { cpu: '2' } } });

@@ -48,9 +48,19 @@ export function containerStatus(pod: StoredPod, facts: PodFacts, container: Cont
     // Shown only when the spec sets a stop signal: see feature ContainerStopSignals.
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
     // The resources of the shown instance. During a resize these are still the old ones.
-    ...(kind === 'ephemeral' || shown === undefined ? {} : { resources: shown.resources ?? {} }),
+    ...(kind === 'ephemeral' || shown === undefined
+      ? {}
+      : { ...allocation(container), resources: shown.resources ?? {} }),
     ...mountStatuses(container),
   };
+}
+
+/**
+ * The requests that the node has set aside for a container: those of the spec, also while a resize is under way.
+ * Source: pkg/kubelet/kubelet_pods.go convertToAPIContainerStatuses.
+ */
+function allocation({ resources: { requests = {} } = {} }: Container): Pick<ContainerStatus, 'allocatedResources'> {
+  return Object.keys(requests).length === 0 ? {} : { allocatedResources: requests };
 }
 
 /**

@@ -1,5 +1,12 @@
 import type { ResourceRequirements } from '../../api/generated/types.ts';
 import type { EventDraft } from '../effects.ts';
+import type { Shortage } from '../node/node-resources.ts';
+
+/** The reason why a resize is refused that asks for more than the node has. Source: API server of Kubernetes 1.36. */
+export function tooLargeForNode({ resource, requested, capacity }: Shortage): string {
+  const amounts = `requested: ${requested}, allocatable: ${capacity}`;
+  return `node didn't have enough allocatable resources: ${resource}, ${amounts}`;
+}
 
 /** The resources of a container after a resize. */
 export interface ContainerAllotment {
