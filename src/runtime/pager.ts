@@ -9,7 +9,16 @@ import { exitCodeOf } from './spawn.ts';
  */
 export async function runPager(command: string, text: string, env: NodeJS.ProcessEnv): Promise<number> {
   const { execa } = await import('execa');
-  const shown = { ...STARTED, env, input: text, stdout: 'inherit', stderr: 'inherit' } as const;
-  const { exitCode, signal } = await execa('/bin/sh', ['-c', command], shown);
+  const options = { ...STARTED, env, cwd: ownFolder(), input: text, stdout: 'inherit', stderr: 'inherit' } as const;
+  const { exitCode, signal } = await execa('/bin/sh', ['-c', command], options);
   return exitCode ?? (signal === undefined ? 127 : exitCodeOf(null, signal));
+}
+
+/** execa starts nothing in a folder that has been removed. */
+function ownFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
 }

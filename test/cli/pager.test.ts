@@ -29,6 +29,14 @@ describe.runIf(hasTerminals)('on a terminal', () => {
     expect(seen()).toMatch(/^\S.*\n$/);
   });
 
+  it('a folder that has been removed is no obstacle', async () => {
+    const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+    const words = ['sh', '-c', script, 'sh', ...workshop.commandLine(LONG)];
+    const terminal = startProgramAtTerminal(workshop, words, { PODRUN_PAGER: 'head -n 1; echo quit early' });
+    expect(await terminal.ended).toBe(0);
+    await terminal.shows(/quit early/);
+  });
+
   it('the exit code is that of the command', async () => {
     const containers = Array.from({ length: 20 }, (_, index) => ({ name: `c${index}`, image: 'busybox' }));
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { containers } };

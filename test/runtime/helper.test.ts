@@ -1,6 +1,9 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { expect, it } from 'vitest';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { type HelperCall, runHelper } from '../../src/runtime/helper.ts';
+import { until } from './support/process-rig.ts';
 
 const sh = (script: string): HelperCall => ({ program: 'sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' } });
 
@@ -33,9 +36,17 @@ it.each(ROWS)('$call.args ends as $outcome', async ({ call, outcome }) => {
 });
 
 it('leaves signals to podrun while a helper runs', async () => {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const before = signals.map((signal) => process.listenerCount(signal));
-  const running = runHelper(sh('sleep 0.1'));
-  expect(signals.map((signal) => process.listenerCount(signal))).toEqual(before);
-  await running;
+  const folder = mkdtempSync(path.join(tmpdir(), 'podrun-helper-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const mark = path.join(folder, 'running');
+  const listeners = (): number[] => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.listenerCount(signal));
+  const before = listeners();
+  const ended = runHelper(sh(`: > '${mark}'; while [ -e '${mark}' ]; do sleep 0.01; done`));
+  await until(
+    () => existsSync(mark),
+    () => 'not started',
+  );
+  expect(listeners()).toEqual(before);
+  rmSync(mark);
+  expect(await ended).toEqual({ ok: true, stdout: '' });
 });
