@@ -28,7 +28,7 @@ import { type NetworkUser, PodNetworks } from './network/pod-networks.ts';
 import { placeApart, placeOnHost } from './place-container.ts';
 import { Preparer } from './prepare.ts';
 import type { Security } from './security.ts';
-import type { PodVolumes } from './volumes/pod-volumes.ts';
+import { PodVolumes } from './volumes/pod-volumes.ts';
 import {
   closeTerminationLog,
   forgetTerminationLog,
@@ -36,6 +36,7 @@ import {
   terminationMessage,
   withTerminationLog,
 } from './termination-message.ts';
+import { storageUsage } from './storage-usage.ts';
 
 /** What the machine has for containers, and who follows what they do. */
 export interface MachineOptions {
@@ -78,11 +79,11 @@ export class MachineSurroundings {
   readonly #preparer: Preparer;
   readonly #logs: ContainerLogs;
   /** By uid of the Pod; only Pods that have volumes and have not ended. */
+  /** Kept: to import it each time takes a tenth of a TCP probe. */
+  #probes: { readonly probeOnce: typeof probeOnce } | undefined;
   readonly #volumes = new Map<string, PodVolumes>();
   /** By ID of the instance. */
   readonly #live = new Map<string, LiveInstance>();
-  /** Loaded when the first probe runs: to ask for it each time takes a tenth of a TCP probe. */
-  #probes: { readonly probeOnce: typeof probeOnce } | undefined;
   /** By uid of the Pod; only Pods that were probed and have not ended. */
   readonly #probeJournals = new Map<string, ProbeSink>();
   readonly #networks: PodNetworks;
@@ -119,8 +120,7 @@ export class MachineSurroundings {
         this.#record(pod, () => this.#closeProbeJournal(pod));
         await Promise.all([this.#networks.leave(pod), this.#attachPoint.close(pod)]);
       },
-      // As below: most Pods have no limits.
-      measureStorage: async (pod, wanted) => (await import('./storage-usage.ts')).storageUsage(pod, wanted, files),
+      measureStorage: (pod, wanted) => storageUsage(pod, wanted, files),
       prepare: async (pod, container, instance) => {
         // Who adds an ephemeral container may want to see it from its first word.
         if (isEphemeral(pod, instance)) await this.#attachPoint.expect(pod, container, instance);
@@ -164,7 +164,7 @@ export class MachineSurroundings {
         this.#recordInPlace(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
         if (isHookOutput(pod, instance, said)) onHookOutput(pod, { ...said, container: instance.container });
       },
-      // Loaded when the first hook or probe runs: most Pods have none, and every start would pay.
+      // Loaded late: most Pods have neither, and node:http, https and http2 take longer than the rest of a start.
       runHook: async (input) =>
         (await import('./hooks.ts')).runHook({ ...input, dial: this.#networks.dialerOf(input.pod) }),
       runProbe: (input) => this.#runProbe(input),
@@ -235,7 +235,6 @@ export class MachineSurroundings {
     const { store, clock, node, files, cwd } = this.#options;
     const { namespace, uid } = pod.metadata;
     // Most Pods have no volumes.
-    const { PodVolumes } = await import('./volumes/pod-volumes.ts');
     const claim = (name: string): string | undefined =>
       store.get('persistentvolumeclaims', namespace, name) && files.claimedVolume(namespace, name);
     const image = (reference: string): string | undefined => imageFolder(reference, this.#options.images);

@@ -1,4 +1,3 @@
-import { closeLostRuns } from '../agent/clean-up/lost-runs.ts';
 import { PodrunError } from '../api/errors.ts';
 import { SystemClock } from '../clock.ts';
 import type { LostPod } from '../store/pod-records.ts';
@@ -15,7 +14,9 @@ export async function reportLostPods(stateDir: string | undefined): Promise<void
     const store = openStore(stateDir, clock);
     // Pods of a background agent that is gone belong to the agent that replaces it.
     const isMeant = ({ agent }: LostPod): boolean => agent === undefined;
-    if (store.lostPods().some(isMeant)) await closeLostRuns(store, clock, note, isMeant);
+    if (!store.lostPods().some(isMeant)) return;
+    const { closeLostRuns } = await import('../agent/clean-up/lost-runs.ts');
+    await closeLostRuns(store, clock, note, isMeant);
   } catch (error) {
     // The command itself reports trouble with the store, in its own words.
     if (!(error instanceof PodrunError)) throw error;

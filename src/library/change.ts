@@ -12,27 +12,27 @@ import { usage } from './options.ts';
 import type { ConditionOptions, PatchOptions, Pods } from './types.ts';
 
 /** The store in which Pods are changed, and the listener for warnings about unknown fields. */
-export interface ChangeContext {
+export interface Changeable {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
 }
 
 /** Applies a patch to a Pod. Returns the changed Pod. */
-export function patchPod(
-  place: ChangeContext,
+export function patched(
+  place: Changeable,
   pod: StoredPod,
   patch: object,
   { type = Array.isArray(patch) ? 'json' : 'strategic', subresource }: PatchOptions,
 ): StoredPod {
-  return changePod(place, pod, subresource, (stored) => applyPatch(stored, patch, type));
+  return changed(place, pod, subresource, (stored) => applyPatch(stored, patch, type));
 }
 
 type Status = Parameters<Pods['condition']>[1];
 
 /** Sets or removes a condition of a Pod. Returns the changed Pod. */
-export function setCondition(
-  place: ChangeContext,
+export function withCondition(
+  place: Changeable,
   pod: StoredPod,
   { type, status, reason, message }: { readonly type: string; readonly status: Status } & ConditionOptions,
 ): StoredPod {
@@ -46,7 +46,7 @@ export function setCondition(
   if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
   const edit = { type, status: statusOf(status), reason, message };
   const { wallMs } = place.clock.now();
-  return changePod(place, pod, 'status', (stored) => ({
+  return changed(place, pod, 'status', (stored) => ({
     ...stored,
     status: setConditions((stored as unknown as StoredPod).status, [edit], wallMs),
   }));
@@ -58,8 +58,8 @@ function statusOf(status: Status): 'True' | 'False' | 'Unknown' | undefined {
   throw usage(`invalid status of a condition, ${JSON.stringify(status)}: it is True, False or Unknown`);
 }
 
-function changePod(
-  { store, warn }: ChangeContext,
+function changed(
+  { store, warn }: Changeable,
   pod: StoredPod,
   subresource: Subresource | undefined,
   change: (stored: KubeObject) => KubeObject,

@@ -6,16 +6,16 @@ import type { LogLine, RunOptions } from './types.ts';
 /** The bytes that may wait in standard output before containers have to wait for its reader. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
 
-let caughtUp: Promise<void> | undefined;
+let taken: Promise<void> | undefined;
 
 /** Receives the output of containers, in addition to their logs. */
-export interface OutputReceiver extends Pick<RunListener, 'onOutput' | 'onHookOutput'> {
+export interface OutputTaker extends Pick<RunListener, 'onOutput' | 'onHookOutput'> {
   /** Passes on the last line of a container that no longer runs, even without a newline. */
   readonly onPod: (pod: StoredPod) => void;
 }
 
 /** Returns the receiver of the option `logs`: it passes output on line by line. */
-export function outputReceiver(logs: RunOptions['logs']): OutputReceiver {
+export function outputTaker(logs: RunOptions['logs']): OutputTaker {
   if (logs === undefined || logs === 'capture') {
     return { onOutput: () => undefined, onHookOutput: () => undefined, onPod: () => undefined };
   }
@@ -30,7 +30,7 @@ export function outputReceiver(logs: RunOptions['logs']): OutputReceiver {
         streams.set(key, lines);
       }
       lines.write(chunk);
-      return logs === 'inherit' ? whenCaughtUp() : undefined;
+      return logs === 'inherit' ? whenTaken() : undefined;
     },
     onHookOutput: ({ metadata: { name } }, { container, lines }) => {
       take(name, container, Buffer.from(`${lines.toString().trimEnd()}\n`));
@@ -45,34 +45,34 @@ export function outputReceiver(logs: RunOptions['logs']): OutputReceiver {
 }
 
 /** Receives whole lines. */
-type ReceiveLines = (pod: string, container: string, lines: Buffer) => void;
+type TakeLines = (pod: string, container: string, lines: Buffer) => void;
 
 function printed(pod: string, container: string, lines: Buffer): void {
   process.stdout.write(prefixLines(lines, { prefix: `[${pod}/${container}] `, isTerminal: false }));
 }
 
-function handedTo(listener: (line: LogLine) => void): ReceiveLines {
+function handedTo(listener: (line: LogLine) => void): TakeLines {
   return (pod, container, lines) => {
     for (const text of lines.toString('utf8', 0, lines.length - 1).split(/\r?\n/)) {
-      callListener(listener, { pod, container, text });
+      inform(listener, { pod, container, text });
     }
   };
 }
 
 /** Resolves when standard output has caught up. Undefined while less than WAITING_BYTES_MAX waits. */
-function whenCaughtUp(): Promise<void> | undefined {
+function whenTaken(): Promise<void> | undefined {
   if (process.stdout.writableLength <= WAITING_BYTES_MAX) return undefined;
-  caughtUp ??= new Promise<void>((resolve) => {
+  taken ??= new Promise<void>((resolve) => {
     process.stdout.write('', () => resolve());
-  }).finally(() => (caughtUp = undefined));
-  return caughtUp;
+  }).finally(() => (taken = undefined));
+  return taken;
 }
 
 /**
  * Calls a function of the user. An error of the function must not stop the agent: it is thrown in a microtask, where
  * the test runner or Node reports it.
  */
-export function callListener<T>(listener: ((about: T) => void) | undefined, about: T): void {
+export function inform<T>(listener: ((about: T) => void) | undefined, about: T): void {
   try {
     listener?.(about);
   } catch (error) {

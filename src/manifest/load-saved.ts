@@ -1,7 +1,7 @@
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
 import { decodeObject } from './decode/decode.ts';
 import { required, type FieldError } from './field-error.ts';
-import { identify, type Identified, type Identity, NO_IDENTITY } from './identify.ts';
+import { identify, type Identified, type Identity, NOBODY } from './identify.ts';
 import type { ManifestError, Stage, Subject } from './manifest-error.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { InputError, readInput, readStdin } from './read/input.ts';
@@ -32,7 +32,7 @@ export async function loadSaved({ files, stdin }: LoadSavedOptions): Promise<Sav
   for (const file of files) {
     try {
       const input = await (file === '-' ? readStdin(stdin()) : readInput(file));
-      for (const document of cutDocuments(input.bytes, MAX_INPUT_BYTES)) await loader.document(input.file, document);
+      for (const document of cutDocuments(input.bytes, MAX_INPUT_BYTES)) loader.document(input.file, document);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       loader.errors.push({ stage: 'input', message: error.message });
@@ -45,17 +45,17 @@ class SavedLoader implements SavedResult {
   readonly changes: WatchEvent[] = [];
   readonly errors: ManifestError[] = [];
 
-  async document(file: string, document: DocumentText): Promise<void> {
+  document(file: string, document: DocumentText): void {
     const { source } = document;
     try {
-      for (const root of await readDocument(document)) this.#value(root, { file, source });
+      for (const root of readDocument(document)) this.#value(root, { file, source });
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const wrong: FieldError = { path: '', type: 'Parse error', detail: error.message };
       const { hint, offset } = error;
       this.#refuse(
         'parse',
-        { file, identity: NO_IDENTITY, source },
+        { file, identity: NOBODY, source },
         hint === undefined ? wrong : { ...wrong, hint },
         offset,
       );

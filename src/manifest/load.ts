@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from './field-error.ts';
-import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';
+import { identify, NOBODY, type Identified, type KnownObject } from './identify.ts';
 import type { ManifestError, Notice, Stage, Subject } from './manifest-error.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { filesOf, type Input, InputError, readInput, readStdin } from './read/input.ts';
@@ -23,9 +23,9 @@ export interface LoadOptions {
   /** Refuse fields that podrun cannot fulfil, and warn of safety fields without effect. */
   readonly forRunning?: boolean;
   /** Refuse fields without effect. */
-  readonly refusesWithoutEffect?: boolean;
+  readonly refusesIdle?: boolean;
   /** True when containers will run in namespaces of their own, where more fields have an effect. */
-  readonly hasNamespaces?: boolean;
+  readonly areApart?: boolean;
   /** The command that reads the objects: only `create` allows generateName. */
   readonly command?: string;
   /** Read only kind and metadata. Other mistakes are no errors then. */
@@ -94,7 +94,7 @@ class Loader {
       for await (const input of this.#inputs(argument)) {
         for (const document of cutDocuments(input.bytes)) {
           if (this.#errors.length >= MAX_ERRORS) return;
-          await this.#document(input.file, document);
+          this.#document(input.file, document);
         }
       }
     } catch (error) {
@@ -116,10 +116,10 @@ class Loader {
     for (const file of filesOf(argument, this.#options.recursive ?? false)) yield await readInput(file);
   }
 
-  async #document(file: string, document: DocumentText): Promise<void> {
+  #document(file: string, document: DocumentText): void {
     const { source } = document;
     try {
-      const roots = await readDocument(document);
+      const roots = readDocument(document);
       for (const found of roots.flatMap(identify)) {
         if (this.#errors.length >= MAX_ERRORS) return;
         this.#object(file, source, found);
@@ -127,7 +127,7 @@ class Loader {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const wrong: FieldError = { path: '', type: 'Parse error', detail: error.message };
-      const subject: Subject = { file, identity: NO_IDENTITY, source };
+      const subject: Subject = { file, identity: NOBODY, source };
       const position = source.positionAt(error.offset);
       this.#refuse('parse', subject, error.hint === undefined ? wrong : { ...wrong, hint: error.hint }, position);
     }
@@ -152,8 +152,8 @@ class Loader {
       strictMode: this.#options.validate ?? 'strict',
       defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
       forRunning: this.#options.forRunning ?? false,
-      refusesWithoutEffect: this.#options.refusesWithoutEffect ?? false,
-      hasNamespaces: this.#options.hasNamespaces ?? false,
+      refusesIdle: this.#options.refusesIdle ?? false,
+      areApart: this.#options.areApart ?? false,
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
     for (const text of warnings) {

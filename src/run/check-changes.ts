@@ -1,18 +1,18 @@
 import { PodrunError } from '../api/errors.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { ManifestObject } from './manifest-object.ts';
+import { configureObject } from './configure-object.ts';
 
 /**
  * Finds out whether what is there may become what the manifests say, before anything is changed.
  * @throws {PodrunError} with everything that the rules for updates forbid
  */
-export async function checkChanges(
+export function checkChanges(
   store: FileStore,
   existing: readonly ManifestObject[],
   warn: (text: string) => void,
-): Promise<void> {
+): void {
   if (existing.length === 0) return;
-  const { configureObject } = await import('./configure-object.ts');
   const refused = existing.flatMap((one) => {
     try {
       configureObject(store, one, { isDryRun: true, warn });

@@ -5,6 +5,9 @@ import { RUNTIME_CHOICES, type RuntimeChoice } from '../api/runtime-choice.ts';
 import type { Clock } from '../clock.ts';
 import type { RuntimeFeatures } from '../runtime/features.ts';
 import { version } from './version.ts';
+import { detectNamespaces } from '../runtime/detection/namespaces.ts';
+import { obstacleText } from '../print/doctor/obstacle.ts';
+import { lackText } from '../print/doctor/lack.ts';
 
 /** Who may say it, the first one decides: --runtime, $PODRUN_RUNTIME, podrun.yaml. */
 export interface RuntimeSources {
@@ -50,7 +53,6 @@ const PROCESSES: RuntimeFeatures = { tier: 'process', namespaces: undefined };
  */
 export async function chooseRuntime(choice: RuntimeChoice, place: RuntimePlace): Promise<ChosenRuntime> {
   if (choice === 'process') return { features: PROCESSES, lack: undefined };
-  const { detectNamespaces } = await import('../runtime/detection/namespaces.ts');
   const detection = await detectNamespaces({ ...place, version });
   if (detection.ok) {
     const { facts, gaps } = detection;
@@ -59,16 +61,14 @@ export async function chooseRuntime(choice: RuntimeChoice, place: RuntimePlace):
   }
   const { why } = detection;
   if (choice === 'auto') return { features: PROCESSES, lack: { of: 'namespaces', why } };
-  const { obstacleText } = await import('../print/doctor/obstacle.ts');
   throw new PodrunError(`error: containers cannot be kept apart by namespaces here: ${obstacleText(why)}`, {
     exitCode: EXIT.usage,
     hint: "Nothing was started. 'podrun doctor' tells how to permit it.",
   });
 }
 
-/** One line about the requests of these Pods that this machine does not fulfil. Undefined when it fulfils all. */
-export async function unmetRequests({ lack }: ChosenRuntime, pods: readonly StoredPod[]): Promise<string | undefined> {
+/** One line about what these Pods ask for and do not get; undefined: they get everything that is chosen here. */
+export function lackOf({ lack }: ChosenRuntime, pods: readonly StoredPod[]): string | undefined {
   if (lack === undefined || pods.length === 0) return undefined;
-  const { unmetText } = await import('../print/doctor/unmet.ts');
-  return unmetText(lack, pods);
+  return lackText(lack, pods);
 }

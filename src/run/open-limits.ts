@@ -1,17 +1,18 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
 import { type ContainerLimits, containerLimits } from '../lifecycle/node/container-limits.ts';
+import { whyNotEnforced } from '../runtime/limits/limiter.ts';
 
 /**
  * Which limits of Pods would not hold here, a sentence for each; undefined: they have none.
  * @param podPidsLimit of podrun.yaml
  * @param pollsMemory watch memory where no cgroup limits it
  */
-export async function openLimits(
+export function openLimits(
   pods: readonly StoredPod[],
   podPidsLimit: number | undefined,
   pollsMemory: boolean,
-): Promise<readonly string[] | undefined> {
+): readonly string[] | undefined {
   const limited = pods.flatMap(({ metadata, spec }) =>
     allContainers(spec).flatMap((container): Array<{ name: string; limits: ContainerLimits }> => {
       const limits = containerLimits(spec, container, podPidsLimit);
@@ -19,7 +20,6 @@ export async function openLimits(
     }),
   );
   if (limited.length === 0) return undefined;
-  const { whyNotEnforced } = await import('../runtime/limits/limiter.ts');
   return limited.flatMap(({ name, limits }) => {
     const why = whyNotEnforced(limits, pollsMemory);
     return why === undefined ? [] : [`error: pod/${name}: ${why}`];

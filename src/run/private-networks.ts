@@ -1,4 +1,5 @@
 import { EXIT, PodrunError } from '../api/errors.ts';
+import { obstacleText } from '../print/doctor/obstacle.ts';
 import type { NetworkFacts } from '../runtime/network/detect.ts';
 
 /**
@@ -7,10 +8,10 @@ import type { NetworkFacts } from '../runtime/network/detect.ts';
  * @throws {PodrunError} (usage) where they cannot
  */
 export async function privateNetworks(userPath: string | undefined): Promise<NetworkFacts> {
+  // Loaded late: execa takes as long as a quarter of a start.
   const { detectNetworks } = await import('../runtime/network/detect.ts');
   const detection = await detectNetworks(userPath);
   if (detection.ok) return detection.facts;
-  const { obstacleText } = await import('../print/doctor/obstacle.ts');
   throw new PodrunError(`error: Pods cannot have networks of their own here: ${obstacleText(detection.why)}`, {
     exitCode: EXIT.usage,
     hint: 'Nothing was started. --network host is what every machine has; podrun doctor tells what this one permits.',

@@ -50,17 +50,12 @@ export class RunningPods {
   #settled: Promise<void> = Promise.resolve();
   #isRecordComplete = true;
 
-  /** Opens what Pods are run with. None of them has begun. */
-  static async open(options: PodsToRun): Promise<RunningPods> {
-    const { settings, store, clock, begun } = options;
-    const runtime = await openRuntime(store, clock, settings, options.pipes);
+  /** Opens the runtime and makes the agent. No Pod has begun. */
+  constructor(options: PodsToRun) {
+    const { settings, store, clock, begun, listener } = options;
+    const runtime = openRuntime(store, clock, settings, options.pipes);
     // The first container would have to wait for this; a failure shows at its start.
     if (begun.length > 0) void runtime.prepare().catch(() => undefined);
-    return new RunningPods(options, runtime);
-  }
-
-  private constructor(options: PodsToRun, runtime: ProcessRuntime) {
-    const { settings, store, clock, begun, listener } = options;
     this.#options = options;
     this.#runtime = runtime;
     this.#latest = new Map(begun.map(({ pod }) => [pod.metadata.uid, pod]));

@@ -4,6 +4,7 @@ import { qualifiedKind, resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { rememberCreated } from './last-manifest.ts';
 import type { ManifestObject } from './manifest-object.ts';
+import { configureObject } from './configure-object.ts';
 
 /**
  * Makes an object that is kept on record as its manifest says, and says what that meant, as kubectl does:
@@ -11,16 +12,15 @@ import type { ManifestObject } from './manifest-object.ts';
  * @param made the word for an object that was not there
  * @throws {PodrunError} when the rules for updates forbid the change
  */
-export async function storeRecord(
+export function storeRecord(
   store: FileStore,
   record: ManifestObject,
   warn: (text: string) => void,
   made = 'created',
-): Promise<string> {
+): string {
   const { object } = record;
   const subject = `${qualifiedKind(resourceTypeOf(object))}/${object.metadata.name}`;
   if (recordOf(store, record) === undefined && isCreated(store, record)) return `${subject} ${made}`;
-  const { configureObject } = await import('./configure-object.ts');
   return `${subject} ${configureObject(store, record, { isDryRun: false, warn })}`;
 }
 

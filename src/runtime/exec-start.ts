@@ -10,6 +10,7 @@ import type { ExecLaunch, ExecStart } from './runtime.ts';
 import { spawnLeader } from './spawn.ts';
 import { execFailed, execveFailed, forkFailed, isForkError } from './start-errors.ts';
 import type { Watchdog } from './watchdog.ts';
+import { startInTerminal } from './terminal.ts';
 
 /** A command that was started. */
 interface Begun {
@@ -46,7 +47,6 @@ async function startTerminal(
   file: string,
   { inside, clock }: ExecSurroundings,
 ): Promise<Beginning> {
-  const { startInTerminal } = await import('./terminal.ts');
   const outcome = await startInTerminal({ ...launch, onExit: () => undefined }, file, inside, clock);
   if (!outcome.ok) return outcome;
   const { process, notice } = outcome;

@@ -32,6 +32,9 @@ import { forkFailed, outputFailed, startFailed } from './start-errors.ts';
 import { Sweeper } from './sweeper.ts';
 import { processPeakBytes, usageTotals } from './usage/usage-totals.ts';
 import { Watchdog } from './watchdog.ts';
+import { limitContainer } from './limits/limiter.ts';
+import { startInTerminal } from './terminal.ts';
+import { startExec } from './exec-start.ts';
 
 const { SIGKILL, SIGTERM } = constants.signals;
 
@@ -106,7 +109,7 @@ export class ProcessRuntime implements Runtime {
       unmark();
       return failed(startFailed(opened.error));
     }
-    const limited = await this.#limit(launch);
+    const limited = this.#limit(launch);
     const inside = limited.within(withIdentity(opened.inside, launch.identity, this.features));
     const outcome = await this.#startInside(launch, { inside, limited });
     if ('error' in outcome) {
@@ -122,9 +125,8 @@ export class ProcessRuntime implements Runtime {
   }
 
   /** Few containers have limits, and cgroups are looked for only then. */
-  async #limit({ id, limits }: ContainerLaunch): Promise<Limited> {
+  #limit({ id, limits }: ContainerLaunch): Limited {
     if (limits === undefined) return UNLIMITED;
-    const { limitContainer } = await import('./limits/limiter.ts');
     return limitContainer(id, limits, { clock: this.#clock, pollsMemory: this.#pollsMemory });
   }
 
@@ -149,7 +151,6 @@ export class ProcessRuntime implements Runtime {
     let notice: string | undefined;
     if (launch.tty === true && !isPlainText(lookup.file, launch.cwd, pathOf)) {
       // Few containers have a terminal.
-      const { startInTerminal } = await import('./terminal.ts');
       const outcome = await startInTerminal(launch, lookup.file, inside, this.#clock);
       if (outcome.ok) return outcome;
       notice = outcome.why;
@@ -196,7 +197,6 @@ export class ProcessRuntime implements Runtime {
   }
 
   async startExec(launch: ExecLaunch): Promise<ExecStart> {
-    const { startExec } = await import('./exec-start.ts');
     const { inside, limited } = this.#surroundings.get(launch.id) ?? BARE;
     const means = { clock: this.#clock, pipes: this.#pipes, watchdog: this.#watchdog };
     return startExec(launch, { ...means, inside, place: (pid) => limited.place(pid) });

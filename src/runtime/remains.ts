@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { killGroup } from './kill.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import { Sweeper } from './sweeper.ts';
+import { removeGroups } from './cgroup/cgroup-group.ts';
 
 /** A container that was running when its agent was last heard of. */
 export interface RemainingContainer {
@@ -24,13 +25,7 @@ export async function endRemains(containers: readonly RemainingContainer[], cloc
       const leader = main !== undefined && isAlive(main) ? main : undefined;
       if (leader !== undefined) killGroup(leader.pid);
       await sweeper.sweep({ id, leader });
-      if (cgroups.length > 0) await removeCgroups(cgroups, clock);
+      if (cgroups.length > 0) await removeGroups(cgroups, clock);
     }),
   );
-}
-
-/** Few containers have any. */
-async function removeCgroups(folders: readonly string[], clock: Clock): Promise<void> {
-  const { removeGroups } = await import('./cgroup/cgroup-group.ts');
-  await removeGroups(folders, clock);
 }

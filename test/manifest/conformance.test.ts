@@ -21,9 +21,9 @@ function asStored(object: KubeObject | undefined): KubeObject {
 }
 
 /** An object as it was written, before anything is filled in. */
-async function asWritten(manifest: string): Promise<KubeObject> {
+function asWritten(manifest: string): KubeObject {
   for (const document of cutDocuments(Buffer.from(manifest))) {
-    const [root] = await readDocument(document);
+    const [root] = readDocument(document);
     const written = root && (plainValue(root) as KubeObject | null);
     if (written) return written;
   }
@@ -33,7 +33,7 @@ async function asWritten(manifest: string): Promise<KubeObject> {
 /** What becomes of a stored object when a manifest is to take its place. */
 async function updateOf(row: { manifest: string; old: string; subresource?: Subresource }): Promise<UpdateOutcome> {
   const stored = asStored((await loadText(row.old, { command: 'create' })).objects[0]?.object);
-  const written = await asWritten(row.manifest);
+  const written = asWritten(row.manifest);
   const named = { ...written, metadata: { ...written.metadata, namespace: 'default' } };
   const { object, errors, unknown } = decodeChanged(named, stored);
   expect([...errors, ...unknown]).toEqual([]);
@@ -139,7 +139,7 @@ describe('a valid manifest that is applied again', () => {
   it.each(rows)('changes nothing: $id', async ({ manifest }) => {
     const { objects } = await loadText(manifest, { command: 'create' });
     const stored = asStored(objects[0]?.object);
-    const written = await asWritten(manifest);
+    const written = asWritten(manifest);
     const { object } = decodeChanged(threeWayMerge(written, written, stored), stored);
     expect(admitUpdate(stored, object)).toEqual({ ok: true, object: stored });
   });

@@ -2,12 +2,12 @@ import type { Container } from '../../api/generated/types.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { OutputStream } from '../../runtime/runtime.ts';
 import type { InstanceRef, LiveInstance } from '../instance.ts';
-import type { AttachServer, AttachServerOptions } from './attach-server.ts';
+import { AttachServer, type AttachServerOptions } from './attach-server.ts';
 
 /** Who is over by then needs no server; who comes earlier waits longer (PATIENCE_MS of agent-connection.ts). */
 const BRIEF_MS = 20;
 
-/** The server at which others reach the containers, loaded and opened when nobody waits for it any more. */
+/** The server at which others reach the containers, opened when no start waits for it any more. */
 export class AttachPoint {
   readonly #options: AttachServerOptions;
   #server: AttachServer | undefined;
@@ -18,13 +18,13 @@ export class AttachPoint {
 
   /** See AttachServer. */
   async expect(pod: StoredPod, container: Container, instance: InstanceRef): Promise<void> {
-    await (await this.#loaded()).expect(pod, container, instance);
+    await this.#opened().expect(pod, container, instance);
   }
 
   started(pod: StoredPod, container: Container, live: LiveInstance): void {
     if (this.#server !== undefined) return this.#server.started(pod, container, live);
     const { clock } = this.#options;
-    const open = (): void => void this.#loaded().then((server) => server.started(pod, container, live));
+    const open = (): void => this.#opened().started(pod, container, live);
     clock.wakeAt(clock.now().monotonicMs + BRIEF_MS, open);
   }
 
@@ -44,8 +44,7 @@ export class AttachPoint {
     await this.#server?.close(pod);
   }
 
-  async #loaded(): Promise<AttachServer> {
-    const { AttachServer } = await import('./attach-server.ts');
+  #opened(): AttachServer {
     return (this.#server ??= new AttachServer(this.#options));
   }
 }

@@ -9,6 +9,7 @@ import type { LooseFolder, StoreGarbage } from '../../store/garbage.ts';
 import { deletePod } from './delete-pod.ts';
 import { claimUnowned, removeLayers } from './leftovers.ts';
 import { closeLostRun } from './lost-runs.ts';
+import { removeStrayGroups } from '../../runtime/cgroup/stray-groups.ts';
 
 /** Something that was removed, or that was brought to its end. */
 export type Collected =
@@ -49,7 +50,6 @@ export async function collectGarbage(collection: Collection): Promise<void> {
   await removeUnusedLayers(collection);
   garbage.sweep();
   sweepMemoryFolders(store.memory, () => podsInNeed(store));
-  const { removeStrayGroups } = await import('../../runtime/cgroup/stray-groups.ts');
   removeStrayGroups(collection.clock.now().wallMs);
 }
 

@@ -5,6 +5,8 @@ import type { Clock } from '../../clock.ts';
 import { usesMemory } from '../../lifecycle/volumes/volume-medium.ts';
 import { endRemains, type RemainingContainer } from '../../runtime/remains.ts';
 import type { FileStore } from '../../store/file-store.ts';
+import { removeInMemory } from '../volumes/in-memory.ts';
+import { removeLeftLayers } from '../../runtime/namespace/layers.ts';
 
 /**
  * Ends what still runs of a Pod that nobody looks after: its agent was killed, or it has ended and left something. What
@@ -14,7 +16,6 @@ export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Cloc
   await endProcesses(store, pod, clock);
   if (!usesMemory(pod.spec)) return;
   const { namespace, name } = pod.metadata;
-  const { removeInMemory } = await import('../volumes/in-memory.ts');
   removeInMemory(pod, store.memory, store.paths(namespace, name).volumes);
 }
 
@@ -22,7 +23,7 @@ export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Cloc
 export async function endProcesses(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
   const { namespace, name, uid } = pod.metadata;
   // Somebody may have begun a new run of that name by now.
-  const recorded = store.survivingProcesses(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
+  const recorded = store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
   const groups = [...store.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));
   const containers = remainingContainers(pod, recorded, new Map(groups));
   if (containers.length > 0) await endRemains(containers, clock);
@@ -35,7 +36,7 @@ export async function endProcesses(store: FileStore, pod: StoredPod, clock: Cloc
 export async function removeLayers(store: FileStore, { metadata: { namespace, name } }: StoredPod): Promise<void> {
   const { layers } = store.paths(namespace, name);
   // Few have any.
-  if (existsSync(layers)) await (await import('../../runtime/namespace/layers.ts')).removeLeftLayers(layers);
+  if (existsSync(layers)) await removeLeftLayers(layers);
 }
 
 /**

@@ -8,6 +8,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import type { LostPod } from '../../store/pod-records.ts';
 import { EventRecorder } from '../event-recorder.ts';
 import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
+import { removeGroupsOfPod } from '../../runtime/cgroup/stray-groups.ts';
 
 /**
  * Ends what killed agents left running, and closes the records of their Pods: a Pod on its way out is removed, the
@@ -39,7 +40,6 @@ export async function closeLostRun(
 ): Promise<boolean> {
   await endLeftovers(store, pod, clock);
   // Its podrun may have been killed before it could put on record what it had made.
-  const { removeGroupsOfPod } = await import('../../runtime/cgroup/stray-groups.ts');
   await removeGroupsOfPod(pod.metadata.uid, clock);
   return closeRecord(store, pod, agentPid, clock);
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
+import { LineCounter, parseDocument } from 'yaml';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { Taint } from '../../api/generated/types.ts';
 import { envNameMessages, labelValueMessages, qualifiedNameMessages } from '../../api/names.ts';
@@ -43,18 +44,15 @@ export interface ConfigFile {
  * @returns undefined when none was asked for and there is none
  * @throws {PodrunError} when it cannot be read, or says something it may not say
  */
-export async function readConfigFile(options: {
-  cwd: string;
-  path?: string | undefined;
-}): Promise<ConfigFile | undefined> {
+export function readConfigFile(options: { cwd: string; path?: string | undefined }): ConfigFile | undefined {
   const { cwd } = options;
   const path = options.path === undefined ? findUpward(cwd) : resolve(cwd, options.path);
   if (path === undefined) return undefined;
   const name = relative(cwd, path);
-  const [text, yaml] = [readText(path, name), await import('yaml')];
-  const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const source = { name, document, lines, yaml };
+  const text = readText(path, name);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const source = { name, document, lines };
   const [error] = document.errors;
   if (error !== undefined) {
     const startsWithStar = /^\s*\*/.test(text.split('\n')[lines.linePos(error.pos[0]).line - 1] ?? '');

@@ -1,8 +1,5 @@
-import type * as YamlModule from 'yaml';
-import type { Document, LineCounter, Node } from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type LineCounter } from 'yaml';
 import { EXIT, PodrunError } from '../../api/errors.ts';
-
-type Yaml = typeof YamlModule;
 
 /** The YAML text that a configuration is read from. */
 export interface ConfigSource {
@@ -10,8 +7,6 @@ export interface ConfigSource {
   readonly name: string;
   readonly document: Document;
   readonly lines: LineCounter;
-  /** The parser, which is loaded only when there is something to parse. */
-  readonly yaml: Yaml;
 }
 
 export type ConfigKind = 'map' | 'list' | 'text' | 'nothing';
@@ -27,16 +22,15 @@ export class ConfigNode {
 
   /** @param place the path, as messages show it, and where the key of this node starts, or what it is in */
   constructor(source: ConfigSource, node: unknown, place: { path: string; keyOffset: number }) {
-    const { yaml, document } = source;
     this.#source = source;
-    this.#node = yaml.isAlias(node) ? node.resolve(document) : node;
+    this.#node = isAlias(node) ? node.resolve(source.document) : node;
     this.#path = place.path;
     this.#keyOffset = place.keyOffset;
-    this.kind = kindOf(yaml, this.#node);
+    this.kind = kindOf(this.#node);
     // An empty value is nothing to point at.
-    const isEmpty = yaml.isScalar(node) && node.value === null && node.source === '';
-    this.#offset = isEmpty ? place.keyOffset : (startOf(source, node) ?? place.keyOffset);
-    if (yaml.isAlias(node) && this.#node === undefined) this.fail(`there is no anchor &${node.source}`);
+    const isEmpty = isScalar(node) && node.value === null && node.source === '';
+    this.#offset = isEmpty ? place.keyOffset : (startOf(node) ?? place.keyOffset);
+    if (isAlias(node) && this.#node === undefined) this.fail(`there is no anchor &${node.source}`);
   }
 
   /** What is here cannot be used. @throws {PodrunError} always */
@@ -68,26 +62,24 @@ export class ConfigNode {
   /** A text, or a number or boolean as it is written. */
   text(): string {
     if (this.kind !== 'text') return this.fail('must be a text');
-    return textOf(this.#source.yaml, this.#node) ?? '';
+    return textOf(this.#node) ?? '';
   }
 
   /** A list of texts. */
   texts(): string[] {
-    const { yaml } = this.#source;
-    if (!yaml.isSeq(this.#node)) return this.fail('must be a list of texts');
+    if (!isSeq(this.#node)) return this.fail('must be a list of texts');
     return this.#node.items.map((item, index) => {
-      const place = { path: `${this.#path}[${index}]`, keyOffset: startOf(this.#source, item) ?? this.#offset };
+      const place = { path: `${this.#path}[${index}]`, keyOffset: startOf(item) ?? this.#offset };
       return new ConfigNode(this.#source, item, place).text();
     });
   }
 
   #children(pathOf: (key: string) => string): [string, ConfigNode][] {
-    const { yaml } = this.#source;
-    if (!yaml.isMap(this.#node)) return this.fail('must be a map');
+    if (!isMap(this.#node)) return this.fail('must be a map');
     return this.#node.items.map((pair) => {
-      const key = textOf(yaml, pair.key);
+      const key = textOf(pair.key);
       if (key === undefined) return this.fail('every key must be a text');
-      const keyOffset = startOf(this.#source, pair.key) ?? this.#offset;
+      const keyOffset = startOf(pair.key) ?? this.#offset;
       return [key, new ConfigNode(this.#source, pair.value, { path: pathOf(key), keyOffset })];
     });
   }
@@ -109,18 +101,18 @@ export function configError(
   return new PodrunError(`${source.name}:${line}:${col}: ${problem}`, { exitCode: EXIT.usage, hint });
 }
 
-function startOf({ yaml }: ConfigSource, node: unknown): number | undefined {
-  return yaml.isNode(node) ? (node as Node).range?.[0] : undefined;
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
 }
 
-function kindOf(yaml: Yaml, node: unknown): ConfigKind {
-  if (yaml.isMap(node)) return 'map';
-  if (yaml.isSeq(node)) return 'list';
-  return textOf(yaml, node) === undefined ? 'nothing' : 'text';
+function kindOf(node: unknown): ConfigKind {
+  if (isMap(node)) return 'map';
+  if (isSeq(node)) return 'list';
+  return textOf(node) === undefined ? 'nothing' : 'text';
 }
 
 /** A scalar as it is written: `1.10` stays what it is. Undefined: it is none, or null. */
-function textOf(yaml: Yaml, node: unknown): string | undefined {
-  if (!yaml.isScalar(node) || node.value === null) return undefined;
+function textOf(node: unknown): string | undefined {
+  if (!isScalar(node) || node.value === null) return undefined;
   return typeof node.value === 'string' ? node.value : node.source;
 }

@@ -7,13 +7,14 @@ import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 import { LOOPBACK, podAddress, PRIVATE } from '../../lifecycle/node/pod-address.ts';
 import type { ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import type { NetworkFacts } from '../../runtime/network/detect.ts';
+import type { NetworkJoin } from '../../runtime/network/join.ts';
 import type { Dial } from '../../runtime/network/relay.ts';
 import type { ProcessExit, Runtime } from '../../runtime/runtime.ts';
 import type { Store } from '../../store/store.ts';
 import type { PodFiles } from '../container-logs.ts';
 import { hasPodAddresses } from './loopbacks.ts';
+import { type PortSubject, PortTrouble } from './port-trouble.ts';
 import type { PrivateNetwork } from './private-network.ts';
-import type { PortSubject, PortTrouble } from './port-trouble.ts';
 
 export interface PodNetworksOptions {
   readonly clock: Clock;
@@ -71,12 +72,17 @@ export class PodNetworks {
   /** Addresses that were in use at that time. */
   #seen: { readonly addresses: ReadonlySet<string>; readonly atMs: number } | undefined;
   #hasLoopbacks: Promise<boolean> | undefined;
-  #trouble: Promise<PortTrouble> | undefined;
+  readonly #portTrouble: PortTrouble;
   /** The instance for which a probe was answered. */
   readonly #answered = new WeakMap<Probe, string>();
 
   constructor(options: PodNetworksOptions) {
     this.#options = options;
+    const { clock, store } = options;
+    const podWithUid = (uid: string): StoredPod | undefined =>
+      store.list<StoredPod>('pods').find(({ metadata }) => metadata.uid === uid);
+    const networkOf = (pod: StoredPod): NetworkJoin | undefined => this.privateNetworkOf(pod)?.join;
+    this.#portTrouble = new PortTrouble({ clock, podWithUid, networkOf });
   }
 
   /** Makes the Pod's network, and answers its address. Rejects when it cannot be made. */
@@ -86,6 +92,7 @@ export class PodNetworks {
     this.#addresses.set(uid, address);
     const { privateNetworks: facts, files, clock, runtime } = this.#options;
     if (facts === undefined || pod.spec.hostNetwork === true || this.#private.has(uid)) return address;
+    // Loaded late: execa takes as long as a quarter of a start.
     const [{ PrivateNetwork }, { heldBefore }] = await Promise.all([
       import('./private-network.ts'),
       import('../../runtime/network/holder.ts'),
@@ -167,13 +174,13 @@ export class PodNetworks {
     const { ports, startupProbe, livenessProbe, readinessProbe } = user.container;
     if (sign.type === 'probed') {
       if (sign.probe.exec !== undefined || this.#hasAnswered(user, sign)) return undefined;
-      return this.#portTrouble().then((trouble) => trouble.explainProbe(this.#subject(user), sign.probe, sign.outcome));
+      return this.#portTrouble.explainProbe(this.#subject(user), sign.probe, sign.outcome);
     }
     const { exit, runMs } = sign;
     const isEarlyFailure = exit.exitCode !== 0 && exit.signal === undefined && runMs < EARLY_MS;
     const mayListen = ports !== undefined || (startupProbe ?? livenessProbe ?? readinessProbe) !== undefined;
     if (!isEarlyFailure || !mayListen) return undefined;
-    return this.#portTrouble().then((trouble) => trouble.explainExit(this.#subject(user)));
+    return this.#portTrouble.explainExit(this.#subject(user));
   }
 
   /** Who answers once is not asked again who he is. Remembers it, too. */
@@ -189,16 +196,5 @@ export class PodNetworks {
     const podIP = this.addressOf(user.pod) ?? hostIP;
     const saysInUse = (): boolean => IN_USE.test(logTail(LINES_READ));
     return { ...user, podIP, hasOwnAddress: podIP !== hostIP, saysInUse };
-  }
-
-  #portTrouble(): Promise<PortTrouble> {
-    const { clock, store } = this.#options;
-    const podWithUid = (uid: string): StoredPod | undefined =>
-      store.list<StoredPod>('pods').find(({ metadata }) => metadata.uid === uid);
-    // Most Pods have no trouble.
-    this.#trouble ??= import('./port-trouble.ts').then(
-      (module) => new module.PortTrouble({ clock, podWithUid, networkOf: (pod) => this.privateNetworkOf(pod)?.join }),
-    );
-    return this.#trouble;
   }
 }

@@ -24,7 +24,7 @@ export interface DetachedPods {
 export async function applyDetached(
   session: Session,
   { live, own }: DetachedPods,
-  configure: (pods: readonly ManifestObject<StoredPod>[]) => Promise<void>,
+  configure: (pods: readonly ManifestObject<StoredPod>[]) => void,
 ): Promise<number> {
   const { store, clock, view, plan } = session;
   await closeLostRuns(store, clock, (text) => view.trouble(text));
@@ -44,9 +44,9 @@ export async function applyDetached(
     if (session.flags.output === 'json') view.pod({ type: 'ADDED', object: pod });
     else view.note(`pod/${pod.metadata.name} ${session.flags.made ?? 'created'}`);
   }
-  await checkChanges(store, taken, warn);
+  checkChanges(store, taken, warn);
   const others = [...live, ...taken];
-  await configure(others);
+  configure(others);
   for (const { object } of others) tellOfForeground(session, object);
   if (plan.goal === undefined && plan.command === undefined) return EXIT.ok;
   const all = [...begun, ...others.map(({ object }) => object)];

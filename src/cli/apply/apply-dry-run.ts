@@ -21,12 +21,12 @@ import { warn } from '../preferences.ts';
  * that says what would happen.
  * @throws {PodrunError} when the rules for updates forbid what would happen
  */
-export async function dryRunApply(objects: readonly ManifestObject[], flags: ApplyFlags): Promise<number> {
+export function dryRunApply(objects: readonly ManifestObject[], flags: ApplyFlags): number {
   const { dryRun } = flags;
   const printer = flags.output === 'text' ? undefined : objectPrinter(flags);
   const store = openStore(flags.stateDir, new SystemClock());
   const existing = objects.filter((one) => isThere(store, one));
-  await checkChanges(store, existing, warn);
+  checkChanges(store, existing, warn);
   const out = new StandardOutput();
   const [first] = objects;
   if (printer !== undefined && first !== undefined) {

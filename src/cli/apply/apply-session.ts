@@ -18,7 +18,7 @@ import { refuseSecurity } from '../../run/refuse-security.ts';
 import { refuseSilentOwners } from '../../run/refuse-silent-owners.ts';
 import { sortObjects } from '../../run/sort-objects.ts';
 import { recordOf, storeRecord } from '../../run/store-record.ts';
-import { recordFieldsWithoutEffect } from '../../run/record-fields-without-effect.ts';
+import { tellIdleFields } from '../../run/tell-idle-fields.ts';
 import { runInScope } from '../../runtime/cgroup/scope.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { calledCommand, openStore } from '../environment.ts';
@@ -45,7 +45,7 @@ export async function apply(
   stdin?: StandardInput,
 ): Promise<number> {
   const plan = planApply(flags, command);
-  const config = await readConfigFile({ path: flags.config, cwd: process.cwd() });
+  const config = readConfigFile({ path: flags.config, cwd: process.cwd() });
   const clock = new SystemClock();
   const store = openStore(flags.stateDir, clock);
   const choice = runtimeChoice({ flag: flags.runtime, variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
@@ -65,7 +65,10 @@ export async function apply(
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => isLive(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
-  if (live.length > 0) await refuseSilent(store, live);
+  refuseSilentOwners(
+    store,
+    live.map(({ object }) => object),
+  );
   if (features !== undefined) refuseSecurity(own, features);
   const elsewhere = await checkLimits(
     own.map(({ object }) => object),
@@ -93,8 +96,8 @@ export async function apply(
     expected,
   };
   try {
-    await checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], warn);
-    for (const record of records) await keepOnRecord(session, record);
+    checkChanges(store, [...records.filter((record) => recordOf(store, record) !== undefined), ...live], warn);
+    for (const record of records) keepOnRecord(session, record);
     if (pods.length === 0) return EXIT.ok;
     const exitCode = await applyPods(session, { live, own });
     const checked = expected?.check(store, exitCode) ?? exitCode;
@@ -107,13 +110,6 @@ export async function apply(
   }
 }
 
-async function refuseSilent(store: FileStore, live: readonly ManifestObject<StoredPod>[]): Promise<void> {
-  refuseSilentOwners(
-    store,
-    live.map(({ object }) => object),
-  );
-}
-
 /** What is expected of the Pods; where the file is wrong, nothing is started. */
 async function expectationsOf(
   { expect }: ApplyFlags,
@@ -123,10 +119,10 @@ async function expectationsOf(
   return ApplyExpectations.read(expect, pods);
 }
 
-async function keepOnRecord({ flags, store, clock, view }: Session, record: ManifestObject): Promise<void> {
-  view.note(await storeRecord(store, record, warn, flags.made));
+function keepOnRecord({ flags, store, clock, view }: Session, record: ManifestObject): void {
+  view.note(storeRecord(store, record, warn, flags.made));
   const nodeName = readNode({ storageDir: store.root }).name;
-  recordFieldsWithoutEffect(record.object, { store, clock, nodeName, warn: (text) => view.trouble(text) });
+  tellIdleFields(record.object, { store, clock, nodeName, warn: (text) => view.trouble(text) });
 }
 
 interface SortedPods {
@@ -139,8 +135,8 @@ interface SortedPods {
 async function applyPods(session: Session, { live, own }: SortedPods): Promise<number> {
   const { flags, store, view } = session;
   if (flags.detach) {
-    return applyDetached(session, { live, own }, async (pods) => {
-      for (const pod of pods) view.note(await configurePod(store, pod));
+    return applyDetached(session, { live, own }, (pods) => {
+      for (const pod of pods) view.note(configurePod(store, pod));
       if (pods.length > 0) warnOfIdleFlags(session);
     });
   }
@@ -156,8 +152,8 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
   const { plan, clock, store, view } = session;
   const { begun, taken } = await beginRuns(store, clock, own, { command: calledCommand() });
   try {
-    await checkChanges(store, taken, warn);
-    for (const pod of [...live, ...taken]) view.note(await configurePod(store, pod));
+    checkChanges(store, taken, warn);
+    for (const pod of [...live, ...taken]) view.note(configurePod(store, pod));
   } catch (error) {
     undoRuns(store, begun);
     throw error;
@@ -167,7 +163,7 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
   });
   if (others.length > 0) warnOfIdleFlags(session);
   if (begun.length === 0 && !isWaiting(plan)) {
-    const report = await openReport(session, others);
+    const report = openReport(session, others);
     report?.write({ pods: others, record: 'complete', command: undefined }, (trouble) => view.trouble(trouble));
     return EXIT.ok;
   }
@@ -175,7 +171,7 @@ async function beginAndRun(session: Session, { live, own }: SortedPods): Promise
   return runPods(session, { begun, live: others });
 }
 
-async function configurePod(store: FileStore, pod: ManifestObject<StoredPod>): Promise<string> {
+function configurePod(store: FileStore, pod: ManifestObject<StoredPod>): string {
   return `pod/${pod.object.metadata.name} ${configureObject(store, pod, { isDryRun: false, warn })}`;
 }
 
@@ -227,7 +223,7 @@ async function checkLimits(
   config: ConfigFile | undefined,
   clock: Clock,
 ): Promise<number | undefined> {
-  const open = await openLimits(pods, config?.podPidsLimit, flags.enforceMemory === 'poll');
+  const open = openLimits(pods, config?.podPidsLimit, flags.enforceMemory === 'poll');
   if (open === undefined) return undefined;
   const exitCode = await runInScope({
     facts: {

@@ -12,7 +12,7 @@ import type { PodEvidence } from '../../print/waits/evidence.ts';
 import { adviseImages } from '../../print/waits/image-advice.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
 import type { Begun } from '../../run/begin-runs.ts';
-import { type ChosenRuntime, unmetRequests } from '../../run/choose-runtime.ts';
+import { type ChosenRuntime, lackOf } from '../../run/choose-runtime.ts';
 import { LivePods } from '../../run/live-pods.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { podEvidence } from '../../run/pod-evidence.ts';
@@ -45,9 +45,9 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
   const { plan, clock, store, view } = session;
   closeInheritedDescriptors();
   const isAboutAll = plan.goal !== undefined || begun.length === 0;
-  const report = await openReport(session, isAboutAll ? [] : live);
+  const report = openReport(session, isAboutAll ? [] : live);
   const own = begun.map(({ pod }) => pod);
-  const running = await RunningPods.open({
+  const running = new RunningPods({
     settings: await settingsOf(session, own),
     store,
     clock,
@@ -108,12 +108,12 @@ export async function runPods(session: Session, { begun, live }: RunPods): Promi
     nowMs: clock.now().wallMs,
   });
   if (explanation !== '') printError(explanation);
-  if (record !== 'complete') await tellOfRecord(session);
+  if (record !== 'complete') tellOfRecord(session);
   return verdictOf(outcome, pods, record).exitCode;
 }
 
 /** Told where the record of the run has gaps, or is gone. */
-async function tellOfRecord({ flags }: Session): Promise<void> {
+function tellOfRecord({ flags }: Session): void {
   printError(`error: ${RECORD_FAILURE}\n`);
   if (annotatesForGitHub(flags)) annotateRun(RECORD_FAILURE);
 }
@@ -158,7 +158,7 @@ function showing(view: ApplyView, pods: readonly StoredPod[]): Omit<RunListener,
  * What is left behind for those who were not there, where that was asked for.
  * @param others Pods of others that are changed, and not waited for
  */
-export async function openReport(session: Session, others: readonly StoredPod[]): Promise<RunReport | undefined> {
+export function openReport(session: Session, others: readonly StoredPod[]): RunReport | undefined {
   const { flags, plan, store, clock } = session;
   if (flags.report === undefined) return undefined;
   return new RunReport({
@@ -177,7 +177,7 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
   const { plan, images, config, flags, view, privateNetworks } = session;
   const chosen = await session.runtime;
   if (preferences().isVerbose) tellDecisions(flags, plan, config, chosen);
-  const lack = await unmetRequests(chosen, pods);
+  const lack = lackOf(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
   return agentSettings({
     images,

@@ -34,7 +34,7 @@ async function runKeeper(stateDir: string | undefined, id: string): Promise<numb
   const agents = new BackgroundAgents(store.root, localProcesses);
   const settings = agents.settings<AgentSettings>(id);
   if (settings === undefined) throw new PodrunError(`there is no background agent ${id}`);
-  const runtime = await openRuntime(store, clock, settings);
+  const runtime = openRuntime(store, clock, settings);
   process.once('exit', () => runtime.killAll());
   // It is in a session of its own: whatever ends that session is meant for somebody else.
   process.on('SIGHUP', () => undefined);

@@ -63,7 +63,7 @@ async function doctor(flags: DoctorFlags): Promise<number> {
     const namespaces = await detectNamespaces({ stateDir, clock, version, userPath, afresh: true });
     return { namespaces, findings: await examineMachine(namespaces) };
   });
-  const config = await readConfigFile({ cwd: process.cwd() });
+  const config = readConfigFile({ cwd: process.cwd() });
   const choice = runtimeChoice({ variable: process.env['PODRUN_RUNTIME'], file: config?.runtime });
   const report: MachineReport = {
     podrun: version,

@@ -43,7 +43,7 @@ export function register(program: Command, run: RunVerb): void {
     .action((pods: string[], flags: HistoryFlags) => run(() => history(pods, flags)));
 }
 
-async function history(words: readonly string[], flags: HistoryFlags): Promise<number> {
+function history(words: readonly string[], flags: HistoryFlags): number {
   const names = words.map((word) => podArgument(word, (plural) => `there is no history of ${plural}, only of Pods`));
   if (names.length > 0 && flags.allNamespaces) {
     throw new PodrunError('error: a resource cannot be retrieved by name across all namespaces', {

@@ -99,7 +99,7 @@ async function readPatch({ patch, patchFile }: PatchFlags): Promise<unknown> {
   if (!patch && !patchFile) throw usage('must specify --patch or --patch-file containing the contents of the patch');
   const written = patch || (await readPatchFile(patchFile ?? ''));
   try {
-    return await readValue(written);
+    return readValue(written);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     throw usage(`unable to parse ${goQuote(written)}: ${error.message}`);

@@ -25,8 +25,7 @@ export async function readExpectations(file: string, bytes: Buffer): Promise<Rea
   for (const document of cutDocuments(bytes)) {
     let nodes: readonly SourceNode[];
     try {
-      // oxlint-disable-next-line no-await-in-loop -- documents are read in order
-      nodes = await readDocument(document);
+      nodes = readDocument(document);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const { line, column } = document.source.positionAt(error.offset);

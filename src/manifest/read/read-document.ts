@@ -2,20 +2,17 @@ import type { DocumentText } from './documents.ts';
 import { readJson } from './json-reader.ts';
 import type { SourceNode } from './source-node.ts';
 import { SourceError } from './source-text.ts';
+import { readYaml } from './yaml-reader.ts';
 
 /**
  * Reads the values of one document: a text that begins with `{` may be several JSON objects; any other text is one YAML
  * value.
  * @throws SourceError when the document cannot be read
  */
-export async function readDocument({ source, failure }: DocumentText): Promise<SourceNode[]> {
+export function readDocument({ source, failure }: DocumentText): SourceNode[] {
   if (failure !== undefined) throw failure;
   if (source.text.trim() === '') return [];
-  const json = readAsJson(source.text);
-  if (json !== undefined) return json;
-  // The YAML reader is large: load it only for YAML.
-  const { readYaml } = await import('./yaml-reader.ts');
-  return [readYaml(source)];
+  return readAsJson(source.text) ?? [readYaml(source)];
 }
 
 function readAsJson(text: string): SourceNode[] | undefined {

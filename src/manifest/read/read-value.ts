@@ -6,7 +6,7 @@ import { SourceText } from './source-text.ts';
  * Reads JSON or YAML from the command line as kubectl does. Returns null for an empty text.
  * @throws SourceError when the text cannot be read
  */
-export async function readValue(text: string): Promise<unknown> {
-  const [root] = await readDocument({ source: new SourceText(text, 1) });
+export function readValue(text: string): unknown {
+  const [root] = readDocument({ source: new SourceText(text, 1) });
   return root === undefined ? null : plainValue(root);
 }

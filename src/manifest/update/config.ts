@@ -6,17 +6,14 @@ import { immutable } from './immutable.ts';
 import { isSameValue } from './same-value.ts';
 
 /** The message for a change of an immutable object (KEP-1412). Source: pkg/apis/core/validation/validation.go. */
-const IMMUTABLE_MESSAGE = 'field is immutable when `immutable` is set';
+const SEALED = 'field is immutable when `immutable` is set';
 
 export function validateConfigMapUpdate(stored: Decoded<ConfigMap>, changed: Decoded<ConfigMap>): FieldError[] {
-  return validateImmutableData(stored, changed, ['data', 'binaryData']);
+  return validateSealed(stored, changed, ['data', 'binaryData']);
 }
 
 export function validateSecretUpdate(stored: Decoded<Secret>, changed: Decoded<Secret>): FieldError[] {
-  return [
-    ...immutable('type', stored.type, changed.type, 'string'),
-    ...validateImmutableData(stored, changed, ['data']),
-  ];
+  return [...immutable('type', stored.type, changed.type, 'string'), ...validateSealed(stored, changed, ['data'])];
 }
 
 interface Sealable {
@@ -25,13 +22,9 @@ interface Sealable {
   readonly binaryData?: unknown;
 }
 
-function validateImmutableData(
-  stored: Sealable,
-  changed: Sealable,
-  fields: readonly ('data' | 'binaryData')[],
-): FieldError[] {
+function validateSealed(stored: Sealable, changed: Sealable, fields: readonly ('data' | 'binaryData')[]): FieldError[] {
   if (stored.immutable !== true) return [];
   const differing = fields.filter((field) => !isSameValue(stored[field], changed[field], 'map:string'));
   const paths = changed.immutable === true ? differing : ['immutable', ...differing];
-  return paths.map((path) => forbidden(path, IMMUTABLE_MESSAGE));
+  return paths.map((path) => forbidden(path, SEALED));
 }

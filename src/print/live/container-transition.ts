@@ -48,7 +48,7 @@ export function containerTransitions(
   });
 }
 
-type ChangeText = Pick<Change, 'text' | 'why' | 'tone'>;
+type Told = Pick<Change, 'text' | 'why' | 'tone'>;
 
 /** True for a container that a deletion or the end of its Pod stops. `byPodrun`: the end of `apply` stops it. */
 type Expectation = boolean | 'byPodrun';
@@ -60,18 +60,18 @@ function regularContainersEnded({ spec, status }: StoredPod): boolean {
 }
 
 /** An end between the two versions, which appears only as the last state. */
-function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): ChangeText[] {
+function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): Told[] {
   const ended = now.lastState?.terminated;
   if (!ended || ended.reason === TERMINATED.restartingAllContainers) return [];
   if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
   // The waiting reason already reports a failed start.
   if (ended.reason === TERMINATED.startError && now.state?.waiting?.reason) return [];
-  return [endText(ended, isExpected || isBySignalOf(now, ended))];
+  return [toldEnd(ended, isExpected || isBySignalOf(now, ended))];
 }
 
-function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): ChangeText[] {
+function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): Told[] {
   const ended = now.state?.terminated;
-  return ended && !isKnownEnd(ended, old) ? [endText(ended, isExpected || isBySignalOf(now, ended))] : [];
+  return ended && !isKnownEnd(ended, old) ? [toldEnd(ended, isExpected || isBySignalOf(now, ended))] : [];
 }
 
 /** True for an end that was reported before. A container in back-off shows its end again when podrun gives it up. */
@@ -88,7 +88,7 @@ function isSameEnd(a: ContainerStateTerminated, b: ContainerStateTerminated | un
   );
 }
 
-function endText(ended: ContainerStateTerminated, isExpected: Expectation): ChangeText {
+function toldEnd(ended: ContainerStateTerminated, isExpected: Expectation): Told {
   const ranMs = runTimeMs(ended);
   const text = describeEnd(ended);
   const isKilled = isExpected === 'byPodrun' && ended.exitCode === SIGKILLED;
@@ -117,15 +117,15 @@ function toneOfEnd({ exitCode, reason, startedAt }: ContainerStateTerminated, is
 
 const SIGKILLED = 137;
 
-function waitingChange(old: ContainerStatus | undefined, now: ContainerStatus): ChangeText[] {
+function waitingChange(old: ContainerStatus | undefined, now: ContainerStatus): Told[] {
   const waiting = now.state?.waiting;
   if (!waiting || QUIET_REASONS.has(waiting.reason ?? '')) return [];
   const before = old?.state?.waiting;
   const isSame = before?.reason === waiting.reason && before?.message === waiting.message;
-  return isSame && old?.restartCount === now.restartCount ? [] : [waitingText(waiting, now.restartCount)];
+  return isSame && old?.restartCount === now.restartCount ? [] : [toldWaiting(waiting, now.restartCount)];
 }
 
-function waitingText({ reason = '', message = '' }: ContainerStateWaiting, restartCount: number): ChangeText {
+function toldWaiting({ reason = '', message = '' }: ContainerStateWaiting, restartCount: number): Told {
   if (reason === WAITING.crashLoopBackOff) {
     const delay = /^back-off (\S+) /.exec(message)?.[1];
     const pause = delay === undefined ? 'backing off' : `backing off ${delay}`;
@@ -136,7 +136,7 @@ function waitingText({ reason = '', message = '' }: ContainerStateWaiting, resta
   return { text: reason, why: why === '' ? undefined : why, tone: 'bad' };
 }
 
-function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): ChangeText[] {
+function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): Told[] {
   if (!isNewInstance(old, now)) return [];
   const { role, position, total } = view;
   const remarks = [
@@ -156,7 +156,7 @@ function isNewInstance(old: ContainerStatus | undefined, now: ContainerStatus): 
 }
 
 /** The changes of readiness and start-up of one instance. Without probes, both come with the start itself. */
-function readinessChange(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): ChangeText[] {
+function readinessChange(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): Told[] {
   const { startupProbe, readinessProbe } = view.container;
   if (!now.state?.running || view.role === 'init') return [];
   const before = isNewInstance(old, now) ? undefined : old;

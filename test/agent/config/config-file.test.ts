@@ -11,15 +11,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function read(text: string): Promise<ConfigFile | undefined> {
+function read(text: string): ConfigFile | undefined {
   writeFileSync(join(folder, 'podrun.yaml'), text);
   return readConfigFile({ cwd: folder });
 }
 
-async function problemOf(text: string): Promise<PodrunError> {
-  const error: unknown = await read(text).catch((reason: unknown) => reason);
-  if (!(error instanceof PodrunError)) throw new Error(`no error for ${text}`, { cause: error });
-  return error;
+function problemOf(text: string): PodrunError {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof PodrunError) return error;
+    throw error;
+  }
+  throw new Error(`no error for ${text}`);
 }
 
 describe('readConfigFile()', () => {
@@ -27,29 +31,27 @@ describe('readConfigFile()', () => {
     const inner = join(folder, 'a/b');
     mkdirSync(inner, { recursive: true });
     writeFileSync(join(folder, 'podrun.yaml'), 'images: { outer: x }');
-    expect((await readConfigFile({ cwd: inner }))?.path).toBe(join(folder, 'podrun.yaml'));
+    expect(readConfigFile({ cwd: inner })?.path).toBe(join(folder, 'podrun.yaml'));
     writeFileSync(join(folder, 'a/podrun.yaml'), 'images: { inner: x }');
-    expect((await readConfigFile({ cwd: inner }))?.path).toBe(join(folder, 'a/podrun.yaml'));
+    expect(readConfigFile({ cwd: inner })?.path).toBe(join(folder, 'a/podrun.yaml'));
   });
 
   it('reads the file that was asked for, wherever it is', async () => {
     mkdirSync(join(folder, 'etc'));
     writeFileSync(join(folder, 'etc/local.yaml'), 'images: { api: { workingDir: ../api, folder: models } }');
-    const config = await readConfigFile({ cwd: folder, path: 'etc/local.yaml' });
+    const config = readConfigFile({ cwd: folder, path: 'etc/local.yaml' });
     expect(config?.images[0]).toMatchObject({ workingDir: join(folder, 'api'), folder: join(folder, 'etc/models') });
   });
 
   it('says when the file that was asked for cannot be read', async () => {
-    const missing = readConfigFile({ cwd: folder, path: 'no.yaml' });
-    await expect(missing).rejects.toMatchObject({
-      message: 'cannot read config file no.yaml: no such file',
-      exitCode: 2,
-    });
-    await expect(readConfigFile({ cwd: folder, path: '..' })).rejects.toThrow('it is a folder');
+    const read = (file: string) => () => readConfigFile({ cwd: folder, path: file });
+    const message = 'cannot read config file no.yaml: no such file';
+    expect(read('no.yaml')).toThrow(expect.objectContaining({ message, exitCode: 2 }));
+    expect(read('..')).toThrow('it is a folder');
   });
 
   it('understands every way to say what an image runs', async () => {
-    const config = await read(`
+    const config = read(`
 # what production's images run here
 images:
   ghcr.io/acme/api:*: { command: [node, dist/server.js], workingDir: ./api, env: { LOG: debug, PORT: 8080 } }
@@ -91,19 +93,19 @@ runtime: process
 
   it('takes a file that says nothing', async () => {
     const nothing = { path: join(folder, 'podrun.yaml'), images: [], nodeLabels: {}, nodeTaints: [] };
-    expect(await read('')).toEqual(nothing);
-    expect(await read('# later\n')).toEqual(nothing);
-    expect(await read('images:\nnode:\n')).toEqual(nothing);
+    expect(read('')).toEqual(nothing);
+    expect(read('# later\n')).toEqual(nothing);
+    expect(read('images:\nnode:\n')).toEqual(nothing);
   });
 
   it('takes a limit of processes as a kubelet does', async () => {
-    expect((await read('podPidsLimit: 1024\n'))?.podPidsLimit).toBe(1024);
-    expect((await read('maxPods: 1000\n'))?.maxPods).toBe(1000);
-    expect((await read('podPidsLimit: -1\n'))?.podPidsLimit).toBeUndefined();
+    expect(read('podPidsLimit: 1024\n')?.podPidsLimit).toBe(1024);
+    expect(read('maxPods: 1000\n')?.maxPods).toBe(1000);
+    expect(read('podPidsLimit: -1\n')?.podPidsLimit).toBeUndefined();
   });
 
   it('follows anchors', async () => {
-    const config = await read('images:\n  a: &run [node, a.js]\n  b: *run\n');
+    const config = read('images:\n  a: &run [node, a.js]\n  b: *run\n');
     expect(config?.images.map(({ command }) => command)).toEqual([
       ['node', 'a.js'],
       ['node', 'a.js'],
@@ -147,25 +149,17 @@ runtime: process
         'with one of NoSchedule, PreferNoSchedule, NoExecute',
     ],
   ])('refuses %j', async (text, want) => {
-    const { message, exitCode } = await problemOf(text);
+    const { message, exitCode } = problemOf(text);
     expect([message, exitCode]).toEqual([`podrun.yaml:${want}`, 2]);
   });
 
   it('checks names of variables and labels', async () => {
-    expect((await problemOf('images:\n  a: { env: { "A=B": x } }')).message).toContain(
-      '2:15: images[a].env[A=B]: a valid',
-    );
-    expect((await problemOf('node: { labels: { a/b/c: x } }')).message).toContain(
-      'node.labels[a/b/c]: a valid label key',
-    );
-    expect((await problemOf('node: { labels: { a: x y } }')).message).toContain(
-      'node.labels[a]: a valid label must be',
-    );
+    expect(problemOf('images:\n  a: { env: { "A=B": x } }').message).toContain('2:15: images[a].env[A=B]: a valid');
+    expect(problemOf('node: { labels: { a/b/c: x } }').message).toContain('node.labels[a/b/c]: a valid label key');
+    expect(problemOf('node: { labels: { a: x y } }').message).toContain('node.labels[a]: a valid label must be');
   });
 
   it('helps with a star that is not quoted', async () => {
-    expect((await problemOf('images:\n  *: sleep 1\n')).hint).toBe(
-      "A pattern that starts with * must be in quotes: '*'.",
-    );
+    expect(problemOf('images:\n  *: sleep 1\n').hint).toBe("A pattern that starts with * must be in quotes: '*'.");
   });
 });

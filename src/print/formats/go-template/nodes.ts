@@ -1,11 +1,11 @@
 /** A position in the template, in characters from its beginning. */
-export interface TemplatePosition {
+export interface Placed {
   readonly at: number;
   /** The part of the template that messages quote. */
   readonly source: string;
 }
 
-export type Operand = TemplatePosition &
+export type Operand = Placed &
   (
     | { readonly type: 'dot' }
     | { readonly type: 'nil' }
@@ -17,11 +17,11 @@ export type Operand = TemplatePosition &
     | { readonly type: 'chain'; readonly of: Operand; readonly fields: readonly string[] }
   );
 
-export interface Command extends TemplatePosition {
+export interface Command extends Placed {
   readonly operands: readonly Operand[];
 }
 
-export interface Pipeline extends TemplatePosition {
+export interface Pipeline extends Placed {
   /** Variables that get the value of the pipeline. In a range there may be two: index and element. */
   readonly variables: readonly string[];
   /** True for variables that were declared before. */
@@ -33,7 +33,7 @@ export type TemplateNode =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'action'; readonly pipeline: Pipeline }
   | Branch
-  | (TemplatePosition & { readonly type: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
+  | (Placed & { readonly type: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
   | { readonly type: 'break' | 'continue' };
 
 export interface Branch {

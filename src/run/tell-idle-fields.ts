@@ -3,27 +3,24 @@ import { DEFAULT_NAMESPACE, type KubeObject, type StoredEvent, type StoredKubeOb
 import { resourceTypeOf } from '../api/resource-types.ts';
 import type { Clock } from '../clock.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
-import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
+import { idleFields } from '../manifest/support/idle-fields.ts';
 import type { Store } from '../store/store.ts';
 
-/** The store for the Events about fields without effect, and the listener for warnings. */
-export interface FieldEventContext {
+/** Where the fields of an object that have no effect are told. */
+export interface IdleFieldsTold {
   readonly store: Store;
   readonly clock: Clock;
   readonly nodeName: string;
-  /** Receives a sentence for each field. */
+  /** Gets a sentence for each. */
   readonly warn: (text: string) => void;
 }
 
 /**
- * Warns of fields of a stored object that have no effect, and records an Event for each, as the agent does for Pods. An
- * Event that is recorded already is not recorded again.
+ * Tells which fields of an object that is kept on record have no effect: one event each, as for Pods, whose agent does
+ * it. What the store says of the object already is not recorded again.
  */
-export function recordFieldsWithoutEffect(
-  object: KubeObject,
-  { store, clock, nodeName, warn }: FieldEventContext,
-): void {
-  const fields = groupFieldsWithoutEffect(object);
+export function tellIdleFields(object: KubeObject, { store, clock, nodeName, warn }: IdleFieldsTold): void {
+  const fields = idleFields(object);
   if (fields.length === 0) return;
   const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
   const stored = store.get<StoredKubeObject>(resourceTypeOf(object).plural, namespace, name);
