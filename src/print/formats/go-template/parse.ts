@@ -3,7 +3,8 @@ import { unquoteGo } from '../../../api/go-unquote.ts';
 import { goQuote } from '../../../api/go-quote.ts';
 import { isFunction } from './functions.ts';
 import type { Branch, Command, Operand, Pipeline, Template, TemplateNode } from './nodes.ts';
-import { KEYWORDS, quotedToken, ReadError, type Token, tokenize } from './tokens.ts';
+import { TokenCursor } from './token-cursor.ts';
+import { KEYWORDS, ReadError, type Token, tokenize } from './tokens.ts';
 
 /**
  * Parses a Go template. Source: Go's text/template/parse/parse.go.
@@ -15,62 +16,55 @@ export function parseGoTemplate(text: string): Template {
 
 class Parser {
   readonly #text: string;
-  readonly #tokens: readonly Token[];
+  readonly #tokens: TokenCursor;
   readonly #defined = new Map<string, readonly TemplateNode[]>();
-  #next = 0;
   /** The names of visible variables. */
   #variables: string[] = ['$'];
   #ranges = 0;
 
   constructor(text: string) {
     this.#text = text;
-    this.#tokens = tokenize(text);
+    this.#tokens = new TokenCursor(tokenize(text));
   }
 
   parse(): Template {
     const nodes = this.#list();
-    if (this.#isAt('end')) return { nodes, defined: this.#defined };
-    const keyword = this.#keyword();
-    throw this.#error(`unexpected {{${keyword}}}`);
+    if (this.#tokens.isAt('end')) return { nodes, defined: this.#defined };
+    const keyword = this.#tokens.keyword();
+    throw this.#tokens.error(`unexpected {{${keyword}}}`);
   }
 
   /** Parses up to `{{end}}`, `{{else}}` or the end of the template, and stops before it. */
   #list(): TemplateNode[] {
     const nodes: TemplateNode[] = [];
     for (;;) {
-      const token = this.#peek();
+      const token = this.#tokens.peek();
       if (token.type === 'end') return nodes;
       if (token.type === 'text') {
-        this.#next += 1;
+        this.#tokens.take();
         nodes.push({ type: 'text', text: token.text });
         continue;
       }
-      const keyword = this.#keyword();
+      const keyword = this.#tokens.keyword();
       if (keyword === 'end' || keyword === 'else') return nodes;
       const node = this.#action(keyword);
       if (node !== undefined) nodes.push(node);
     }
   }
 
-  /** The keyword after `{{`, without consuming it. */
-  #keyword(): string {
-    const token = this.#tokens.slice(this.#next + 1).find(({ type }) => type !== 'space');
-    return token?.type === 'word' && KEYWORDS.has(token.text) ? token.text : '';
-  }
-
   #action(keyword: string): TemplateNode | undefined {
-    const open = this.#take();
+    const open = this.#tokens.take();
     if (keyword === '' || keyword === 'nil') {
       const pipeline = this.#pipeline('command', 'close');
       return { type: 'action', pipeline };
     }
-    this.#takeWord();
+    this.#tokens.takeWord();
     if (keyword === 'if' || keyword === 'with' || keyword === 'range') return this.#branch(keyword);
     if (keyword === 'template') return this.#template(open.at);
     if (keyword === 'define') return this.#define();
     if (keyword === 'block') return this.#block(open.at);
-    this.#expect('close', keyword);
-    if (this.#ranges === 0) throw this.#error(`{{${keyword}}} outside {{range}}`);
+    this.#tokens.expect('close', keyword);
+    if (this.#ranges === 0) throw this.#tokens.error(`{{${keyword}}} outside {{range}}`);
     return { type: keyword as 'break' | 'continue' };
   }
 
@@ -87,42 +81,40 @@ class Parser {
 
   /** Parses the part after `{{else}}`, and the `{{end}}`. */
   #otherwise(type: Branch['type']): readonly TemplateNode[] {
-    this.#mustGoOn();
-    const keyword = this.#keyword();
-    this.#take();
-    this.#takeWord();
+    this.#tokens.mustGoOn();
+    const keyword = this.#tokens.keyword();
+    this.#tokens.takeKeyword();
     if (keyword === 'end') {
-      this.#expect('close', 'end');
+      this.#tokens.expect('close', 'end');
       return [];
     }
-    this.#skipSpace();
-    const { type: next, text } = this.#peek();
+    this.#tokens.skipSpace();
+    const { type: next, text } = this.#tokens.peek();
     if (next === 'word' && text === type && type !== 'range') {
-      this.#next += 1;
+      this.#tokens.take();
       return [this.#branch(type)];
     }
-    this.#expect('close', 'else');
+    this.#tokens.expect('close', 'else');
     const nodes = this.#list();
-    this.#mustGoOn();
-    if (this.#keyword() === 'else') throw this.#error('expected end; found {{else}}');
-    this.#take();
-    this.#takeWord();
-    this.#expect('close', 'end');
+    this.#tokens.mustGoOn();
+    if (this.#tokens.keyword() === 'else') throw this.#tokens.error('expected end; found {{else}}');
+    this.#tokens.takeKeyword();
+    this.#tokens.expect('close', 'end');
     return nodes;
   }
 
   #template(at: number): TemplateNode {
     const name = this.#name('template clause');
-    this.#skipSpace();
-    const pipeline = this.#isAt('close') ? undefined : this.#pipeline('template clause', 'close');
-    if (pipeline === undefined) this.#take();
+    this.#tokens.skipSpace();
+    const pipeline = this.#tokens.isAt('close') ? undefined : this.#pipeline('template clause', 'close');
+    if (pipeline === undefined) this.#tokens.take();
     const source = `{{template ${goQuote(name)}${pipeline === undefined ? '' : ` ${pipeline.source}`}}}`;
     return { type: 'template', name, pipeline, at: at + '{{template '.length, source };
   }
 
   #define(): undefined {
     const name = this.#name('define clause');
-    this.#expect('close', 'define clause');
+    this.#tokens.expect('close', 'define clause');
     this.#body(name, 'define clause');
   }
 
@@ -138,44 +130,42 @@ class Parser {
     this.#variables = ['$'];
     this.#defined.set(name, this.#list());
     this.#variables = variables;
-    this.#mustGoOn();
-    if (this.#keyword() !== 'end') throw this.#error(`unexpected {{else}} in ${context}`);
-    this.#take();
-    this.#takeWord();
-    this.#expect('close', 'end');
+    this.#tokens.mustGoOn();
+    if (this.#tokens.keyword() !== 'end') throw this.#tokens.error(`unexpected {{else}} in ${context}`);
+    this.#tokens.takeKeyword();
+    this.#tokens.expect('close', 'end');
   }
 
   #name(context: string): string {
-    this.#skipSpace();
-    const token = this.#take();
-    if (token.type !== 'string') throw this.#unexpected(token, context);
+    this.#tokens.skipSpace();
+    const token = this.#tokens.take();
+    if (token.type !== 'string') throw this.#tokens.unexpected(token, context);
     return this.#string(token);
   }
 
   /** @param end the token that ends the pipeline, which is consumed */
   #pipeline(context: string, end: 'close' | ')'): Pipeline {
-    this.#skipSpace();
-    const { at } = this.#peek();
+    this.#tokens.skipSpace();
+    const { at } = this.#tokens.peek();
     const { variables, isAssignment } = this.#declaration(context);
     const commands: Command[] = [];
     for (;;) {
-      this.#skipSpace();
-      const token = this.#peek();
+      this.#tokens.skipSpace();
+      const token = this.#tokens.peek();
       if (token.type === end) {
         const source = this.#text.slice(at, token.at).trim();
-        this.#next += 1;
+        this.#tokens.take();
         checkPipeline(commands, context, token.at);
         return { variables, isAssignment, commands, at, source };
       }
-      if (token.type === 'close') throw this.#unexpected(token, 'parenthesized pipeline');
+      if (token.type === 'close') throw this.#tokens.unexpected(token, 'parenthesized pipeline');
       commands.push(this.#command());
     }
   }
 
   /** Parses `$x :=`, `$x =`, and in a range `$i, $e :=`. */
   #declaration(context: string): Pick<Pipeline, 'variables' | 'isAssignment'> {
-    const rest = this.#tokens.slice(this.#next).filter(({ type }) => type !== 'space');
-    const [first, second, third, fourth] = rest;
+    const [first, second, third, fourth] = this.#tokens.ahead(4);
     const isPair = context === 'range' && second?.type === ',' && third?.type === 'variable';
     const sign = isPair ? fourth : second;
     if (first?.type !== 'variable' || (sign?.type !== ':=' && sign?.type !== '=')) {
@@ -184,29 +174,34 @@ class Parser {
     const variables = isPair ? [first.text, third.text] : [first.text];
     const isAssignment = sign.type === '=';
     if (!isAssignment) this.#variables.push(...variables);
-    this.#next = this.#tokens.indexOf(sign) + 1;
+    this.#tokens.moveBehind(sign);
     return { variables, isAssignment };
   }
 
   #command(): Command {
-    const { at } = this.#peek();
+    const { at } = this.#tokens.peek();
     const operands: Operand[] = [];
     let end = at;
     for (;;) {
-      this.#skipSpace();
-      const token = this.#peek();
+      this.#tokens.skipSpace();
+      const token = this.#tokens.peek();
       if (token.type === 'close' || token.type === ')') break;
       if (token.type === '|') {
-        this.#next += 1;
+        this.#tokens.take();
         break;
       }
       operands.push(this.#operand());
-      end = this.#peek().at;
-      if (!this.#isAt('space') && !this.#isAt('close') && !this.#isAt(')') && !this.#isAt('|')) {
-        throw this.#unexpected(this.#peek(), 'operand');
+      end = this.#tokens.peek().at;
+      if (
+        !this.#tokens.isAt('space') &&
+        !this.#tokens.isAt('close') &&
+        !this.#tokens.isAt(')') &&
+        !this.#tokens.isAt('|')
+      ) {
+        throw this.#tokens.unexpected(this.#tokens.peek(), 'operand');
       }
     }
-    if (operands.length === 0) throw this.#error('empty command');
+    if (operands.length === 0) throw this.#tokens.error('empty command');
     return { operands, at, source: this.#text.slice(at, end) };
   }
 
@@ -215,12 +210,12 @@ class Parser {
     const term = this.#term();
     const fields: string[] = [];
     let { at } = term;
-    while (this.#isAt('field')) {
-      const field = this.#take();
+    while (this.#tokens.isAt('field')) {
+      const field = this.#tokens.take();
       if (fields.length === 0) at = field.at;
       fields.push(field.text.slice(1));
     }
-    if (this.#isAt('dot')) throw this.#unexpected(this.#peek(), 'operand');
+    if (this.#tokens.isAt('dot')) throw this.#tokens.unexpected(this.#tokens.peek(), 'operand');
     if (fields.length === 0) return term;
     const source = `${term.source}${fields.map((field) => `.${field}`).join('')}`;
     if (term.type === 'field' || term.type === 'variable') {
@@ -233,7 +228,7 @@ class Parser {
   }
 
   #term(): Operand {
-    const token = this.#take();
+    const token = this.#tokens.take();
     const place = { at: token.at, source: token.text };
     switch (token.type) {
       case 'word':
@@ -256,7 +251,7 @@ class Parser {
         return { type: 'pipeline', pipeline, at: pipeline.at, source: `(${pipeline.source})` };
       }
       default:
-        throw this.#unexpected(token, 'operand');
+        throw this.#tokens.unexpected(token, 'operand');
     }
   }
 
@@ -265,7 +260,7 @@ class Parser {
     const place = { at, source: text };
     if (text === 'true' || text === 'false') return { type: 'constant', value: text === 'true', ...place };
     if (text === 'nil') return { type: 'nil', ...place };
-    if (KEYWORDS.has(text)) throw this.#unexpected(token, 'operand');
+    if (KEYWORDS.has(text)) throw this.#tokens.unexpected(token, 'operand');
     if (!isFunction(text)) throw new ReadError(`function ${goQuote(text)} not defined`, at);
     return { type: 'call', name: text, ...place };
   }
@@ -289,48 +284,6 @@ class Parser {
     const unquoted = unquoteGo(text.slice(1, -1), quote);
     if (unquoted === undefined) throw new ReadError('invalid syntax', at);
     return unquoted;
-  }
-
-  #peek(): Token {
-    return this.#tokens[this.#next] ?? (this.#tokens.at(-1) as Token);
-  }
-
-  #isAt(type: Token['type']): boolean {
-    return this.#peek().type === type;
-  }
-
-  #take(): Token {
-    const token = this.#peek();
-    this.#next += 1;
-    return token;
-  }
-
-  #skipSpace(): void {
-    while (this.#isAt('space')) this.#next += 1;
-  }
-
-  /** Consumes the keyword of an action. */
-  #takeWord(): void {
-    this.#skipSpace();
-    this.#next += 1;
-  }
-
-  #expect(type: Token['type'], context: string): void {
-    this.#skipSpace();
-    const token = this.#take();
-    if (token.type !== type) throw this.#unexpected(token, context);
-  }
-
-  #mustGoOn(): void {
-    if (this.#isAt('end')) throw this.#error('unexpected EOF');
-  }
-
-  #unexpected(token: Token, context: string): ReadError {
-    return new ReadError(`unexpected ${quotedToken(token)} in ${context}`, token.at);
-  }
-
-  #error(message: string): ReadError {
-    return new ReadError(message, this.#peek().at);
   }
 }
 
