@@ -1,8 +1,9 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { goQuote } from '../api/go-quote.ts';
 import { errnoOf, errnoText } from './errno.ts';
+import { descriptorPath, openBeneath } from './open-beneath.ts';
 
 /*
  * What a container runtime does between the wish to start a program and execve(2), in its order and in its words, so
@@ -140,11 +141,23 @@ function makeDirectories(path: string, pathOf: PathOf): string | undefined {
   const problem = parent === path ? undefined : makeDirectories(parent, pathOf);
   if (problem !== undefined) return problem;
   try {
-    mkdirSync(pathOf(path), 0o755);
+    makeDirectory(path, pathOf);
     return undefined;
   } catch (error) {
     // Somebody else may have been quicker.
     return isDirectory(pathOf(path)) === true ? undefined : mkdirFailed(path, errnoOf(error));
+  }
+}
+
+/** No link leads out of the container, whoever puts it there meanwhile. The parent is there. */
+function makeDirectory(path: string, pathOf: PathOf): void {
+  if (process.platform !== 'linux') return mkdirSync(pathOf(path), 0o755);
+  const parent = openBeneath(pathOf('/'), dirname(path), undefined);
+  if (!parent.ok) throw Object.assign(new Error(`${path} has no parent`), { code: 'ENOENT' });
+  try {
+    mkdirSync(join(descriptorPath(parent.fd), basename(path)), 0o755);
+  } finally {
+    closeSync(parent.fd);
   }
 }
 

@@ -101,6 +101,27 @@ describe('whyNotLoadable()', () => {
 });
 
 describe('prepareWorkingDirectory()', () => {
+  it.skipIf(process.platform !== 'linux')(
+    'makes nothing outside of the container, whoever swaps folders for links',
+    () => {
+      const [inside, outside] = ['inside', 'outside'].map((name) => join(root, 'swapped', name)) as [string, string];
+      mkdirSync(join(inside, 'data'), { recursive: true });
+      mkdirSync(outside);
+      let hasParent = false;
+      const swapping = (path: string): string => {
+        const place = join(inside, path);
+        if (hasParent && path !== '/data') {
+          rmSync(join(inside, 'data'), { recursive: true, force: true });
+          symlinkSync(outside, join(inside, 'data'));
+        }
+        hasParent ||= path === '/data';
+        return place;
+      };
+      prepareWorkingDirectory('/data/made', swapping);
+      expect(existsSync(join(outside, 'made'))).toBe(false);
+    },
+  );
+
   it('makes what is missing, with its parents', () => {
     const path = join(root, 'new/deeper/still');
     expect(prepareWorkingDirectory(path, pathOf)).toBeUndefined();
