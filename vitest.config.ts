@@ -1,7 +1,43 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string };
+
+/** Tests of pure code, but for those that try thousands of inputs, or huge ones. */
+const THOROUGH = [
+  'conformance',
+  'full-objects',
+  'hostile',
+  'round-trip',
+  'starter',
+  'validate-long',
+  'validate-properties',
+];
+const UNIT = `test/{api,history,lifecycle,manifest,print,tables}/**/!(${THOROUGH.join('|')}).test.ts`;
+
+/** These take longest. They begin first, so that none of them ends alone. */
+const LONGEST = [
+  'traces/traces',
+  'cli/help-examples',
+  'cli/volumes',
+  'cli/foreign-owner',
+  'escape/moving-mounts',
+  'chaos/children',
+  'escape/state-folder',
+  'simulation/simulation',
+  'documents/documents',
+  'chaos/killed',
+  'cli/detach-survival',
+].map((name) => `/test/${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONGEST.some((name) => moduleId.endsWith(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 const config: ViteUserConfig = defineConfig({
   // As the build does it: see build.mjs.
@@ -9,7 +45,18 @@ const config: ViteUserConfig = defineConfig({
   // Properties are tried with the same values each time: see there.
   resolve: { alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/fast-check.ts` }] },
   test: {
-    include: ['test/**/*.test.ts'],
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        // Pure code leaves nothing behind: its files share their modules, which loads these once.
+        test: { name: 'unit', include: [UNIT], isolate: false, maxWorkers: 2 },
+      },
+      {
+        extends: true,
+        test: { name: 'program', include: ['test/**/*.test.ts'], exclude: [UNIT], sequence: { groupOrder: 1 } },
+      },
+    ],
     // Style sheets are text that goes into pages.
     css: { include: [/page\.css/] },
     // Longer than a test waits for anything (test/patience.ts): what never comes tells its own name first.

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ifThere } from '../live-files.ts';
+import { PATIENCE_MS } from '../patience.ts';
 import { isRunning, makeRig, marked, markedPids, sh, until, type Started } from './support/process-rig.ts';
 
 const rig = makeRig();
@@ -43,7 +44,7 @@ describe('the exit of a container', () => {
     const started = await rig.start(sh('setsid sleep 60 & echo ready; exit 4'));
     const exit = await started.exit;
     expect(exit.exitCode).toBe(4);
-    expect(exit.at.monotonicMs - started.container.startedAt.monotonicMs).toBeLessThan(5000);
+    expect(exit.at.monotonicMs - started.container.startedAt.monotonicMs).toBeLessThan(PATIENCE_MS);
     await exit.swept;
   });
 

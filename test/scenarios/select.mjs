@@ -1,6 +1,6 @@
 // Copies the conformance scenarios that podrun promises to pass (scope.json) into a fresh folder and prints its path.
 //
-//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace
+//   node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...]
 //
 // The runner takes a folder; what is out of scope must neither fail the run nor wait for its time limit.
 
@@ -8,18 +8,19 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const [from, runtime] = process.argv.slice(2);
+const [from, runtime, ...themes] = process.argv.slice(2);
 if (from === undefined || !['process', 'namespace'].includes(runtime)) {
-  throw new Error('usage: node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace');
+  throw new Error('usage: node test/scenarios/select.mjs SCENARIOS_FOLDER process|namespace [THEME...]');
 }
 
 const scope = JSON.parse(readFileSync(new URL('scope.json', import.meta.url), 'utf8'));
+const isWanted = (theme) => scope.themes.includes(theme) && (themes.length === 0 || themes.includes(theme));
 const isExcepted = (id) => id in scope.needsImages || (runtime === 'process' && id in scope.needsNamespaces);
 const into = mkdtempSync(path.join(tmpdir(), 'podrun-scope-'));
 const files = readdirSync(from).filter((file) => file.endsWith('.yaml'));
 for (const file of files) {
   const theme = /^theme: *(\S+)/m.exec(readFileSync(path.join(from, file), 'utf8'))?.[1];
   const id = path.basename(file, '.yaml');
-  if (scope.themes.includes(theme) && !isExcepted(id)) copyFileSync(path.join(from, file), path.join(into, file));
+  if (isWanted(theme) && !isExcepted(id)) copyFileSync(path.join(from, file), path.join(into, file));
 }
 process.stdout.write(`${into}\n`);

@@ -17,7 +17,7 @@ describe('random Pods in a random world', () => {
       const failure = await trySeed(seed);
       expect(failure && reportOf(failure)).toBeUndefined();
     }
-  }, 120_000);
+  }, 300_000);
 
   it('are Pods that the API server takes', async () => {
     for (const { spec } of scenarios(100)) {

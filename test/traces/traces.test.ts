@@ -42,7 +42,8 @@ function comparable(scenario: string, teller: Teller, story: Story = { states: [
 }
 
 const isPermitted = (scenario: string): boolean => detected.ok || !needsNamespaces(scenario);
-const lengthOf = (scenario: string): number => trace(scenario).at(-1)?.t ?? 0;
+const lengths = new Map(recordedScenarios.map((scenario) => [scenario, trace(scenario).at(-1)?.t ?? 0]));
+const lengthOf = (scenario: string): number => lengths.get(scenario) ?? 0;
 
 describe('what a node of Kubernetes 1.36 did, podrun does', () => {
   beforeAll(() => {
