@@ -34,7 +34,7 @@ afterAll(() => rmSync(stateDir, { recursive: true, force: true }));
 
 const used = new Set<Difference>();
 /** Podruns that run beside each other: they mostly wait. */
-const places = new Places(8);
+const places = new Places(4);
 const runs = new Map<string, Promise<Lines>>();
 
 function comparable(scenario: string, teller: Teller, story: Story = { states: [], events: [] }): Story {
@@ -55,7 +55,7 @@ describe('what a node of Kubernetes 1.36 did, podrun does', () => {
     }
   });
 
-  it.for(recordedScenarios)('%s', { timeout: 300_000 }, async (scenario, context) => {
+  it.for(recordedScenarios)('%s', { timeout: 600_000 }, async (scenario, context) => {
     context.skip(!isPermitted(scenario), 'this machine does not permit namespaces');
     const recorded = trace(scenario);
     const run = runs.get(scenario) ?? runScenario(scenario, recorded);
