@@ -4,7 +4,7 @@ import { parseTime } from '../api/time.ts';
 import type { Clock } from '../clock.ts';
 import { localProcesses } from '../runtime/process-identity.ts';
 import { FileStore } from '../store/file-store.ts';
-import { closeStateFolder } from '../store/state-folder.ts';
+import { protectStateFolder } from '../store/state-folder.ts';
 import { detail } from './preferences.ts';
 import { memoryPlaces, stateRoot } from '../store/layout.ts';
 
@@ -16,7 +16,7 @@ export function openStore(stateDir: string | undefined, clock: Clock): FileStore
   const home = homedir();
   const root = stateRoot({ flag: stateDir, env: process.env, home });
   detail(`state folder ${root} (${rootSource(stateDir)})`);
-  closeStateFolder(root, home);
+  protectStateFolder(root, home);
   const places = memoryPlaces(process.env, process.getuid?.());
   return new FileStore({ root, clock, processes: localProcesses, memoryPlaces: places });
 }

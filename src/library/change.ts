@@ -12,27 +12,27 @@ import { usage } from './options.ts';
 import type { ConditionOptions, PatchOptions, Pods } from './types.ts';
 
 /** The store in which Pods are changed, and the listener for warnings about unknown fields. */
-export interface Changeable {
+export interface ChangeContext {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
 }
 
 /** Applies a patch to a Pod. Returns the changed Pod. */
-export function patched(
-  place: Changeable,
+export function patchPod(
+  place: ChangeContext,
   pod: StoredPod,
   patch: object,
   { type = Array.isArray(patch) ? 'json' : 'strategic', subresource }: PatchOptions,
 ): StoredPod {
-  return changed(place, pod, subresource, (stored) => applyPatch(stored, patch, type));
+  return changePod(place, pod, subresource, (stored) => applyPatch(stored, patch, type));
 }
 
 type Status = Parameters<Pods['condition']>[1];
 
 /** Sets or removes a condition of a Pod. Returns the changed Pod. */
-export function withCondition(
-  place: Changeable,
+export function setCondition(
+  place: ChangeContext,
   pod: StoredPod,
   { type, status, reason, message }: { readonly type: string; readonly status: Status } & ConditionOptions,
 ): StoredPod {
@@ -46,7 +46,7 @@ export function withCondition(
   if (wrong.length > 0) throw usage(`invalid condition type ${JSON.stringify(type)}: ${wrong.join(';')}`);
   const edit = { type, status: statusOf(status), reason, message };
   const { wallMs } = place.clock.now();
-  return changed(place, pod, 'status', (stored) => ({
+  return changePod(place, pod, 'status', (stored) => ({
     ...stored,
     status: setConditions((stored as unknown as StoredPod).status, [edit], wallMs),
   }));
@@ -58,8 +58,8 @@ function statusOf(status: Status): 'True' | 'False' | 'Unknown' | undefined {
   throw usage(`invalid status of a condition, ${JSON.stringify(status)}: it is True, False or Unknown`);
 }
 
-function changed(
-  { store, warn }: Changeable,
+function changePod(
+  { store, warn }: ChangeContext,
   pod: StoredPod,
   subresource: Subresource | undefined,
   change: (stored: KubeObject) => KubeObject,

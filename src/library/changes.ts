@@ -4,7 +4,7 @@ import { parseTransition, transitionLines } from '../store/transition-log.ts';
 import type { PodChange } from './types.ts';
 
 /** Pods, with what `changesOf` needs to follow their changes. */
-export interface Followed {
+export interface ChangeSource {
   readonly store: FileStore;
   readonly pods: () => readonly StoredPod[];
   /** Calls back for each change. */
@@ -14,21 +14,21 @@ export interface Followed {
 }
 
 /** Yields the recorded changes of the Pods, then each new one, until all Pods have ended. */
-export async function* changesOf(followed: Followed): AsyncGenerator<PodChange, undefined> {
+export async function* changesOf(followed: ChangeSource): AsyncGenerator<PodChange, undefined> {
   const queue: PodChange[] = [];
   let wake: () => void = () => undefined;
   let isFinished = false;
-  const told = new Map<string, number>();
+  const knownVersions = new Map<string, number>();
   // Subscribing and reading the record happen in the same turn of the event loop: no change falls between the two.
   const subscription = followed.onPod((event) => {
     const { uid, resourceVersion } = event.object.metadata;
     // A change by another process may be reported after it was read from the record.
-    if (event.type !== 'DELETED' && Number(resourceVersion) <= (told.get(uid) ?? 0)) return;
+    if (event.type !== 'DELETED' && Number(resourceVersion) <= (knownVersions.get(uid) ?? 0)) return;
     queue.push({ type: event.type, pod: structuredClone(event.object) });
     wake();
   });
   for (const { type, pod } of recorded(followed)) {
-    told.set(pod.metadata.uid, Number(pod.metadata.resourceVersion));
+    knownVersions.set(pod.metadata.uid, Number(pod.metadata.resourceVersion));
     queue.push({ type, pod });
   }
   const finish = (): void => {
@@ -49,7 +49,7 @@ export async function* changesOf(followed: Followed): AsyncGenerator<PodChange, 
 }
 
 /** The recorded changes of all Pods, in the order in which they were written. */
-function recorded({ store, pods }: Followed): PodChange[] {
+function recorded({ store, pods }: ChangeSource): PodChange[] {
   const lines = pods().flatMap(({ metadata: { namespace, name, uid } }) =>
     [...transitionLines(store.paths(namespace, name).transitions)].flatMap((line) => {
       const transition = parseTransition(line);

@@ -4,7 +4,7 @@ import { usage } from './options.ts';
 import type { Goal } from './types.ts';
 
 /** Something to wait for. */
-export interface AskedGoal {
+export interface ParsedGoal {
   /** The goal in the user's notation. */
   readonly text: string;
   /** Undefined when a function of the user decides. */
@@ -14,8 +14,8 @@ export interface AskedGoal {
 }
 
 /** @throws {PodrunError} (usage) for a text that is no goal */
-export function readGoal(goal: Goal): AskedGoal {
-  if (typeof goal === 'function') return asked(goal);
+export function readGoal(goal: Goal): ParsedGoal {
+  if (typeof goal === 'function') return predicateGoal(goal);
   const text = typeof goal === 'string' ? goal.replace(/^condition=/i, '') : '';
   const parsed: StatusGoal | undefined = parseGoal(text);
   if (parsed === undefined) {
@@ -27,12 +27,16 @@ export function readGoal(goal: Goal): AskedGoal {
   return { text: goalText(parsed), goal: parsed, stateOf: (pod) => goalState(parsed, pod) };
 }
 
-function asked(predicate: (pod: StoredPod) => boolean): AskedGoal {
-  return { text: `what ${predicate.name || 'the function'} asks for`, goal: undefined, stateOf: asks(predicate) };
+function predicateGoal(predicate: (pod: StoredPod) => boolean): ParsedGoal {
+  return {
+    text: `what ${predicate.name || 'the function'} asks for`,
+    goal: undefined,
+    stateOf: predicateState(predicate),
+  };
 }
 
 /** Asks a function of the user. A Pod that has ended no longer changes, so a "no" about it is final. */
-function asks(predicate: (pod: StoredPod) => boolean): AskedGoal['stateOf'] {
+function predicateState(predicate: (pod: StoredPod) => boolean): ParsedGoal['stateOf'] {
   return (pod) => {
     if (predicate(structuredClone(pod))) return 'met';
     return isTerminalPhase(pod.status.phase) ? 'impossible' : 'pending';

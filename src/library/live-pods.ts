@@ -4,15 +4,15 @@ import type { Clock } from '../clock.ts';
 import { waitForObject } from '../run/object-wait.ts';
 import type { RunningPods } from '../run/running-pods.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { patched, withCondition } from './change.ts';
+import { patchPod, setCondition } from './change.ts';
 import { changesOf } from './changes.ts';
 import { readGoal } from './goal.ts';
 import { rulesOf, timeoutOf, usage } from './options.ts';
 import { addressOf, execIn, forwardTo, urlOf } from './reach.ts';
-import { described, eventsAbout, logText } from './read.ts';
-import type { StatePlace } from './state-folder.ts';
+import { describeText, eventsAbout, logText } from './read.ts';
+import type { StateFolder } from './state-folder.ts';
 import { asyncDispose } from './dispose.ts';
-import { told } from './told.ts';
+import { withLibraryErrors } from './library-errors.ts';
 import type {
   ConditionOptions,
   ExecOptions,
@@ -38,14 +38,14 @@ export class Listeners<T> {
     return { close: () => this.#all.delete(listener) };
   }
 
-  tell(about: T): void {
+  notify(about: T): void {
     for (const listener of this.#all) listener(about);
   }
 }
 
 export interface LivePodsParts {
   readonly running: RunningPods;
-  readonly place: StatePlace;
+  readonly place: StateFolder;
   readonly clock: Clock;
   readonly warnings: readonly string[];
   readonly warn: (text: string) => void;
@@ -99,12 +99,12 @@ export class LivePods implements Pods {
   }
 
   get(name?: string): StoredPod {
-    return told(() => structuredClone(this.#pod(name)));
+    return withLibraryErrors(() => structuredClone(this.#pod(name)));
   }
 
   until(goal: Goal, options: UntilOptions = {}): Promise<void> {
     const { timeout = this.#parts.timeout as number, pod, signal } = options;
-    return told(async () => {
+    return withLibraryErrors(async () => {
       const { clock, onChange, running } = this.#parts;
       const uid = pod === undefined ? undefined : this.#pod(pod).metadata.uid;
       const awaited = {
@@ -122,7 +122,7 @@ export class LivePods implements Pods {
   }
 
   logs(container?: string, options: LogsOptions = {}): string {
-    return told(() => logText(this.#readable(), this.#pod(options.pod), container, options));
+    return withLibraryErrors(() => logText(this.#readable(), this.#pod(options.pod), container, options));
   }
 
   changes(): AsyncGenerator<PodChange, undefined> {
@@ -136,38 +136,40 @@ export class LivePods implements Pods {
   }
 
   events(name?: string): StoredEvent[] {
-    return told(() => eventsAbout(this.#readable(), this.#meant(name)));
+    return withLibraryErrors(() => eventsAbout(this.#readable(), this.#podsNamed(name)));
   }
 
   describe(name?: string): string {
-    return told(() => described(this.#readable(), this.#meant(name), this.#parts.clock));
+    return withLibraryErrors(() => describeText(this.#readable(), this.#podsNamed(name), this.#parts.clock));
   }
 
   exec(container: string, argv: readonly string[], { pod, input }: ExecOptions = {}): Promise<ExecResult> {
     const place = { store: this.#store, clock: this.#parts.clock };
-    return told(async () =>
+    return withLibraryErrors(async () =>
       execIn(place, this.#pod(pod), { container, argv, ...(input === undefined ? {} : { input }) }),
     );
   }
 
   patch(patch: object, options: PatchOptions = {}): StoredPod {
-    return told(() => patched(this.#changeable(), this.#pod(options.pod), patch, options));
+    return withLibraryErrors(() => patchPod(this.#changeable(), this.#pod(options.pod), patch, options));
   }
 
   condition(type: string, status: Parameters<Pods['condition']>[1], options: ConditionOptions = {}): StoredPod {
-    return told(() => withCondition(this.#changeable(), this.#pod(options.pod), { ...options, type, status }));
+    return withLibraryErrors(() =>
+      setCondition(this.#changeable(), this.#pod(options.pod), { ...options, type, status }),
+    );
   }
 
   address(name?: string): string {
-    return told(() => addressOf(this.#pod(name)));
+    return withLibraryErrors(() => addressOf(this.#pod(name)));
   }
 
   url(port: number | string, { pod }: OfPod = {}): string {
-    return told(() => urlOf(this.#readable(), this.#pod(pod), port));
+    return withLibraryErrors(() => urlOf(this.#readable(), this.#pod(pod), port));
   }
 
   forward(port: number | string, { pod }: OfPod = {}): Promise<Forwarding> {
-    return told(async () => {
+    return withLibraryErrors(async () => {
       const { uid } = this.#pod(pod).metadata;
       const current = (): StoredPod => this.#pods.find(({ metadata }) => metadata.uid === uid) ?? this.#pod(pod);
       return forwardTo(this.#readable(), current, port);
@@ -175,15 +177,15 @@ export class LivePods implements Pods {
   }
 
   delete(name?: string, { force = false, gracePeriod }: StopOptions = {}): Promise<void> {
-    return told(async () => {
+    return withLibraryErrors(async () => {
       const graceSeconds = force ? 0 : graceOf(gracePeriod);
-      const meant = this.#meant(name).filter(({ metadata }) => !this.#deleted.has(metadata.uid));
+      const meant = this.#podsNamed(name).filter(({ metadata }) => !this.#deleted.has(metadata.uid));
       await Promise.all(meant.map((pod) => this.#delete(pod, graceSeconds)));
     });
   }
 
   stop({ force = false, gracePeriod }: StopOptions = {}): Promise<void> {
-    return told(async () => {
+    return withLibraryErrors(async () => {
       const graceSeconds = graceOf(gracePeriod);
       this.#parts.running.agent.terminate({ force, ...(graceSeconds === undefined ? {} : { graceSeconds }) });
       await this.#finished;
@@ -214,7 +216,7 @@ export class LivePods implements Pods {
     this.#deleted.add(uid);
   }
 
-  #changeable(): Parameters<typeof patched>[0] {
+  #changeable(): Parameters<typeof patchPod>[0] {
     return { store: this.#readable(), clock: this.#parts.clock, warn: this.#parts.warn };
   }
 
@@ -224,7 +226,7 @@ export class LivePods implements Pods {
     throw usage('these Pods are closed: what was kept of them is gone', 'Ask before close(), or after stop().');
   }
 
-  #meant(name: string | undefined): readonly StoredPod[] {
+  #podsNamed(name: string | undefined): readonly StoredPod[] {
     return name === undefined ? this.#pods : [this.#pod(name)];
   }
 

@@ -27,7 +27,7 @@ export interface LoadedSource {
 export async function loadSource(
   source: ManifestSource,
   cwd: string,
-  options: Pick<LoadOptions, 'namespace' | 'refusesIdle' | 'areApart'>,
+  options: Pick<LoadOptions, 'namespace' | 'refusesWithoutEffect' | 'hasNamespaces'>,
 ): Promise<LoadedSource> {
   const sources = flattened(source);
   let objects = 0;

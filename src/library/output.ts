@@ -6,16 +6,16 @@ import type { LogLine, RunOptions } from './types.ts';
 /** The bytes that may wait in standard output before containers have to wait for its reader. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
 
-let taken: Promise<void> | undefined;
+let caughtUp: Promise<void> | undefined;
 
 /** Receives the output of containers, in addition to their logs. */
-export interface OutputTaker extends Pick<RunListener, 'onOutput' | 'onHookOutput'> {
+export interface OutputReceiver extends Pick<RunListener, 'onOutput' | 'onHookOutput'> {
   /** Passes on the last line of a container that no longer runs, even without a newline. */
   readonly onPod: (pod: StoredPod) => void;
 }
 
 /** Returns the receiver of the option `logs`: it passes output on line by line. */
-export function outputTaker(logs: RunOptions['logs']): OutputTaker {
+export function outputReceiver(logs: RunOptions['logs']): OutputReceiver {
   if (logs === undefined || logs === 'capture') {
     return { onOutput: () => undefined, onHookOutput: () => undefined, onPod: () => undefined };
   }
@@ -30,7 +30,7 @@ export function outputTaker(logs: RunOptions['logs']): OutputTaker {
         streams.set(key, lines);
       }
       lines.write(chunk);
-      return logs === 'inherit' ? whenTaken() : undefined;
+      return logs === 'inherit' ? whenCaughtUp() : undefined;
     },
     onHookOutput: ({ metadata: { name } }, { container, lines }) => {
       take(name, container, Buffer.from(`${lines.toString().trimEnd()}\n`));
@@ -45,34 +45,34 @@ export function outputTaker(logs: RunOptions['logs']): OutputTaker {
 }
 
 /** Receives whole lines. */
-type TakeLines = (pod: string, container: string, lines: Buffer) => void;
+type ReceiveLines = (pod: string, container: string, lines: Buffer) => void;
 
 function printed(pod: string, container: string, lines: Buffer): void {
   process.stdout.write(prefixLines(lines, { prefix: `[${pod}/${container}] `, isTerminal: false }));
 }
 
-function handedTo(listener: (line: LogLine) => void): TakeLines {
+function handedTo(listener: (line: LogLine) => void): ReceiveLines {
   return (pod, container, lines) => {
     for (const text of lines.toString('utf8', 0, lines.length - 1).split(/\r?\n/)) {
-      inform(listener, { pod, container, text });
+      callListener(listener, { pod, container, text });
     }
   };
 }
 
 /** Resolves when standard output has caught up. Undefined while less than WAITING_BYTES_MAX waits. */
-function whenTaken(): Promise<void> | undefined {
+function whenCaughtUp(): Promise<void> | undefined {
   if (process.stdout.writableLength <= WAITING_BYTES_MAX) return undefined;
-  taken ??= new Promise<void>((resolve) => {
+  caughtUp ??= new Promise<void>((resolve) => {
     process.stdout.write('', () => resolve());
-  }).finally(() => (taken = undefined));
-  return taken;
+  }).finally(() => (caughtUp = undefined));
+  return caughtUp;
 }
 
 /**
  * Calls a function of the user. An error of the function must not stop the agent: it is thrown in a microtask, where
  * the test runner or Node reports it.
  */
-export function inform<T>(listener: ((about: T) => void) | undefined, about: T): void {
+export function callListener<T>(listener: ((about: T) => void) | undefined, about: T): void {
   try {
     listener?.(about);
   } catch (error) {

@@ -52,6 +52,6 @@ export function eventsAbout(store: FileStore, pods: readonly StoredPod[]): Store
 }
 
 /** The output of `podrun describe pod` for these Pods. */
-export function described(store: FileStore, pods: readonly StoredPod[], clock: Clock): string {
+export function describeText(store: FileStore, pods: readonly StoredPod[], clock: Clock): string {
   return describePods(pods, eventsAbout(store, pods), clock.now().wallMs);
 }

@@ -7,7 +7,7 @@ import { nextEventLoopTurn, SystemClock } from '../clock.ts';
 import { CRASH_LOOP } from '../lifecycle/plan/back-off.ts';
 import { agentSettings } from '../run/agent-settings.ts';
 import { type Begun, beginRuns, undoRuns } from '../run/begin-runs.ts';
-import { chooseRuntime, type ChosenRuntime, lackOf, runtimeChoice } from '../run/choose-runtime.ts';
+import { chooseRuntime, type ChosenRuntime, unmetRequests, runtimeChoice } from '../run/choose-runtime.ts';
 import type { AgentSettings } from '../run/make-agent.ts';
 import type { ManifestObject } from '../run/manifest-object.ts';
 import { limitsRefused, openLimits } from '../run/open-limits.ts';
@@ -16,15 +16,15 @@ import { refuseSecurity } from '../run/refuse-security.ts';
 import { RunningPods } from '../run/running-pods.ts';
 import { type SortedObjects, sortObjects } from '../run/sort-objects.ts';
 import { storeRecord } from '../run/store-record.ts';
-import { tellIdleFields } from '../run/tell-idle-fields.ts';
+import { recordFieldsWithoutEffect } from '../run/record-fields-without-effect.ts';
 import { ManifestError } from './errors.ts';
 import { imageMappings } from './images.ts';
 import { Listeners, LivePods } from './live-pods.ts';
 import { loadSource } from './load.ts';
 import { checkOptions, durationMs, usage } from './options.ts';
-import { inform, outputTaker } from './output.ts';
-import { openState, type StatePlace, sweepStateFolders } from './state-folder.ts';
-import { told } from './told.ts';
+import { callListener, outputReceiver } from './output.ts';
+import { openStateFolder, type StateFolder, sweepStateFolders } from './state-folder.ts';
+import { withLibraryErrors } from './library-errors.ts';
 import type { ManifestSource, Pods, RunOptions } from './types.ts';
 import { withVariables } from './variables.ts';
 
@@ -56,7 +56,7 @@ interface Preparation {
  * @throws {PodrunError} for a wrong option, or one that this machine cannot fulfil; nothing was started
  */
 export function run(source: ManifestSource, options: RunOptions = {}): Promise<Pods> {
-  return told(() => start(source, options));
+  return withLibraryErrors(() => start(source, options));
 }
 
 async function start(source: ManifestSource, options: RunOptions): Promise<Pods> {
@@ -71,7 +71,7 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   const warn = (text: string): void => {
     if (warnings.includes(text)) return;
     warnings.push(text);
-    inform(options.onWarning, text);
+    callListener(options.onWarning, text);
   };
   const prepared: Preparation = { options, clock: new SystemClock(), cwd, config, warn, warnings };
   const choice = runtimeChoice({
@@ -81,13 +81,13 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
   });
   const loaded = await loadSource(source, cwd, {
     namespace: options.namespace,
-    refusesIdle: options.strict ?? false,
-    areApart: choice !== 'process',
+    refusesWithoutEffect: options.strict ?? false,
+    hasNamespaces: choice !== 'process',
   });
   const sorted = sortObjects(loaded.objects);
   if (sorted.pods.length === 0) throw new ManifestError('there is no Pod in these manifests', []);
   loaded.warnings.forEach(warn);
-  const place = openState(options.stateDir, prepared.clock);
+  const place = openStateFolder(options.stateDir, prepared.clock);
   try {
     const where = { stateDir: place.store.root, clock: prepared.clock, userPath: process.env['PATH'] };
     return await begin(prepared, sorted, place, await chooseRuntime(choice, where));
@@ -100,35 +100,40 @@ async function start(source: ManifestSource, options: RunOptions): Promise<Pods>
 async function begin(
   prepared: Preparation,
   { pods, records }: SortedObjects,
-  place: StatePlace,
+  place: StateFolder,
   chosen: ChosenRuntime,
 ): Promise<Pods> {
   const { options, clock, warn } = prepared;
   const { store } = place;
   const objects = pods.map(({ object }) => object);
-  if (options.strict === true) refuseWhatHasNoEffect(prepared, pods, chosen);
-  const lack = lackOf(chosen, objects);
+  if (options.strict === true) refuseWithoutEffect(prepared, pods, chosen);
+  const lack = unmetRequests(chosen, objects);
   if (lack !== undefined) warn(lack);
   const settings = await settingsFor(prepared, chosen);
   for (const record of records) {
     storeRecord(store, record, warn);
-    tellIdleFields(record.object, { store, clock, nodeName: readNode({ storageDir: store.root }).name, warn });
+    recordFieldsWithoutEffect(record.object, {
+      store,
+      clock,
+      nodeName: readNode({ storageDir: store.root }).name,
+      warn,
+    });
   }
   const wanted = pods.map((pod) => ({ ...pod, object: withVariables(pod.object, options.env ?? {}) }));
   const { begun, taken } = await beginRuns(store, clock, wanted, { command: 'run()' });
   try {
     for (const { object } of taken) throw runsAlready(store, object);
     options.signal?.throwIfAborted();
-    return runBegun(prepared, place, begun, settings);
+    return startAgent(prepared, place, begun, settings);
   } catch (error) {
     undoRuns(store, begun);
     throw error;
   }
 }
 
-function runBegun(
+function startAgent(
   { options, clock, warn, warnings }: Preparation,
-  place: StatePlace,
+  place: StateFolder,
   begun: readonly Begun[],
   settings: AgentSettings,
 ): Pods {
@@ -139,7 +144,7 @@ function runBegun(
     ...(settle === undefined ? {} : { settle }),
     ...(allowRestarts === undefined ? {} : { allowRestarts }),
   };
-  const output = outputTaker(options.logs);
+  const output = outputReceiver(options.logs);
   const running = new RunningPods({
     settings,
     store: place.store,
@@ -152,12 +157,12 @@ function runBegun(
       ...output,
       onPod: (event) => {
         output.onPod(event.object);
-        onPod.tell(event);
+        onPod.notify(event);
         if (onTransition !== undefined) {
-          inform(onTransition, { type: event.type, pod: structuredClone(event.object) });
+          callListener(onTransition, { type: event.type, pod: structuredClone(event.object) });
         }
       },
-      onChange: () => onChange.tell(),
+      onChange: () => onChange.notify(),
       onEvent: () => undefined,
       onTrouble: warn,
     },
@@ -170,7 +175,7 @@ function runBegun(
 }
 
 /** @throws {PodrunError} (usage) when a security context or a limit of the manifests would have no effect */
-function refuseWhatHasNoEffect(
+function refuseWithoutEffect(
   { options, config }: Preparation,
   pods: readonly ManifestObject<StoredPod>[],
   { features }: ChosenRuntime,
@@ -201,7 +206,7 @@ async function settingsFor({ options, config, cwd }: Preparation, chosen: Chosen
   });
 }
 
-function runsAlready(store: StatePlace['store'], { metadata: { namespace, name } }: StoredPod): PodrunError {
+function runsAlready(store: StateFolder['store'], { metadata: { namespace, name } }: StoredPod): PodrunError {
   const owner = store.ownerOf(namespace, name);
   const where = owner === undefined ? '' : ` under ${store.describeOwner(owner)}`;
   return new PodrunError(`pod "${name}" runs already${where}, with the state folder ${store.root}`, {

@@ -8,14 +8,14 @@ import { removeTree } from '../store/atomic-file.ts';
 import { FileStore } from '../store/file-store.ts';
 import { knownProcess, presenceOf } from '../store/known-process.ts';
 import { memoryPlaces } from '../store/layout.ts';
-import { closeStateFolder } from '../store/state-folder.ts';
+import { protectStateFolder } from '../store/state-folder.ts';
 
 /** The beginning of the names of state folders made for one run. The file OWNER in each names its process. */
 const PREFIX = 'podrun-run-';
 const OWNER = '.run-of';
 
 /** The state folder of a run. */
-export interface StatePlace {
+export interface StateFolder {
   readonly store: FileStore;
   /** Removes the folder, if it was made for this run. */
   close(): void;
@@ -25,9 +25,9 @@ export interface StatePlace {
  * Opens the named state folder. Without a name, makes a folder for this run alone.
  * @throws {PodrunError} when others may replace the files in the folder
  */
-export function openState(stateDir: string | undefined, clock: Clock): StatePlace {
+export function openStateFolder(stateDir: string | undefined, clock: Clock): StateFolder {
   const root = stateDir ?? mkdtempSync(path.join(tmpdir(), PREFIX));
-  if (stateDir !== undefined) closeStateFolder(root, homedir());
+  if (stateDir !== undefined) protectStateFolder(root, homedir());
   const places = memoryPlaces(process.env, process.getuid?.());
   const store = new FileStore({ root, clock, processes: localProcesses, memoryPlaces: places });
   if (stateDir !== undefined) return { store, close: () => undefined };

@@ -7,12 +7,12 @@ import { type RunRecord, verdictOf } from '../lifecycle/requests/verdict.ts';
 import { RECORD_FAILURE } from '../print/report/fit-verdict.ts';
 import { causeWithEvidence, lapseWithEvidence, waitingLines } from '../run/explain-pods.ts';
 import type { FileStore } from '../store/file-store.ts';
-import { asCalls } from './as-calls.ts';
+import { asLibraryCalls } from './library-calls.ts';
 import { GoalError, TimeoutError } from './errors.ts';
-import type { AskedGoal } from './goal.ts';
+import type { ParsedGoal } from './goal.ts';
 
 /** Pods to wait for. */
-export interface Awaited {
+export interface WaitSubject {
   readonly store: FileStore;
   readonly clock: Clock;
   readonly pods: () => readonly StoredPod[];
@@ -23,7 +23,7 @@ export interface Awaited {
   readonly onChange: (look: () => void) => { close(): void };
 }
 
-export interface Patience {
+export interface WaitLimits {
   readonly timeoutMs: number;
   readonly rules: GoalRules;
   /** Aborting one of these signals ends the wait. */
@@ -35,7 +35,7 @@ export interface Patience {
  * Pod can no longer reach the goal or has left it, with a `TimeoutError` at the time limit, with the reason of an
  * aborted signal, and with a `PodrunError` when a part of the record could not be written.
  */
-export async function waitUntil(awaited: Awaited, goal: AskedGoal, patience: Patience): Promise<void> {
+export async function waitUntil(awaited: WaitSubject, goal: ParsedGoal, patience: WaitLimits): Promise<void> {
   const { timeoutMs, signals, rules } = patience;
   for (const signal of signals) signal.throwIfAborted();
   const { clock } = awaited;
@@ -80,7 +80,7 @@ export async function waitUntil(awaited: Awaited, goal: AskedGoal, patience: Pat
  * @throws {GoalError} when a Pod can never reach the goal, or has left it again
  * @throws {PodrunError} when all Pods have reached the goal, and a part of their record could not be written
  */
-function whenToLookAgain(awaited: Awaited, goal: AskedGoal, progress: GoalProgress): number | undefined {
+function whenToLookAgain(awaited: WaitSubject, goal: ParsedGoal, progress: GoalProgress): number | undefined {
   const { pods, isDeleted, record, store, clock } = awaited;
   const { wallMs } = clock.now();
   switch (progress.type) {
@@ -90,11 +90,11 @@ function whenToLookAgain(awaited: Awaited, goal: AskedGoal, progress: GoalProgre
     case 'settling':
       return progress.untilMs;
     case 'impossible': {
-      const why = asCalls(causeWithEvidence(store, progress.pod, wallMs));
+      const why = asLibraryCalls(causeWithEvidence(store, progress.pod, wallMs));
       throw new GoalError(goal.text, structuredClone(progress.pod), why);
     }
     case 'lapsed': {
-      const why = asCalls(lapseWithEvidence(store, progress.lapse, wallMs));
+      const why = asLibraryCalls(lapseWithEvidence(store, progress.lapse, wallMs));
       throw new GoalError(goal.text, structuredClone(progress.lapse.pod), why, 'did not stay');
     }
     case 'pending': {
@@ -107,10 +107,10 @@ function whenToLookAgain(awaited: Awaited, goal: AskedGoal, progress: GoalProgre
   }
 }
 
-function timedOut({ pods, store, clock }: Awaited, goal: AskedGoal, timeoutMs: number): TimeoutError {
+function timedOut({ pods, store, clock }: WaitSubject, goal: ParsedGoal, timeoutMs: number): TimeoutError {
   const { wallMs } = clock.now();
   const missing = pods().filter((pod) => goal.stateOf(pod) !== 'met');
-  const lines = missing.map((pod) => asCalls(waitingLines(store, pod, wallMs)));
+  const lines = missing.map((pod) => asLibraryCalls(waitingLines(store, pod, wallMs)));
   const message = [`timed out after ${formatGoDuration(timeoutMs)}, waiting for ${goal.text}`, ...lines].join('\n');
   return new TimeoutError(message, { goal: goal.text, timeoutMs, pods: structuredClone(missing) });
 }

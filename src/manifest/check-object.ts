@@ -7,8 +7,8 @@ import type { KnownObject } from './identify.ts';
 import type { Stage } from './manifest-error.ts';
 import { locate } from './read/source-node.ts';
 import type { Position, SourceText } from './read/source-text.ts';
-import { notEnforced } from './support/idle-fields.ts';
-import { idleFieldErrors, refusedFields } from './support/refused-fields.ts';
+import { unenforcedPaths } from './support/fields-without-effect.ts';
+import { withoutEffectErrors, refusedFields } from './support/refused-fields.ts';
 import { validateObjectSize } from './validate/object-size.ts';
 import { validateObject } from './validate/index.ts';
 import { warningsFor } from './warnings.ts';
@@ -23,12 +23,12 @@ export interface ObjectOptions {
   /** Refuse fields that podrun cannot fulfil, and warn of safety fields without effect. */
   readonly forRunning: boolean;
   /** Refuse fields without effect. */
-  readonly refusesIdle: boolean;
+  readonly refusesWithoutEffect: boolean;
   /** True when containers run in namespaces of their own. */
-  readonly areApart: boolean;
+  readonly hasNamespaces: boolean;
 }
 
-export interface PlacedError {
+export interface LocatedError {
   readonly stage: Stage;
   readonly error: FieldError;
   readonly position: Position;
@@ -39,7 +39,7 @@ export interface CheckedObject {
   readonly object: KubeObject | undefined;
   /** Only decoded. */
   readonly written: KubeObject;
-  readonly errors: readonly PlacedError[];
+  readonly errors: readonly LocatedError[];
   readonly warnings: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
     options.strictMode === 'warn' ? problems.filter(isStrict).map(({ error }) => error.detail) : [];
   const serious = options.strictMode === 'strict' ? problems : problems.filter((problem) => !isStrict(problem));
   if (serious.length > 0) {
-    const errors = serious.map((problem): PlacedError => {
+    const errors = serious.map((problem): LocatedError => {
       const stage = isStrict(problem) ? 'strict' : 'decode';
       return { stage, error: problem.error, position: source.positionAt(problem.offset) };
     });
@@ -60,12 +60,12 @@ export function checkObject(known: KnownObject, source: SourceText, options: Obj
   }
   const defaulted = applyDefaults(written);
   const object = prepareForCreate(defaulted);
-  const errors = findMistakes(object, options).map(({ stage, error }): PlacedError => {
+  const errors = findMistakes(object, options).map(({ stage, error }): LocatedError => {
     return { stage, error, position: source.positionAt(locate(known.root, error.path)) };
   });
   if (errors.length > 0) return { object: undefined, written, errors, warnings: strictWarnings };
   const dropped = droppedFields(defaulted).map((path) => `${path}: dropped, its feature is off in Kubernetes v1.36`);
-  const idle = options.forRunning ? notEnforced(object, options.areApart) : [];
+  const idle = options.forRunning ? unenforcedPaths(object, options.hasNamespaces) : [];
   const idleWarnings = idle.length > 0 ? [`not enforced by this runner: ${idle.join(', ')}`] : [];
   return {
     object,
@@ -88,12 +88,12 @@ function withIdentity(decoded: Record<string, unknown>, known: KnownObject, defa
 
 function findMistakes(
   object: KubeObject,
-  { forRunning, refusesIdle, areApart }: ObjectOptions,
+  { forRunning, refusesWithoutEffect, hasNamespaces }: ObjectOptions,
 ): { stage: Stage; error: FieldError }[] {
   const mistakes = [...validateObject(object), ...validateObjectSize(object)];
   const invalid = withoutRepeats(mistakes).map((error) => ({ stage: 'validate' as const, error }));
   if (invalid.length > 0) return invalid;
-  const refused = forRunning || refusesIdle ? refusedFields(object) : [];
-  const idle = refusesIdle ? idleFieldErrors(object, areApart) : [];
+  const refused = forRunning || refusesWithoutEffect ? refusedFields(object) : [];
+  const idle = refusesWithoutEffect ? withoutEffectErrors(object, hasNamespaces) : [];
   return withoutRepeats([...refused, ...idle]).map((error) => ({ stage: 'support' as const, error }));
 }

@@ -40,7 +40,7 @@ export interface IdentityProblem {
 }
 
 /** The identity of text that cannot be read. */
-export const NOBODY: Identity = { apiVersion: '', kind: '', name: '', namespace: '', generateName: '' };
+export const NO_IDENTITY: Identity = { apiVersion: '', kind: '', name: '', namespace: '', generateName: '' };
 
 /** Finds the objects of a document: itself, or the items of a list, nested lists included. Empty document: none. */
 export function identify(root: SourceNode): Identified[] {
@@ -56,7 +56,7 @@ function identifyAt(node: SourceNode, path: string, inherited: string): Identifi
   if (node.kind !== 'map') {
     const detail = `expected an object, got a ${typeName(node)}`;
     const problem: IdentityProblem = { error: { path, type: 'Invalid type', detail }, offset: node.offset };
-    return [{ verdict: 'wrong', identity: NOBODY, problems: [problem] }];
+    return [{ verdict: 'wrong', identity: NO_IDENTITY, problems: [problem] }];
   }
   const identity = identityOf(node, inherited);
   const problems = [...nameProblems(node, identity, 'apiVersion', path), ...nameProblems(node, identity, 'kind', path)];

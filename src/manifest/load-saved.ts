@@ -1,7 +1,7 @@
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
 import { decodeObject } from './decode/decode.ts';
 import { required, type FieldError } from './field-error.ts';
-import { identify, type Identified, type Identity, NOBODY } from './identify.ts';
+import { identify, type Identified, type Identity, NO_IDENTITY } from './identify.ts';
 import type { ManifestError, Stage, Subject } from './manifest-error.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { InputError, readInput, readStdin } from './read/input.ts';
@@ -55,7 +55,7 @@ class SavedLoader implements SavedResult {
       const { hint, offset } = error;
       this.#refuse(
         'parse',
-        { file, identity: NOBODY, source },
+        { file, identity: NO_IDENTITY, source },
         hint === undefined ? wrong : { ...wrong, hint },
         offset,
       );

@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from './field-error.ts';
-import { identify, NOBODY, type Identified, type KnownObject } from './identify.ts';
+import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';
 import type { ManifestError, Notice, Stage, Subject } from './manifest-error.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { filesOf, type Input, InputError, readInput, readStdin } from './read/input.ts';
@@ -23,9 +23,9 @@ export interface LoadOptions {
   /** Refuse fields that podrun cannot fulfil, and warn of safety fields without effect. */
   readonly forRunning?: boolean;
   /** Refuse fields without effect. */
-  readonly refusesIdle?: boolean;
+  readonly refusesWithoutEffect?: boolean;
   /** True when containers will run in namespaces of their own, where more fields have an effect. */
-  readonly areApart?: boolean;
+  readonly hasNamespaces?: boolean;
   /** The command that reads the objects: only `create` allows generateName. */
   readonly command?: string;
   /** Read only kind and metadata. Other mistakes are no errors then. */
@@ -127,7 +127,7 @@ class Loader {
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
       const wrong: FieldError = { path: '', type: 'Parse error', detail: error.message };
-      const subject: Subject = { file, identity: NOBODY, source };
+      const subject: Subject = { file, identity: NO_IDENTITY, source };
       const position = source.positionAt(error.offset);
       this.#refuse('parse', subject, error.hint === undefined ? wrong : { ...wrong, hint: error.hint }, position);
     }
@@ -152,8 +152,8 @@ class Loader {
       strictMode: this.#options.validate ?? 'strict',
       defaultNamespace: this.#options.namespace ?? DEFAULT_NAMESPACE,
       forRunning: this.#options.forRunning ?? false,
-      refusesIdle: this.#options.refusesIdle ?? false,
-      areApart: this.#options.areApart ?? false,
+      refusesWithoutEffect: this.#options.refusesWithoutEffect ?? false,
+      hasNamespaces: this.#options.hasNamespaces ?? false,
     });
     for (const { stage, error, position } of errors) this.#refuse(stage, subject, error, position);
     for (const text of warnings) {

@@ -58,7 +58,7 @@ function counted(count: number, word: string): string {
 
 /** Formats advice for programs. docs/advise.md documents the fields, which do not change. */
 export function renderAdviceJson(run: string, { namespace, name, uid, basis, advice }: RunAdvice): string {
-  const told = advice.map(({ rule, severity, container, path, current, suggested, what, evidence, samples }) => {
+  const records = advice.map(({ rule, severity, container, path, current, suggested, what, evidence, samples }) => {
     const toSet = suggested === undefined ? {} : { suggested };
     return {
       rule,
@@ -72,5 +72,5 @@ export function renderAdviceJson(run: string, { namespace, name, uid, basis, adv
       samples,
     };
   });
-  return `${formatJson({ version: 1, run, pod: { namespace, name, uid }, basis, advice: told }, '\n')}\n`;
+  return `${formatJson({ version: 1, run, pod: { namespace, name, uid }, basis, advice: records }, '\n')}\n`;
 }

@@ -7,7 +7,7 @@ import type { RuntimeFeatures } from '../runtime/features.ts';
 import { version } from './version.ts';
 import { detectNamespaces } from '../runtime/detection/namespaces.ts';
 import { obstacleText } from '../print/doctor/obstacle.ts';
-import { lackText } from '../print/doctor/lack.ts';
+import { unmetText } from '../print/doctor/unmet.ts';
 
 /** Who may say it, the first one decides: --runtime, $PODRUN_RUNTIME, podrun.yaml. */
 export interface RuntimeSources {
@@ -67,8 +67,7 @@ export async function chooseRuntime(choice: RuntimeChoice, place: RuntimePlace):
   });
 }
 
-/** One line about what these Pods ask for and do not get; undefined: they get everything that is chosen here. */
-export function lackOf({ lack }: ChosenRuntime, pods: readonly StoredPod[]): string | undefined {
-  if (lack === undefined || pods.length === 0) return undefined;
-  return lackText(lack, pods);
+/** One line about the requests of these Pods that this machine does not fulfil. Undefined when it fulfils all. */
+export function unmetRequests({ lack }: ChosenRuntime, pods: readonly StoredPod[]): string | undefined {
+  return lack === undefined || pods.length === 0 ? undefined : unmetText(lack, pods);
 }

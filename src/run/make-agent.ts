@@ -10,7 +10,7 @@ import type { ImageMap } from '../lifecycle/environment/entry-point.ts';
 import type { BackOffLimits } from '../lifecycle/plan/back-off.ts';
 import type { Powers } from '../lifecycle/security/powers.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
-import { idleFields } from '../manifest/support/idle-fields.ts';
+import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
 import type { RuntimeFeatures } from '../runtime/features.ts';
 import type { NetworkFacts } from '../runtime/network/detect.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -108,7 +108,7 @@ function withoutLinks(folder: string): string {
 const HOST_PORT = /\.host(Port|IP)$/;
 
 function noticesOf(pod: StoredPod, { features, privateNetworks }: AgentSettings): EventDraft[] {
-  const fields = idleFields({ ...pod }, features.tier === 'namespace');
+  const fields = groupFieldsWithoutEffect({ ...pod }, features.tier === 'namespace');
   const forwards = privateNetworks !== undefined;
   const idle = forwards ? fields.filter(({ paths }) => !paths.every((path) => HOST_PORT.test(path))) : fields;
   return idle.map(fieldHasNoEffect);

@@ -2,7 +2,7 @@ import { PodrunError } from '../api/errors.ts';
 import { allContainerStatuses, type StoredEvent, type StoredPod } from '../api/objects.ts';
 import type { HookRun } from '../lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../lifecycle/probes/probe-attempt.ts';
-import type { LogTail, PodEvidence, PodRecords } from '../print/waits/evidence.ts';
+import type { LogTail, PodEvidence, RecordedEvidence } from '../print/waits/evidence.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { instanceLogPath } from '../store/logs/log-files.ts';
 import { lastLogLines } from '../store/logs/log-reader.ts';
@@ -33,7 +33,7 @@ export class RecordWatch {
   }
 
   /** The records as of now. Hooks and events are read when they are asked for: few Pods need them. */
-  records(): PodRecords {
+  records(): RecordedEvidence {
     const [store, pod] = [this.#store, this.#pod];
     return {
       attempts: this.#attempts(),

@@ -66,5 +66,5 @@ export function podFiles(store: FileStore): PodFiles {
 
 /** How the private network of a Pod is entered; undefined: it has none. */
 export function networkOf(store: FileStore, { namespace, name, uid }: StoredMeta): NetworkJoin | undefined {
-  return store.remainsOf(namespace, name).findLast(({ id, network }) => id === `${uid}/` && network)?.network;
+  return store.survivingProcesses(namespace, name).findLast(({ id, network }) => id === `${uid}/` && network)?.network;
 }

@@ -16,7 +16,7 @@ import path from 'node:path';
 import { placeTag } from '../place.ts';
 import { errorCode, ifPresent } from './disk-errors.ts';
 import type { ProcessLookup } from './known-process.ts';
-import { parseStored, type Soundness } from './stored-json.ts';
+import { parseStored, type ShapeCheck } from './stored-json.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -79,8 +79,8 @@ export function replaceFile(file: string, text: string): void {
 }
 
 /** The object in a file that {@link replaceFile} writes, or in its previous text. */
-export function readReplacedJson<T>(file: string, isSound?: Soundness): T | undefined {
-  return readJson<T>(file, isSound) ?? readJson<T>(before(file), isSound);
+export function readReplacedJson<T>(file: string, hasShape?: ShapeCheck): T | undefined {
+  return readJson<T>(file, hasShape) ?? readJson<T>(before(file), hasShape);
 }
 
 /** Writes a file that only its user can read. */
@@ -119,9 +119,9 @@ export function inFolder<T>(folder: string, step: () => T): T {
 }
 
 /** The object in a file of JSON. Undefined when the file is missing or broken: see parseStored. */
-export function readJson<T>(file: string, isSound?: Soundness): T | undefined {
+export function readJson<T>(file: string, hasShape?: ShapeCheck): T | undefined {
   const text = ifPresent(() => readFileSync(file, 'utf8'));
-  return text === undefined ? undefined : parseStored<T>(text, isSound);
+  return text === undefined ? undefined : parseStored<T>(text, hasShape);
 }
 
 /** The names in a folder, sorted, without names of podrun's own files. Empty when there is no such folder. */
@@ -138,10 +138,10 @@ export function removeTree(folder: string): void {
   try {
     // Most runs have no volumes: the folder is missing.
     const present = lstatSync(folder, { throwIfNoEntry: false });
-    if (present?.isDirectory() === true) takeAway(folder);
+    if (present?.isDirectory() === true) removeFolder(folder);
     else if (present !== undefined) rmSync(folder, { force: true });
   } catch {
-    openUp(folder);
+    makeWritable(folder);
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
@@ -151,20 +151,20 @@ export function removeTree(folder: string): void {
 }
 
 /** Removes a folder with unlink and rmdir: rmSync takes milliseconds for a few files, and every start removes a run. */
-function takeAway(folder: string): void {
+function removeFolder(folder: string): void {
   for (const entry of ifPresent(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
     const place = path.join(folder, entry.name);
-    if (entry.isDirectory()) takeAway(place);
+    if (entry.isDirectory()) removeFolder(place);
     else unlinkSync(place);
   }
   ifPresent(() => rmdirSync(folder));
 }
 
-function openUp(folder: string): void {
+function makeWritable(folder: string): void {
   try {
     chmodSync(folder, FOLDER_MODE);
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) openUp(path.join(folder, entry.name));
+      if (entry.isDirectory()) makeWritable(path.join(folder, entry.name));
     }
   } catch {
     // The folder belongs to another user.

@@ -4,8 +4,9 @@ import { PodrunError } from '../api/errors.ts';
 import { makeFolder, namesIn, readJson, removeTree, writeFileAtomically, writePrivateFile } from './atomic-file.ts';
 import { ifPresent, onDisk } from './disk-errors.ts';
 import { FileLocks } from './file-lock.ts';
-import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, rememberPlace } from './known-process.ts';
+import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup, withCachedPlace } from './known-process.ts';
 import { agentLogPath, type AgentPaths, agentPaths, agentsFolder } from './layout.ts';
+import { newUid } from './unique-id.ts';
 
 /** The size at which the log of the agents is moved to `agent.log.1`, which it replaces. */
 const LOG_BYTES_MAX = 1024 * 1024;
@@ -28,7 +29,7 @@ export class BackgroundAgents {
 
   constructor(root: string, processes: ProcessLookup) {
     this.root = root;
-    this.#lookup = rememberPlace(processes);
+    this.#lookup = withCachedPlace(processes);
     this.#locks = new FileLocks(root, this.#lookup);
   }
 
@@ -52,7 +53,7 @@ export class BackgroundAgents {
    * @param settings the settings of the agent and of any process that takes over: JSON, may contain secrets
    */
   create(settings: unknown, beginning: unknown): string {
-    const id = process.getBuiltinModule('node:crypto').randomUUID();
+    const id = newUid();
     this.#onDisk(() => {
       const paths = this.paths(id);
       makeFolder(agentsFolder(this.root));

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk-errors.ts';
 import { areOfOnePod, EventRecords } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
-import { type ProcessLookup, rememberPlace } from './known-process.ts';
+import { type ProcessLookup, withCachedPlace } from './known-process.ts';
 import { LastApplied } from './last-applied.ts';
 import { type PodPaths, podPaths } from './layout.ts';
 import { Leases } from './leases.ts';
@@ -53,7 +53,7 @@ export class FileStore implements Store {
   readonly #watches: Watches;
 
   constructor({ root, clock, processes, memoryPlaces = [] }: FileStoreOptions) {
-    const lookup = rememberPlace(processes);
+    const lookup = withCachedPlace(processes);
     const locks = new FileLocks(root, lookup);
     const staging = new StagingArea(root, lookup);
     const parts: StorageParts = { root, clock, locks, staging, versions: new VersionSource(clock) };
@@ -82,7 +82,8 @@ export class FileStore implements Store {
 
   get<T extends Storable = KubeObject>(resource: Resource, namespace: string, name: string): T | undefined {
     return this.#onDisk(() => {
-      if (resource === 'pods') return this.#watches.foundPod({ namespace, name }, this.#pods.get(namespace, name));
+      if (resource === 'pods')
+        return this.#watches.ensurePodFollowed({ namespace, name }, this.#pods.get(namespace, name));
       if (resource === 'events') return this.#events.list({ namespace, name })[0];
       return this.#plain.get(resource, namespace, name);
     }) as T | undefined;
@@ -91,7 +92,7 @@ export class FileStore implements Store {
   list<T extends Storable = KubeObject>(resource: Resource, scope: Scope = {}): T[] {
     return this.#onDisk((): StoredObject[] => {
       if (resource === 'pods') {
-        return this.#pods.list(scope).flatMap((pod) => this.#watches.foundPod(pod.metadata, pod) ?? []);
+        return this.#pods.list(scope).flatMap((pod) => this.#watches.ensurePodFollowed(pod.metadata, pod) ?? []);
       }
       if (resource === 'events') return this.#events.list(scope);
       return this.#plain.list(resource, scope);
@@ -104,14 +105,14 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.create([object])[0]!;
       return this.#plain.create(resource, object);
     });
-    this.#watches.tell(resource, [created]);
+    this.#watches.publish(resource, [created]);
     return created as Storable as T;
   }
 
   createAll<T extends Storable>(resource: Resource, objects: readonly T[]): T[] {
     if (resource !== 'events' || !areOfOnePod(objects)) return objects.map((object) => this.create(resource, object));
     const created = this.#onDisk(() => this.#events.create(objects));
-    this.#watches.tell(resource, created);
+    this.#watches.publish(resource, created);
     return created as Storable[] as T[];
   }
 
@@ -121,7 +122,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.update(object);
       return this.#plain.update(resource, object);
     });
-    this.#watches.tell(resource, [updated]);
+    this.#watches.publish(resource, [updated]);
     return updated as Storable as T;
   }
 
@@ -130,7 +131,7 @@ export class FileStore implements Store {
       return resource === 'pods' ? this.#pods.updateStatus(object) : this.#plain.updateStatus(resource, object);
     });
     this.#forgetEnded(resource, updated);
-    this.#watches.tell(resource, [updated]);
+    this.#watches.publish(resource, [updated]);
     return updated as Storable as T;
   }
 
@@ -147,13 +148,13 @@ export class FileStore implements Store {
       return this.#plain.change(resource, key, part, one);
     });
     this.#forgetEnded(resource, changed);
-    this.#watches.tell(resource, [changed]);
+    this.#watches.publish(resource, [changed]);
     return changed as Storable as T;
   }
 
   bind(key: ObjectKey, bind: (stored: StoredPod) => StoredPod): StoredPod {
     const bound = this.#onDisk(() => this.#pods.bind(key, bind));
-    this.#watches.tell('pods', [bound]);
+    this.#watches.publish('pods', [bound]);
     return bound;
   }
 
@@ -179,7 +180,7 @@ export class FileStore implements Store {
       if (resource === 'events') return this.#events.delete(namespace, name);
       return this.#plain.delete(resource, namespace, name);
     });
-    if (deleted !== undefined) this.#watches.tell(resource, [deleted]);
+    if (deleted !== undefined) this.#watches.publish(resource, [deleted]);
     return deleted as KubeObject | undefined;
   }
 
@@ -191,14 +192,14 @@ export class FileStore implements Store {
   ): Subscription {
     const watching = this.#onDisk(() => this.#watches.add(resource, scope, listener as Listener));
     const present = options.replay === true ? this.list<StoredObject>(resource, scope) : [];
-    for (const object of present) watching.tellPresent(object);
+    for (const object of present) watching.sendPresent(object);
     return watching.subscription;
   }
 
   /**
    * Begins a new run of a Pod name: stores the Pod, owned by this process from the start. An older record of that name,
    * whose Pod has ended or whose owner is gone, moves to the history. Before that, the caller must end its processes:
-   * see {@link remainsOf}.
+   * see {@link survivingProcesses}.
    * @param command the command of the user, for messages
    * @param agent ID of the background agent that this process is
    */
@@ -260,14 +261,14 @@ export class FileStore implements Store {
     return this.#ownership.describe(owner);
   }
 
-  /** Records a process of a container, for {@link remainsOf}. Call this before anything else happens to the process. */
+  /** Records a process of a container for {@link survivingProcesses}. Call this before anything else happens to it. */
   recordProcess(namespace: string, name: string, started: StartedProcess): void {
     this.#onDisk(() => this.#ownership.recordProcess(namespace, name, started));
   }
 
   /** The recorded processes of the Pod that still exist. Other processes that reuse their pids do not count. */
-  remainsOf(namespace: string, name: string): RecordedProcess[] {
-    return this.#onDisk(() => this.#ownership.remainsOf(namespace, name));
+  survivingProcesses(namespace: string, name: string): RecordedProcess[] {
+    return this.#onDisk(() => this.#ownership.survivingProcesses(namespace, name));
   }
 
   /** The recorded cgroups of the Pod's containers, by container ID. They may no longer exist. */
@@ -276,7 +277,7 @@ export class FileStore implements Store {
   }
 
   #deletePod(namespace: string, name: string): KubeObject | undefined {
-    const removed = this.#onDisk(() => this.#pods.takeAway(namespace, name));
+    const removed = this.#onDisk(() => this.#pods.moveToStaging(namespace, name));
     if (removed === undefined) return undefined;
     this.#events.forget({ namespace, name });
     this.#watches.checkPod({ namespace, name });

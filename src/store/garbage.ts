@@ -2,7 +2,7 @@ import path from 'node:path';
 import { namesIn } from './atomic-file.ts';
 import { onDisk } from './disk-errors.ts';
 import { FileLocks } from './file-lock.ts';
-import { type ProcessLookup, rememberPlace } from './known-process.ts';
+import { type ProcessLookup, withCachedPlace } from './known-process.ts';
 import { sweepLeases } from './leases.ts';
 import { historyFolder, objectPath } from './layout.ts';
 import { keysIn } from './listing.ts';
@@ -28,7 +28,7 @@ export class StoreGarbage {
   readonly #lookup: ProcessLookup;
 
   constructor(root: string, processes: ProcessLookup) {
-    const lookup = rememberPlace(processes);
+    const lookup = withCachedPlace(processes);
     this.#root = root;
     this.#lookup = lookup;
     this.#staging = new StagingArea(root, lookup);
@@ -57,7 +57,7 @@ export class StoreGarbage {
 
   /** Removes a folder with its content. The folder disappears from its place in one step. */
   remove({ path: place }: LooseFolder): void {
-    this.#onDisk(() => this.#staging.discard(this.#staging.takeAway(path.join(this.#root, place))));
+    this.#onDisk(() => this.#staging.discard(this.#staging.moveToStaging(path.join(this.#root, place))));
   }
 
   /** Removes the staged folders, locks, strays and leases of processes that are gone. */

@@ -84,7 +84,7 @@ function isThisBoot({ bootId }: KnownProcess, lookup: ProcessLookup): boolean {
  * changes. The boot loses its dashes: so the text of a process, as the target of a symbolic link, stays below 60 bytes
  * and needs no block of a full disk.
  */
-export function rememberPlace(lookup: ProcessLookup): ProcessLookup {
+export function withCachedPlace(lookup: ProcessLookup): ProcessLookup {
   let boot: string | undefined;
   let namespace: string | undefined;
   let machine: string | undefined;

@@ -9,7 +9,7 @@ const STOPPED_POSTING = 'Kubelet stopped posting node status.';
  * A Pod as readers see it, after its agent has disappeared: its phase is Unknown, its message names the agent, and it
  * is not Ready, like the Pods of a lost node. A Pod that has ended, or that no agent has taken up yet, stays as it is.
  */
-export function asReadersSeeIt(pod: StoredPod, lostOwner: { readonly pid: number } | undefined): StoredPod {
+export function asLost(pod: StoredPod, lostOwner: { readonly pid: number } | undefined): StoredPod {
   if (lostOwner === undefined || isTerminalPhase(pod.status.phase)) return pod;
   const message = `podrun (process ${lostOwner.pid}), which ran this Pod, is gone; what became of it is not known`;
   const conditions = withReady(pod.status, (ready) => ({ ...ready, status: 'False' }));

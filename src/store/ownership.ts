@@ -191,7 +191,7 @@ export class Ownership {
   }
 
   /** The recorded processes that still exist. Other processes that reuse their pids do not count. */
-  remainsOf(namespace: string, name: string): RecordedProcess[] {
+  survivingProcesses(namespace: string, name: string): RecordedProcess[] {
     return this.#recorded(namespace, name).filter((recorded) => stillExists(recorded, this.#parts.lookup));
   }
 

@@ -17,9 +17,9 @@ interface Follower {
   /** The Pod as last reported. Undefined after its deletion was reported. */
   pod: StoredPod | undefined;
   /** The last state of a Pod whose deletion was reported while its folder may still be in its place. */
-  farewell: StoredPod | undefined;
+  deletedPod: StoredPod | undefined;
   /** Subscribers that came after that report, and may still have found the folder. */
-  readonly late: Set<Subscriber>;
+  readonly lateSubscribers: Set<Subscriber>;
 }
 
 interface PodFeedOptions {
@@ -55,7 +55,8 @@ export class PodFeed {
     for (const { key } of this.#followersWithin(scope)) this.check(key);
     for (const key of keysIn(this.#options.root, 'pods', scope)) {
       const follower = this.#followers.get(keyText(key));
-      if (follower?.farewell !== undefined && subscriber.resource === 'pods') follower.late.add(subscriber);
+      if (follower?.deletedPod !== undefined && subscriber.resource === 'pods')
+        follower.lateSubscribers.add(subscriber);
       if (follower !== undefined) continue;
       if (this.#isWanted(key)) this.check(key);
       else this.#attach(key, 'end');
@@ -68,7 +69,7 @@ export class PodFeed {
       if (!this.#isWanted(follower.key)) this.#detach(follower);
     }
     const { subscribers } = this.#options;
-    if (!subscribers.wantAnyOf('pods') && !subscribers.wantAnyOf('events')) this.#folders.close();
+    if (!subscribers.hasAnyOf('pods') && !subscribers.hasAnyOf('events')) this.#folders.close();
   }
 
   #followersWithin(scope: Scope): Follower[] {
@@ -86,7 +87,7 @@ export class PodFeed {
     if (follower !== undefined) {
       this.#drain(follower);
       if (follower.cursor.isCurrent()) return;
-      this.#leave(follower);
+      this.#finish(follower);
     }
     if (this.#followers.has(keyText(key)) || !this.#isWanted(key)) return;
     const successor = this.#attach(key, 'start');
@@ -97,7 +98,7 @@ export class PodFeed {
    * Takes a Pod that a caller has just read, and returns it. The caller may rely on a report of its deletion: so a Pod
    * without a report yet is followed from now on. Returns undefined when the Pod has gone meanwhile.
    */
-  found(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
+  ensureFollowed(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
     if (pod === undefined || this.#followers.has(keyText(key)) || !this.#isWanted(key)) return pod;
     this.#attach(key, 'start');
     return this.#options.readPod(key);
@@ -108,14 +109,14 @@ export class PodFeed {
     this.#folders.rescan();
     for (const follower of this.#followers.values()) {
       this.check(follower.key);
-      this.#tellOfOwner(follower);
+      this.#publishUnreachable(follower);
     }
   }
 
   /** True when the log has subscribers. Any Event of the namespace may be in it: its name does not show its Pod. */
   #isWanted(key: ObjectKey): boolean {
     const { subscribers } = this.#options;
-    return subscribers.want('pods', key) || subscribers.wantSomeIn('events', key.namespace);
+    return subscribers.hasFor('pods', key) || subscribers.hasSomeIn('events', key.namespace);
   }
 
   #attach(key: ObjectKey, from: 'start' | 'end'): Follower | undefined {
@@ -127,7 +128,7 @@ export class PodFeed {
     // The watch started before this looks for the end: every later line is reported.
     if (from === 'end') cursor.skipToEnd();
     const pod = from === 'end' ? this.#options.readPod(key) : undefined;
-    const follower: Follower = { key, cursor, watcher, pod, farewell: undefined, late: new Set() };
+    const follower: Follower = { key, cursor, watcher, pod, deletedPod: undefined, lateSubscribers: new Set() };
     this.#followers.set(keyText(key), follower);
     return follower;
   }
@@ -139,17 +140,17 @@ export class PodFeed {
   }
 
   /** Ends a log that is no longer in its place. Its last line may be missing: then reports the deletion here. */
-  #leave(follower: Follower): void {
+  #finish(follower: Follower): void {
     // Reads once more: another process may have written the last line, and then moved the log, since the last read.
     this.#drain(follower);
     // A listener may have called this method already.
     if (this.#followers.get(keyText(follower.key)) !== follower) return;
     this.#detach(follower);
-    const { pod, farewell, late } = follower;
-    if (pod !== undefined) return this.#tell('pods', { type: 'DELETED', object: pod });
-    if (farewell === undefined) return;
-    for (const subscriber of late) {
-      this.#options.subscribers.enqueueFor(subscriber, { type: 'DELETED', object: farewell });
+    const { pod, deletedPod, lateSubscribers } = follower;
+    if (pod !== undefined) return this.#publish('pods', { type: 'DELETED', object: pod });
+    if (deletedPod === undefined) return;
+    for (const subscriber of lateSubscribers) {
+      this.#options.subscribers.enqueueFor(subscriber, { type: 'DELETED', object: deletedPod });
     }
     this.#options.subscribers.flush();
   }
@@ -164,37 +165,37 @@ export class PodFeed {
 
   #take(line: Buffer, follower: Follower): void {
     const resource = isAboutEvent(line) ? 'events' : 'pods';
-    if (resource === 'events' && !this.#options.subscribers.wantAnyOf('events')) return;
+    if (resource === 'events' && !this.#options.subscribers.hasAnyOf('events')) return;
     const transition = parseTransition(line);
     if (transition === undefined) return;
     const object = transition.object as StoredObject;
     if (resource === 'pods') {
       const isGone = transition.type === 'DELETED';
       follower.pod = isGone ? undefined : (object as StoredPod);
-      follower.farewell = isGone ? (object as StoredPod) : undefined;
+      follower.deletedPod = isGone ? (object as StoredPod) : undefined;
       // They get this line.
-      follower.late.clear();
+      follower.lateSubscribers.clear();
     }
-    this.#options.subscribers.enqueueIfNews(resource, { type: transition.type, object });
+    this.#options.subscribers.enqueueIfNew(resource, { type: transition.type, object });
   }
 
   /**
    * Reports a Pod whose owner has died or is silent, once. No line in the log says so: readers find phase Unknown, and
    * watchers shall find it too. An owner that answers again need not write a line either.
    */
-  #tellOfOwner(follower: Follower): void {
-    const told = follower.pod?.status;
-    if (told === undefined || isTerminalPhase(told.phase)) return;
-    if (!isUnreachable(told) && (told.phase === 'Unknown' || !this.#options.isOutOfReach(follower.key))) return;
+  #publishUnreachable(follower: Follower): void {
+    const reported = follower.pod?.status;
+    if (reported === undefined || isTerminalPhase(reported.phase)) return;
+    if (!isUnreachable(reported) && (reported.phase === 'Unknown' || !this.#options.isOutOfReach(follower.key))) return;
     const pod = this.#options.readPod(follower.key);
-    if (pod === undefined || isSameJson(pod.status, told)) return;
+    if (pod === undefined || isSameJson(pod.status, reported)) return;
     // A line of the log reports any other change.
-    if (!isUnreachable(told) && pod.status.phase !== 'Unknown') return;
+    if (!isUnreachable(reported) && pod.status.phase !== 'Unknown') return;
     follower.pod = pod;
-    this.#tell('pods', { type: 'MODIFIED', object: pod });
+    this.#publish('pods', { type: 'MODIFIED', object: pod });
   }
 
-  #tell(resource: 'pods' | 'events', event: { type: 'MODIFIED' | 'DELETED'; object: StoredObject }): void {
+  #publish(resource: 'pods' | 'events', event: { type: 'MODIFIED' | 'DELETED'; object: StoredObject }): void {
     this.#options.subscribers.enqueue(resource, event);
     this.#options.subscribers.flush();
   }

@@ -4,7 +4,7 @@ import type { StoredPod } from '../api/objects.ts';
 import { readJson, readReplacedJson } from './atomic-file.ts';
 import type { PodPaths } from './layout.ts';
 import { laterVersion } from './resource-version.ts';
-import { isStoredPod, type Soundness } from './stored-json.ts';
+import { isStoredPod, type ShapeCheck } from './stored-json.ts';
 
 /** The status file. It has the uid of the Pod and a version of its own: clients and the agent write independently. */
 interface StatusFile {
@@ -29,7 +29,7 @@ export function readStatus(paths: PodPaths): PodStatus | undefined {
   return readReplacedJson<StatusFile>(paths.status, isStatusFile)?.status;
 }
 
-const isStatusFile: Soundness = ({ status }) => isJsonObject(status);
+const isStatusFile: ShapeCheck = ({ status }) => isJsonObject(status);
 
 function withStatus(pod: StoredPod, { resourceVersion, status }: StatusFile): StoredPod {
   const latest = laterVersion(pod.metadata.resourceVersion, resourceVersion);

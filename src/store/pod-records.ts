@@ -5,7 +5,7 @@ import { inFolder, namesIn, removeTree, replaceFile, writeFileAtomically, writeP
 import { errorCode } from './disk-errors.ts';
 import { agentPaths, historyFolder, pathsInPodFolder, type PodPaths, podPaths } from './layout.ts';
 import { keysIn } from './listing.ts';
-import { asReadersSeeIt, asUnreachable } from './lost-owner.ts';
+import { asLost, asUnreachable } from './lost-owner.ts';
 import {
   changedMetadata,
   checkPrecondition,
@@ -58,7 +58,7 @@ export class PodRecords {
     if (pod === undefined || owner === undefined) return pod;
     const state = this.#ownership.stateOf(owner);
     if (state === 'alive') return pod;
-    if (state === 'gone') return asReadersSeeIt(pod, owner);
+    if (state === 'gone') return asLost(pod, owner);
     return asUnreachable(pod, this.#ownership.describe(owner), this.#ownership.leaseOf(owner)?.renewedMs);
   }
 
@@ -139,13 +139,13 @@ export class PodRecords {
   }
 
   /** Moves a Pod out of its place. `discard` removes its files. */
-  takeAway(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
+  moveToStaging(namespace: string, name: string): { pod: StoredPod; discard(): void } | undefined {
     const { staging } = this.#parts;
     return this.#locked(namespace, name, (paths) => {
       const stored = this.#read(namespace, name);
       if (stored === undefined) return undefined;
-      const pod = this.#farewell(stored, paths);
-      const folder = staging.takeAway(paths.folder);
+      const pod = this.#logDeletion(stored, paths);
+      const folder = staging.moveToStaging(paths.folder);
       return { pod, discard: () => staging.discard(folder) };
     });
   }
@@ -245,12 +245,12 @@ export class PodRecords {
   #putInPlace(folder: string, place: string): void {
     const { staging } = this.#parts;
     // The caller has checked that no Pod is there: this is left from a power failure, or put there by hand.
-    if (existsSync(place)) staging.discard(staging.takeAway(place));
+    if (existsSync(place)) staging.discard(staging.moveToStaging(place));
     inFolder(path.dirname(place), () => renameSync(folder, place));
   }
 
   /** Writes the last line of a log: the deletion. Leaves it out on a full disk, since deleting makes room. */
-  #farewell(stored: StoredPod, paths: PodPaths): StoredPod {
+  #logDeletion(stored: StoredPod, paths: PodPaths): StoredPod {
     const resourceVersion = this.#parts.versions.next(stored.metadata.resourceVersion);
     const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
     try {
@@ -264,14 +264,14 @@ export class PodRecords {
   /** Moves a run to the history, without its volumes and layers, which live only as long as the Pod. */
   #archive(old: StoredPod, paths: PodPaths): void {
     const { namespace, name, creationTimestamp, uid } = old.metadata;
-    this.#farewell(old, paths);
+    this.#logDeletion(old, paths);
     removeTree(paths.volumes);
     removeTree(paths.layers);
     const history = historyFolder(this.#parts.root, namespace, name);
     const run = `${creationTimestamp.replaceAll(/[^\dTZ.]/g, '')}-${uid}`;
     inFolder(history, () => renameSync(paths.folder, path.join(history, run)));
     for (const oldest of namesIn(history).slice(0, -RUNS_KEPT)) {
-      this.#parts.staging.discard(this.#parts.staging.takeAway(path.join(history, oldest)));
+      this.#parts.staging.discard(this.#parts.staging.moveToStaging(path.join(history, oldest)));
     }
   }
 }

@@ -12,7 +12,7 @@ interface RecordFeedOptions {
 }
 
 /** The plain records of one resource that are being followed. */
-interface Shelf {
+interface FollowedResource {
   readonly folders: FolderWatch;
   /** The objects as last reported, by namespace and name. */
   readonly known: Map<string, StoredObject>;
@@ -24,14 +24,14 @@ interface Shelf {
  */
 export class RecordFeed {
   readonly #options: RecordFeedOptions;
-  readonly #shelves = new Map<Resource, Shelf>();
+  readonly #resources = new Map<Resource, FollowedResource>();
 
   constructor(options: RecordFeedOptions) {
     this.#options = options;
   }
 
   follow({ resource, scope }: Subscriber): void {
-    const shelf = this.#shelves.get(resource) ?? this.#newShelf(resource);
+    const shelf = this.#resources.get(resource) ?? this.#followResource(resource);
     shelf.folders.add(scope.namespace);
     // Reports deletions to the other subscribers, before the new one joins.
     for (const object of shelf.known.values()) if (isWithin(scope, keyOf(object))) this.check(resource, keyOf(object));
@@ -44,19 +44,19 @@ export class RecordFeed {
   }
 
   trim(): void {
-    for (const [resource, shelf] of this.#shelves) {
+    for (const [resource, shelf] of this.#resources) {
       for (const [text, object] of shelf.known) {
         if (!this.#isWanted(resource, keyOf(object))) shelf.known.delete(text);
       }
-      if (this.#options.subscribers.wantAnyOf(resource)) continue;
+      if (this.#options.subscribers.hasAnyOf(resource)) continue;
       shelf.folders.close();
-      this.#shelves.delete(resource);
+      this.#resources.delete(resource);
     }
   }
 
   /** Reports what happened to an object since the last look. */
   check(resource: Resource, key: ObjectKey): void {
-    const shelf = this.#shelves.get(resource);
+    const shelf = this.#resources.get(resource);
     if (shelf === undefined || !this.#isWanted(resource, key)) return;
     const before = shelf.known.get(keyText(key));
     const now = this.#options.read(resource, key);
@@ -69,26 +69,26 @@ export class RecordFeed {
     else {
       shelf.known.set(keyText(key), now);
       const type = before?.metadata.uid === now.metadata.uid ? 'MODIFIED' : 'ADDED';
-      subscribers.enqueueIfNews(resource, { type, object: now });
+      subscribers.enqueueIfNew(resource, { type, object: now });
     }
     subscribers.flush();
   }
 
   recheck(): void {
-    for (const [resource, shelf] of this.#shelves) {
+    for (const [resource, shelf] of this.#resources) {
       shelf.folders.rescan();
       for (const object of shelf.known.values()) this.check(resource, keyOf(object));
     }
   }
 
-  #newShelf(resource: Resource): Shelf {
+  #followResource(resource: Resource): FollowedResource {
     const folders = new FolderWatch(this.#options.root, resource, (key) => this.check(resource, key));
-    const shelf: Shelf = { folders, known: new Map() };
-    this.#shelves.set(resource, shelf);
+    const shelf: FollowedResource = { folders, known: new Map() };
+    this.#resources.set(resource, shelf);
     return shelf;
   }
 
   #isWanted(resource: Resource, key: ObjectKey): boolean {
-    return this.#options.subscribers.want(resource, key);
+    return this.#options.subscribers.hasFor(resource, key);
   }
 }

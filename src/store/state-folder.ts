@@ -14,7 +14,7 @@ const PRIVATE = 0o700;
  * @param home the home folder, which never counts as a folder for state alone
  * @throws {PodrunError} when all users may replace the files in the folder
  */
-export function closeStateFolder(root: string, home: string): void {
+export function protectStateFolder(root: string, home: string): void {
   refuseForeignFolder(root);
   let isOpen = false;
   ifPossible(() => {

@@ -37,7 +37,7 @@ export class StagingArea {
   }
 
   /** Moves a folder out of its place in one step. Returns its new path. */
-  takeAway(folder: string): string {
+  moveToStaging(folder: string): string {
     const away = path.join(this.#folder, temporaryName());
     inFolder(this.#folder, () => renameSync(folder, away));
     return away;

@@ -10,7 +10,7 @@ export interface Subscriber {
   readonly scope: Scope;
   readonly listener: Listener;
   /** Versions that the subscriber got with the present state, by uid: changes up to these versions are not new. */
-  readonly told: Map<string, number>;
+  readonly knownVersions: Map<string, number>;
   isClosed: boolean;
 }
 
@@ -21,25 +21,25 @@ export interface Subscriber {
  * A process that runs a thousand Pods has a subscriber for each: maps find the subscribers of an object.
  */
 export class Subscribers {
-  /** Subscribers by scope, see `shelfOf`. Each has the number of its arrival. */
-  readonly #shelves = new Map<string, Map<Subscriber, number>>();
+  /** Subscribers by scope, see `scopeKey`. Each has the number of its arrival. */
+  readonly #byScope = new Map<string, Map<Subscriber, number>>();
   /** The number of subscribers by resource, and by resource and namespace. */
   readonly #counts = new Map<string, number>();
-  #came = 0;
+  #arrivals = 0;
   readonly #queue: Array<{ subscriber: Subscriber; event: WatchEvent<StoredObject> }> = [];
 
   /** @param onClose called once, after the subscriber is gone */
   add(subscriber: Subscriber, onClose: () => void): Subscription {
-    const shelf = shelfOf(subscriber.resource, subscriber.scope);
-    const present = this.#shelves.get(shelf) ?? new Map<Subscriber, number>();
-    this.#shelves.set(shelf, present.set(subscriber, ++this.#came));
+    const shelf = scopeKey(subscriber.resource, subscriber.scope);
+    const present = this.#byScope.get(shelf) ?? new Map<Subscriber, number>();
+    this.#byScope.set(shelf, present.set(subscriber, ++this.#arrivals));
     this.#count(subscriber, 1);
     return {
       close: () => {
         if (subscriber.isClosed) return;
         subscriber.isClosed = true;
         present.delete(subscriber);
-        if (present.size === 0) this.#shelves.delete(shelf);
+        if (present.size === 0) this.#byScope.delete(shelf);
         this.#count(subscriber, -1);
         onClose();
       },
@@ -47,33 +47,35 @@ export class Subscribers {
   }
 
   get isEmpty(): boolean {
-    return this.#shelves.size === 0;
+    return this.#byScope.size === 0;
   }
 
   /** True when an object of the resource has a subscriber. */
-  wantAnyOf(resource: Resource): boolean {
-    return this.#counts.has(shelfOf(resource, {}));
+  hasAnyOf(resource: Resource): boolean {
+    return this.#counts.has(scopeKey(resource, {}));
   }
 
   /** True when some object of the resource in the namespace has a subscriber. */
-  wantSomeIn(resource: Resource, namespace: string): boolean {
-    return this.#counts.has(shelfOf(resource, { namespace })) || this.#counts.has(shelfOf(resource, { namespace: '' }));
+  hasSomeIn(resource: Resource, namespace: string): boolean {
+    return (
+      this.#counts.has(scopeKey(resource, { namespace })) || this.#counts.has(scopeKey(resource, { namespace: '' }))
+    );
   }
 
   /** True when the object has a subscriber. */
-  want(resource: Resource, key: ObjectKey): boolean {
-    return scopesOf(key).some((scope) => this.#shelves.has(shelfOf(resource, scope)));
+  hasFor(resource: Resource, key: ObjectKey): boolean {
+    return scopesOf(key).some((scope) => this.#byScope.has(scopeKey(resource, scope)));
   }
 
   /** Queues a change for all its subscribers. */
   enqueue(resource: Resource, event: WatchEvent<StoredObject>): void {
-    for (const subscriber of this.#wanting(resource, event)) this.#queue.push({ subscriber, event });
+    for (const subscriber of this.#subscribersOf(resource, event)) this.#queue.push({ subscriber, event });
   }
 
   /** Queues a change for the subscribers that did not get it with the present state. */
-  enqueueIfNews(resource: Resource, event: WatchEvent<StoredObject>): void {
-    for (const subscriber of this.#wanting(resource, event)) {
-      if (isNews(subscriber, event.object.metadata)) this.#queue.push({ subscriber, event });
+  enqueueIfNew(resource: Resource, event: WatchEvent<StoredObject>): void {
+    for (const subscriber of this.#subscribersOf(resource, event)) {
+      if (isNew(subscriber, event.object.metadata)) this.#queue.push({ subscriber, event });
     }
   }
 
@@ -83,13 +85,13 @@ export class Subscribers {
   }
 
   /** The subscribers of an object, in the order of their arrival. */
-  #wanting(resource: Resource, { object }: WatchEvent<StoredObject>): Subscriber[] {
-    const found = scopesOf(keyOf(object)).flatMap((scope) => [...(this.#shelves.get(shelfOf(resource, scope)) ?? [])]);
+  #subscribersOf(resource: Resource, { object }: WatchEvent<StoredObject>): Subscriber[] {
+    const found = scopesOf(keyOf(object)).flatMap((scope) => [...(this.#byScope.get(scopeKey(resource, scope)) ?? [])]);
     return found.toSorted(([, one], [, other]) => one - other).map(([subscriber]) => subscriber);
   }
 
   #count({ resource, scope: { namespace = '' } }: Subscriber, more: 1 | -1): void {
-    for (const what of [shelfOf(resource, {}), shelfOf(resource, { namespace })]) {
+    for (const what of [scopeKey(resource, {}), scopeKey(resource, { namespace })]) {
       const count = (this.#counts.get(what) ?? 0) + more;
       if (count === 0) this.#counts.delete(what);
       else this.#counts.set(what, count);
@@ -105,7 +107,7 @@ export class Subscribers {
 }
 
 /** The key of a scope. Names of objects and namespaces contain no slashes. */
-function shelfOf(resource: Resource, { namespace = '*', name = '*' }: Scope): string {
+function scopeKey(resource: Resource, { namespace = '*', name = '*' }: Scope): string {
   return `${resource}/${namespace}/${name}`;
 }
 
@@ -114,7 +116,7 @@ function scopesOf({ namespace, name }: ObjectKey): Scope[] {
   return [{ namespace, name }, { namespace }, { name }, {}];
 }
 
-function isNews({ told }: Subscriber, { uid, resourceVersion }: StoredMeta): boolean {
-  const version = told.get(uid);
+function isNew({ knownVersions }: Subscriber, { uid, resourceVersion }: StoredMeta): boolean {
+  const version = knownVersions.get(uid);
   return version === undefined || Number(resourceVersion) > version;
 }

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../api/json.ts';
-import { isStoredObject, isStoredPod, parseStored, type Soundness } from './stored-json.ts';
+import { isStoredObject, isStoredPod, parseStored, type ShapeCheck } from './stored-json.ts';
 import { closeSync, constants, openSync } from 'node:fs';
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
 import { formatTime } from '../api/time.ts';
@@ -31,11 +31,11 @@ export function transitionLine<T extends object>(type: WatchEvent['type'], objec
   return `${JSON.stringify({ type, at: formatTime(wallMs), object: { apiVersion, kind, ...rest } })}\n`;
 }
 
-const isTransition: Soundness = ({ object }) => isJsonObject(object) && (isEvent(object) || isPod(object));
+const isTransition: ShapeCheck = ({ object }) => isJsonObject(object) && (isEvent(object) || isPod(object));
 
-const isEvent: Soundness = (object) => isStoredObject(object) && isJsonObject(object['involvedObject']);
+const isEvent: ShapeCheck = (object) => isStoredObject(object) && isJsonObject(object['involvedObject']);
 
-const isPod: Soundness = (object) => isStoredPod(object) && isJsonObject(object['status']);
+const isPod: ShapeCheck = (object) => isStoredPod(object) && isJsonObject(object['status']);
 
 /** Parses a line. Undefined for a line that a crash cut short. */
 export function parseTransition(line: Buffer): LoggedTransition | undefined {

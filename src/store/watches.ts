@@ -25,7 +25,7 @@ interface WatchesOptions {
 interface Watching {
   readonly subscription: Subscription;
   /** Sends the subscriber an object that existed before. */
-  readonly tellPresent: (object: StoredObject) => void;
+  readonly sendPresent: (object: StoredObject) => void;
 }
 
 /** The subscriptions of a store, and the feeds that find changes of this process and of others. */
@@ -44,24 +44,24 @@ export class Watches {
   }
 
   add(resource: Resource, scope: Scope, listener: Listener): Watching {
-    const told = new Map<string, number>();
-    const subscriber: Subscriber = { resource, scope, listener, told, isClosed: false };
+    const knownVersions = new Map<string, number>();
+    const subscriber: Subscriber = { resource, scope, listener, knownVersions, isClosed: false };
     if (resource === 'pods' || resource === 'events') this.#podFeed.follow(subscriber);
     if (resource !== 'pods') this.#recordFeed.follow(subscriber);
     const subscription = this.#subscribers.add(subscriber, () => this.#trim(subscriber));
     this.#nextRecheck ??= this.#planRecheck();
-    const tellPresent = (object: StoredObject): void => {
-      told.set(object.metadata.uid, Number(object.metadata.resourceVersion));
+    const sendPresent = (object: StoredObject): void => {
+      knownVersions.set(object.metadata.uid, Number(object.metadata.resourceVersion));
       if (!subscriber.isClosed) listener({ type: 'ADDED', object });
     };
-    return { subscription, tellPresent };
+    return { subscription, sendPresent };
   }
 
   /**
    * Reports changes that this process has just written, and those that other processes wrote before.
    * @param objects one object, or Events about one Pod
    */
-  tell(resource: Resource, objects: readonly StoredObject[]): void {
+  publish(resource: Resource, objects: readonly StoredObject[]): void {
     // The change is stored. If it cannot be reported now, the next recheck finds it.
     ifPossible(() => {
       if (resource !== 'pods') for (const object of objects) this.#recordFeed.check(resource, keyOf(object));
@@ -76,9 +76,9 @@ export class Watches {
     this.#podFeed.check(key);
   }
 
-  /** See `PodFeed.found`. */
-  foundPod(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
-    return this.#podFeed.found(key, pod);
+  /** See `PodFeed.ensureFollowed`. */
+  ensurePodFollowed(key: ObjectKey, pod: StoredPod | undefined): StoredPod | undefined {
+    return this.#podFeed.ensureFollowed(key, pod);
   }
 
   #trim(subscriber: Subscriber): void {

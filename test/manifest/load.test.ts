@@ -196,9 +196,9 @@ describe('the front door', () => {
       expect.stringMatching(/^support 8:21 spec\.runtimeClassName not supported by this runner: /),
       'support 9:18 spec.schedulerName not supported by this runner: there is one node and no scheduler',
     ];
-    expect(told(await loadText(text, { refusesIdle: true }))).toEqual(want);
-    expect(told(await loadText(text, { forRunning: true, refusesIdle: true }))).toEqual(want);
-    expect(told(await loadText(POD, { forRunning: true, refusesIdle: true }))).toEqual([]);
+    expect(told(await loadText(text, { refusesWithoutEffect: true }))).toEqual(want);
+    expect(told(await loadText(text, { forRunning: true, refusesWithoutEffect: true }))).toEqual(want);
+    expect(told(await loadText(POD, { forRunning: true, refusesWithoutEffect: true }))).toEqual([]);
   });
 
   it('warns of what is not enforced, in one line', async () => {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../src/api/objects.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
 import { fieldsOf } from '../../src/api/field-types.ts';
 import { knownType, parseType } from '../../src/manifest/decode/fields.ts';
-import { idleFields } from '../../src/manifest/support/idle-fields.ts';
+import { groupFieldsWithoutEffect } from '../../src/manifest/support/fields-without-effect.ts';
 import { coversBelow, type FieldRule } from '../../src/manifest/support/rule.ts';
 import { SUPPORT_TABLE, SUPPORTED_KINDS } from '../../src/manifest/support/table.ts';
 import { filesBelow, readText } from '../architecture/source.ts';
@@ -100,21 +100,21 @@ describe('a field without effect', () => {
     const { kind, fields } = wayTo(typeName);
     const value = OTHER_VALUES[name] ?? someValue(fieldsOf(typeName)?.[field] ?? '');
     const { object, path } = around(kind, [...fields, field], value);
-    const messages = idleFields(object).map((one) => fieldHasNoEffect(one).message);
+    const messages = groupFieldsWithoutEffect(object).map((one) => fieldHasNoEffect(one).message);
     const key = parseType(fieldsOf(typeName)?.[field] ?? '').container === 'map' ? '[key]' : '';
     expect(messages).toEqual([`${path}${key}: ${rule.note}`]);
   });
 
   it('of several containers is told in one event, with the path of each', () => {
     const spec = { initContainers: [container({ name: 'i', ...HOST_PORT })], containers: [container(HOST_PORT)] };
-    const [field, ...others] = idleFields(created(pod(spec)));
+    const [field, ...others] = groupFieldsWithoutEffect(created(pod(spec)));
     expect(others).toEqual([]);
     expect(field?.paths).toEqual(['spec.initContainers[0].ports[0].hostPort', 'spec.containers[0].ports[0].hostPort']);
   });
 
   it('has a message that an event can hold', () => {
     const containers = Array.from({ length: 50 }, (_, index) => container({ name: `c${index}`, ...HOST_PORT }));
-    const [field] = idleFields(created(pod({ containers })));
+    const [field] = groupFieldsWithoutEffect(created(pod({ containers })));
     const { message } = fieldHasNoEffect(field as never);
     expect(message).toContain('spec.containers[7].ports[0].hostPort and 42 more: ');
     expect(message.length).toBeLessThan(1024);

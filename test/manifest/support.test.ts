@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/objects.ts';
 import { fieldHasNoEffect } from '../../src/lifecycle/texts/events.ts';
 import { formatFieldError } from '../../src/manifest/field-error.ts';
-import { idleFields, notEnforced } from '../../src/manifest/support/idle-fields.ts';
-import { idleFieldErrors, refusedFields } from '../../src/manifest/support/refused-fields.ts';
+import { groupFieldsWithoutEffect, unenforcedPaths } from '../../src/manifest/support/fields-without-effect.ts';
+import { withoutEffectErrors, refusedFields } from '../../src/manifest/support/refused-fields.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';
 
 const refused = (given: KubeObject): string[] => refusedFields(created(given)).map(formatFieldError);
-const ignored = (given: KubeObject): string[] => idleFields(created(given)).flatMap(({ paths }) => paths);
+const ignored = (given: KubeObject): string[] => groupFieldsWithoutEffect(created(given)).flatMap(({ paths }) => paths);
 
 describe('what this runner refuses', () => {
   const NO = 'Forbidden: not supported by this runner:';
@@ -87,7 +87,7 @@ describe('what this runner takes without effect', () => {
 
   it('is said aloud where people rely on it to be kept safe', () => {
     const securityContext = { seccompProfile: { type: 'RuntimeDefault' }, procMount: 'Unmasked' } as const;
-    expect(notEnforced(created(podOf({ securityContext }, { affinity: { nodeAffinity: {} } })))).toEqual([
+    expect(unenforcedPaths(created(podOf({ securityContext }, { affinity: { nodeAffinity: {} } })))).toEqual([
       'spec.containers[0].securityContext.seccompProfile.type',
     ]);
   });
@@ -96,20 +96,20 @@ describe('what this runner takes without effect', () => {
     const container = { volumeMounts: [{ name: 'v', mountPath: '/v', readOnly: true }] };
     const spec = { hostAliases: [{ ip: '10.0.0.1', hostnames: ['db'] }], dnsPolicy: 'None', schedulerName: 'mine' };
     const given = created(podOf(container, { ...spec, volumes: [{ name: 'v', emptyDir: {} }] }));
-    expect(idleFields(given, false).map(({ paths }) => paths[0])).toEqual([
+    expect(groupFieldsWithoutEffect(given, false).map(({ paths }) => paths[0])).toEqual([
       'spec.dnsPolicy',
       'spec.schedulerName',
       'spec.hostAliases',
       'spec.containers[0].volumeMounts[0].readOnly',
     ]);
-    expect(idleFields(given, true).map(({ paths }) => paths[0])).toEqual(['spec.schedulerName']);
-    expect([false, true].map((areApart) => notEnforced(given, areApart).length)).toEqual([1, 0]);
-    expect([false, true].map((areApart) => idleFieldErrors(given, areApart).length)).toEqual([4, 1]);
+    expect(groupFieldsWithoutEffect(given, true).map(({ paths }) => paths[0])).toEqual(['spec.schedulerName']);
+    expect([false, true].map((hasNamespaces) => unenforcedPaths(given, hasNamespaces).length)).toEqual([1, 0]);
+    expect([false, true].map((hasNamespaces) => withoutEffectErrors(given, hasNamespaces).length)).toEqual([4, 1]);
   });
 
   it('has a reason each', () => {
     const spec = { dnsConfig: { searches: ['a'] }, schedulerName: 'mine' };
-    const messages = idleFields(created(pod(spec))).map((field) => fieldHasNoEffect(field).message);
+    const messages = groupFieldsWithoutEffect(created(pod(spec))).map((field) => fieldHasNoEffect(field).message);
     expect(messages).toEqual([
       'spec.dnsConfig: containers use the resolver of the host',
       'spec.schedulerName: there is one node and no scheduler',

@@ -5,7 +5,7 @@ import { droppedFields, prepareForCreate } from '../../src/manifest/default/crea
 import { applyDefaults } from '../../src/manifest/default/index.ts';
 import { formatFieldError } from '../../src/manifest/field-error.ts';
 import { validateObject } from '../../src/manifest/validate/index.ts';
-import { idleFields, notEnforced } from '../../src/manifest/support/idle-fields.ts';
+import { groupFieldsWithoutEffect, unenforcedPaths } from '../../src/manifest/support/fields-without-effect.ts';
 import { refusedFields } from '../../src/manifest/support/refused-fields.ts';
 import { warningsFor } from '../../src/manifest/warnings.ts';
 import { decodedObject } from './arbitrary-object.ts';
@@ -55,8 +55,8 @@ describe.each(KINDS)('any %s that the decoder lets through', (apiKind) => {
   it('gets its warnings and notices without a throw', () => {
     holds((object) => {
       const created = frozen(prepareForCreate(applyDefaults(object)));
-      const paths = idleFields(created).flatMap(({ paths }) => paths);
-      expect(paths).toEqual(expect.arrayContaining(notEnforced(created)));
+      const paths = groupFieldsWithoutEffect(created).flatMap(({ paths }) => paths);
+      expect(paths).toEqual(expect.arrayContaining(unenforcedPaths(created)));
       expect([...warningsFor(created), ...droppedFields(object)].every((line) => line !== '')).toBe(true);
     });
   });

@@ -118,7 +118,7 @@ export class MemoryStore implements Store {
   ): Subscription {
     const told = listener as (event: WatchEvent<StoredObject>) => void;
     return this.#subscribers.add(
-      { resource, scope, listener: told, told: new Map(), isClosed: false },
+      { resource, scope, listener: told, knownVersions: new Map(), isClosed: false },
       () => undefined,
     );
   }

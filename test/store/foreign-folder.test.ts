@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateRoot } from '../../src/store/layout.ts';
-import { closeStateFolder } from '../../src/store/state-folder.ts';
+import { protectStateFolder } from '../../src/store/state-folder.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
 const USER = 65533;
@@ -22,7 +22,7 @@ describe.skipIf(process.geteuid?.() !== 0)('root, with the HOME of a user', () =
     const root = path.join(temporaryFolder(), 'state');
     mkdirSync(root);
     chownSync(root, USER, USER);
-    expect(() => closeStateFolder(root, '/root')).toThrow(`cannot use the state folder ${root} as root`);
+    expect(() => protectStateFolder(root, '/root')).toThrow(`cannot use the state folder ${root} as root`);
     expect(readdirSync(root)).toEqual([]);
   });
 });

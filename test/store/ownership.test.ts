@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../src/api/objects.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import type { ProcessLookup } from '../../src/store/known-process.ts';
-import { asReadersSeeIt } from '../../src/store/lost-owner.ts';
+import { asLost } from '../../src/store/lost-owner.ts';
 import { ManualClock } from '../simulation/manual-clock.ts';
 import { newPod, withPhase } from './objects.ts';
 import { temporaryFolder } from './temporary-store.ts';
@@ -84,12 +84,12 @@ describe('the owner of a Pod', () => {
 
   it('that is gone changes only phase and message', () => {
     const pod = { ...newPod('web'), status: { phase: 'Running' as const, podIP: '127.0.0.1', reason: 'Because' } };
-    expect(asReadersSeeIt(pod, { pid: 7 }).status).toMatchObject({
+    expect(asLost(pod, { pid: 7 }).status).toMatchObject({
       phase: 'Unknown',
       podIP: '127.0.0.1',
       reason: 'Because',
     });
-    expect(asReadersSeeIt(pod, undefined)).toBe(pod);
+    expect(asLost(pod, undefined)).toBe(pod);
   });
 
   it('never becomes the phase that is stored', () => {
@@ -148,11 +148,11 @@ describe('remains of a Pod', () => {
     }
     machine.startTimes.delete(12);
     machine.startTimes.set(13, '33');
-    expect(machine.open(root).remainsOf('default', 'web')).toEqual([
+    expect(machine.open(root).survivingProcesses('default', 'web')).toEqual([
       { id: 'c1', pid: 11, startTime: '1', containerName: 'main', bootId: 'firstboot' },
     ]);
     machine.boot = 'second-boot';
-    expect(machine.open(root).remainsOf('default', 'web')).toEqual([]);
+    expect(machine.open(root).survivingProcesses('default', 'web')).toEqual([]);
   });
 
   it('are found although the last record is torn', () => {
@@ -160,13 +160,13 @@ describe('remains of a Pod', () => {
     const store = machine.open(root);
     store.recordProcess('default', 'web', { id: 'c1', pid: process.pid, startTime: '100', containerName: 'main' });
     appendFileSync(store.paths('default', 'web').processes, '{"pid":12,"star');
-    expect(store.remainsOf('default', 'web').map(({ pid }) => pid)).toEqual([process.pid]);
+    expect(store.survivingProcesses('default', 'web').map(({ pid }) => pid)).toEqual([process.pid]);
   });
 
   it('cannot be recorded for a Pod that is gone', () => {
     const store = new Machine().open(temporaryFolder());
     const started = { id: 'c1', pid: 1, startTime: '1', containerName: 'main' };
     expect(() => store.recordProcess('default', 'web', started)).toThrow('pods "web" not found');
-    expect(store.remainsOf('default', 'web')).toEqual([]);
+    expect(store.survivingProcesses('default', 'web')).toEqual([]);
   });
 });

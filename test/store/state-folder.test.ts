@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { closeStateFolder } from '../../src/store/state-folder.ts';
+import { protectStateFolder } from '../../src/store/state-folder.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
 /** The mode of a state folder after podrun has begun, or what it says instead. */
@@ -10,7 +10,7 @@ function after(mode: number, has: readonly string[], home = '/home/u'): string {
   for (const name of has) mkdirSync(path.join(root, name));
   chmodSync(root, mode);
   try {
-    closeStateFolder(root, home === 'ROOT' ? root : home);
+    protectStateFolder(root, home === 'ROOT' ? root : home);
   } catch (error) {
     return (error as Error).message.replaceAll(root, 'ROOT');
   }
@@ -39,7 +39,7 @@ it('the home folder is never taken for a state folder alone', () => {
 it('a state folder that is not there, or no folder, is left to those who use it', () => {
   const folder = temporaryFolder();
   writeFileSync(path.join(folder, 'file'), '', { mode: 0o644 });
-  closeStateFolder(path.join(folder, 'none'), '/home/u');
-  closeStateFolder(path.join(folder, 'file'), '/home/u');
+  protectStateFolder(path.join(folder, 'none'), '/home/u');
+  protectStateFolder(path.join(folder, 'file'), '/home/u');
   expect(statSync(path.join(folder, 'file')).mode & 0o777).toBe(0o644);
 });

@@ -23,7 +23,7 @@ export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Cloc
 export async function endProcesses(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
   const { namespace, name, uid } = pod.metadata;
   // Somebody may have begun a new run of that name by now.
-  const recorded = store.remainsOf(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
+  const recorded = store.survivingProcesses(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
   const groups = [...store.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));
   const containers = remainingContainers(pod, recorded, new Map(groups));
   if (containers.length > 0) await endRemains(containers, clock);

@@ -18,7 +18,7 @@ import { refuseSecurity } from '../../run/refuse-security.ts';
 import { refuseSilentOwners } from '../../run/refuse-silent-owners.ts';
 import { sortObjects } from '../../run/sort-objects.ts';
 import { recordOf, storeRecord } from '../../run/store-record.ts';
-import { tellIdleFields } from '../../run/tell-idle-fields.ts';
+import { recordFieldsWithoutEffect } from '../../run/record-fields-without-effect.ts';
 import { runInScope } from '../../runtime/cgroup/scope.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { calledCommand, openStore } from '../environment.ts';
@@ -122,7 +122,7 @@ async function expectationsOf(
 function keepOnRecord({ flags, store, clock, view }: Session, record: ManifestObject): void {
   view.note(storeRecord(store, record, warn, flags.made));
   const nodeName = readNode({ storageDir: store.root }).name;
-  tellIdleFields(record.object, { store, clock, nodeName, warn: (text) => view.trouble(text) });
+  recordFieldsWithoutEffect(record.object, { store, clock, nodeName, warn: (text) => view.trouble(text) });
 }
 
 interface SortedPods {

@@ -20,11 +20,11 @@ export type StandardInput = () => AsyncIterable<Uint8Array>;
 
 /**
  * Reads the manifests, and says on standard error all that is wrong with them.
- * @param areApart whether their containers will have views of their own, or may have them
+ * @param hasNamespaces whether their containers will have views of their own, or may have them
  */
 export async function loadOrExplain(
   flags: ApplyFlags,
-  areApart: boolean,
+  hasNamespaces: boolean,
   stdin: StandardInput = () => process.stdin,
 ): Promise<LoadedInput> {
   const load = (): ReturnType<typeof loadManifests> =>
@@ -35,8 +35,8 @@ export async function loadOrExplain(
       validate: flags.validate,
       stdin,
       forRunning: flags.dryRun === 'none',
-      refusesIdle: flags.strict,
-      areApart,
+      refusesWithoutEffect: flags.strict,
+      hasNamespaces,
     });
   // Who types a manifest sees what he types, and nothing else.
   const isTyped = flags.filename.includes('-') && process.stdin.isTTY;

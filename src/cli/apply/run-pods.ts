@@ -12,7 +12,7 @@ import type { PodEvidence } from '../../print/waits/evidence.ts';
 import { adviseImages } from '../../print/waits/image-advice.ts';
 import { agentSettings } from '../../run/agent-settings.ts';
 import type { Begun } from '../../run/begin-runs.ts';
-import { type ChosenRuntime, lackOf } from '../../run/choose-runtime.ts';
+import { type ChosenRuntime, unmetRequests } from '../../run/choose-runtime.ts';
 import { LivePods } from '../../run/live-pods.ts';
 import type { AgentSettings } from '../../run/make-agent.ts';
 import { podEvidence } from '../../run/pod-evidence.ts';
@@ -177,7 +177,7 @@ export async function settingsOf(session: Session, pods: readonly StoredPod[]): 
   const { plan, images, config, flags, view, privateNetworks } = session;
   const chosen = await session.runtime;
   if (preferences().isVerbose) tellDecisions(flags, plan, config, chosen);
-  const lack = lackOf(chosen, pods);
+  const lack = unmetRequests(chosen, pods);
   if (lack !== undefined) view.trouble(lack);
   return agentSettings({
     images,

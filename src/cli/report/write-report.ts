@@ -121,8 +121,8 @@ export class RunReport {
     const timeline = runs.find(({ recorded }) => recorded.uid === uid)?.timeline;
     const decidedAtMs = decision?.atMs ?? this.#request.clock.now().wallMs;
     const isInterrupted = decision?.outcome.type === 'interrupted';
-    const isOfOthers = others.some(({ metadata }) => metadata.uid === uid);
-    const cases = podCases({ pod, evidence, timeline, goal, decidedAtMs, isInterrupted, isOfOthers });
+    const isRunByOthers = others.some(({ metadata }) => metadata.uid === uid);
+    const cases = podCases({ pod, evidence, timeline, goal, decidedAtMs, isInterrupted, isRunByOthers });
     const seconds = (timeline?.endMs ?? 0) / 1000;
     return { pod: last, name: `${namespace}/${name}`, startedAt: creationTimestamp, seconds, cases };
   }

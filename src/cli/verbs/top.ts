@@ -93,7 +93,7 @@ async function measurePods(store: FileStore, clock: Clock, pods: readonly Stored
     name,
     // Of an earlier run of that name, nothing is meant.
     processes: store
-      .remainsOf(namespace, name)
+      .survivingProcesses(namespace, name)
       .filter(({ id, network }) => id.startsWith(`${uid}/`) && network === undefined),
   }));
   const usages = await measureContainers(

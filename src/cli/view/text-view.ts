@@ -5,11 +5,11 @@ import { allContainerStatuses, type StoredEvent, type StoredPod, type WatchEvent
 import type { Alarm, Clock } from '../../clock.ts';
 import { howLapsed } from '../../print/waits/why-lapsed.ts';
 import { eventTransition } from '../../print/live/event-transition.ts';
-import { idleFieldsTransition, isAboutIdleField } from '../../print/live/idle-fields-transition.ts';
+import { withoutEffectTransition, isAboutFieldWithoutEffect } from '../../print/live/without-effect-transition.ts';
 import { liveColumns } from '../../print/live/live-columns.ts';
 import {
   type LiveStyle,
-  type LogLine,
+  type LiveLogLine,
   logPrefix,
   renderLogLine,
   renderTransition,
@@ -45,7 +45,7 @@ export class TextView implements ApplyView {
   readonly #lines = new Map<string, OutputLines>();
   readonly #told = new Set<string>();
   /** They come one after the other, and are shown together before anything else is. */
-  readonly #idleFields: StoredEvent[] = [];
+  readonly #groupFieldsWithoutEffect: StoredEvent[] = [];
   readonly #events = new Map<string, StoredEvent>();
   #activityOf: (uid: string) => PodActivity | undefined = () => undefined;
   /** Undefined: there is nobody who watches a terminal, the run is too young, or the terminal is COMMAND's. */
@@ -84,7 +84,7 @@ export class TextView implements ApplyView {
   event({ type, object }: WatchEvent<StoredEvent>): void {
     if (type === 'DELETED') return void this.#events.delete(object.metadata.uid);
     if (this.#statusAlarm !== undefined) this.#events.set(object.metadata.uid, object);
-    if (isAboutIdleField(object)) return void this.#idleFields.push(object);
+    if (isAboutFieldWithoutEffect(object)) return void this.#groupFieldsWithoutEffect.push(object);
     const pod = this.#pods.get(object.involvedObject.uid ?? '');
     const transition = eventTransition(object, this.#clock.now().wallMs, pod);
     if (transition !== undefined) this.#show(transition);
@@ -170,15 +170,15 @@ export class TextView implements ApplyView {
   }
 
   #showIdleFields(): void {
-    const events = this.#idleFields.splice(0);
+    const events = this.#groupFieldsWithoutEffect.splice(0);
     const uids = new Set(events.map(({ involvedObject }) => involvedObject.uid));
     for (const uid of uids) {
       const ofPod = events.filter(({ involvedObject }) => involvedObject.uid === uid);
-      this.#show(idleFieldsTransition(ofPod, this.#clock.now().wallMs));
+      this.#show(withoutEffectTransition(ofPod, this.#clock.now().wallMs));
     }
   }
 
-  #logLine(line: LogLine): void {
+  #logLine(line: LiveLogLine): void {
     const text = this.#isTerminal ? terminalLine(line.text) : line.text;
     // Bytes: the output of a hook stays as it is, like that of a container.
     this.#print(Buffer.from(`${renderLogLine({ ...line, text }, this.#style)}\n`));

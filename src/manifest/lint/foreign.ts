@@ -8,7 +8,7 @@ const NAMES_KIND = /^(?:-\s+)?(?:apiVersion|kind)\s*:|^[\s{[]*"(?:apiVersion|kin
  * The reason why a document is no Kubernetes object and was not meant as one: one sentence. Undefined for a wrong
  * manifest.
  */
-export function whyForeign({ stage, subject, error }: DocumentProblem): string | undefined {
+export function whyNoManifest({ stage, subject, error }: DocumentProblem): string | undefined {
   const { apiVersion, kind, name } = subject.identity;
   if (stage === 'parse') {
     if (NAMES_KIND.test(subject.source.text)) return undefined;

@@ -5,9 +5,9 @@ import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';
 import type { DocumentProblem, Notice, Subject } from '../manifest-error.ts';
 import { filesOf, InputError } from '../read/input.ts';
 import type { Position } from '../read/source-text.ts';
-import { idleFields } from '../support/idle-fields.ts';
+import { groupFieldsWithoutEffect } from '../support/fields-without-effect.ts';
 import { refusedFields } from '../support/refused-fields.ts';
-import { templateHint, whyForeign } from './foreign.ts';
+import { templateHint, whyNoManifest } from './foreign.ts';
 
 export interface LintOptions {
   /** Files and folders. `-` is standard input. */
@@ -65,7 +65,7 @@ function checkedObjects({ objects, errors }: LoadResult): number {
 
 function findingsOf({ objects, errors, notices }: LoadResult, { runnable, noSkip }: LintOptions): Finding[] {
   const problems = errors.filter((error): error is DocumentProblem => error.stage !== 'input');
-  const foreign = new Map(problems.map((problem) => [problem.subject, whyForeign(problem)]));
+  const foreign = new Map(problems.map((problem) => [problem.subject, whyNoManifest(problem)]));
   const skipped = [...foreign].flatMap(([subject, why]) => {
     const first = problems.find((problem) => problem.subject === subject);
     return why === undefined || first === undefined ? [] : [notChecked(subject, first.position, why, noSkip)];
@@ -75,7 +75,7 @@ function findingsOf({ objects, errors, notices }: LoadResult, { runnable, noSkip
     ...wrong.map(ofProblem),
     ...skipped,
     ...notices.map((notice) => ofNotice(notice, noSkip)),
-    ...(runnable ? objects.flatMap(whetherRunnable) : []),
+    ...(runnable ? objects.flatMap(runnableFindings) : []),
   ];
 }
 
@@ -120,21 +120,21 @@ function notChecked(subject: Subject, position: Position, why: string, noSkip: b
 }
 
 /** Pods, and the kinds that podrun stores. */
-const HAS_USE: ReadonlySet<string> = new Set(
+const USED_KINDS: ReadonlySet<string> = new Set(
   'Pod ConfigMap Secret Service Namespace ServiceAccount PersistentVolumeClaim'.split(' '),
 );
 
-function whetherRunnable(loaded: LoadedObject): Finding[] {
+function runnableFindings(loaded: LoadedObject): Finding[] {
   const { object, subject, positionOf } = loaded;
   const at = (path: string): ReturnType<typeof placed> => placed(subject, positionOf(path));
   const message = `podrun runs Pods, and no ${object.kind}`;
-  const ofKind: Finding[] = HAS_USE.has(object.kind)
+  const ofKind: Finding[] = USED_KINDS.has(object.kind)
     ? []
     : [{ ...at('kind'), level: 'error', rule: 'not-runnable', path: 'kind', message, hint: undefined }];
   const refused = refusedFields(object).map((error): Finding => {
     return { ...at(error.path), level: 'error', rule: 'not-runnable', ...ofFieldError(error) };
   });
-  const idle = idleFields(object).flatMap(({ paths, note }) =>
+  const idle = groupFieldsWithoutEffect(object).flatMap(({ paths, note }) =>
     paths.map((path): Finding => {
       const text = `${path}: no effect here: ${note}`;
       return { ...at(path), level: 'warning', rule: 'no-effect', path, message: text, hint: undefined };

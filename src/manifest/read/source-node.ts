@@ -4,14 +4,14 @@
  */
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
-interface Placed {
+interface NodePosition {
   /** Index into the text of the document. */
   readonly offset: number;
 }
 
 export type JsonScalar = string | number | bigint | boolean | null;
 
-export interface ScalarNode extends Placed {
+export interface ScalarNode extends NodePosition {
   readonly kind: 'scalar';
   /** The value. An integer beyond 2^53 is a bigint, which keeps all digits. */
   readonly value: JsonScalar;
@@ -19,12 +19,12 @@ export interface ScalarNode extends Placed {
   readonly text: string;
 }
 
-export interface ListNode extends Placed {
+export interface ListNode extends NodePosition {
   readonly kind: 'list';
   readonly items: readonly SourceNode[];
 }
 
-export interface MapNode extends Placed {
+export interface MapNode extends NodePosition {
   readonly kind: 'map';
   readonly entries: readonly MapEntry[];
 }

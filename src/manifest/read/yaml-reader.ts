@@ -106,7 +106,7 @@ function refuseDirectives(text: string): void {
 }
 
 /** True for texts that go-yaml accepts: its own escapes (read later), and comments without a blank before them. */
-function isFineForGo({ code, message }: YAMLParseError): boolean {
+function isAcceptedByGo({ code, message }: YAMLParseError): boolean {
   return code === 'BAD_DQ_ESCAPE' || message.startsWith('Comments must be separated');
 }
 
@@ -114,7 +114,7 @@ function isFineForGo({ code, message }: YAMLParseError): boolean {
 const isLongKey = ({ code }: YAMLParseError): boolean => code === 'MULTILINE_IMPLICIT_KEY';
 
 function refuseErrors(errors: readonly YAMLParseError[], source: SourceText): void {
-  const serious = errors.filter((error) => !isFineForGo(error));
+  const serious = errors.filter((error) => !isAcceptedByGo(error));
   const inOrder = serious.toSorted((a, b) => a.pos[0] - b.pos[0] || Number(isLongKey(b)) - Number(isLongKey(a)));
   const [first] = inOrder;
   if (first === undefined) return;

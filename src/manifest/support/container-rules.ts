@@ -5,7 +5,7 @@ import {
   noEffect,
   partly,
   type SupportTable,
-  unlessApart,
+  needsNamespaces,
   unsafe,
   works,
 } from './rule.ts';
@@ -74,7 +74,7 @@ export const CONTAINER_RULES: SupportTable = {
   VolumeMount: {
     ...works('name', 'subPath', 'subPathExpr'),
     mountPath: partly('the folder is elsewhere, where $PODRUN_VOLUME_NAME says'),
-    readOnly: unlessApart(unsafe(HOST_FILES, is(false))),
+    readOnly: needsNamespaces(unsafe(HOST_FILES, is(false))),
     recursiveReadOnly: noEffect(HOST_FILES, is('Disabled')),
     mountPropagation: noEffect(HOST_FILES, is('None')),
   },

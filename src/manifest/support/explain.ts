@@ -1,7 +1,7 @@
 import type { ExplainedField } from '../../api/explained-field.ts';
 import { fieldsOf, typeOfKind } from '../../api/field-types.ts';
 import { knownType, parseType } from '../decode/fields.ts';
-import { coversBelow, inGeneral, type FieldRule } from './rule.ts';
+import { coversBelow, inAnyTier, type FieldRule } from './rule.ts';
 import { SUPPORT_TABLE } from './table.ts';
 
 /** The explanation of a resource, or of a field of it. */
@@ -64,15 +64,15 @@ function stepTo({ path, typeName, cover }: Place, name: string): { place: Place;
   const type = knownType(typeName, name, false);
   if (type === undefined) return undefined;
   const rule = cover ?? SUPPORT_TABLE[typeName]?.[name];
-  const told = rule && inGeneral(rule);
+  const general = rule && inAnyTier(rule);
   const below = { path: `${path}.${name}`, typeName: parseType(type).base };
   return {
     place: { ...below, cover: rule !== undefined && coversBelow(rule) ? rule : undefined },
     field: {
       path: below.path,
       type: shownType(type),
-      support: told?.treatment,
-      note: told?.note ?? '',
+      support: general?.treatment,
+      note: general?.note ?? '',
       owner: typeName,
       valueType: below.typeName,
     },

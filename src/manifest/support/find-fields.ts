@@ -35,9 +35,9 @@ export function fieldsWith(object: KubeObject, treatment: Treatment): FoundField
   return search({ path: '', field: '', typeName: object.kind, value: object, name: '' }, treatment);
 }
 
-/** All fields without effect. @param areApart true when containers run in namespaces */
-export function fieldsWithoutEffect(object: KubeObject, areApart: boolean): FoundField[] {
-  return fieldsWith(object, 'no effect').filter(({ rule }) => !areApart || rule.worksApart !== true);
+/** All fields without effect. @param hasNamespaces true when containers run in namespaces */
+export function fieldsWithoutEffect(object: KubeObject, hasNamespaces: boolean): FoundField[] {
+  return fieldsWith(object, 'no effect').filter(({ rule }) => !hasNamespaces || rule.worksInNamespaces !== true);
 }
 
 function search({ path, field, typeName, value }: Place, treatment: Treatment): FoundField[] {

@@ -1,5 +1,5 @@
 import { checked, DROPPED, FIELD_BY_FIELD, is, noEffect, partly, READ_ONLY, refused } from './rule.ts';
-import { type FieldRule, type SupportTable, unlessApart, works } from './rule.ts';
+import { type FieldRule, type SupportTable, needsNamespaces, works } from './rule.ts';
 
 const ONE_NODE = 'there is one node and no scheduler';
 const NOTHING_TO_PREFER = 'there is one node: nothing is preferred to it';
@@ -17,8 +17,8 @@ export const POD_RULES: SupportTable = {
     ...works('restartPolicy', 'terminationGracePeriodSeconds', 'activeDeadlineSeconds', 'readinessGates'),
     ...works('hostNetwork', 'nodeName', 'nodeSelector', 'schedulingGates', 'overhead'),
     serviceAccount: checked('the old name of serviceAccountName'),
-    dnsPolicy: unlessApart(noEffect(HOST_RESOLVER, is('ClusterFirst', 'Default'))),
-    dnsConfig: unlessApart(noEffect(HOST_RESOLVER)),
+    dnsPolicy: needsNamespaces(noEffect(HOST_RESOLVER, is('ClusterFirst', 'Default'))),
+    dnsConfig: needsNamespaces(noEffect(HOST_RESOLVER)),
     affinity: FIELD_BY_FIELD,
     topologySpreadConstraints: noEffect(ONE_NODE),
     tolerations: partly('of the taints that podrun.yaml gives this node'),
@@ -34,7 +34,7 @@ export const POD_RULES: SupportTable = {
     subdomain: HOST_NAME,
     hostnameOverride: HOST_NAME,
     setHostnameAsFQDN: HOST_NAME,
-    hostAliases: unlessApart(noEffect('containers use the hosts file of the host')),
+    hostAliases: needsNamespaces(noEffect('containers use the hosts file of the host')),
     serviceAccountName: partly('the downward API tells it; there is no server that gives tokens'),
     automountServiceAccountToken: noEffect('there is no server that gives tokens', is(false)),
     imagePullSecrets: noEffect('no images are pulled'),

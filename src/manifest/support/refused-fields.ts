@@ -11,8 +11,8 @@ export function refusedFields(object: KubeObject): FieldError[] {
 }
 
 /** Errors for fields without effect, for `--strict`. */
-export function idleFieldErrors(object: KubeObject, areApart = false): FieldError[] {
-  return errorsOf(fieldsWithoutEffect(object, areApart));
+export function withoutEffectErrors(object: KubeObject, hasNamespaces = false): FieldError[] {
+  return errorsOf(fieldsWithoutEffect(object, hasNamespaces));
 }
 
 function errorsOf(fields: readonly FoundField[]): FieldError[] {

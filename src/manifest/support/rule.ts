@@ -29,7 +29,7 @@ export interface FieldRule {
   /** The text of the error, if it depends on the value. */
   readonly reason?: (value: unknown) => string;
   /** The rule holds only for processes of the host. With namespaces the field works as on a node. */
-  readonly worksApart?: true;
+  readonly worksInNamespaces?: true;
   /** The field is there for safety: it gets a warning at once, besides the event. */
   readonly isSafety?: true;
 }
@@ -64,13 +64,13 @@ export function unsafe(note: string, isHarmless?: FieldRule['isHarmless']): Fiel
 }
 
 /** The rule of a field that has no effect for processes of the host, but works in namespaces. */
-export function unlessApart(rule: FieldRule): FieldRule {
-  return { ...rule, worksApart: true };
+export function needsNamespaces(rule: FieldRule): FieldRule {
+  return { ...rule, worksInNamespaces: true };
 }
 
 /** The treatment and note of a rule when the tier of the containers is not known. */
-export function inGeneral({ treatment, note, worksApart }: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
-  return worksApart
+export function inAnyTier({ treatment, note, worksInNamespaces }: FieldRule): Pick<FieldRule, 'treatment' | 'note'> {
+  return worksInNamespaces
     ? { treatment: 'partly', note: `in the namespace tier; else ${treatment}: ${note}` }
     : { treatment, note };
 }

@@ -6,7 +6,7 @@ import {
   partly,
   refused,
   type SupportTable,
-  unlessApart,
+  needsNamespaces,
   works,
 } from './rule.ts';
 
@@ -73,7 +73,7 @@ export const VOLUME_RULES: SupportTable = {
   DownwardAPIProjection: works('items'),
   PersistentVolumeClaimVolumeSource: {
     ...works('claimName'),
-    readOnly: unlessApart(noEffect('containers see the files of the host', is(false))),
+    readOnly: needsNamespaces(noEffect('containers see the files of the host', is(false))),
   },
   EphemeralVolumeSource: { volumeClaimTemplate: FIELD_BY_FIELD },
   PersistentVolumeClaimTemplate: { metadata: noEffect('there is no claim to carry it'), spec: FIELD_BY_FIELD },

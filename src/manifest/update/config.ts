@@ -6,14 +6,17 @@ import { immutable } from './immutable.ts';
 import { isSameValue } from './same-value.ts';
 
 /** The message for a change of an immutable object (KEP-1412). Source: pkg/apis/core/validation/validation.go. */
-const SEALED = 'field is immutable when `immutable` is set';
+const IMMUTABLE_MESSAGE = 'field is immutable when `immutable` is set';
 
 export function validateConfigMapUpdate(stored: Decoded<ConfigMap>, changed: Decoded<ConfigMap>): FieldError[] {
-  return validateSealed(stored, changed, ['data', 'binaryData']);
+  return validateImmutableData(stored, changed, ['data', 'binaryData']);
 }
 
 export function validateSecretUpdate(stored: Decoded<Secret>, changed: Decoded<Secret>): FieldError[] {
-  return [...immutable('type', stored.type, changed.type, 'string'), ...validateSealed(stored, changed, ['data'])];
+  return [
+    ...immutable('type', stored.type, changed.type, 'string'),
+    ...validateImmutableData(stored, changed, ['data']),
+  ];
 }
 
 interface Sealable {
@@ -22,9 +25,13 @@ interface Sealable {
   readonly binaryData?: unknown;
 }
 
-function validateSealed(stored: Sealable, changed: Sealable, fields: readonly ('data' | 'binaryData')[]): FieldError[] {
+function validateImmutableData(
+  stored: Sealable,
+  changed: Sealable,
+  fields: readonly ('data' | 'binaryData')[],
+): FieldError[] {
   if (stored.immutable !== true) return [];
   const differing = fields.filter((field) => !isSameValue(stored[field], changed[field], 'map:string'));
   const paths = changed.immutable === true ? differing : ['immutable', ...differing];
-  return paths.map((path) => forbidden(path, SEALED));
+  return paths.map((path) => forbidden(path, IMMUTABLE_MESSAGE));
 }

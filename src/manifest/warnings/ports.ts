@@ -5,7 +5,7 @@ import { goQuote } from '../../api/go-quote.ts';
 /** The number of earlier ports that one port is compared with: a thousand equal ports must not make a million lines. */
 const OTHERS_MAX = 8;
 
-interface PlacedPort {
+interface PortWithPath {
   readonly path: string;
   readonly port: Decoded<ContainerPort>;
 }
@@ -13,7 +13,7 @@ interface PlacedPort {
 /** Compares the ports of all containers of a Pod. Source: pkg/api/pod/warnings.go. */
 export function portWarnings(containers: readonly (readonly [string, Decoded<Container>])[]): string[] {
   const ports = containers.flatMap(([path, container]) => placed(path, container));
-  const earlier = new Map<string, PlacedPort[]>();
+  const earlier = new Map<string, PortWithPath[]>();
   const numbers = ports.flatMap((placedPort) => {
     const { path, port } = placedPort;
     const number = `${port.containerPort}/${port.protocol}`;
@@ -27,7 +27,7 @@ export function portWarnings(containers: readonly (readonly [string, Decoded<Con
   return [...numbers, ...nameWarnings(containers)];
 }
 
-function placed(path: string, container: Decoded<Container>): PlacedPort[] {
+function placed(path: string, container: Decoded<Container>): PortWithPath[] {
   return (container.ports ?? []).map((port, index) => ({ path: `${path}.ports[${index}]`, port }));
 }
 

@@ -4,9 +4,9 @@ import { formatJson } from '../json.ts';
 /** Formats findings for programs. docs/validate.md documents the fields, which do not change. */
 export function renderFindingsJson({ findings, unreadable, files, objects }: Findings): string {
   const count = (level: string): number => findings.filter((finding) => finding.level === level).length;
-  const told = findings.map(({ level, rule, file, line, column, object, path, message, hint }) => {
+  const records = findings.map(({ level, rule, file, line, column, object, path, message, hint }) => {
     return { level, rule, file, line, column, object: object ?? null, path, message, hint: hint ?? null };
   });
   const summary = { files, objects, errors: count('error'), warnings: count('warning'), notChecked: count('note') };
-  return `${formatJson({ version: 1, summary, findings: told, unreadable }, '\n')}\n`;
+  return `${formatJson({ version: 1, summary, findings: records, unreadable }, '\n')}\n`;
 }

@@ -48,7 +48,7 @@ export function containerTransitions(
   });
 }
 
-type Told = Pick<Change, 'text' | 'why' | 'tone'>;
+type ChangeText = Pick<Change, 'text' | 'why' | 'tone'>;
 
 /** True for a container that a deletion or the end of its Pod stops. `byPodrun`: the end of `apply` stops it. */
 type Expectation = boolean | 'byPodrun';
@@ -60,18 +60,18 @@ function regularContainersEnded({ spec, status }: StoredPod): boolean {
 }
 
 /** An end between the two versions, which appears only as the last state. */
-function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): Told[] {
+function unseenEnd(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): ChangeText[] {
   const ended = now.lastState?.terminated;
   if (!ended || ended.reason === TERMINATED.restartingAllContainers) return [];
   if (isKnownEnd(ended, old) || isKnownEnd(now.state?.terminated, old)) return [];
   // The waiting reason already reports a failed start.
   if (ended.reason === TERMINATED.startError && now.state?.waiting?.reason) return [];
-  return [toldEnd(ended, isExpected || isBySignalOf(now, ended))];
+  return [endText(ended, isExpected || isBySignalOf(now, ended))];
 }
 
-function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): Told[] {
+function endOf(old: ContainerStatus | undefined, now: ContainerStatus, isExpected: Expectation): ChangeText[] {
   const ended = now.state?.terminated;
-  return ended && !isKnownEnd(ended, old) ? [toldEnd(ended, isExpected || isBySignalOf(now, ended))] : [];
+  return ended && !isKnownEnd(ended, old) ? [endText(ended, isExpected || isBySignalOf(now, ended))] : [];
 }
 
 /** True for an end that was reported before. A container in back-off shows its end again when podrun gives it up. */
@@ -88,7 +88,7 @@ function isSameEnd(a: ContainerStateTerminated, b: ContainerStateTerminated | un
   );
 }
 
-function toldEnd(ended: ContainerStateTerminated, isExpected: Expectation): Told {
+function endText(ended: ContainerStateTerminated, isExpected: Expectation): ChangeText {
   const ranMs = runTimeMs(ended);
   const text = describeEnd(ended);
   const isKilled = isExpected === 'byPodrun' && ended.exitCode === SIGKILLED;
@@ -117,15 +117,15 @@ function toneOfEnd({ exitCode, reason, startedAt }: ContainerStateTerminated, is
 
 const SIGKILLED = 137;
 
-function waitingChange(old: ContainerStatus | undefined, now: ContainerStatus): Told[] {
+function waitingChange(old: ContainerStatus | undefined, now: ContainerStatus): ChangeText[] {
   const waiting = now.state?.waiting;
   if (!waiting || QUIET_REASONS.has(waiting.reason ?? '')) return [];
   const before = old?.state?.waiting;
   const isSame = before?.reason === waiting.reason && before?.message === waiting.message;
-  return isSame && old?.restartCount === now.restartCount ? [] : [toldWaiting(waiting, now.restartCount)];
+  return isSame && old?.restartCount === now.restartCount ? [] : [waitingText(waiting, now.restartCount)];
 }
 
-function toldWaiting({ reason = '', message = '' }: ContainerStateWaiting, restartCount: number): Told {
+function waitingText({ reason = '', message = '' }: ContainerStateWaiting, restartCount: number): ChangeText {
   if (reason === WAITING.crashLoopBackOff) {
     const delay = /^back-off (\S+) /.exec(message)?.[1];
     const pause = delay === undefined ? 'backing off' : `backing off ${delay}`;
@@ -136,7 +136,7 @@ function toldWaiting({ reason = '', message = '' }: ContainerStateWaiting, resta
   return { text: reason, why: why === '' ? undefined : why, tone: 'bad' };
 }
 
-function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): Told[] {
+function startOf(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): ChangeText[] {
   if (!isNewInstance(old, now)) return [];
   const { role, position, total } = view;
   const remarks = [
@@ -156,7 +156,7 @@ function isNewInstance(old: ContainerStatus | undefined, now: ContainerStatus): 
 }
 
 /** The changes of readiness and start-up of one instance. Without probes, both come with the start itself. */
-function readinessChange(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): Told[] {
+function readinessChange(old: ContainerStatus | undefined, now: ContainerStatus, view: ContainerView): ChangeText[] {
   const { startupProbe, readinessProbe } = view.container;
   if (!now.state?.running || view.role === 'init') return [];
   const before = isNewInstance(old, now) ? undefined : old;

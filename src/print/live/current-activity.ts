@@ -43,12 +43,12 @@ export function containerActivityText(view: ContainerView, activity: PodActivity
   const own = activity?.containers[container.name];
   const { running, terminated, waiting } = status?.state ?? {};
   const part = role === 'init' ? `init ${position} of ${total}` : '';
-  const told = (text: string): string => [part, text].filter(Boolean).join(', ');
-  if (own?.stop !== undefined) return told(stopText(own.stop, now));
-  if (own?.isInPostStart === true) return told('postStart hook runs');
-  if (running) return told(probeText(view, activity?.probes ?? [], now));
-  if (waiting?.reason && waiting.reason !== WAITING.podInitializing) return told(waitingText(view, own, now));
-  if (terminated && terminated.exitCode !== 0) return told(describeExitCode(terminated.exitCode));
+  const withPart = (text: string): string => [part, text].filter(Boolean).join(', ');
+  if (own?.stop !== undefined) return withPart(stopText(own.stop, now));
+  if (own?.isInPostStart === true) return withPart('postStart hook runs');
+  if (running) return withPart(probeText(view, activity?.probes ?? [], now));
+  if (waiting?.reason && waiting.reason !== WAITING.podInitializing) return withPart(waitingText(view, own, now));
+  if (terminated && terminated.exitCode !== 0) return withPart(describeExitCode(terminated.exitCode));
   return terminated ? '' : part;
 }
 

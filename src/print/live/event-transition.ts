@@ -5,13 +5,13 @@ import type { Tone } from '../painter.ts';
 import { containersOf } from './container-view.ts';
 import type { Change, Transition } from './transition.ts';
 
-type Told = Pick<Change, 'text' | 'why' | 'tone'>;
+type ChangeText = Pick<Change, 'text' | 'why' | 'tone'>;
 
 /**
  * Events without news beyond the Pod's status: starts, failed starts (`Failed`), back-off, scheduling. Also events that
- * share one line in the live view, see idle-fields-transition.ts.
+ * share one line in the live view, see without-effect-transition.ts.
  */
-const SAID_ELSEWHERE: ReadonlySet<string> = new Set([
+const REPEATS_STATUS: ReadonlySet<string> = new Set([
   'Scheduled',
   'Pulled',
   'Created',
@@ -26,8 +26,8 @@ const SAID_ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 /** True for an event with news that no status contains. */
-export function isNewsOfItsOwn({ reason = '' }: StoredEvent): boolean {
-  return !SAID_ELSEWHERE.has(reason);
+export function isAbsentFromStatus({ reason = '' }: StoredEvent): boolean {
+  return !REPEATS_STATUS.has(reason);
 }
 
 /** The hooks that a container waits for, at the time of the event. */
@@ -37,14 +37,14 @@ interface AwaitedHooks {
 }
 
 /** The lines for events by reason. */
-const TELL: Readonly<Record<string, (message: string, hooks: AwaitedHooks) => Told | undefined>> = {
+const CHANGE_TEXTS: Readonly<Record<string, (message: string, hooks: AwaitedHooks) => ChangeText | undefined>> = {
   // The status shows a container as running only after its postStart hook.
   Started: (_, { postStart }) =>
     postStart ? { text: 'started', why: 'waiting for its postStart hook', tone: 'info' } : undefined,
   Pulling: (message) => ({ text: message.replace(/^P/, 'p'), tone: 'muted' }),
-  Killing: tellKilling,
-  Unhealthy: tellProbe,
-  ProbeWarning: tellProbe,
+  Killing: killingText,
+  Unhealthy: probeText,
+  ProbeWarning: probeText,
   FailedPostStartHook: () => ({ text: 'postStart hook failed', tone: 'bad' }),
   FailedPreStopHook: () => ({ text: 'preStop hook failed', tone: 'bad' }),
   DeadlineExceeded: () => ({ text: 'deadline exceeded', tone: 'bad' }),
@@ -65,19 +65,19 @@ const EACH_TIME: ReadonlySet<string> = new Set(['Started', 'Killing', 'FailedPos
  */
 export function eventTransition(event: StoredEvent, atMs: number, pod?: StoredPod): Transition | undefined {
   const { reason = '', involvedObject } = event;
-  const { message, container, isNews } = meant(event);
+  const { message, container, isNews } = messageAndContainer(event);
   const count = isNews || EACH_TIME.has(reason) ? 1 : (event.series?.count ?? event.count ?? 1);
   if (involvedObject.kind !== 'Pod' || !isPowerOfTwo(count) || (count > 1 && ONCE.has(reason))) return undefined;
-  const tell = Object.hasOwn(TELL, reason) ? TELL[reason] : undefined;
-  const told = tell ? tell(message, awaitedHooks(pod, container)) : tellOther(event, message);
-  if (told === undefined) return undefined;
+  const format = Object.hasOwn(CHANGE_TEXTS, reason) ? CHANGE_TEXTS[reason] : undefined;
+  const change = format ? format(message, awaitedHooks(pod, container)) : warningText(event, message);
+  if (change === undefined) return undefined;
   return {
     atMs,
     pod: involvedObject.name ?? '',
     container,
     kind: 'event',
-    ...told,
-    text: count > 1 ? `${told.text} (x${count})` : told.text,
+    ...change,
+    text: count > 1 ? `${change.text} (x${count})` : change.text,
   };
 }
 
@@ -85,7 +85,7 @@ export function eventTransition(event: StoredEvent, atMs: number, pod?: StoredPo
  * The message and container of an event. A combined event refers to the container of its first occurrence, but has the
  * message of its latest: the container is known only if the message names it.
  */
-function meant({ message = '', involvedObject }: StoredEvent): {
+function messageAndContainer({ message = '', involvedObject }: StoredEvent): {
   readonly message: string;
   readonly container: string | undefined;
   /** True when each occurrence has a different meaning. */
@@ -118,8 +118,8 @@ function awaitedHooks(pod: StoredPod | undefined, name: string | undefined): Awa
 }
 
 /** The line for any other event: warnings get one. */
-function tellOther(event: StoredEvent, message: string): Told | undefined {
-  if (event.type !== 'Warning' || !isNewsOfItsOwn(event)) return undefined;
+function warningText(event: StoredEvent, message: string): ChangeText | undefined {
+  if (event.type !== 'Warning' || !isAbsentFromStatus(event)) return undefined;
   return { text: event.reason ?? '', why: message, tone: 'bad' };
 }
 
@@ -136,7 +136,7 @@ const KILLING: ReadonlyArray<readonly [pattern: RegExp, why: string | undefined]
   [/^killing$/, 'all containers are restarted'],
 ];
 
-function tellKilling(message: string, { preStop }: AwaitedHooks): Told {
+function killingText(message: string, { preStop }: AwaitedHooks): ChangeText {
   const known = KILLING.find(([pattern]) => pattern.test(message));
   const why = known === undefined ? message : known[1];
   const tone: Tone = why?.includes('failed') ? 'bad' : 'info';
@@ -146,7 +146,7 @@ function tellKilling(message: string, { preStop }: AwaitedHooks): Told {
 }
 
 /** The line for `Liveness probe failed: …`. Until the program is up, readiness and startup probes may fail. */
-function tellProbe(message: string): Told {
+function probeText(message: string): ChangeText {
   const [, probe = '', verb = '', output = ''] = /^(\w+ probe) (\w+)[^:]*:?(.*)$/s.exec(message) ?? [];
   if (probe === '') return { text: 'unhealthy', why: message, tone: 'bad' };
   const why = output.trim();

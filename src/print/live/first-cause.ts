@@ -8,7 +8,7 @@ import { excerpt } from '../excerpt.ts';
 import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
 import { describeEnd, describeExitCode, reasonOfEnd } from '../exit-code.ts';
 import { conditionOf } from '../pod-status.ts';
-import { NO_RECORDS, type PodRecords } from '../waits/evidence.ts';
+import { NO_RECORDS, type RecordedEvidence } from '../waits/evidence.ts';
 import { attemptsOf, probeProgress } from '../waits/probe-attempts.ts';
 import { failedMount } from './failed-mount.ts';
 import { whyUnscheduled } from './missing-labels.ts';
@@ -37,12 +37,12 @@ export interface Cause {
  * `container main exited with code 127 (command not found)`.
  * @param records the records of the Pod, if the caller has them
  */
-export function firstCause(pod: StoredPod, records: PodRecords = NO_RECORDS): string {
+export function firstCause(pod: StoredPod, records: RecordedEvidence = NO_RECORDS): string {
   return causeOf(pod, records)?.text ?? `its phase is ${pod.status.phase ?? 'Unknown'}`;
 }
 
 /** The first cause in a Pod. Undefined when nothing went wrong so far, or the phase is Unknown. */
-export function causeOf(pod: StoredPod, records: PodRecords = NO_RECORDS): Cause | undefined {
+export function causeOf(pod: StoredPod, records: RecordedEvidence = NO_RECORDS): Cause | undefined {
   if (pod.status.phase === 'Succeeded' || pod.status.phase === 'Unknown') return undefined;
   return (
     podCause(pod, records) ??
@@ -54,7 +54,7 @@ export function causeOf(pod: StoredPod, records: PodRecords = NO_RECORDS): Cause
 }
 
 /** The cause in the status of the Pod itself: a deadline, an eviction, a Pod that cannot be scheduled. */
-function podCause(pod: StoredPod, { events }: PodRecords): Cause | undefined {
+function podCause(pod: StoredPod, { events }: RecordedEvidence): Cause | undefined {
   const { status } = pod;
   if (status.reason) {
     const text = [status.reason, status.message?.trim()].filter(Boolean).join(': ');
@@ -80,7 +80,7 @@ interface FailedRun {
  * The container that failed first. Leaves out containers that were stopped with their Pod, and sidecars when other
  * containers ended as well.
  */
-function endCause(pod: StoredPod, records: PodRecords): Cause | undefined {
+function endCause(pod: StoredPod, records: RecordedEvidence): Cause | undefined {
   const runs = containersThatCount(pod)
     .flatMap((view): FailedRun[] => {
       const ended = lastEnd(view.status?.state, view.status?.lastState);
@@ -102,14 +102,14 @@ function endCause(pod: StoredPod, records: PodRecords): Cause | undefined {
 }
 
 /** The latest end of a container as a clause, even if it succeeded or runs again. Undefined when it never ended. */
-export function latestEnd(pod: StoredPod, view: ContainerView, records: PodRecords): string | undefined {
+export function latestEnd(pod: StoredPod, view: ContainerView, records: RecordedEvidence): string | undefined {
   const { state, lastState } = view.status ?? {};
   const ended = state?.terminated ?? lastState?.terminated;
   if (!ended) return undefined;
   return excerpt(failureText({ view, ended, stop: stopReason(pod, view, ended, records) }, records));
 }
 
-function failureText({ view, ended, stop }: FailedRun, records: PodRecords): string {
+function failureText({ view, ended, stop }: FailedRun, records: RecordedEvidence): string {
   const name = nameContainer(view);
   if (stop === 'hook') return `${name} was ended, as its ${postStartText(failedPostStart(view, records))}`;
   const { container, status } = view;
@@ -152,7 +152,7 @@ function waitingCause(pod: StoredPod): Cause | undefined {
 }
 
 /** A volume that cannot be set up: it holds back every container. */
-function mountCause(pod: StoredPod, { events }: PodRecords): Cause | undefined {
+function mountCause(pod: StoredPod, { events }: RecordedEvidence): Cause | undefined {
   const mount = failedMount(pod, events);
   return (
     mount && { kind: 'start', container: undefined, text: `volume ${mount.volume} cannot be set up: ${mount.why}` }
@@ -160,7 +160,7 @@ function mountCause(pod: StoredPod, { events }: PodRecords): Cause | undefined {
 }
 
 /** A running container that is not ready. */
-function readinessCause(pod: StoredPod, { attempts }: PodRecords): Cause | undefined {
+function readinessCause(pod: StoredPod, { attempts }: RecordedEvidence): Cause | undefined {
   const unready = containersOf(pod).find(
     ({ role, status }) => (role === 'regular' || role === 'sidecar') && status?.state?.running && !status.ready,
   );
@@ -171,7 +171,7 @@ function readinessCause(pod: StoredPod, { attempts }: PodRecords): Cause | undef
 }
 
 /** The text `container main is not ready: readiness probe failed 7 times in a row, last result: HTTP 503`. */
-function unreadiness(view: ContainerView, attempts: PodRecords['attempts']): string {
+function unreadiness(view: ContainerView, attempts: RecordedEvidence['attempts']): string {
   const isStarting = view.status?.started === false;
   const type = isStarting ? 'startup' : 'readiness';
   const what = `${nameContainer(view)} ${isStarting ? 'has not started up' : 'is not ready'}`;

@@ -2,7 +2,7 @@ import type { StoredEvent } from '../../api/objects.ts';
 import { timestampMs } from '../age.ts';
 import { sortedByLastSeen } from '../events.ts';
 import { excerpt } from '../excerpt.ts';
-import { isNewsOfItsOwn } from './event-transition.ts';
+import { isAbsentFromStatus } from './event-transition.ts';
 
 /**
  * The latest warning about a Pod that its status does not repeat, as `FailedMount: MountVolume.SetUp failed …`. It
@@ -12,7 +12,7 @@ import { isNewsOfItsOwn } from './event-transition.ts';
  */
 export function lastWarning(events: readonly StoredEvent[], untilMs: number): string | undefined {
   const warning = sortedByLastSeen(events).findLast(
-    (event) => event.type === 'Warning' && isNewsOfItsOwn(event) && firstSeenMs(event) <= untilMs,
+    (event) => event.type === 'Warning' && isAbsentFromStatus(event) && firstSeenMs(event) <= untilMs,
   );
   return warning && excerpt(`${warning.reason}: ${(warning.message ?? '').trim().replaceAll(/\s*\n\s*/g, ' ')}`);
 }

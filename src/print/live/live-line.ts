@@ -51,7 +51,7 @@ const ROOM_SHARE = 0.5;
 const CONTINUED_INDENT = 10;
 
 /** A line of output of a container or of one of its hooks. */
-export interface LogLine {
+export interface LiveLogLine {
   readonly pod: string;
   readonly container: string;
   readonly hook?: string;
@@ -62,12 +62,12 @@ export interface LogLine {
  * A line of output with its prefix, without its newline: `web/main | listening on 8080`, or for a hook
  * `web/main (preStop) | draining`. For a single Pod its name is left out.
  */
-export function renderLogLine(line: LogLine, style: LiveStyle): string {
+export function renderLogLine(line: LiveLogLine, style: LiveStyle): string {
   return `${logPrefix(line, style)}${line.text}`;
 }
 
 /** The prefix of a line of output, with the blank after it. */
-export function logPrefix({ pod, container, hook }: Omit<LogLine, 'text'>, { columns, color }: LiveStyle): string {
+export function logPrefix({ pod, container, hook }: Omit<LiveLogLine, 'text'>, { columns, color }: LiveStyle): string {
   const name = logName(pod, container, columns);
   const prefix = `${(hook === undefined ? name : `${name} (${hook})`).padEnd(columns.prefixWidth)} |`;
   return `${color.series(columns.series.get(`${pod}/${container}`) ?? columns.series.size, prefix)} `;

@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../api/objects.ts';
 import { changeTransitions } from './change-transition.ts';
 import { containerTransitions } from './container-transition.ts';
-import { goingTransitions } from './going-transition.ts';
+import { existenceTransitions } from './existence-transition.ts';
 import { statusTransitions } from './status-transition.ts';
 import type { Change, Transition } from './transition.ts';
 
@@ -30,11 +30,11 @@ function changesOf(
 ): Change[] {
   if (next === undefined) return [{ kind: 'deletion', text: 'deleted', tone: 'muted' }];
   const containers = containerTransitions(previous, next, stopped);
-  const told = new Set(containers.map(({ container }) => container));
+  const reported = new Set(containers.map(({ container }) => container));
   return [
     ...changeTransitions(previous, next),
-    ...goingTransitions(previous, next),
+    ...existenceTransitions(previous, next),
     ...containers,
-    ...statusTransitions(previous, next, { told, stopped }),
+    ...statusTransitions(previous, next, { reported, stopped }),
   ];
 }

@@ -39,7 +39,7 @@ const HEADINGS: Readonly<Record<Column, string>> = {
 const GAP = 2;
 /** The cells that the column of current activity needs at least. Other columns are dropped for it, in this order. */
 const LEAST_NOW = 20;
-const GIVING_WAY: readonly Column[] = ['age', 'restarts', 'ready'];
+const DROPPED_FIRST: readonly Column[] = ['age', 'restarts', 'ready'];
 /** The largest share of the line for a name. */
 const NAME_SHARE = 0.25;
 const LEAST_NAME = 16;
@@ -83,29 +83,29 @@ interface NamedEntry extends PodEntry {
 }
 
 interface Choice {
-  readonly rows: readonly PlacedRow[];
+  readonly rows: readonly PodRow[];
   readonly left: readonly NamedEntry[];
 }
 
-interface PlacedRow extends StatusRow {
+interface PodRow extends StatusRow {
   /** The name of its Pod. */
   readonly pod: string;
 }
 
 /** Chooses the lines: one for each Pod, then containers of the most interesting Pods while there is room. */
 function choose(all: readonly NamedEntry[], room: number): Choice {
-  const byInterest = all.toSorted((a, b) => a.interest - b.interest);
+  const byPriority = all.toSorted((a, b) => a.priority - b.priority);
   const fits = all.length <= room;
-  const shown = new Set(fits ? all : byInterest.slice(0, Math.max(0, room - 1)));
+  const shown = new Set(fits ? all : byPriority.slice(0, Math.max(0, room - 1)));
   let spare = fits ? room - all.length : 0;
   const expanded = new Set<NamedEntry>();
-  for (const pod of byInterest) {
+  for (const pod of byPriority) {
     if (!shown.has(pod) || pod.size === 0 || pod.size > spare) continue;
     expanded.add(pod);
     spare -= pod.size;
   }
   // When all Pods fit, they keep their order.
-  const rows = (fits ? all : byInterest.filter((entry) => shown.has(entry))).flatMap((entry) =>
+  const rows = (fits ? all : byPriority.filter((entry) => shown.has(entry))).flatMap((entry) =>
     entry.rows(expanded.has(entry)).map((row) => ({ ...row, pod: entry.pod })),
   );
   return { rows, left: all.filter((pod) => !shown.has(pod)) };
@@ -120,7 +120,7 @@ function countText(left: readonly NamedEntry[], all: readonly NamedEntry[]): str
 }
 
 /** The widths that all rows need. Names are shortened if necessary. */
-function widthsOf(rows: readonly PlacedRow[], block: StatusBlock): Widths {
+function widthsOf(rows: readonly PodRow[], block: StatusBlock): Widths {
   const before = block.widths ?? NO_WIDTHS;
   const widest = (column: Column): number =>
     Math.max(
@@ -142,7 +142,7 @@ function headingOf(column: Column, { columns }: StatusBlock): string {
 /** The columns that fit the terminal. */
 function columnsShown(widths: Widths, block: StatusBlock): readonly Column[] {
   let shown = COLUMNS;
-  for (const column of GIVING_WAY) {
+  for (const column of DROPPED_FIRST) {
     const used = shown.reduce((sum, one) => sum + widths[one] + GAP, 0);
     if (lineWidth(block) - used >= LEAST_NOW) break;
     shown = shown.filter((one) => one !== column);
@@ -156,7 +156,7 @@ function nameOf({ sign, name }: StatusRow, width: number = Number.POSITIVE_INFIN
   return `${mark}${shortName(name, width - mark.length)}`;
 }
 
-function renderRow(row: PlacedRow, widths: Widths, block: StatusBlock): string {
+function renderRow(row: PodRow, widths: Widths, block: StatusBlock): string {
   const { color, series } = block;
   const number = row.container === undefined ? undefined : series.get(`${row.pod}/${row.container}`);
   const paint: Readonly<Record<Column, (text: string) => string>> = {

@@ -31,11 +31,11 @@ export interface StatusRow {
 }
 
 /** The priority of a line, lower is shown first: trouble, in progress, running, done. */
-export type Interest = 0 | 1 | 2 | 3;
+export type RowPriority = 0 | 1 | 2 | 3;
 
 /** A Pod as the block counts and sorts it. Its rows are made on demand, since many Pods may not fit. */
 export interface PodEntry {
-  readonly interest: Interest;
+  readonly priority: RowPriority;
   /** The word for the Pod in counts. */
   readonly status: string;
   /** The number of containers with lines of their own. 0 for a Pod with one container, which needs none. */
@@ -70,8 +70,8 @@ function outlineOf(pod: StoredPod): Outline {
 /** The entry of a Pod in the status block. */
 export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry {
   const { summary, views, hasTrouble } = outlineOf(pod);
-  const status = isGoingDown(pod, activity) ? 'Terminating' : summary.text;
-  const interest = interestOf(pod, summary, hasTrouble, status);
+  const status = isTerminating(pod, activity) ? 'Terminating' : summary.text;
+  const priority = priorityOf(pod, summary, hasTrouble, status);
   const isInitialized = conditionOf(pod.status, 'Initialized')?.status === 'True';
   const open = views.filter(({ role }) => !isInitialized || role !== 'init');
   const draw = (view: ContainerView): StatusRow => containerRow(view, activity, now);
@@ -85,16 +85,16 @@ export function podEntry({ pod, activity }: FollowedPod, now: Instant): PodEntry
       restarts: String(summary.restarts),
       age: ageText(pod.metadata.creationTimestamp, now.wallMs),
       now: text || isExpanded ? text : busiest(views.map(draw), views.length > 1),
-      tone: podTone(pod, summary, interest),
+      tone: podTone(pod, summary, priority),
     };
     return isExpanded ? [heading, ...open.map(draw)] : [heading];
   };
   const size = views.length > 1 && !isTerminalPhase(pod.status.phase) ? open.length : 0;
-  return { interest, status, size, rows };
+  return { priority: priority, status, size, rows };
 }
 
 /** True for a Pod that ends, also when `apply` ends it without a deletionTimestamp. */
-function isGoingDown({ status }: StoredPod, activity: PodActivity | undefined): boolean {
+function isTerminating({ status }: StoredPod, activity: PodActivity | undefined): boolean {
   return activity?.isEnding === true && !isTerminalPhase(status.phase);
 }
 
@@ -133,20 +133,20 @@ function isOrdinaryWait(reason: string | undefined): boolean {
 /** The activity of the container that most needs attention. */
 function busiest(rows: readonly StatusRow[], named: boolean): string {
   const order: readonly Tone[] = ['bad', 'info', 'good', 'muted'];
-  const telling = rows.filter(({ now }) => now !== '');
-  const row = telling.toSorted((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone)).at(0);
+  const active = rows.filter(({ now }) => now !== '');
+  const row = active.toSorted((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone)).at(0);
   if (row === undefined) return '';
   return named ? `${row.name}: ${row.now}` : row.now;
 }
 
-function interestOf(pod: StoredPod, summary: PodSummary, hasTrouble: boolean, status: string): Interest {
+function priorityOf(pod: StoredPod, summary: PodSummary, hasTrouble: boolean, status: string): RowPriority {
   if (pod.status.phase === 'Succeeded') return 3;
   if (pod.status.phase === 'Failed' || pod.status.phase === 'Unknown') return 0;
   if (hasTrouble) return 0;
   return status === 'Running' && summary.ready === summary.total ? 2 : 1;
 }
 
-function podTone({ status }: StoredPod, { ready, total }: PodSummary, interest: Interest): Tone {
+function podTone({ status }: StoredPod, { ready, total }: PodSummary, interest: RowPriority): Tone {
   if (interest === 0) return 'bad';
   if (interest === 3) return 'muted';
   return status.phase === 'Running' && ready === total ? 'good' : 'info';

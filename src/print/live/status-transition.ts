@@ -31,7 +31,7 @@ interface Turn {
 /** The context of an update, besides the two versions of the Pod. */
 export interface StatusContext {
   /** Containers that have a line of their own in this update. */
-  readonly told: ReadonlySet<string | undefined>;
+  readonly reported: ReadonlySet<string | undefined>;
   /** Containers that ran when podrun began to end the Pod. Undefined: podrun is not ending it. */
   readonly stopped: ReadonlySet<string> | undefined;
 }
@@ -78,7 +78,7 @@ function strongest(turns: readonly Turn[]): Tone {
 function phaseTurn(
   previous: StoredPod | undefined,
   next: StoredPod,
-  { told }: Pick<StatusContext, 'told'>,
+  { reported }: Pick<StatusContext, 'reported'>,
 ): Turn | undefined {
   const { phase = 'Unknown', reason, message } = next.status;
   if (phase === (previous?.status.phase ?? 'Pending')) return undefined;
@@ -93,7 +93,7 @@ function phaseTurn(
       return {
         kind: 'phase',
         text: phase,
-        why: why ?? blame(next, told),
+        why: why ?? failureText(next, reported),
         tone: isEndedByDelete(next) ? 'info' : 'bad',
       };
     default:
@@ -107,9 +107,9 @@ function isEndedByDelete({ metadata, status }: StoredPod): boolean {
 }
 
 /** The cause of a failed Pod. Undefined when a line of this update already names the container. */
-function blame(pod: StoredPod, told: StatusContext['told']): string | undefined {
+function failureText(pod: StoredPod, reported: StatusContext['reported']): string | undefined {
   const cause = causeOf(pod);
-  return cause === undefined || told.has(cause.container) ? undefined : cause.text;
+  return cause === undefined || reported.has(cause.container) ? undefined : cause.text;
 }
 
 /** True for a Pod that ended only because podrun ended it. */

@@ -5,7 +5,7 @@ import { COMBINED, EVENT_REASON } from '../../lifecycle/texts/events.ts';
 import * as killing from '../../lifecycle/texts/killing.ts';
 import { timestampMs } from '../age.ts';
 import { describeExitCode } from '../exit-code.ts';
-import type { PodRecords } from '../waits/evidence.ts';
+import type { RecordedEvidence } from '../waits/evidence.ts';
 import { briefResult, decidesToKill } from '../waits/probe-attempts.ts';
 import { type ContainerView, nameContainer } from './container-view.ts';
 
@@ -17,7 +17,7 @@ export function stopReason(
   pod: StoredPod,
   { container }: ContainerView,
   ended: ContainerStateTerminated,
-  { events }: PodRecords,
+  { events }: RecordedEvidence,
 ): StopReason | undefined {
   const [startedMs, finishedMs] = [timestampMs(ended.startedAt), timestampMs(ended.finishedAt)];
   const kill = events.find(({ reason, involvedObject, lastTimestamp }) => {
@@ -73,7 +73,7 @@ export function podStopText(pod: StoredPod, view: ContainerView, ended: Containe
 export function killingProbe(
   container: string,
   restartCount: number,
-  attempts: PodRecords['attempts'],
+  attempts: RecordedEvidence['attempts'],
 ): string | undefined {
   const last = attempts.findLast(
     (one) => one.container === container && one.restartCount === restartCount && decidesToKill(one),
@@ -86,7 +86,7 @@ export function killingProbe(
 /** The failed postStart hook of a run of a container, by default the latest run. Undefined when none is recorded. */
 export function failedPostStart(
   { container, status }: ContainerView,
-  { hooks }: PodRecords,
+  { hooks }: RecordedEvidence,
   restartCount: number = status?.restartCount ?? 0,
 ): HookRun | undefined {
   return hooks.findLast(

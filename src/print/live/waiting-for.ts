@@ -9,7 +9,7 @@ import { briefDuration, timestampMs } from '../age.ts';
 import { type ContainerView, containersOf, nameContainer } from './container-view.ts';
 import { describeExitCode } from '../exit-code.ts';
 import { conditionOf } from '../pod-status.ts';
-import { NO_RECORDS, type PodRecords } from '../waits/evidence.ts';
+import { NO_RECORDS, type RecordedEvidence } from '../waits/evidence.ts';
 import { probeProgress } from '../waits/probe-attempts.ts';
 import { failedMount } from './failed-mount.ts';
 import { firstCause } from './first-cause.ts';
@@ -23,7 +23,7 @@ import { failedPostStart, killingProbe, postStartText } from './stopped-run.ts';
  * @param nowMs current time for the rest of a back-off or grace period, milliseconds since 1970
  * @param records the records of the Pod, if the caller has them: probes, hooks, volumes
  */
-export function waitingFor(pod: StoredPod, nowMs: number, records: PodRecords = NO_RECORDS): string {
+export function waitingFor(pod: StoredPod, nowMs: number, records: RecordedEvidence = NO_RECORDS): string {
   const { metadata, status } = pod;
   if (status.phase === 'Succeeded') return 'nothing, it has Succeeded';
   if (status.phase === 'Failed') return `nothing, it has Failed: ${firstCause(pod, records)}`;
@@ -36,10 +36,10 @@ export function waitingFor(pod: StoredPod, nowMs: number, records: PodRecords = 
 
 interface Seen {
   readonly nowMs: number;
-  readonly records: PodRecords;
+  readonly records: RecordedEvidence;
 }
 
-function scheduling(pod: StoredPod, { events }: PodRecords): string | undefined {
+function scheduling(pod: StoredPod, { events }: RecordedEvidence): string | undefined {
   const { spec, status } = pod;
   const scheduled = conditionOf(status, 'PodScheduled');
   if (scheduled === undefined) {
@@ -100,13 +100,13 @@ function startOf(view: ContainerView, pod: StoredPod, { nowMs, records }: Seen):
 }
 
 /** The text `: volume conf cannot be set up: configmap "settings" not found`. */
-function mountText(pod: StoredPod, { events }: PodRecords): string {
+function mountText(pod: StoredPod, { events }: RecordedEvidence): string {
   const mount = failedMount(pod, events);
   return mount === undefined ? '' : `: volume ${mount.volume} cannot be set up: ${mount.why}`;
 }
 
 /** The end of the previous run: ` (exit code 1)`, ` (postStart hook failed with exit code 4: no database)`. */
-function lastEndText(view: ContainerView, records: PodRecords): string {
+function lastEndText(view: ContainerView, records: RecordedEvidence): string {
   const { container, status } = view;
   const ended = status?.lastState?.terminated;
   if (ended === undefined) return '';

@@ -22,7 +22,7 @@ export interface DecidedPod {
   /** True when the user interrupted the run: Pods and containers that had not ended are skipped. */
   readonly isInterrupted: boolean;
   /** True when another podrun runs the Pod, and this run did not wait for it. */
-  readonly isOfOthers?: boolean;
+  readonly isRunByOthers?: boolean;
 }
 
 type Result = JunitCase['result'];
@@ -36,7 +36,7 @@ export function podCases(decided: DecidedPod): JunitCase[] {
   const about = `${namespace}/${name}`;
   const lifeMs = timeline?.endMs ?? Number.POSITIVE_INFINITY;
   const seconds = Math.max(0, Math.min(lifeMs, decided.decidedAtMs - Date.parse(creationTimestamp)) / 1000);
-  if (decided.isOfOthers) {
+  if (decided.isRunByOthers) {
     const message = `another podrun runs it; when this one was done it was ${pod.status.phase}`;
     return [{ about, name: `Pod ${name}`, seconds, result: { type: 'skipped', message } }];
   }

@@ -58,17 +58,23 @@ function podEvents({ run, timeline }: NamedTimeline, place: Place): TraceEvent[]
     { name: 'process_sort_index', ph: 'M', pid, tid: 0, args: { sort_index: pid } },
     ...threadName(pid, POD_THREAD, 'Pod'),
     ...threadName(pid, PATH_THREAD, 'way to Ready'),
-    ...phases.map((span) => stretch(place, POD_THREAD, span, { name: span.phase, cat: 'phase', args: whyOf(span) })),
+    ...phases.map((span) =>
+      periodEvent(place, POD_THREAD, span, { name: span.phase, cat: 'phase', args: whyOf(span) }),
+    ),
     ...criticalPath.steps.map((step) => {
       const args = { share: Math.round(step.share * 10_000) / 10_000, field: step.field };
-      return stretch(place, PATH_THREAD, step, { name: stepText(step), cat: 'criticalPath', args });
+      return periodEvent(place, PATH_THREAD, step, { name: stepText(step), cat: 'criticalPath', args });
     }),
     ...conditions.map((span) => {
       const name = `${span.type}=${span.status}`;
-      return moment(place, POD_THREAD, span.fromMs, { name, cat: 'condition', args: whyOf(span) });
+      return momentEvent(place, POD_THREAD, span.fromMs, { name, cat: 'condition', args: whyOf(span) });
     }),
     ...events.map(({ atMs, reason, type, message, count, container }) => {
-      return moment(place, threadOf(container), atMs, { name: reason, cat: 'event', args: { type, message, count } });
+      return momentEvent(place, threadOf(container), atMs, {
+        name: reason,
+        cat: 'event',
+        args: { type, message, count },
+      });
     }),
     ...containers.flatMap((container) => containerEvents(container, threadOf(container.name), place)),
   ];
@@ -80,37 +86,37 @@ function containerEvents(container: ContainerTimeline, tid: number, place: Place
     ...threadName(place.pid, tid, name),
     ...(hooks.length + probes.length === 0 ? [] : threadName(place.pid, tid + 1, `${name}: hooks and probes`)),
     ...waits.map((wait) => {
-      return stretch(place, tid, wait, { name: wait.reason ?? 'not begun', cat: 'waiting', args: whyOf(wait) });
+      return periodEvent(place, tid, wait, { name: wait.reason ?? 'not begun', cat: 'waiting', args: whyOf(wait) });
     }),
     ...attempts.map((span) => {
       const { attempt, exit, ready } = span;
       const end = exit === undefined ? undefined : describeExitCode(exit.exitCode);
       const readyAfterMs = ready[0] === undefined ? undefined : ready[0].fromMs - span.fromMs;
       const args = { end, readyAfterMs, ...whyOf(exit ?? {}) };
-      return stretch(place, tid, span, { name: `attempt ${attempt + 1}`, cat: 'attempt', args });
+      return periodEvent(place, tid, span, { name: `attempt ${attempt + 1}`, cat: 'attempt', args });
     }),
     ...stops.map((span) => {
       const args = { why: span.why, graceSeconds: span.graceSeconds };
-      return stretch(place, tid, span, { name: 'stopping', cat: 'stopping', args });
+      return periodEvent(place, tid, span, { name: 'stopping', cat: 'stopping', args });
     }),
     ...hooks.map((span) => {
       const args = { handler: span.handler, result: span.result, message: span.message };
-      return stretch(place, tid + 1, span, { name: span.hook, cat: 'hook', args });
+      return periodEvent(place, tid + 1, span, { name: span.hook, cat: 'hook', args });
     }),
     ...probes.map(({ probe, fromMs, toMs, result, decision, count, threshold, output }) => {
       const args = { result, decision, count, threshold, output, tookMs: rounded(toMs - fromMs) };
-      return moment(place, tid + 1, fromMs, { name: `${probe}: ${result}`, cat: 'probe', args });
+      return momentEvent(place, tid + 1, fromMs, { name: `${probe}: ${result}`, cat: 'probe', args });
     }),
   ];
 }
 
-type Said = Pick<TraceEvent, 'name' | 'cat' | 'args'>;
+type EventText = Pick<TraceEvent, 'name' | 'cat' | 'args'>;
 
-function stretch({ pid, offsetMs }: Place, tid: number, { fromMs, toMs }: Stretch, said: Said): TraceEvent {
+function periodEvent({ pid, offsetMs }: Place, tid: number, { fromMs, toMs }: Stretch, said: EventText): TraceEvent {
   return { ...said, ph: 'X', ts: micros(offsetMs + fromMs), dur: micros(toMs - fromMs), pid, tid };
 }
 
-function moment({ pid, offsetMs }: Place, tid: number, atMs: number, said: Said): TraceEvent {
+function momentEvent({ pid, offsetMs }: Place, tid: number, atMs: number, said: EventText): TraceEvent {
   return { ...said, ph: 'i', s: 't', ts: micros(offsetMs + atMs), pid, tid };
 }
 

@@ -5,7 +5,7 @@ import { TERMINATED } from '../../lifecycle/texts/terminated.ts';
 import { meaningOfExitCode } from '../exit-code.ts';
 import type { ContainerView } from '../live/container-view.ts';
 import { stopReason } from '../live/stopped-run.ts';
-import type { PodRecords } from './evidence.ts';
+import type { RecordedEvidence } from './evidence.ts';
 import { podCommand } from './pod-command.ts';
 import { attemptsOf, decidesToKill } from './probe-attempts.ts';
 import { killingProbeRemedies } from './probe-remedies.ts';
@@ -15,7 +15,7 @@ export function endRemedies(
   ended: ContainerStateTerminated,
   pod: StoredPod,
   view: ContainerView,
-  records: PodRecords,
+  records: RecordedEvidence,
 ): string[] {
   const { container } = view;
   const killer = PROBE_TYPES.find((type) => attemptsOf(view, type, records.attempts).some(decidesToKill));

@@ -11,7 +11,7 @@ export interface LogTail {
 }
 
 /** The records of a Pod, besides the object itself and its logs. */
-export interface PodRecords {
+export interface RecordedEvidence {
   /** The latest entries of the probe journal, oldest first. */
   readonly attempts: readonly ProbeAttempt[];
   /** The latest entries of the hook journal, oldest first. */
@@ -21,10 +21,10 @@ export interface PodRecords {
 }
 
 /** The records for callers that have only the object. */
-export const NO_RECORDS: PodRecords = { attempts: [], hooks: [], events: [] };
+export const NO_RECORDS: RecordedEvidence = { attempts: [], hooks: [], events: [] };
 
 /** Everything that may explain the state of a Pod. */
-export interface PodEvidence extends PodRecords {
+export interface PodEvidence extends RecordedEvidence {
   /** The ends of logs by name of the container. A container without output may be missing. */
   readonly logs: ReadonlyMap<string, LogTail>;
 }

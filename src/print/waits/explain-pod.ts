@@ -22,7 +22,7 @@ const QUOTED_LINES = 10;
 // oxlint-disable-next-line no-control-regex -- colours begin with an escape character
 const COLOURS = /\u001B\[[\d;]*m/g;
 
-export interface PodQuestion {
+export interface ExplainPodOptions {
   readonly pod: StoredPod;
   readonly evidence: PodEvidence;
   /** The latest time of events that count, milliseconds since 1970. Later ones may be about ending the Pod. */
@@ -39,12 +39,12 @@ export interface PodQuestion {
  * The evidence for why a Pod has not reached the wanted state, as indented lines below a sentence: earlier runs,
  * probes, the last log lines of the container that causes it, the last warning, advice. Empty without evidence.
  */
-export function explainPod(question: PodQuestion): string {
+export function explainPod(question: ExplainPodOptions): string {
   const { pod, evidence, untilMs, isEndWanted = false, wanted, stateDir } = question;
   if (pod.status.phase === 'Succeeded') return '';
   const view = containerConcerned(question);
   const probing = view === undefined ? [] : probes(view, evidence);
-  const events = evidence.events.filter(({ reason = '' }) => !isSaidElsewhere(reason, pod, evidence));
+  const events = evidence.events.filter(({ reason = '' }) => !isShownElsewhere(reason, pod, evidence));
   const warning = isTerminalPhase(pod.status.phase) ? undefined : lastWarning(events, untilMs);
   const blocks = [
     ...(view === undefined
@@ -57,7 +57,7 @@ export function explainPod(question: PodQuestion): string {
 }
 
 /** True when the journals or the cause contain the news of an event with this reason. */
-function isSaidElsewhere(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
+function isShownElsewhere(reason: string, pod: StoredPod, { attempts, hooks, events }: PodEvidence): boolean {
   if (reason === EVENT_REASON.unhealthy) return attempts.length > 0;
   if (reason === EVENT_REASON.failedPostStartHook) return hooks.length > 0;
   if (reason === NODE_LABELS_MISSING) return true;
@@ -65,7 +65,7 @@ function isSaidElsewhere(reason: string, pod: StoredPod, { attempts, hooks, even
 }
 
 /** The container that causes the state, or else the first one that is not as it should be. */
-function containerConcerned({ pod, evidence, isEndWanted = false }: PodQuestion): ContainerView | undefined {
+function containerConcerned({ pod, evidence, isEndWanted = false }: ExplainPodOptions): ContainerView | undefined {
   const views = containersOf(pod).filter(({ role }) => role !== 'ephemeral');
   const regular = views.filter(({ role }) => role === 'regular');
   const cause = causeOf(pod, evidence);

@@ -2,12 +2,12 @@ import type { StoredPod } from '../../api/objects.ts';
 import { mostSimilar } from '../../api/similar.ts';
 import { isNodeCondition, NODE_CONDITIONS, type WantedState } from '../../lifecycle/requests/unattainable.ts';
 import { waitingFor } from '../live/waiting-for.ts';
-import type { PodRecords } from './evidence.ts';
+import type { RecordedEvidence } from './evidence.ts';
 
 type WantedCondition = Extract<WantedState, { type: 'condition' }>;
 
 /** True for a condition that the node does not set, and for a condition of the node that shall not be True. */
-export function isOfOthers(wanted: WantedState | undefined): wanted is WantedCondition {
+function isSetByOthers(wanted: WantedState | undefined): wanted is WantedCondition {
   return wanted?.type === 'condition' && (!isNodeCondition(wanted.condition) || wanted.status !== 'True');
 }
 
@@ -16,9 +16,9 @@ export function goalPhrase(
   pod: StoredPod,
   wanted: WantedState | undefined,
   nowMs: number,
-  records: PodRecords,
+  records: RecordedEvidence,
 ): string {
-  return isOfOthers(wanted) ? conditionPhrase(pod, wanted) : waitingFor(pod, nowMs, records);
+  return isSetByOthers(wanted) ? conditionPhrase(pod, wanted) : waitingFor(pod, nowMs, records);
 }
 
 /** The text `condition example.com/warm to be True: it is not set`. */

@@ -3,7 +3,7 @@ import { knownCommands } from '../../lifecycle/environment/known-images.ts';
 import { imageNeeds } from '../../lifecycle/plan/image-pull.ts';
 import { waitsForImage } from '../../lifecycle/requests/stuck.ts';
 
-export interface ImageQuestion {
+export interface ImageAdviceOptions {
   /** Pods with containers that wait for images. */
   readonly pods: readonly StoredPod[];
   /** The path of podrun.yaml, which may not exist yet. */
@@ -31,7 +31,7 @@ export function missingImageLines(pod: StoredPod): string[] {
  * Advice for images without a program: indented lines with their ends, which show the entries to write. A well-known
  * image gets its usual program, if that is installed; any other image gets a placeholder.
  */
-export function adviseImages({ pods, configPath, isOnPath }: ImageQuestion): string {
+export function adviseImages({ pods, configPath, isOnPath }: ImageAdviceOptions): string {
   const choices = new Map(pods.flatMap(missingImages).map((missing) => [missing.image, choiceOf(missing, isOnPath)]));
   const programs = [...choices.values()].filter(({ volume }) => volume === undefined);
   const first = programs.find(({ isKnown }) => isKnown) ?? programs[0];

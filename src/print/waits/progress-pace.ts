@@ -17,12 +17,12 @@ export interface Pace {
   /** The key of the current wait, and its beginning. */
   readonly key: string | undefined;
   readonly sinceMs: number;
-  readonly said: (WaitPhrase & { readonly atMs: number }) | undefined;
+  readonly lastLine: (WaitPhrase & { readonly atMs: number }) | undefined;
 }
 
 /** @param quietMs time from now without lines */
 export function newPace(nowMs: number, quietMs: number): Pace {
-  return { key: undefined, sinceMs: nowMs + quietMs, said: undefined };
+  return { key: undefined, sinceMs: nowMs + quietMs, lastLine: undefined };
 }
 
 /**
@@ -36,13 +36,13 @@ export function pace(
   nowMs: number,
 ): { readonly next: Pace; readonly isDue: boolean } {
   const isNew = phrase.key !== before.key;
-  const sinceMs = isNew ? Math.max(nowMs, before.said === undefined ? before.sinceMs : nowMs) : before.sinceMs;
+  const sinceMs = isNew ? Math.max(nowMs, before.lastLine === undefined ? before.sinceMs : nowMs) : before.sinceMs;
   const next: Pace = { ...before, key: phrase.key, sinceMs };
   if (!isDue(next, phrase, nowMs)) return { next, isDue: false };
-  return { next: { ...next, said: { ...phrase, atMs: nowMs } }, isDue: true };
+  return { next: { ...next, lastLine: { ...phrase, atMs: nowMs } }, isDue: true };
 }
 
-function isDue({ sinceMs, said }: Pace, phrase: WaitPhrase, nowMs: number): boolean {
-  if (said?.key !== phrase.key) return nowMs - sinceMs >= SETTLED_MS;
-  return nowMs - said.atMs >= (said.text === phrase.text ? ALIVE_MS : PROGRESS_MS);
+function isDue({ sinceMs, lastLine }: Pace, phrase: WaitPhrase, nowMs: number): boolean {
+  if (lastLine?.key !== phrase.key) return nowMs - sinceMs >= SETTLED_MS;
+  return nowMs - lastLine.atMs >= (lastLine.text === phrase.text ? ALIVE_MS : PROGRESS_MS);
 }

@@ -16,7 +16,7 @@ import { labelRemedies, missingObjectRemedies, mountRemedies, startRemedies } fr
 /** The number of pieces of advice. */
 const MAX = 4;
 
-export interface RemedyQuestion {
+export interface RemedyOptions {
   readonly pod: StoredPod;
   /** The container that causes the state. Undefined when no container does. */
   readonly view: ContainerView | undefined;
@@ -33,7 +33,7 @@ export interface RemedyQuestion {
  * Advice for a Pod that has not reached the wanted state: sentences, the most likely first, with commands that are
  * ready to run.
  */
-export function remedies({ stateDir, ...question }: RemedyQuestion): string[] {
+export function remedies({ stateDir, ...question }: RemedyOptions): string[] {
   const sentences = remediesOf(question);
   if (stateDir === undefined) return sentences;
   const place = /^[\w./~-]+$/.test(stateDir) ? stateDir : `'${stateDir.replaceAll("'", String.raw`'\''`)}'`;
@@ -42,14 +42,14 @@ export function remedies({ stateDir, ...question }: RemedyQuestion): string[] {
 
 const COMMAND = /\bpodrun (?=(?:apply|condition|describe|logs|probes)\b)/g;
 
-function remediesOf({ pod, view, evidence, isEndWanted, wanted }: Omit<RemedyQuestion, 'stateDir'>): string[] {
+function remediesOf({ pod, view, evidence, isEndWanted, wanted }: Omit<RemedyOptions, 'stateDir'>): string[] {
   if (isUnreachable(pod.status)) return [`see its agent: ${podCommand(pod, 'describe pod')}`];
   if (pod.status.phase === 'Unknown')
     return [`start it again: podrun apply; see it: ${podCommand(pod, 'describe pod')}`];
   const found = [
-    ...(isEndWanted ? ofEndlessness(pod) : []),
-    ...ofCondition(pod, wanted),
-    ...(view === undefined ? ofPod(pod, evidence) : ofContainer(pod, view, evidence)),
+    ...(isEndWanted ? endlessPodRemedies(pod) : []),
+    ...conditionRemedies(pod, wanted),
+    ...(view === undefined ? podRemedies(pod, evidence) : containerRemedies(pod, view, evidence)),
   ];
   // A deleted Pod leaves nothing for other commands to show.
   const isGone = pod.metadata.deletionTimestamp !== undefined;
@@ -58,19 +58,19 @@ function remediesOf({ pod, view, evidence, isEndWanted, wanted }: Omit<RemedyQue
 }
 
 /** Advice to set a condition that the node does not set. */
-function ofCondition(pod: StoredPod, wanted: WantedState | undefined): string[] {
+function conditionRemedies(pod: StoredPod, wanted: WantedState | undefined): string[] {
   if (wanted?.type !== 'condition' || isNodeCondition(wanted.condition)) return [];
   if (likelyGoal(pod, wanted.condition) !== undefined) return [];
   return [`set the condition: ${podCommand(pod, 'condition pod', [`${wanted.condition}=${wanted.status}`])}`];
 }
 
 /** Advice for a Pod that is well but never ends. */
-function ofEndlessness({ spec, status }: StoredPod): string[] {
+function endlessPodRemedies({ spec, status }: StoredPod): string[] {
   if (conditionOf(status, 'Ready')?.status !== 'True' || (spec.restartPolicy ?? 'Always') !== 'Always') return [];
   return ['with restartPolicy Always it never ends: wait with --until ready, or give it restartPolicy Never'];
 }
 
-function ofPod(pod: StoredPod, { events }: PodEvidence): string[] {
+function podRemedies(pod: StoredPod, { events }: PodEvidence): string[] {
   const ready = conditionOf(pod.status, 'Ready');
   if (ready?.reason === CONDITION.readinessGatesNotReady) {
     const closed = (pod.spec.readinessGates ?? [])
@@ -86,7 +86,7 @@ function ofPod(pod: StoredPod, { events }: PodEvidence): string[] {
   return [...missing, ...labels, `see all of it: ${podCommand(pod, 'describe pod')}`];
 }
 
-function ofContainer(pod: StoredPod, view: ContainerView, evidence: PodEvidence): string[] {
+function containerRemedies(pod: StoredPod, view: ContainerView, evidence: PodEvidence): string[] {
   const { state, lastState } = view.status ?? {};
   const ended = state?.running ? undefined : (state?.terminated ?? lastState?.terminated);
   if (pod.status.reason === DEADLINE_EXCEEDED.reason) {

@@ -1,10 +1,10 @@
 import type { Lapse } from '../../lifecycle/requests/run-outcome.ts';
 import { containersOf } from '../live/container-view.ts';
 import { firstCause, latestEnd } from '../live/first-cause.ts';
-import { NO_RECORDS, type PodRecords } from './evidence.ts';
+import { NO_RECORDS, type RecordedEvidence } from './evidence.ts';
 
 /** A clause about the reason why a Pod left its goal: `container main exited with code 3`. */
-export function whyLapsed({ pod, container }: Lapse, records: PodRecords = NO_RECORDS): string {
+export function whyLapsed({ pod, container }: Lapse, records: RecordedEvidence = NO_RECORDS): string {
   if (pod.status.phase === 'Unknown') return pod.status.message ?? 'nobody runs it any more';
   if (pod.status.reason) return firstCause(pod, records);
   const view = containersOf(pod).find((one) => one.container.name === container);

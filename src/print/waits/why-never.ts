@@ -4,10 +4,10 @@ import { decidedEnd, type WantedState } from '../../lifecycle/requests/unattaina
 import { describeEnd } from '../exit-code.ts';
 import { type ContainerView, containersOf, nameContainer } from '../live/container-view.ts';
 import { causeOf, firstCause } from '../live/first-cause.ts';
-import type { PodRecords } from './evidence.ts';
+import type { RecordedEvidence } from './evidence.ts';
 
-/** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/out-of-reach.ts`. */
-export function whyNever(pod: StoredPod, wanted: WantedState | undefined, records: PodRecords): string {
+/** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/unattainable.ts`. */
+export function whyNever(pod: StoredPod, wanted: WantedState | undefined, records: RecordedEvidence): string {
   const { metadata, status } = pod;
   if (status.phase === 'Unknown') return status.message ?? 'nobody runs it any more';
   if (wanted?.type === 'phase' && !/^(Pending|Running|Succeeded|Failed|Unknown)$/.test(wanted.phase)) {

@@ -32,7 +32,7 @@ export function limitContainer(
       return why === undefined ? [] : [[limit, why]];
     }),
   );
-  const notice = missing.size === 0 ? undefined : notEnforced(missing);
+  const notice = missing.size === 0 ? undefined : unenforcedPaths(missing);
   if (group === undefined && polledBytes === undefined) return { ...UNLIMITED, notice, change: () => notice };
   return new ContainerLimits(id, { group, polledBytes, notice, clock });
 }
@@ -44,7 +44,7 @@ export function whyNotEnforced(limits: ResourceLimits, pollsMemory: boolean): st
     const why = limit === 'memory' && pollsMemory ? undefined : machine.missing.get(limit);
     return why === undefined ? [] : [[limit, why]];
   });
-  return missing.length === 0 ? undefined : notEnforced(new Map(missing));
+  return missing.length === 0 ? undefined : unenforcedPaths(new Map(missing));
 }
 
 /** Which limits a container has that are to be enforced. A request of CPU is a wish. */
@@ -58,7 +58,7 @@ function limitsIn({ together, ...own }: ResourceLimits): Limit[] {
 }
 
 /** `limits on memory and cpu are not enforced: …` */
-function notEnforced(missing: ReadonlyMap<string, string>): string {
+function unenforcedPaths(missing: ReadonlyMap<string, string>): string {
   const names = [...missing.keys()].join(' and ');
   const [why = ''] = missing.values();
   return `limits on ${names} are not enforced: ${why}`;

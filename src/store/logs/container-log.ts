@@ -3,7 +3,7 @@ import path from 'node:path';
 import { handlerTags, type LogStream, parseRecord, recordTime } from './cri-line.ts';
 import { onDisk } from '../disk-errors.ts';
 import { endsWithNewline } from '../line-cursor.ts';
-import { makeLogFolders, putAside, removeOldInstances } from './log-files.ts';
+import { makeLogFolders, rotateLog, removeOldInstances } from './log-files.ts';
 import { makeRecords } from './make-records.ts';
 
 /** Kubelet's `containerLogMaxSize` and `containerLogMaxFiles`. */
@@ -161,7 +161,7 @@ export class ContainerLog {
   }
 
   #rotate(time: string): void {
-    putAside(this.#path, time, this.#limits.filesMax);
+    rotateLog(this.#path, time, this.#limits.filesMax);
     const next = openSync(this.#path, 'a', FILE_MODE);
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = next;
@@ -188,7 +188,7 @@ function openLog(log: string): [file: number, size: number] {
 }
 
 /** Output of a hook or probe, or a note of podrun about the hook or probe. */
-export interface HandlerWords {
+export interface HandlerLogEntry {
   readonly handler: string;
   /** Undefined for a note of podrun. */
   readonly stream: LogStream | undefined;
@@ -200,7 +200,7 @@ export interface HandlerWords {
  * Appends to the log of the hooks and probes of an instance. Several may write at a time, so the file is not kept open.
  * @throws {PodrunError} when it cannot be written
  */
-export function appendToHookLog(file: string, { handler, stream, lines }: HandlerWords, wallMs: number): void {
+export function appendToHookLog(file: string, { handler, stream, lines }: HandlerLogEntry, wallMs: number): void {
   const log = new ContainerLog(file, HOOK_LOG_LIMITS);
   try {
     log.write(stream ?? 'stdout', lines, wallMs, handlerTags(handler, stream === undefined));

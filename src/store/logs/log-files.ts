@@ -70,7 +70,7 @@ export function partsOfLog(log: string): string[] {
  * @param time RFC 3339 in UTC with nine digits
  * @param filesMax number of files to keep, the next current one included
  */
-export function putAside(log: string, time: string, filesMax: number): void {
+export function rotateLog(log: string, time: string, filesMax: number): void {
   const earlier = rotatedParts(log);
   const part = `${log}.${time.replaceAll(/[-:]|000Z$/g, '').replace('T', '-')}`;
   const latest = earlier.at(-1) ?? '';

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { appendLines } from './append-lines.ts';
 import { recordTime } from './cri-line.ts';
 import { ifPresent, onDisk } from '../disk-errors.ts';
-import { putAside } from './log-files.ts';
+import { rotateLog } from './log-files.ts';
 import { RotatedLines } from './rotated-lines.ts';
 
 /** Limits for about ten thousand attempts in each file: some hours of a probe each second. */
@@ -34,7 +34,7 @@ export function appendToJournal(file: string, entry: object, wallMs: number, lim
       if (size > 0 && size + Buffer.byteLength(line) > limits.fileBytesMax) {
         closeSync(journal);
         journal = undefined;
-        putAside(file, recordTime(wallMs), limits.filesMax);
+        rotateLog(file, recordTime(wallMs), limits.filesMax);
         journal = open();
       }
       if (journal !== undefined) appendLines(journal, line);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredPod } from '../../../src/api/objects.ts';
 import { causeOf, firstCause } from '../../../src/print/live/first-cause.ts';
-import { NO_RECORDS, type PodRecords } from '../../../src/print/waits/evidence.ts';
+import { NO_RECORDS, type RecordedEvidence } from '../../../src/print/waits/evidence.ts';
 import { stopping } from '../../../src/lifecycle/texts/killing.ts';
 import {
   at,
@@ -194,7 +194,7 @@ describe('firstCause()', () => {
     webEvent('Killing', { container: 'main', lastTimestamp: at(-12), message, ...change });
   const deleted = (seconds: number) => ({ deletionTimestamp: at(-12 + seconds), deletionGracePeriodSeconds: seconds });
 
-  it.each<[want: string, pod: StoredPod, records: Partial<PodRecords>]>([
+  it.each<[want: string, pod: StoredPod, records: Partial<RecordedEvidence>]>([
     [
       'container main was ended, as its postStart hook failed with exit code 4: no database',
       failed({ status: { containerStatuses: [ended('main', 143)] } }),

@@ -107,6 +107,6 @@ describe('the cases of a Pod', () => {
 
   it('say nothing of what becomes of a Pod that another podrun runs', async () => {
     const spec = { containers: [{ name: 'main', image: 'app' }] };
-    expect(told(await decided({ spec }, 1000, { isOfOthers: true }))).toEqual(['Pod web: skipped']);
+    expect(told(await decided({ spec }, 1000, { isRunByOthers: true }))).toEqual(['Pod web: skipped']);
   });
 });

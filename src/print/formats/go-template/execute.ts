@@ -7,7 +7,7 @@ import {
   type Command,
   type Operand,
   type Pipeline,
-  type Placed,
+  type TemplatePosition,
   type Template,
   TemplateError,
 } from './nodes.ts';
@@ -22,14 +22,14 @@ export interface ExecuteOptions {
 /** The result of a template: its text, and the error that ended it. */
 export interface Executed {
   readonly text: string;
-  readonly error?: PlacedError;
+  readonly error?: ExecutionError;
 }
 
 /** A problem at a position of the template. */
-export class PlacedError extends TemplateError {
-  readonly place: Placed;
+class ExecutionError extends TemplateError {
+  readonly place: TemplatePosition;
 
-  constructor(message: string, place: Placed) {
+  constructor(message: string, place: TemplatePosition) {
     super(message);
     this.place = place;
   }
@@ -42,7 +42,7 @@ export function execute(template: Template, root: unknown, options: ExecuteOptio
     run.block(template.nodes, root, [{ name: '$', value: root }]);
     return { text: run.text };
   } catch (error) {
-    if (error instanceof PlacedError) return { text: run.text, error };
+    if (error instanceof ExecutionError) return { text: run.text, error };
     throw error;
   }
 }
@@ -120,7 +120,7 @@ class Run {
   #range({ pipeline, body, otherwise }: Branch, dot: unknown, variables: Variable[]): Ending {
     const list = this.#pipeline({ ...pipeline, variables: [] }, dot, variables);
     const entries = entriesOf(list);
-    if (entries === undefined) throw new PlacedError(`range can't iterate over ${plainValue(list)}`, pipeline);
+    if (entries === undefined) throw new ExecutionError(`range can't iterate over ${plainValue(list)}`, pipeline);
     if (entries.length === 0) return this.block(otherwise, dot, variables);
     for (const [key, value] of entries) {
       const inside = [...variables];
@@ -134,8 +134,8 @@ class Run {
 
   #call(node: TemplateNode & { type: 'template' }, dot: unknown, variables: Variable[]): void {
     const nodes = this.#template.defined.get(node.name);
-    if (nodes === undefined) throw new PlacedError(`template ${goQuote(node.name)} not defined`, node);
-    if (this.#depth >= DEEPEST) throw new PlacedError(`exceeded maximum template depth (${DEEPEST})`, node);
+    if (nodes === undefined) throw new ExecutionError(`template ${goQuote(node.name)} not defined`, node);
+    if (this.#depth >= DEEPEST) throw new ExecutionError(`exceeded maximum template depth (${DEEPEST})`, node);
     const value = node.pipeline === undefined ? undefined : this.#pipeline(node.pipeline, dot, variables);
     this.#depth += 1;
     this.block(nodes, value, [{ name: '$', value }]);
@@ -163,11 +163,11 @@ class Run {
         const why = isField
           ? `${name} is not a method but has arguments`
           : `can't give argument to non-function ${first.source}`;
-        throw new PlacedError(why, first);
+        throw new ExecutionError(why, first);
       }
-      throw new PlacedError(`can't give argument to non-function ${first.source}`, first);
+      throw new ExecutionError(`can't give argument to non-function ${first.source}`, first);
     }
-    if (first.type === 'nil') throw new PlacedError('nil is not a command', first);
+    if (first.type === 'nil') throw new ExecutionError('nil is not a command', first);
     return this.#operand(first, at);
   }
 
@@ -198,37 +198,37 @@ class Run {
     return operand.fields.reduce((inside, name) => this.#field(inside, name, operand), value);
   }
 
-  #field(value: unknown, name: string, place: Placed): unknown {
+  #field(value: unknown, name: string, place: TemplatePosition): unknown {
     if (value === undefined) {
       if (this.#options.allowMissingKeys) return undefined;
-      throw new PlacedError(`nil data; no entry for key ${goQuote(name)}`, place);
+      throw new ExecutionError(`nil data; no entry for key ${goQuote(name)}`, place);
     }
-    if (value === null) throw new PlacedError(`nil pointer evaluating interface {}.${name}`, place);
+    if (value === null) throw new ExecutionError(`nil pointer evaluating interface {}.${name}`, place);
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof FloatLiteral) {
-      throw new PlacedError(`can't evaluate field ${name} in type interface {}`, place);
+      throw new ExecutionError(`can't evaluate field ${name} in type interface {}`, place);
     }
     const found = fieldOf(value, name);
     if (found !== undefined || this.#options.allowMissingKeys) return found;
-    throw new PlacedError(`map has no entry for key ${goQuote(name)}`, place);
+    throw new ExecutionError(`map has no entry for key ${goQuote(name)}`, place);
   }
 
   #function(name: string, operands: readonly Operand[], at: Surroundings & { command: Command }): unknown {
     if (name === 'and' || name === 'or') return this.#shortCircuit(name, operands, at);
     const problem = argumentProblem(name, operands.length + at.piped.length);
-    if (problem !== undefined) throw new PlacedError(problem, { at: at.command.at, source: name });
+    if (problem !== undefined) throw new ExecutionError(problem, { at: at.command.at, source: name });
     const args = [...operands.map((operand) => this.#operand(operand, at)), ...at.piped];
     try {
       return callFunction(name, args);
     } catch (error) {
-      if (!(error instanceof TemplateError) || error instanceof PlacedError) throw error;
-      throw new PlacedError(`error calling ${name}: ${error.message}`, at.command);
+      if (!(error instanceof TemplateError) || error instanceof ExecutionError) throw error;
+      throw new ExecutionError(`error calling ${name}: ${error.message}`, at.command);
     }
   }
 
   /** Evaluates arguments up to the one that decides. */
   #shortCircuit(name: 'and' | 'or', operands: readonly Operand[], at: Surroundings & { command: Command }): unknown {
     if (operands.length + at.piped.length === 0) {
-      throw new PlacedError(`wrong number of args for ${name}: want at least 1 got 0`, {
+      throw new ExecutionError(`wrong number of args for ${name}: want at least 1 got 0`, {
         at: at.command.at,
         source: name,
       });

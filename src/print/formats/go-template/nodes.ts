@@ -1,11 +1,11 @@
 /** A position in the template, in characters from its beginning. */
-export interface Placed {
+export interface TemplatePosition {
   readonly at: number;
   /** The part of the template that messages quote. */
   readonly source: string;
 }
 
-export type Operand = Placed &
+export type Operand = TemplatePosition &
   (
     | { readonly type: 'dot' }
     | { readonly type: 'nil' }
@@ -17,11 +17,11 @@ export type Operand = Placed &
     | { readonly type: 'chain'; readonly of: Operand; readonly fields: readonly string[] }
   );
 
-export interface Command extends Placed {
+export interface Command extends TemplatePosition {
   readonly operands: readonly Operand[];
 }
 
-export interface Pipeline extends Placed {
+export interface Pipeline extends TemplatePosition {
   /** Variables that get the value of the pipeline. In a range there may be two: index and element. */
   readonly variables: readonly string[];
   /** True for variables that were declared before. */
@@ -33,7 +33,7 @@ export type TemplateNode =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'action'; readonly pipeline: Pipeline }
   | Branch
-  | (Placed & { readonly type: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
+  | (TemplatePosition & { readonly type: 'template'; readonly name: string; readonly pipeline: Pipeline | undefined })
   | { readonly type: 'break' | 'continue' };
 
 export interface Branch {

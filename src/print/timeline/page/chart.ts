@@ -5,7 +5,7 @@ import type { ChartRow, Entry } from './rows.ts';
 /** The heights of rows in pixels. */
 const HEIGHTS: Readonly<Record<ChartRow['kind'], number>> = { pod: 40, container: 30, thin: 18, handler: 18 };
 const BAR_MARGIN = 5;
-const SPOKEN = 'Timeline. Arrow keys go from one thing to the next, plus and minus change the scale.';
+const CHART_LABEL = 'Timeline. Arrow keys go from one thing to the next, plus and minus change the scale.';
 
 export interface Chart {
   readonly rows: readonly ChartRow[];
@@ -36,7 +36,7 @@ export function chartMarkup({ rows, lengthMs }: Chart): Markup {
     const small = note === '' ? undefined : markup`<small>${note}</small>`;
     return markup`<div class="label ${kind}"><span title="${label}">${label}</span>${small}</div>`;
   });
-  return markup`<div class="chart" id="chart" role="group" aria-label="${SPOKEN}">
+  return markup`<div class="chart" id="chart" role="group" aria-label="${CHART_LABEL}">
 <div class="canvas"><div class="corner"></div>
 <svg class="axis" id="axis" height="30" aria-hidden="true"></svg>
 <div class="labels" aria-hidden="true">${labels}</div>
@@ -57,7 +57,7 @@ function entryMarkup(entry: Entry, { row, y, lengthMs, number }: Placed): Markup
     ? markMarkup(entry, percent(entry.fromMs, lengthMs), y + height / 2)
     : barMarkup(entry, lengthMs, { y: y + barMargin(row), height: height - 2 * barMargin(row) });
   return markup`<g class="entry ${entry.look}" role="listitem" tabindex="${number === 0 ? 0 : -1}"
- data-i="${number}" aria-label="${spoken(entry)}">${drawn}</g>`;
+ data-i="${number}" aria-label="${screenReaderText(entry)}">${drawn}</g>`;
 }
 
 function barMargin({ kind }: ChartRow): number {
@@ -100,7 +100,7 @@ function percent(ms: number, lengthMs: number): string {
 }
 
 /** The description of an entry for screen readers. */
-function spoken({ pod, container, title, fromMs, toMs, isMark, details }: Entry): string {
+function screenReaderText({ pod, container, title, fromMs, toMs, isMark, details }: Entry): string {
   const where = container === undefined ? `Pod ${pod}` : `Pod ${pod}, container ${container}`;
   const when = isMark ? `at ${stepDuration(fromMs)}` : `from ${stepDuration(fromMs)} to ${stepDuration(toMs)}`;
   const more = details.slice(0, 3).map(([name, value]) => `${name}: ${value.slice(0, 120)}`);

@@ -3,7 +3,7 @@ import { jsonMarkup, Markup, markup } from './markup.ts';
 import script from './page.js?raw';
 import style from './page.css?raw';
 import { chartRows, type Entry } from './rows.ts';
-import { eventSection, overview, type PagePod, podSection, thingSection } from './sections.ts';
+import { eventSection, overview, type PagePod, podSection, entrySection } from './sections.ts';
 
 export interface PageOptions {
   /** Computes the SHA-256 of a text in base64: the page allows only its own script. */
@@ -64,12 +64,12 @@ ${legend()}
 </section>
 ${pods.map((pod, index) => podSection(pod, index, pods.length))}
 ${eventSection(pods, offsets)}
-${thingSection(entries)}
+${entrySection(entries)}
 </main>
 <footer>Made by podrun ${version}, ${madeAt}.
 Times count from the creation of the first Pod, ${new Date(originMs).toISOString()}.</footer>
 <div id="tip" role="status" hidden></div>
-<script type="application/json" id="data">${jsonMarkup(entries.map(tipOf))}</script>
+<script type="application/json" id="data">${jsonMarkup(entries.map(tooltipOf))}</script>
 <script>${new Markup(script)}</script>
 </body>
 </html>
@@ -78,7 +78,7 @@ Times count from the creation of the first Pod, ${new Date(originMs).toISOString
 }
 
 /** The data of the tooltip of an entry. */
-function tipOf({ pod, container, title, fromMs, toMs, isMark, details }: Entry): unknown {
+function tooltipOf({ pod, container, title, fromMs, toMs, isMark, details }: Entry): unknown {
   const where = container === undefined ? pod : `${pod} / ${container}`;
   return { where, title, fromMs, toMs: isMark ? fromMs : toMs, details };
 }

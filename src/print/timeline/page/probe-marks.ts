@@ -15,7 +15,7 @@ export function isGood({ result }: ProbeSpan): boolean {
 }
 
 /** True for an attempt with a decision. */
-export function isTurn({ decision }: ProbeSpan): boolean {
+export function hasDecision({ decision }: ProbeSpan): boolean {
   return !['none', 'retry', 'notCounted', 'abandoned'].includes(decision);
 }
 
@@ -29,11 +29,11 @@ export function probeMarks(attempts: readonly ProbeSpan[]): ProbeMark[] {
   for (let start = 0; start < attempts.length; start += together) {
     const open = new Map<string, number>();
     for (const last of attempts.slice(start, start + together)) {
-      const at = isTurn(last) ? undefined : open.get(last.result);
+      const at = hasDecision(last) ? undefined : open.get(last.result);
       const mark = at === undefined ? undefined : marks[at];
       if (at !== undefined && mark !== undefined) marks[at] = { fromMs: mark.fromMs, last, count: mark.count + 1 };
       else {
-        if (!isTurn(last)) open.set(last.result, marks.length);
+        if (!hasDecision(last)) open.set(last.result, marks.length);
         marks.push({ fromMs: last.fromMs, last, count: 1 });
       }
     }

@@ -2,7 +2,7 @@ import type { AttemptSpan, ContainerTimeline, Stretch, Timeline } from '../../..
 import { briefDuration } from '../../age.ts';
 import { describeExitCode } from '../../exit-code.ts';
 import { stepDuration } from '../scale.ts';
-import { isGood, isTurn, probeMarks } from './probe-marks.ts';
+import { isGood, hasDecision, probeMarks } from './probe-marks.ts';
 import { stepHint, stepText } from '../step-text.ts';
 
 /** A period or point in time that is drawn, listed and described. Times are those of the page. */
@@ -219,7 +219,7 @@ function probeEntries({ name, probes }: ContainerTimeline, handler: string): New
       ...(decision === 'none' ? [] : [['decided', decision] as [string, string]]),
       ...(output.trim() === '' ? [] : [['output', output.trim()] as [string, string]]),
     ];
-    const look = `probe ${isGood(last) ? 'good' : 'bad'}${isTurn(last) ? ' turned' : ''}`;
+    const look = `probe ${isGood(last) ? 'good' : 'bad'}${hasDecision(last) ? ' turned' : ''}`;
     const title = `${probe} probe: ${result}${together === 1 ? '' : `, ${together} attempts`}`;
     return { container: name, title, look, isMark: true, fromMs, toMs, details };
   });

@@ -127,7 +127,7 @@ ${table('events-title', ['#At', 'Pod', 'Container', 'Type', 'Reason', 'Message']
 }
 
 /** The table of all entries, for screen readers and for searching. */
-export function thingSection(entries: readonly Entry[]): Markup {
+export function entrySection(entries: readonly Entry[]): Markup {
   const rows = entries
     .toSorted((a, b) => a.fromMs - b.fromMs)
     .map(({ pod, container, title, fromMs, toMs, isMark, details }) => {

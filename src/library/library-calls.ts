@@ -12,6 +12,6 @@ const CALLS: ReadonlyArray<readonly [RegExp, string]> = [
 ];
 
 /** Replaces the commands and flags in a text with the calls and options of the library. */
-export function asCalls(text: string): string {
+export function asLibraryCalls(text: string): string {
   return CALLS.reduce((said, [command, call]) => said.replaceAll(command, call), text);
 }

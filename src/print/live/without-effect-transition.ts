@@ -3,7 +3,7 @@ import { FIELD_HAS_NO_EFFECT } from '../../lifecycle/texts/events.ts';
 import type { Transition } from './transition.ts';
 
 /** True for events about fields without effect, which share one line of the live view. */
-export function isAboutIdleField({ reason }: StoredEvent): boolean {
+export function isAboutFieldWithoutEffect({ reason }: StoredEvent): boolean {
   return reason === FIELD_HAS_NO_EFFECT;
 }
 
@@ -11,7 +11,7 @@ export function isAboutIdleField({ reason }: StoredEvent): boolean {
  * One line that lists all fields of a Pod without effect in short form. The events have the reasons.
  * @param events those about one Pod, at least one
  */
-export function idleFieldsTransition(events: readonly StoredEvent[], atMs: number): Transition {
+export function withoutEffectTransition(events: readonly StoredEvent[], atMs: number): Transition {
   const fields = new Set(events.flatMap(({ message = '' }) => pathsIn(message).map(shortField)));
   return {
     atMs,

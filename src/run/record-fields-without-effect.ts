@@ -3,24 +3,27 @@ import { DEFAULT_NAMESPACE, type KubeObject, type StoredEvent, type StoredKubeOb
 import { resourceTypeOf } from '../api/resource-types.ts';
 import type { Clock } from '../clock.ts';
 import { fieldHasNoEffect } from '../lifecycle/texts/events.ts';
-import { idleFields } from '../manifest/support/idle-fields.ts';
+import { groupFieldsWithoutEffect } from '../manifest/support/fields-without-effect.ts';
 import type { Store } from '../store/store.ts';
 
-/** Where the fields of an object that have no effect are told. */
-export interface IdleFieldsTold {
+/** The store for the Events about fields without effect, and the listener for warnings. */
+export interface FieldEventContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly nodeName: string;
-  /** Gets a sentence for each. */
+  /** Receives a sentence for each field. */
   readonly warn: (text: string) => void;
 }
 
 /**
- * Tells which fields of an object that is kept on record have no effect: one event each, as for Pods, whose agent does
- * it. What the store says of the object already is not recorded again.
+ * Warns of fields of a stored object that have no effect, and records an Event for each, as the agent does for Pods. An
+ * Event that is recorded already is not recorded again.
  */
-export function tellIdleFields(object: KubeObject, { store, clock, nodeName, warn }: IdleFieldsTold): void {
-  const fields = idleFields(object);
+export function recordFieldsWithoutEffect(
+  object: KubeObject,
+  { store, clock, nodeName, warn }: FieldEventContext,
+): void {
+  const fields = groupFieldsWithoutEffect(object);
   if (fields.length === 0) return;
   const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
   const stored = store.get<StoredKubeObject>(resourceTypeOf(object).plural, namespace, name);

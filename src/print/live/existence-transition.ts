@@ -3,7 +3,7 @@ import { isTerminalPhase, type StoredPod } from '../../api/objects.ts';
 import type { Change } from './transition.ts';
 
 /** The transitions at both ends of a Pod: created, Terminating, held by its finalizers after its end. */
-export function goingTransitions(previous: StoredPod | undefined, next: StoredPod): Change[] {
+export function existenceTransitions(previous: StoredPod | undefined, next: StoredPod): Change[] {
   return [...creation(previous, next), ...deletion(previous, next), ...holding(previous, next)];
 }
 

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { fieldHasNoEffect } from '../../../src/lifecycle/texts/events.ts';
 import { eventTransition } from '../../../src/print/live/event-transition.ts';
-import { idleFieldsTransition, isAboutIdleField } from '../../../src/print/live/idle-fields-transition.ts';
+import {
+  withoutEffectTransition,
+  isAboutFieldWithoutEffect,
+} from '../../../src/print/live/without-effect-transition.ts';
 import { webEvent } from '../pods.ts';
 import { storyLine } from '../story.ts';
 
@@ -17,14 +20,14 @@ it('fields without effect are told in one line, each once, whichever container h
     about(limits, 'no cgroup'),
     about(['spec.volumes[3].emptyDir.medium', 'metadata.finalizers'], 'x'),
   ];
-  expect(events.every(isAboutIdleField)).toBe(true);
+  expect(events.every(isAboutFieldWithoutEffect)).toBe(true);
   expect(events.map((event) => eventTransition(event, 0))).toEqual([undefined, undefined, undefined]);
-  expect(storyLine(idleFieldsTransition(events, 0))).toBe(
+  expect(storyLine(withoutEffectTransition(events, 0))).toBe(
     '· Pod  no effect: hostname, resources.limits, volumes.emptyDir.medium, metadata.finalizers',
   );
 });
 
 it('of very many containers, what the event leaves out is left out', () => {
   const paths = Array.from({ length: 20 }, (_, index) => `spec.containers[${index}].tty`);
-  expect(storyLine(idleFieldsTransition([about(paths, 'x')], 0))).toBe('· Pod  no effect: tty');
+  expect(storyLine(withoutEffectTransition([about(paths, 'x')], 0))).toBe('· Pod  no effect: tty');
 });

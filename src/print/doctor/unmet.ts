@@ -11,7 +11,7 @@ const NEEDING: ReadonlyArray<readonly [field: string, isUsedBy: (pod: StoredPod)
 ];
 
 /** The missing ability of the machine that these Pods need, in one line. Undefined when they do not need it. */
-export function lackText(
+export function unmetText(
   { of, why }: { readonly of: 'namespaces' | 'layers'; readonly why: Obstacle },
   pods: readonly StoredPod[],
 ): string | undefined {

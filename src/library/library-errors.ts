@@ -1,14 +1,14 @@
 import { PodrunError } from '../api/errors.ts';
-import { asCalls } from './as-calls.ts';
+import { asLibraryCalls } from './library-calls.ts';
 import { GoalError, ManifestError, TimeoutError } from './errors.ts';
 
 /**
  * Runs a call of the user and translates its errors into those of a library: see `asLibraryError`. The stack of an
  * error leads to the line of that call, which test reports show, also when something else ended a wait.
  */
-export function told<T>(run: () => T): T {
+export function withLibraryErrors<T>(run: () => T): T {
   const call: { stack?: string } = {};
-  Error.captureStackTrace(call, told);
+  Error.captureStackTrace(call, withLibraryErrors);
   try {
     const answer = run();
     if (!(answer instanceof Promise)) return answer;
@@ -36,5 +36,5 @@ function asLibraryError(error: unknown, stack: string | undefined): unknown {
 function withHint({ message, hint, exitCode, cause }: PodrunError): PodrunError {
   const sentence = message.replaceAll(/^error: /gm, '');
   const whole = hint === undefined || sentence.includes(hint) ? sentence : `${sentence}\n${hint}`;
-  return new PodrunError(asCalls(whole), { exitCode, hint: hint && asCalls(hint), cause });
+  return new PodrunError(asLibraryCalls(whole), { exitCode, hint: hint && asLibraryCalls(hint), cause });
 }

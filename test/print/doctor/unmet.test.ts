@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../src/api/generated/types.ts';
 import type { Obstacle } from '../../../src/api/machine.ts';
 import type { StoredPod } from '../../../src/api/objects.ts';
-import { lackText } from '../../../src/print/doctor/lack.ts';
+import { unmetText } from '../../../src/print/doctor/unmet.ts';
 
 const why: Obstacle = { type: 'platform', platform: 'darwin' };
 const container = { name: 'app', image: 'busybox' };
@@ -27,13 +27,13 @@ describe('what Pods ask for and do not get', () => {
       'hostname, hostAliases and shareProcessNamespace',
     ],
   ])('%s', (_what, specs, fields) => {
-    const text = lackText({ of: 'namespaces', why }, specs.map(podOf));
+    const text = unmetText({ of: 'namespaces', why }, specs.map(podOf));
     const line = 'runtime: process (macOS does not have it); without effect, or with less than on a node: ';
     expect(text).toBe(fields && `${line}${fields}. See podrun doctor`);
   });
 
   it('a root that cannot be written to concerns all', () => {
-    const text = lackText({ of: 'layers', why }, [podOf({})]);
+    const text = unmetText({ of: 'layers', why }, [podOf({})]);
     expect(text).toMatch(/^runtime: namespace; the root of containers is read-only \(.*\)\. See podrun doctor$/);
   });
 });

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/objects.ts';
 import { fieldsWithoutEffect } from './find-fields.ts';
 
 /** A field that is accepted and has no effect: one event. */
-export interface IdleField {
+export interface FieldWithoutEffect {
   /** The paths of the field: several when several containers have it. */
   readonly paths: readonly string[];
   /** The reason, one short sentence. */
@@ -11,11 +11,11 @@ export interface IdleField {
 
 /**
  * All fields whose values have no effect here, in the order of the support table, without default values.
- * @param areApart true when containers run in namespaces
+ * @param hasNamespaces true when containers run in namespaces
  */
-export function idleFields(object: KubeObject, areApart = false): IdleField[] {
+export function groupFieldsWithoutEffect(object: KubeObject, hasNamespaces = false): FieldWithoutEffect[] {
   const byField = new Map<string, { paths: string[]; note: string }>();
-  for (const { path, field, rule } of fieldsWithoutEffect(object, areApart)) {
+  for (const { path, field, rule } of fieldsWithoutEffect(object, hasNamespaces)) {
     const key = field.replace(/\b(initC|ephemeralC)ontainers\b/, 'containers');
     const known = byField.get(key);
     if (known === undefined) byField.set(key, { paths: [path], note: rule.note });
@@ -25,8 +25,8 @@ export function idleFields(object: KubeObject, areApart = false): IdleField[] {
 }
 
 /** Paths of safety fields that nothing enforces here. They get one common warning. */
-export function notEnforced(object: KubeObject, areApart = false): string[] {
-  return fieldsWithoutEffect(object, areApart)
+export function unenforcedPaths(object: KubeObject, hasNamespaces = false): string[] {
+  return fieldsWithoutEffect(object, hasNamespaces)
     .filter(({ rule }) => rule.isSafety)
     .map(({ path }) => path);
 }
