@@ -35,11 +35,11 @@ const LOST_EXIT_CODE = 255;
 export function restoredFacts(pod: StoredPod, found: readonly FoundInstance[], now: Instant): Restoration {
   const { status } = pod;
   const restored = allContainers(pod.spec).map((container) => {
-    const told = allContainerStatuses(status).find(({ name }) => name === container.name);
+    const reported = allContainerStatuses(status).find(({ name }) => name === container.name);
     const newest = found
       .filter(({ container: name }) => name === container.name)
       .reduce<FoundInstance | undefined>(later, undefined);
-    return { container, newest, ...restoreContainer({ container, told, newest, now }) };
+    return { container, newest, ...restoreContainer({ container, reported, newest, now }) };
   });
   const adopted = restored.flatMap(({ adopts, newest }) => (adopts && newest !== undefined ? [newest] : []));
   const trigger = restored.find(({ container, own: { current } }) => {
@@ -60,7 +60,7 @@ export function restoredFacts(pod: StoredPod, found: readonly FoundInstance[], n
 
 interface Known {
   readonly container: Container;
-  readonly told: ContainerStatus | undefined;
+  readonly reported: ContainerStatus | undefined;
   readonly newest: FoundInstance | undefined;
   readonly now: Instant;
 }
@@ -71,19 +71,19 @@ interface Restored {
   readonly isLost: boolean;
 }
 
-function restoreContainer({ container, told, newest, now }: Known): Restored {
+function restoreContainer({ container, reported, newest, now }: Known): Restored {
   const fresh = containerFacts(NEW_POD, container.name);
-  const before = told === undefined ? undefined : newestTold(told, container, now);
+  const before = reported === undefined ? undefined : newestReported(reported, container, now);
   const runs = before !== undefined && before.exit === undefined;
   // The exit in the status counts: it has been recorded.
   if (newest === undefined || (before !== undefined && !runs && before.attempt >= newest.attempt)) {
     if (before === undefined)
-      return { own: { ...fresh, nextAttempt: told?.restartCount ?? 0 }, adopts: false, isLost: false };
+      return { own: { ...fresh, nextAttempt: reported?.restartCount ?? 0 }, adopts: false, isLost: false };
     const current = runs ? { ...before, exit: lostExit(now), swept: true } : before;
     const own = {
       ...fresh,
       current,
-      previous: told && previousTold(told, container, now),
+      previous: reported && previousReported(reported, container, now),
       nextAttempt: before.attempt + 1,
     };
     return { own, adopts: false, isLost: runs };
@@ -93,41 +93,41 @@ function restoreContainer({ container, told, newest, now }: Known): Restored {
   const current: Instance = { ...instance(container), id, attempt, image, startedAt, exit: undefined, swept: false };
   const isKnown = before?.id === id;
   const previous = isKnown
-    ? told && previousTold(told, container, now)
+    ? reported && previousReported(reported, container, now)
     : before && { ...before, exit: before.exit ?? lostExit(now), swept: true };
   const probes = isKnown
-    ? { startup: told?.started === true ? true : undefined, readiness: told?.ready === true ? true : undefined }
+    ? { startup: reported?.started === true ? true : undefined, readiness: reported?.ready === true ? true : undefined }
     : {};
   return { own: { ...fresh, current, previous, nextAttempt: attempt + 1, probes }, adopts: true, isLost: false };
 }
 
 /** The newest instance that the status shows. */
-function newestTold(told: ContainerStatus, container: Container, now: Instant): Instance | undefined {
-  const { state = {}, lastState = {}, restartCount } = told;
+function newestReported(reported: ContainerStatus, container: Container, now: Instant): Instance | undefined {
+  const { state = {}, lastState = {}, restartCount } = reported;
   const shown: ContainerState = state.running !== undefined || state.terminated !== undefined ? state : lastState;
   const { running, terminated } = shown;
-  const id = idOf(terminated?.containerID ?? told.containerID);
+  const id = idOf(terminated?.containerID ?? reported.containerID);
   if (id === undefined || (running === undefined && terminated === undefined)) return undefined;
   return {
     ...instance(container),
     id,
     attempt: restartCount,
-    image: told.image,
+    image: reported.image,
     startedAt: instantOf(running?.startedAt ?? terminated?.startedAt, now),
     exit: terminated && exitOf(terminated, now),
   };
 }
 
 /** The previous instance, if the status shows it. */
-function previousTold(told: ContainerStatus, container: Container, now: Instant): Instance | undefined {
-  const { state = {}, lastState = {}, restartCount } = told;
+function previousReported(reported: ContainerStatus, container: Container, now: Instant): Instance | undefined {
+  const { state = {}, lastState = {}, restartCount } = reported;
   const { terminated } = lastState;
   if (state.waiting !== undefined || terminated === undefined) return undefined;
   return {
     ...instance(container),
     id: idOf(terminated.containerID) ?? '',
     attempt: Math.max(0, restartCount - 1),
-    image: told.image,
+    image: reported.image,
     startedAt: instantOf(terminated.startedAt, now),
     exit: exitOf(terminated, now),
   };
