@@ -127,7 +127,7 @@ export function podStatus(pod: StoredPod, facts: PodFacts, hostIP: string, now: 
     ...verdict,
     hostIP,
     hostIPs: [{ ip: hostIP }],
-    ...(isAddressTold(pod, facts) ? { podIP, podIPs: [{ ip: podIP }] } : {}),
+    ...(isAddressPublished(pod, facts) ? { podIP, podIPs: [{ ip: podIP }] } : {}),
     ...(facts.startTime === undefined ? {} : { startTime: formatTime(facts.startTime.wallMs) }),
     ...(init.length === 0 ? {} : { initContainerStatuses: init }),
     containerStatuses: regular,
@@ -159,7 +159,7 @@ function isSandboxReady({ sandbox, termination, containers }: PodFacts): boolean
  * True when the status shows the Pod's address: the node's address at once, an own address after the first container
  * has started or failed.
  */
-function isAddressTold({ spec, status }: StoredPod, { containers }: PodFacts): boolean {
+function isAddressPublished({ spec, status }: StoredPod, { containers }: PodFacts): boolean {
   if (spec.hostNetwork === true || status.podIP !== undefined) return true;
   return Object.values(containers).some(({ current, startError }) => current !== undefined || startError !== undefined);
 }

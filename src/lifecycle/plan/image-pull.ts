@@ -66,7 +66,7 @@ export function ensureImage(
 ): ImageStep {
   const { container: name, image } = need;
   if (verdict.type === 'present') {
-    return { type: 'ready', effects: toldOf(need, [events.pulled(name, image)]) };
+    return { type: 'ready', effects: eventsFor(need, [events.pulled(name, image)]) };
   }
   if (verdict.type === 'invalidName') {
     const { message } = verdict;
@@ -98,7 +98,7 @@ export function ensureImage(
   );
 }
 
-function toldOf({ volume }: ImageNeed, drafts: readonly EventDraft[]): Effect[] {
+function eventsFor({ volume }: ImageNeed, drafts: readonly EventDraft[]): Effect[] {
   return drafts.map(({ container, ...draft }) =>
     eventEffect(volume === undefined && container !== undefined ? { ...draft, container } : draft),
   );
@@ -116,7 +116,7 @@ function refused(
   before: readonly EventDraft[],
   imageBackOff?: BackOff,
 ): ImageStep {
-  const effects = [...toldOf(need, before), eventEffect(events.failed(need.container, startError.reason))];
+  const effects = [...eventsFor(need, before), eventEffect(events.failed(need.container, startError.reason))];
   return { type: 'refused', startError, imageBackOff, effects };
 }
 
