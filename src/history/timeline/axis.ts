@@ -19,7 +19,7 @@ export interface Axis {
   /** The last state of the Pod, which has all its containers. */
   readonly pod: StoredPod;
   /** Converts a timestamp of an object, see {@link momentOf}. Undefined: the object has none. */
-  readonly moment: (text: string | null | undefined, toldAtMs: number) => number | undefined;
+  readonly moment: (text: string | null | undefined, writtenAtMs: number) => number | undefined;
 }
 
 /**
@@ -43,8 +43,8 @@ export function axisOf(run: RecordedRun, nowMs: number | undefined): Axis | unde
   const probeEnds = run.probes.map(({ time, durationMs }) => parseTime(time) + durationMs - createdAtMs);
   // The end of the Pod, not its replacement, which may have come days later.
   const ends = [states.at(-1)?.atMs ?? 0, ...probeEnds, ...(nowMs === undefined ? [] : [nowMs - createdAtMs])];
-  const moment: Axis['moment'] = (text, toldAtMs) => {
-    const atMs = momentOf(text, toldAtMs + createdAtMs);
+  const moment: Axis['moment'] = (text, writtenAtMs) => {
+    const atMs = momentOf(text, writtenAtMs + createdAtMs);
     return atMs === undefined ? undefined : Math.max(0, atMs - createdAtMs);
   };
   return { run, createdAtMs, endMs: Math.max(...ends), states, events, pod, moment };
@@ -53,11 +53,11 @@ export function axisOf(run: RecordedRun, nowMs: number | undefined): Axis | unde
 /**
  * Converts a timestamp. Nodes write whole seconds: the time is then when the object was written, or the end of that
  * second, whichever came first.
- * @param toldAtMs the time when the object was written
+ * @param writtenAtMs the time when the object was written
  * @returns undefined without a timestamp, or for 1970, which runtimes use for a failed start
  */
-function momentOf(text: string | null | undefined, toldAtMs: number): number | undefined {
+function momentOf(text: string | null | undefined, writtenAtMs: number): number | undefined {
   const atMs = text ? parseTime(text) : Number.NaN;
   if (Number.isNaN(atMs) || atMs <= 0) return undefined;
-  return text?.includes('.') === true ? atMs : Math.max(atMs, Math.min(toldAtMs, atMs + 999));
+  return text?.includes('.') === true ? atMs : Math.max(atMs, Math.min(writtenAtMs, atMs + 999));
 }

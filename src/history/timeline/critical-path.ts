@@ -78,7 +78,7 @@ function sidecarSteps(path: PathWriter, on: OnPath): void {
 /** Adds the steps until the container became ready, for the readiness that made the Pod Ready. */
 function readySteps(path: PathWriter, on: OnPath, readyMs: number | undefined): void {
   if (on.one.role === 'init') return initSteps(path, on);
-  const ready = readyMs === undefined ? undefined : readyAttempt(on.one, readyToldMs(on.axis));
+  const ready = readyMs === undefined ? undefined : readyAttempt(on.one, readyReportedMs(on.axis));
   attemptSteps(path, on, ready?.attempt, ready?.fromMs ?? path.endMs);
 }
 
@@ -102,7 +102,7 @@ function nameOf(
 }
 
 /** The time when the status first showed Ready. The status was computed a moment earlier. */
-function readyToldMs({ states }: Axis): number {
+function readyReportedMs({ states }: Axis): number {
   const ready = states.find(({ pod }) =>
     pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
   );
@@ -112,10 +112,10 @@ function readyToldMs({ states }: Axis): number {
 /** The attempt that was ready at a time, and the beginning of its readiness. */
 function readyAttempt(
   { attempts }: ContainerTimeline,
-  toldMs: number,
+  reportedMs: number,
 ): { readonly attempt: AttemptSpan; readonly fromMs: number } | undefined {
   const candidates = attempts.flatMap((attempt) => attempt.ready.map(({ fromMs }) => ({ attempt, fromMs })));
-  return candidates.findLast(({ fromMs }) => fromMs <= toldMs);
+  return candidates.findLast(({ fromMs }) => fromMs <= reportedMs);
 }
 
 /**
@@ -129,7 +129,7 @@ function decidingContainer(
 ): ContainerTimeline | undefined {
   if (readyMs === undefined) return containers.find((one) => !hasGotThere(one, axis.endMs));
   const weigh = (one: ContainerTimeline): readonly [number, number, number] => {
-    const ready = readyAttempt(one, readyToldMs(axis));
+    const ready = readyAttempt(one, readyReportedMs(axis));
     const spec = specOf(axis, one.name);
     return [ready?.fromMs ?? -1, spec?.readinessProbe || spec?.startupProbe ? 1 : 0, ready?.attempt.fromMs ?? 0];
   };
