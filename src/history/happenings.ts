@@ -51,31 +51,31 @@ export function happeningsIn(run: RecordedRun): Happening[] {
 
 /** All happenings of a run, by transition. The happenings of one transition have no order. */
 export function happeningsByState(run: RecordedRun): Happening[][] {
-  const teller = new Teller();
+  const collector = new HappeningCollector();
   return run.transitions.map(({ at, type, object }) => {
-    if (object.kind === 'Event') teller.event(at, type, object);
-    else if (type === 'DELETED') teller.tell({ what: 'deleted' }, at);
-    else teller.state(at, object);
-    return teller.told.splice(0);
+    if (object.kind === 'Event') collector.event(at, type, object);
+    else if (type === 'DELETED') collector.add({ what: 'deleted' }, at);
+    else collector.state(at, object);
+    return collector.collected.splice(0);
   });
 }
 
 type Untimed<T> = T extends unknown ? Omit<T, 'atMs'> : never;
 
-class Teller {
-  readonly told: Happening[] = [];
+class HappeningCollector {
+  readonly collected: Happening[] = [];
   readonly #containers = new Map<string, Progress>();
   readonly #conditions = new Map<string, string>();
   #phase: string | undefined;
   #beginMs: number | undefined;
 
-  tell(happening: Untimed<Happening>, at: number): void {
+  add(happening: Untimed<Happening>, at: number): void {
     this.#beginMs ??= at;
-    this.told.push({ ...happening, atMs: Math.max(0, at - this.#beginMs) });
+    this.collected.push({ ...happening, atMs: Math.max(0, at - this.#beginMs) });
   }
 
   event(at: number, type: string, event: StoredEvent): void {
-    if (type !== 'DELETED') this.tell({ what: 'event', event }, at);
+    if (type !== 'DELETED') this.add({ what: 'event', event }, at);
   }
 
   state(at: number, pod: StoredPod): void {
@@ -83,15 +83,15 @@ class Teller {
     if (this.#phase === undefined) {
       const created = parseTime(pod.metadata.creationTimestamp);
       this.#beginMs = Math.min(created, this.#beginMs ?? created);
-      this.tell({ what: 'created' }, created);
+      this.add({ what: 'created' }, created);
     }
     for (const status of allContainerStatuses(pod.status)) this.#container(at, status);
     for (const { type, status, reason } of conditions) {
       if (this.#conditions.get(type) === status) continue;
       this.#conditions.set(type, status);
-      this.tell({ what: 'condition', type, status, reason }, at);
+      this.add({ what: 'condition', type, status, reason }, at);
     }
-    if (this.#phase !== phase) this.tell({ what: 'phase', phase }, at);
+    if (this.#phase !== phase) this.add({ what: 'phase', phase }, at);
     this.#phase = phase;
   }
 
@@ -106,11 +106,11 @@ class Teller {
     if (state.terminated) this.#ended(at, name, { attempt, ended: state.terminated });
     const reason = state.waiting?.reason ?? undefined;
     if (reason !== undefined && reason !== progress.waiting) {
-      this.tell({ what: 'waiting', container: name, attempt: progress.started + 1, reason }, at);
+      this.add({ what: 'waiting', container: name, attempt: progress.started + 1, reason }, at);
     }
     progress.waiting = reason;
     if (ready !== progress.ready) {
-      this.tell({ what: ready ? 'ready' : 'unready', container: name, attempt: Math.max(1, progress.started) }, at);
+      this.add({ what: ready ? 'ready' : 'unready', container: name, attempt: Math.max(1, progress.started) }, at);
     }
     progress.ready = ready;
   }
@@ -119,7 +119,7 @@ class Teller {
     const progress = this.#progressOf(container);
     if (progress.started >= attempt) return;
     progress.started = attempt;
-    this.tell({ what: 'started', container, attempt }, at);
+    this.add({ what: 'started', container, attempt }, at);
   }
 
   #ended(
@@ -133,7 +133,7 @@ class Teller {
     if (parseTime(ended.startedAt ?? '') > 0) this.#started(at, container, attempt);
     progress.exited = attempt;
     progress.started = Math.max(progress.started, attempt);
-    this.tell({ what: 'exited', container, attempt, exitCode: ended.exitCode, reason: ended.reason ?? '' }, at);
+    this.add({ what: 'exited', container, attempt, exitCode: ended.exitCode, reason: ended.reason ?? '' }, at);
   }
 
   #progressOf(container: string): Progress {
