@@ -39,7 +39,7 @@ export function compareOrder(a: RunStory, b: RunStory, { minMs }: Tolerance): Di
       if (shiftMs > minMs) swaps.push({ first, second, distance: further, shiftMs });
     }
   }
-  return tellingOnes(swaps).map(({ first, second }) => ({
+  return nearestSwaps(swaps).map(({ first, second }) => ({
     kind: 'order',
     subject: first.subject,
     what: 'order',
@@ -49,13 +49,13 @@ export function compareOrder(a: RunStory, b: RunStory, { minMs }: Tolerance): Di
 }
 
 /** Keeps the nearest pairs, each step once: a step that moves swaps with every step that it passes. */
-function tellingOnes(swaps: readonly Swap[]): Swap[] {
-  const told = new Set<string>();
+function nearestSwaps(swaps: readonly Swap[]): Swap[] {
+  const used = new Set<string>();
   return swaps
     .toSorted((a, b) => a.distance - b.distance)
     .filter(({ first, second }) => {
-      if (told.has(first.name) || told.has(second.name)) return false;
-      told.add(first.name).add(second.name);
+      if (used.has(first.name) || used.has(second.name)) return false;
+      used.add(first.name).add(second.name);
       return true;
     });
 }

@@ -50,9 +50,9 @@ export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story
   let position: Position = { state: 0, atMs: 0, after: 'the creation of the Pod', used: new Set() };
   for (const group of steps) {
     const found = findGroup(group, story, position);
-    const told = group.map((written, index) => checkOf(written, found[index], { story, position }));
-    checks.push(...told);
-    if (told.some(({ met }) => !met)) return checks;
+    const checked = group.map((written, index) => checkOf(written, found[index], { story, position }));
+    checks.push(...checked);
+    if (checked.some(({ met }) => !met)) return checks;
     position = positionAfter(group, found as readonly number[], { story, position });
   }
   return checks;
