@@ -64,12 +64,12 @@ interface Span {
 }
 
 /** A run with its states and span. */
-interface LookedAt extends NamedRun {
+interface RunWithSpan extends NamedRun {
   readonly states: readonly PodState[];
   readonly span: Span;
 }
 
-function momentMs(looked: LookedAt, moment: Moment): number {
+function momentMs(looked: RunWithSpan, moment: Moment): number {
   const { span } = looked;
   switch (moment.how) {
     case 'offset':
@@ -92,7 +92,7 @@ function momentMs(looked: LookedAt, moment: Moment): number {
 /** The tolerance for copied offsets, which are rounded to thousandths. */
 const ROUNDED_MS = 1;
 
-function within({ run, span }: LookedAt, atMs: number, told: string): number {
+function within({ run, span }: RunWithSpan, atMs: number, told: string): number {
   const { beginMs, endMs, isOver } = span;
   const lasted = formatOffset(endMs - beginMs);
   const hint = `There is something to see from 0s (${formatTime(beginMs)}) to ${lasted} (${formatTime(endMs)}).`;
@@ -106,7 +106,7 @@ function within({ run, span }: LookedAt, atMs: number, told: string): number {
   throw new PodrunError(message, { hint });
 }
 
-function restartMs(looked: LookedAt, moment: Moment & { how: 'restart' }): number {
+function restartMs(looked: RunWithSpan, moment: Moment & { how: 'restart' }): number {
   const { container, count } = moment;
   const turned = looked.states.find(({ pod }) =>
     allContainerStatuses(pod.status).some(
@@ -123,14 +123,14 @@ function restartMs(looked: LookedAt, moment: Moment & { how: 'restart' }): numbe
   );
 }
 
-function phaseMs(looked: LookedAt, phase: string): number {
+function phaseMs(looked: RunWithSpan, phase: string): number {
   const turned = looked.states.find(({ pod }) => pod.status.phase === phase);
   if (turned !== undefined) return turned.at;
   const phases = changesOf(looked, ({ status }) => [status.phase ?? 'Pending']);
   throw neverCame(`the phase of the run ${looked.run} was never ${phase}`, `It was ${phases}.`);
 }
 
-function conditionMs(looked: LookedAt, { type, status }: Moment & { how: 'condition' }): number {
+function conditionMs(looked: RunWithSpan, { type, status }: Moment & { how: 'condition' }): number {
   const turned = looked.states.find(({ pod }) =>
     pod.status.conditions?.some((condition) => condition.type === type && condition.status === status),
   );
@@ -145,7 +145,7 @@ function conditionMs(looked: LookedAt, { type, status }: Moment & { how: 'condit
 }
 
 /** Each distinct text of the states with its first time: `Pending (0.000s), Running (0.067s)`. */
-function changesOf({ states, span }: LookedAt, textsOf: (pod: StoredPod) => readonly string[]): string {
+function changesOf({ states, span }: RunWithSpan, textsOf: (pod: StoredPod) => readonly string[]): string {
   const first = new Map<string, number>();
   for (const { at, pod } of states) {
     for (const text of textsOf(pod)) if (!first.has(text)) first.set(text, at);
