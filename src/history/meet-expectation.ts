@@ -1,7 +1,7 @@
 import type { Expectation, NumberRange, Written } from '../api/expectation.ts';
 import { allContainerStatuses } from '../api/objects.ts';
 import { happeningsByState } from './happenings.ts';
-import { type Check, line, meetSteps, type Placed, seconds } from './meet-steps.ts';
+import { type Check, line, meetSteps, type PlacedHappening, seconds } from './meet-steps.ts';
 import { isWithin, matches, patternText } from './pattern-match.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type RunStory, storyOf } from './run-story.ts';
@@ -21,7 +21,7 @@ export function meetExpectation(expectation: Expectation, run: RecordedRun): Out
   const story = storyOf(run);
   if (story === undefined) return undefined;
   const placed = happeningsByState(run).flatMap((happenings, state) =>
-    happenings.map((happening): Placed => ({ happening, state })),
+    happenings.map((happening): PlacedHappening => ({ happening, state })),
   );
   const steps = meetSteps(expectation.steps, placed);
   const checks = [
@@ -35,7 +35,7 @@ export function meetExpectation(expectation: Expectation, run: RecordedRun): Out
   return { checks, notLookedFor: expectation.steps.flat().length - steps.length };
 }
 
-function neverCame({ never }: Expectation, placed: readonly Placed[]): Check[] {
+function neverCame({ never }: Expectation, placed: readonly PlacedHappening[]): Check[] {
   return never.map(({ pattern, place }) => {
     const seen = placed.filter(({ happening }) => matches(pattern, happening)).map(({ happening }) => line(happening));
     const text = `never ${patternText(pattern)}`;

@@ -24,7 +24,7 @@ export type Check = {
 );
 
 /** A happening and the state of the Pod that contains it. Happenings of one state have no order. */
-export interface Placed {
+export interface PlacedHappening {
   readonly happening: Happening;
   readonly state: number;
 }
@@ -45,7 +45,7 @@ const NEAREST_MAX = 3;
  * Finds the steps in the happenings of a run: each step is the first match after the previous one. Stops at the first
  * step that fails.
  */
-export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story: readonly Placed[]): Check[] {
+export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story: readonly PlacedHappening[]): Check[] {
   const checks: Check[] = [];
   let position: Position = { state: 0, atMs: 0, after: 'the creation of the Pod', used: new Set() };
   for (const group of steps) {
@@ -59,7 +59,7 @@ export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story
 }
 
 interface Looking {
-  readonly story: readonly Placed[];
+  readonly story: readonly PlacedHappening[];
   readonly position: Position;
 }
 
@@ -86,7 +86,7 @@ function positionAfter(
  */
 function findGroup(
   group: readonly WrittenPattern[],
-  story: readonly Placed[],
+  story: readonly PlacedHappening[],
   { state, used }: Position,
 ): Array<number | undefined> {
   const taken: Array<number | undefined> = group.map(() => undefined);
@@ -98,7 +98,7 @@ function findGroup(
 }
 
 interface Giving {
-  readonly story: readonly Placed[];
+  readonly story: readonly PlacedHappening[];
   readonly taken: Array<number | undefined>;
   readonly tried: Set<number>;
 }
