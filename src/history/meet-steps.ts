@@ -58,7 +58,7 @@ export function meetSteps(steps: ReadonlyArray<readonly WrittenPattern[]>, story
   return checks;
 }
 
-interface Looking {
+interface StepContext {
   readonly story: readonly PlacedHappening[];
   readonly position: Position;
 }
@@ -66,7 +66,7 @@ interface Looking {
 function positionAfter(
   group: readonly WrittenPattern[],
   found: readonly number[],
-  { story, position }: Looking,
+  { story, position }: StepContext,
 ): Position {
   const last = Math.max(-1, ...found);
   const placed = story[last];
@@ -92,34 +92,38 @@ function findGroup(
   const taken: Array<number | undefined> = group.map(() => undefined);
   for (const [index, placed] of story.entries()) {
     if (placed.state < state || used.has(index)) continue;
-    if (give(index, group, { story, taken, tried: new Set() }) && !taken.includes(undefined)) break;
+    if (assign(index, group, { story, taken, tried: new Set() }) && !taken.includes(undefined)) break;
   }
   return taken;
 }
 
-interface Giving {
+interface Assignment {
   readonly story: readonly PlacedHappening[];
   readonly taken: Array<number | undefined>;
   readonly tried: Set<number>;
 }
 
 /** Assigns a happening to a free pattern, or to one whose current match can move to another pattern. */
-function give(index: number, group: readonly WrittenPattern[], giving: Giving): boolean {
-  const { story, taken, tried } = giving;
+function assign(index: number, group: readonly WrittenPattern[], assignment: Assignment): boolean {
+  const { story, taken, tried } = assignment;
   const placed = story[index];
   if (placed === undefined) return false;
   for (const [place, { pattern }] of group.entries()) {
     if (tried.has(place) || !matches(pattern, placed.happening)) continue;
     tried.add(place);
     const before = taken[place];
-    if (before !== undefined && !give(before, group, giving)) continue;
+    if (before !== undefined && !assign(before, group, assignment)) continue;
     taken[place] = index;
     return true;
   }
   return false;
 }
 
-function checkOf({ pattern, withinMs, afterMs, place }: WrittenPattern, found: number | undefined, at: Looking): Check {
+function checkOf(
+  { pattern, withinMs, afterMs, place }: WrittenPattern,
+  found: number | undefined,
+  at: StepContext,
+): Check {
   const { story, position } = at;
   const text = patternText(pattern);
   const happening = found === undefined ? undefined : story[found]?.happening;
@@ -140,7 +144,7 @@ function checkOf({ pattern, withinMs, afterMs, place }: WrittenPattern, found: n
 }
 
 /** The happenings most similar to a failed pattern: matches that came too early, else partial matches. */
-function nearest({ ...pattern }: WrittenPattern['pattern'], { story, position }: Looking): string[] {
+function nearest({ ...pattern }: WrittenPattern['pattern'], { story, position }: StepContext): string[] {
   const early = story.filter(({ happening }) => matches(pattern, happening));
   if (early.length > 0) {
     return early.slice(-NEAREST_MAX).map(({ happening }) => `${line(happening)}: before that`);
