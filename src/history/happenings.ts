@@ -4,7 +4,7 @@ import { parseTime } from '../api/time.ts';
 import type { RecordedRun } from './recorded-run.ts';
 
 /** The exit of a run of a container. */
-export interface Exit {
+export interface RunExit {
   readonly exitCode: number;
   readonly reason: string;
 }
@@ -31,7 +31,7 @@ export type Happening =
       readonly reason?: string | undefined;
     })
   | (OfContainer & { readonly what: 'started' | 'ready' | 'unready' })
-  | (OfContainer & { readonly what: 'exited' } & Exit)
+  | (OfContainer & { readonly what: 'exited' } & RunExit)
   | (OfContainer & { readonly what: 'waiting'; readonly reason: string })
   /** An Event was written or its count increased. */
   | (AtMoment & { readonly what: 'event'; readonly event: StoredEvent });

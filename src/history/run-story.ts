@@ -1,6 +1,6 @@
 import type { StoredPod } from '../api/objects.ts';
 import { allContainers } from '../api/objects.ts';
-import { type Exit, type Happening, happeningsIn } from './happenings.ts';
+import { type RunExit, type Happening, happeningsIn } from './happenings.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { isOver, lastStateOf } from './run-length.ts';
 
@@ -8,7 +8,7 @@ import { isOver, lastStateOf } from './run-length.ts';
 export interface AttemptStory {
   readonly startedMs: number | undefined;
   readonly exitedMs: number | undefined;
-  readonly exit: Exit | undefined;
+  readonly exit: RunExit | undefined;
 }
 
 export interface ContainerStory {
