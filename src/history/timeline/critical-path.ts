@@ -1,6 +1,6 @@
 import type { Axis } from './axis.ts';
 import type { AttemptSpan, ContainerTimeline, CriticalPath, PathStep, StopSpan, Timeline } from './model.ts';
-import { type Happened, type OnPath, specOf } from './on-path.ts';
+import { type PathInput, type OnPath, specOf } from './on-path.ts';
 import { PathWriter } from './path-writer.ts';
 import { firstTrueMs } from './pod-spans.ts';
 import { startSteps, waitSteps } from './start-steps.ts';
@@ -13,20 +13,20 @@ const SANDBOX_CONDITION = 'PodReadyToStartContainers';
  * init container to its end, each sidecar until it has started, then the container that became ready last (process,
  * postStart hook, startup probe, readiness probe), then the readiness gates.
  */
-export function criticalPath(axis: Axis, happened: Happened): CriticalPath {
-  const { conditions, containers } = happened;
+export function criticalPath(axis: Axis, input: PathInput): CriticalPath {
+  const { conditions, containers } = input;
   const readyMs = firstTrueMs(conditions, 'Ready');
   const path = new PathWriter(readyMs ?? axis.endMs);
-  const scheduledMs = schedulingSteps(path, happened);
+  const scheduledMs = schedulingSteps(path, input);
   if (scheduledMs !== undefined) {
-    sandboxSteps(path, happened);
+    sandboxSteps(path, input);
     const last = decidingContainer(containers, readyMs, axis);
     for (const one of containers) {
       if (one === last) break;
-      if (one.role === 'init') initSteps(path, { axis, happened, one });
-      if (one.role === 'sidecar') sidecarSteps(path, { axis, happened, one });
+      if (one.role === 'init') initSteps(path, { axis, input, one });
+      if (one.role === 'sidecar') sidecarSteps(path, { axis, input, one });
     }
-    if (last !== undefined) readySteps(path, { axis, happened, one: last }, readyMs);
+    if (last !== undefined) readySteps(path, { axis, input, one: last }, readyMs);
     gateSteps(path, axis, conditions);
   }
   path.add({ kind: 'reporting' }, path.endMs);
@@ -34,7 +34,7 @@ export function criticalPath(axis: Axis, happened: Happened): CriticalPath {
 }
 
 /** Adds the scheduling steps. Returns the time when the Pod was scheduled. */
-function schedulingSteps(path: PathWriter, { conditions }: Happened): number | undefined {
+function schedulingSteps(path: PathWriter, { conditions }: PathInput): number | undefined {
   const spans = conditions.filter(({ type }) => type === 'PodScheduled');
   const scheduledMs = spans.find(({ status }) => status === 'True')?.fromMs;
   for (const { status, reason, message, toMs } of spans) {
@@ -47,7 +47,7 @@ function schedulingSteps(path: PathWriter, { conditions }: Happened): number | u
 }
 
 /** Adds the sandbox step. The last warning about the Pod explains a long one. */
-function sandboxSteps(path: PathWriter, { conditions, containers, events }: Happened): void {
+function sandboxSteps(path: PathWriter, { conditions, containers, events }: PathInput): void {
   if (!conditions.some(({ type }) => type === SANDBOX_CONDITION)) return;
   const firstStartMs = Math.min(...containers.flatMap(({ attempts }) => attempts[0]?.fromMs ?? []));
   const untilMs = Math.min(firstTrueMs(conditions, SANDBOX_CONDITION) ?? path.endMs, firstStartMs);

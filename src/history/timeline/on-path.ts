@@ -3,12 +3,12 @@ import type { Axis } from './axis.ts';
 import type { ContainerTimeline, Timeline } from './model.ts';
 
 /** The parts of a timeline that the path depends on. */
-export type Happened = Pick<Timeline, 'conditions' | 'containers' | 'events'>;
+export type PathInput = Pick<Timeline, 'conditions' | 'containers' | 'events'>;
 
 /** A container on the path with its axis and the happenings around it. */
 export interface OnPath {
   readonly axis: Axis;
-  readonly happened: Happened;
+  readonly input: PathInput;
   readonly one: ContainerTimeline;
 }
 

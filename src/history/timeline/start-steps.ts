@@ -32,8 +32,8 @@ export function waitSteps(path: PathWriter, on: OnPath, untilMs: number): void {
 
 /** Adds the wait for earlier containers and their postStart hooks, and the pull of the image as a step of its own. */
 function ordinarySteps(path: PathWriter, on: OnPath, step: NewStep, untilMs: number): void {
-  const { axis, happened, one } = on;
-  const others = happened.containers.filter(({ name, role }) => name !== one.name && role === one.role);
+  const { axis, input, one } = on;
+  const others = input.containers.filter(({ name, role }) => name !== one.name && role === one.role);
   const parts = [
     ...others.flatMap(({ name, role, hooks }) =>
       hooks
@@ -53,8 +53,8 @@ function ordinarySteps(path: PathWriter, on: OnPath, step: NewStep, untilMs: num
   path.add(step, untilMs);
 }
 
-function imagePulls({ happened, one }: OnPath): Array<{ readonly fromMs: number; readonly toMs: number }> {
-  const own = happened.events.filter(({ container }) => container === one.name);
+function imagePulls({ input, one }: OnPath): Array<{ readonly fromMs: number; readonly toMs: number }> {
+  const own = input.events.filter(({ container }) => container === one.name);
   return own.flatMap(({ reason, atMs }, index) => {
     const pulled = own.slice(index).find((event) => event.reason === 'Pulled');
     return reason === 'Pulling' && pulled !== undefined ? [{ fromMs: atMs, toMs: pulled.atMs }] : [];
