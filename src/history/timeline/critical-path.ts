@@ -1,6 +1,6 @@
 import type { Axis } from './axis.ts';
 import type { AttemptSpan, ContainerTimeline, CriticalPath, PathStep, StopSpan, Timeline } from './model.ts';
-import { type PathInput, type OnPath, specOf } from './on-path.ts';
+import { type PathInput, type PathContainer, specOf } from './path-container.ts';
 import { PathWriter } from './path-writer.ts';
 import { firstTrueMs } from './pod-spans.ts';
 import { startSteps, waitSteps } from './start-steps.ts';
@@ -58,7 +58,7 @@ function sandboxSteps(path: PathWriter, { conditions, containers, events }: Path
 }
 
 /** Adds the steps to the end of an init container: every attempt until one has succeeded. */
-function initSteps(path: PathWriter, on: OnPath): void {
+function initSteps(path: PathWriter, on: PathContainer): void {
   const { one } = on;
   const done = one.attempts.find(({ exit }) => exit?.exitCode === 0);
   for (const attempt of one.attempts) {
@@ -70,20 +70,20 @@ function initSteps(path: PathWriter, on: OnPath): void {
 }
 
 /** Adds the steps until the sidecar has started for the first time. */
-function sidecarSteps(path: PathWriter, on: OnPath): void {
+function sidecarSteps(path: PathWriter, on: PathContainer): void {
   const up = on.one.attempts.find(({ startedUpMs }) => startedUpMs !== undefined);
   attemptSteps(path, on, up, up?.startedUpMs ?? path.endMs);
 }
 
 /** Adds the steps until the container became ready, for the readiness that made the Pod Ready. */
-function readySteps(path: PathWriter, on: OnPath, readyMs: number | undefined): void {
+function readySteps(path: PathWriter, on: PathContainer, readyMs: number | undefined): void {
   if (on.one.role === 'init') return initSteps(path, on);
   const ready = readyMs === undefined ? undefined : readyAttempt(on.one, readyReportedMs(on.axis));
   attemptSteps(path, on, ready?.attempt, ready?.fromMs ?? path.endMs);
 }
 
 /** Adds the attempts before the deciding one, the waits between them, and the deciding attempt up to a time. */
-function attemptSteps(path: PathWriter, on: OnPath, counts: AttemptSpan | undefined, untilMs: number): void {
+function attemptSteps(path: PathWriter, on: PathContainer, counts: AttemptSpan | undefined, untilMs: number): void {
   const { one } = on;
   for (const attempt of one.attempts) {
     waitSteps(path, on, attempt.fromMs);

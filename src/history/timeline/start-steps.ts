@@ -1,7 +1,7 @@
 import { isTerminalPhase } from '../../api/objects.ts';
 import { type ProbeNumbers, probeNumbers, probeOf, type ProbeType } from '../../lifecycle/probes/probe.ts';
 import { WAITING } from '../../lifecycle/texts/waiting.ts';
-import { type OnPath, specOf } from './on-path.ts';
+import { type PathContainer, specOf } from './path-container.ts';
 import type { AttemptSpan, ProbeSpan, StepKind } from './model.ts';
 import type { NewStep, PathWriter } from './path-writer.ts';
 
@@ -14,7 +14,7 @@ const ORDINARY: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** Adds the steps during which a container did not run: image, back-off, hooks of earlier containers. */
-export function waitSteps(path: PathWriter, on: OnPath, untilMs: number): void {
+export function waitSteps(path: PathWriter, on: PathContainer, untilMs: number): void {
   const { name, role, waits, attempts } = on.one;
   const hasRun = attempts.some(({ toMs }) => toMs <= path.atMs);
   const runsAgain = attempts.some(({ fromMs }) => fromMs >= path.atMs) || !isTerminalPhase(on.axis.pod.status.phase);
@@ -31,7 +31,7 @@ export function waitSteps(path: PathWriter, on: OnPath, untilMs: number): void {
 }
 
 /** Adds the wait for earlier containers and their postStart hooks, and the pull of the image as a step of its own. */
-function ordinarySteps(path: PathWriter, on: OnPath, step: NewStep, untilMs: number): void {
+function ordinarySteps(path: PathWriter, on: PathContainer, step: NewStep, untilMs: number): void {
   const { axis, input, one } = on;
   const others = input.containers.filter(({ name, role }) => name !== one.name && role === one.role);
   const parts = [
@@ -53,7 +53,7 @@ function ordinarySteps(path: PathWriter, on: OnPath, step: NewStep, untilMs: num
   path.add(step, untilMs);
 }
 
-function imagePulls({ input, one }: OnPath): Array<{ readonly fromMs: number; readonly toMs: number }> {
+function imagePulls({ input, one }: PathContainer): Array<{ readonly fromMs: number; readonly toMs: number }> {
   const own = input.events.filter(({ container }) => container === one.name);
   return own.flatMap(({ reason, atMs }, index) => {
     const pulled = own.slice(index).find((event) => event.reason === 'Pulled');
@@ -62,7 +62,7 @@ function imagePulls({ input, one }: OnPath): Array<{ readonly fromMs: number; re
 }
 
 /** Adds the steps from the start of a process until it was ready. */
-export function startSteps(path: PathWriter, on: OnPath, attempt: AttemptSpan, untilMs: number): void {
+export function startSteps(path: PathWriter, on: PathContainer, attempt: AttemptSpan, untilMs: number): void {
   const { one, axis } = on;
   const named = { container: one.name, role: one.role, attempt: attempt.attempt };
   for (const { hook, toMs, attempt: number } of one.hooks) {
@@ -85,7 +85,7 @@ interface Probing {
 }
 
 /** Adds the attempts of a probe until enough have succeeded. */
-function probeSteps(path: PathWriter, on: OnPath, { attempt, type }: Probing, untilMs: number): void {
+function probeSteps(path: PathWriter, on: PathContainer, { attempt, type }: Probing, untilMs: number): void {
   const { name, role, probes } = on.one;
   const spec = specOf(on.axis, name);
   const probe = spec === undefined ? undefined : probeOf(spec, type);
@@ -124,7 +124,7 @@ function isGood({ result }: ProbeSpan): boolean {
 }
 
 /** The path in the manifest: `spec.containers[0].startupProbe.periodSeconds`. */
-function fieldOf({ axis }: OnPath, container: string, rest: string): string | undefined {
+function fieldOf({ axis }: PathContainer, container: string, rest: string): string | undefined {
   const { spec } = axis.pod;
   for (const list of ['initContainers', 'containers'] as const) {
     const index = (spec[list] ?? []).findIndex(({ name }) => name === container);

@@ -6,7 +6,7 @@ import type { ContainerTimeline, Timeline } from './model.ts';
 export type PathInput = Pick<Timeline, 'conditions' | 'containers' | 'events'>;
 
 /** A container on the path with its axis and the happenings around it. */
-export interface OnPath {
+export interface PathContainer {
   readonly axis: Axis;
   readonly input: PathInput;
   readonly one: ContainerTimeline;
