@@ -12,7 +12,7 @@ const KILLING = 'Killing';
 export function containerTimeline(axis: Axis, container: Container, events: readonly EventMark[]): ContainerTimeline {
   const { name } = container;
   const role = containerKind(axis.pod, name);
-  const { waits, attempts } = livesOf(axis, name, role);
+  const { waits, attempts } = waitsAndAttempts(axis, name, role);
   return {
     name,
     role,
@@ -29,11 +29,15 @@ export function containerTimeline(axis: Axis, container: Container, events: read
 }
 
 /** An attempt in the making. */
-type Growing = { -readonly [Field in keyof AttemptSpan]: AttemptSpan[Field] };
+type MutableAttempt = { -readonly [Field in keyof AttemptSpan]: AttemptSpan[Field] };
 
 /** Collects the attempts and waits of a container from its statuses. */
-function livesOf(axis: Axis, name: string, role: ContainerKind): Pick<ContainerTimeline, 'waits' | 'attempts'> {
-  const attempts = new Map<string, Growing>();
+function waitsAndAttempts(
+  axis: Axis,
+  name: string,
+  role: ContainerKind,
+): Pick<ContainerTimeline, 'waits' | 'attempts'> {
+  const attempts = new Map<string, MutableAttempt>();
   const waits: WaitSpan[] = [];
   const readyNow = new Map<string, number>();
   let waiting: WaitSpan | undefined = { fromMs: 0, toMs: 0 };
@@ -44,7 +48,7 @@ function livesOf(axis: Axis, name: string, role: ContainerKind): Pick<ContainerT
   for (const { atMs, pod } of axis.states) {
     const status = allContainerStatuses(pod.status).find((one) => one.name === name);
     if (status === undefined) continue;
-    notedAttempts(axis, status, atMs, attempts);
+    noteAttempts(axis, status, atMs, attempts);
     const { state, containerID = '' } = status;
     const current = state?.running === undefined ? undefined : attempts.get(containerID);
     for (const [id, attempt] of attempts) {
@@ -80,14 +84,14 @@ function livesOf(axis: Axis, name: string, role: ContainerKind): Pick<ContainerT
 /**
  * Adds a time of readiness. When many containers change, a status may show a container as ready that has just ended.
  */
-function addReady(attempt: Growing | undefined, fromMs: number, toMs: number): void {
+function addReady(attempt: MutableAttempt | undefined, fromMs: number, toMs: number): void {
   if (attempt === undefined || fromMs > attempt.toMs) return;
   const end = Math.max(fromMs, Math.min(toMs, attempt.toMs));
   attempt.ready = [...attempt.ready, { fromMs, toMs: end }];
 }
 
 /** Notes the attempts in a status: the current or last attempt, and the attempt before. */
-function notedAttempts(axis: Axis, status: ContainerStatus, atMs: number, attempts: Map<string, Growing>): void {
+function noteAttempts(axis: Axis, status: ContainerStatus, atMs: number, attempts: Map<string, MutableAttempt>): void {
   const { state, lastState, restartCount, containerID = '' } = status;
   const before = lastState?.terminated;
   if (before?.containerID)
@@ -103,7 +107,7 @@ function noteEnd(
   { moment }: Axis,
   ended: ContainerStateTerminated,
   { atMs, attempt }: { readonly atMs: number; readonly attempt: number },
-  attempts: Map<string, Growing>,
+  attempts: Map<string, MutableAttempt>,
 ): void {
   const { containerID = '', exitCode, signal, reason, message } = ended;
   const known = attempts.get(containerID);
