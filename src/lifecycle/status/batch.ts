@@ -19,16 +19,16 @@ export function batchMs(spec: PodSpec): number {
 }
 
 /** True when only container statuses have changed. Phases and conditions are published at once. */
-export function changesContainersOnly(told: PodStatus, next: PodStatus): boolean {
-  return isSameJson(withoutContainers(told), withoutContainers(next)) && sameNames(told, next);
+export function changesContainersOnly(published: PodStatus, next: PodStatus): boolean {
+  return isSameJson(withoutContainers(published), withoutContainers(next)) && sameNames(published, next);
 }
 
 /**
  * True when a container has left a state that is not published yet: the waiting status must be published first. A run
  * that has ended meanwhile may be skipped, since the end contains the start time.
  */
-export function leavesUnpublishedState(told: PodStatus, waiting: PodStatus, next: PodStatus): boolean {
-  const before = allContainerStatuses(told);
+export function leavesUnpublishedState(published: PodStatus, waiting: PodStatus, next: PodStatus): boolean {
+  const before = allContainerStatuses(published);
   const later = allContainerStatuses(next);
   return allContainerStatuses(waiting).some((status, index) => {
     return !isSame(status, later[index]) && !isSame(status, before[index]) && !hasRun(status, later[index]);
