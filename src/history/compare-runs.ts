@@ -90,16 +90,16 @@ function compareExits(subject: string, a: ContainerStory, b: ContainerStory): Di
   const both = Math.min(a.attempts.length, b.attempts.length);
   const endings = Array.from({ length: both }, (_, index) => [ending(a.attempts[index]), ending(b.attempts[index])]);
   const isSingle = Math.max(a.attempts.length, b.attempts.length) === 1;
-  const told: Difference[] = [];
+  const found: Difference[] = [];
   for (let first = 0; first < both; first += 1) {
     const [before, after] = endings[first] ?? [];
     let last = first;
     while (last + 1 < both && endings[last + 1]?.join('\n') === endings[first]?.join('\n')) last += 1;
     const runs = first === last ? `run ${first + 1}` : `runs ${first + 1} to ${last + 1}`;
-    told.push(...differs({ kind: 'exit', subject, what: isSingle ? 'exit' : `exit of ${runs}` }, before, after));
+    found.push(...differs({ kind: 'exit', subject, what: isSingle ? 'exit' : `exit of ${runs}` }, before, after));
     first = last;
   }
-  return told;
+  return found;
 }
 
 /** The exit of a run, for people. Leaves out a reason that follows from the code. */

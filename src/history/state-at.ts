@@ -69,19 +69,19 @@ interface RunWithSpan extends NamedRun {
   readonly span: Span;
 }
 
-function momentMs(looked: RunWithSpan, moment: Moment): number {
-  const { span } = looked;
+function momentMs(run: RunWithSpan, moment: Moment): number {
+  const { span } = run;
   switch (moment.how) {
     case 'offset':
-      return within(looked, span.beginMs + moment.ms, formatOffset(moment.ms));
+      return within(run, span.beginMs + moment.ms, formatOffset(moment.ms));
     case 'time':
-      return within(looked, moment.ms, formatTime(moment.ms));
+      return within(run, moment.ms, formatTime(moment.ms));
     case 'restart':
-      return restartMs(looked, moment);
+      return restartMs(run, moment);
     case 'phase':
-      return phaseMs(looked, moment.phase);
+      return phaseMs(run, moment.phase);
     case 'condition':
-      return conditionMs(looked, moment);
+      return conditionMs(run, moment);
     case 'end':
       return span.endMs;
     default:
@@ -92,54 +92,54 @@ function momentMs(looked: RunWithSpan, moment: Moment): number {
 /** The tolerance for copied offsets, which are rounded to thousandths. */
 const ROUNDED_MS = 1;
 
-function within({ run, span }: RunWithSpan, atMs: number, told: string): number {
+function within({ run, span }: RunWithSpan, atMs: number, momentText: string): number {
   const { beginMs, endMs, isOver } = span;
   const lasted = formatOffset(endMs - beginMs);
   const hint = `There is something to see from 0s (${formatTime(beginMs)}) to ${lasted} (${formatTime(endMs)}).`;
   if (atMs < beginMs) {
-    throw new PodrunError(`error: ${told} is before the beginning of the run ${run}`, { hint });
+    throw new PodrunError(`error: ${momentText} is before the beginning of the run ${run}`, { hint });
   }
   if (atMs <= endMs + ROUNDED_MS) return atMs;
   const message = isOver
-    ? `error: the run ${run} ended after ${lasted}: ${told} is later`
-    : `error: the run ${run} has lasted ${lasted} so far: ${told} is yet to come`;
+    ? `error: the run ${run} ended after ${lasted}: ${momentText} is later`
+    : `error: the run ${run} has lasted ${lasted} so far: ${momentText} is yet to come`;
   throw new PodrunError(message, { hint });
 }
 
-function restartMs(looked: RunWithSpan, moment: Moment & { how: 'restart' }): number {
+function restartMs(run: RunWithSpan, moment: Moment & { how: 'restart' }): number {
   const { container, count } = moment;
-  const turned = looked.states.find(({ pod }) =>
+  const turned = run.states.find(({ pod }) =>
     allContainerStatuses(pod.status).some(
       ({ name, restartCount }) => name === (container ?? name) && restartCount >= count,
     ),
   );
   if (turned !== undefined) return turned.at;
-  const statuses = allContainerStatuses(looked.states.at(-1)?.pod.status ?? {});
+  const statuses = allContainerStatuses(run.states.at(-1)?.pod.status ?? {});
   const counts = statuses.map(({ name, restartCount }) => `${name} ${restartCount}`).join(', ');
   const who = container === undefined ? 'no container' : `container ${container} never`;
   throw neverCame(
-    `in the run ${looked.run} ${who} had the restart count ${count}`,
+    `in the run ${run.run} ${who} had the restart count ${count}`,
     counts === '' ? 'No container has a status.' : `The restart counts came to: ${counts}.`,
   );
 }
 
-function phaseMs(looked: RunWithSpan, phase: string): number {
-  const turned = looked.states.find(({ pod }) => pod.status.phase === phase);
+function phaseMs(run: RunWithSpan, phase: string): number {
+  const turned = run.states.find(({ pod }) => pod.status.phase === phase);
   if (turned !== undefined) return turned.at;
-  const phases = changesOf(looked, ({ status }) => [status.phase ?? 'Pending']);
-  throw neverCame(`the phase of the run ${looked.run} was never ${phase}`, `It was ${phases}.`);
+  const phases = changesOf(run, ({ status }) => [status.phase ?? 'Pending']);
+  throw neverCame(`the phase of the run ${run.run} was never ${phase}`, `It was ${phases}.`);
 }
 
-function conditionMs(looked: RunWithSpan, { type, status }: Moment & { how: 'condition' }): number {
-  const turned = looked.states.find(({ pod }) =>
+function conditionMs(run: RunWithSpan, { type, status }: Moment & { how: 'condition' }): number {
+  const turned = run.states.find(({ pod }) =>
     pod.status.conditions?.some((condition) => condition.type === type && condition.status === status),
   );
   if (turned !== undefined) return turned.at;
-  const seen = changesOf(looked, ({ status: { conditions = [] } }) =>
+  const seen = changesOf(run, ({ status: { conditions = [] } }) =>
     conditions.map((condition) => `${condition.type}=${condition.status}`),
   );
   throw neverCame(
-    `in the run ${looked.run} the condition ${type} was never ${status}`,
+    `in the run ${run.run} the condition ${type} was never ${status}`,
     seen === '' ? 'There were no conditions.' : `There were ${seen}.`,
   );
 }
