@@ -123,8 +123,8 @@ function signalIgnored({ name, path, spec }: ContainerEvidence, stops: readonly 
 const NO_SIGNAL_HANDLER = noSignalHandler('', '').reason;
 
 function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evidence): Advice[] {
-  const told = events.some((event) => event.reason === NO_SIGNAL_HANDLER && containerOf(event) === name);
-  if (!told) return [];
+  const isReported = events.some((event) => event.reason === NO_SIGNAL_HANDLER && containerOf(event) === name);
+  if (!isReported) return [];
   const signal = spec.lifecycle?.stopSignal ?? 'SIGTERM';
   return [
     {

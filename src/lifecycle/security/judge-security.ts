@@ -130,8 +130,8 @@ function otherRefusals({ spec, container, wish, powers }: Subject): Complaint[] 
 function groupNotices({ spec, wish, powers, identity }: Subject): Complaint[] {
   if (canChangeUser(powers)) return [];
   const { supplementalGroups, isStrictAboutGroups, fsGroup } = wish;
-  const held = new Set([powers.gid, seenGroup(identity, powers), ...powers.groups]);
-  const missing = supplementalGroups.filter((group) => !held.has(group));
+  const ownGroups = new Set([powers.gid, seenGroup(identity, powers), ...powers.groups]);
+  const missing = supplementalGroups.filter((group) => !ownGroups.has(group));
   const complaints: Complaint[] = [];
   if (missing.length > 0) {
     complaints.push({ path: podPlace('supplementalGroups'), note: groupsMissing(missing) });
