@@ -184,13 +184,16 @@ const PATHS_MAX = 8;
 export function fieldHasNoEffect(field: { readonly paths: readonly string[]; readonly note: string }): EventDraft {
   const { paths, note } = field;
   const more = paths.length > PATHS_MAX ? ` and ${paths.length - PATHS_MAX} more` : '';
-  return own(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
+  return podrunEvent(FIELD_HAS_NO_EFFECT, `${paths.slice(0, PATHS_MAX).join(', ')}${more}: ${note}`);
 }
 
 /** podrun's own: nobody here runs a Pod that is bound to another node. */
 export function notThisNode(wanted: string, node: string): EventDraft {
   const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
-  return own('NotThisNode', `${names}: nobody here runs the Pod. Leave nodeName out, and the scheduler finds a node`);
+  return podrunEvent(
+    'NotThisNode',
+    `${names}: nobody here runs the Pod. Leave nodeName out, and the scheduler finds a node`,
+  );
 }
 
 /** podrun's own: the reason of `nodeLabelsMissing`. */
@@ -207,9 +210,9 @@ export function nodeLabelsMissing(node: string, missing: readonly MissingLabel[]
     return `${key}=${value}${found === undefined ? '' : ` (it has ${found === '' ? 'no value' : found})`}`;
   });
   const what = `node ${node} has not what spec.nodeSelector asks for: ${labels.join(', ')}`;
-  if (missing.some(({ key }) => LABELS_OF_THE_MACHINE.test(key))) return own(NODE_LABELS_MISSING, what);
+  if (missing.some(({ key }) => LABELS_OF_THE_MACHINE.test(key))) return podrunEvent(NODE_LABELS_MISSING, what);
   const granted = missing.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`).join(', ');
-  return own(NODE_LABELS_MISSING, `${what}${GRANT}{ node: { labels: { ${granted} } } }`);
+  return podrunEvent(NODE_LABELS_MISSING, `${what}${GRANT}{ node: { labels: { ${granted} } } }`);
 }
 
 const GRANT = '; podrun.yaml can grant it: ';
@@ -225,13 +228,13 @@ export function noSignalHandler(container: string, signal: string): EventDraft {
   const message =
     `container ${container} has no handler for ${signal}, which ends it here: on a cluster it is process 1, which ` +
     'does not notice such a signal, and would be killed at the end of the grace period (--strict-pid1 shows that)';
-  return { ...own('NoSignalHandler', message, container), type: 'Normal' };
+  return { ...podrunEvent('NoSignalHandler', message, container), type: 'Normal' };
 }
 
 /** podrun's own: a node sets these variables in every container. @param variable that the manifest names */
 export function noApiServer(container: string, variable: string): EventDraft {
   const message = `container ${container} names ${variable}, which is not set: podrun has no API server`;
-  return own('NoApiServer', message, container);
+  return podrunEvent('NoApiServer', message, container);
 }
 
 /** podrun's own: a container that wants a terminal gets none, or a limited one. */
@@ -241,7 +244,7 @@ export function terminalMissing(container: string, why: string): EventDraft {
 
 /** podrun's own: the limits of containers are not enforced. @param why the limits and the reason */
 export function limitsNotEnforced(why: string): EventDraft {
-  return own('LimitsNotEnforced', why);
+  return podrunEvent('LimitsNotEnforced', why);
 }
 
 /** podrun's own: an ephemeral container runs without the environment and working directory of its target. */
@@ -252,13 +255,13 @@ export function targetNotResolved(container: string, target: string, why: string
 
 /** podrun's own: a volume is only in its real folder. @param notice see `notAtMountPath` */
 export function volumeNotAtMountPath(container: string, notice: string): EventDraft {
-  return own('VolumeNotAtMountPath', notice, container);
+  return podrunEvent('VolumeNotAtMountPath', notice, container);
 }
 
 /** podrun's own: this machine has no memory for a volume that must not be on a disk. */
 export function volumeOnDisk(volume: string): EventDraft {
   const folder = 'it is in a folder on disk that only your user can enter';
-  return own(
+  return podrunEvent(
     'VolumeOnDisk',
     `volume ${goQuote(volume)} belongs in memory, but no tmpfs here has room for it: ${folder}`,
   );
@@ -266,7 +269,7 @@ export function volumeOnDisk(volume: string): EventDraft {
 
 /** podrun's own: the termination log is only in its real place. @param notice see `notAtTerminationPath` */
 export function terminationLogNotAtPath(container: string, notice: string): EventDraft {
-  return own('TerminationLogNotAtPath', notice, container);
+  return podrunEvent('TerminationLogNotAtPath', notice, container);
 }
 
 /**
@@ -289,6 +292,6 @@ function warning(reason: string, message: string, container?: string): EventDraf
 }
 
 /** An event of podrun itself. */
-export function own(reason: string, message: string, container?: string): EventDraft {
+export function podrunEvent(reason: string, message: string, container?: string): EventDraft {
   return { ...warning(reason, message, container), component: 'podrun' };
 }

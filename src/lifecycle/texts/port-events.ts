@@ -1,5 +1,5 @@
 import type { EventDraft } from '../effects.ts';
-import { own } from './events.ts';
+import { podrunEvent } from './events.ts';
 
 /** The process that listens on a port. */
 export type PortOwner =
@@ -23,7 +23,7 @@ export function portTaken(
 ): EventDraft {
   const { owner, hasOwnAddress } = port;
   const advice = hasOwnAddress && owner.type !== 'samePod' ? '; bind to $POD_IP or use --network pod' : '';
-  return own('PortTaken', `port ${port.port} is taken by ${named(owner)}${advice}`, container);
+  return podrunEvent('PortTaken', `port ${port.port} is taken by ${named(owner)}${advice}`, container);
 }
 
 /** podrun's own: probes cannot reach the container, which looks like a server that is not up yet. */
@@ -34,7 +34,7 @@ export function listensOnLocalhost(
   const message =
     `container ${container} listens on ${address} only, and probes go to the Pod's address ${podIP}, ` +
     'as on a node; bind to 0.0.0.0 or to $POD_IP';
-  return own('ListensOnLocalhost', message, container);
+  return podrunEvent('ListensOnLocalhost', message, container);
 }
 
 function named(owner: PortOwner): string {
@@ -59,12 +59,12 @@ export function isolatedNetwork(address: string): EventDraft {
   const message =
     `the Pod has a network of its own, with the address ${address}; ` +
     'nothing outside is reached from there, neither other Pods nor this machine';
-  return own('NetworkIsolated', message);
+  return podrunEvent('NetworkIsolated', message);
 }
 
 /** podrun's own: podrun does not forward the host port. */
 export function hostPortNotForwarded(port: number, protocol: string): EventDraft {
-  return own(
+  return podrunEvent(
     'HostPortNotForwarded',
     `host port ${port} is not forwarded to the Pod: podrun forwards TCP, not ${protocol}`,
   );
