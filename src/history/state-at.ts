@@ -69,19 +69,19 @@ interface RunWithSpan extends NamedRun {
   readonly span: Span;
 }
 
-function momentMs(run: RunWithSpan, moment: Moment): number {
-  const { span } = run;
+function momentMs(named: RunWithSpan, moment: Moment): number {
+  const { span } = named;
   switch (moment.how) {
     case 'offset':
-      return within(run, span.beginMs + moment.ms, formatOffset(moment.ms));
+      return within(named, span.beginMs + moment.ms, formatOffset(moment.ms));
     case 'time':
-      return within(run, moment.ms, formatTime(moment.ms));
+      return within(named, moment.ms, formatTime(moment.ms));
     case 'restart':
-      return restartMs(run, moment);
+      return restartMs(named, moment);
     case 'phase':
-      return phaseMs(run, moment.phase);
+      return phaseMs(named, moment.phase);
     case 'condition':
-      return conditionMs(run, moment);
+      return conditionMs(named, moment);
     case 'end':
       return span.endMs;
     default:
@@ -106,40 +106,40 @@ function within({ run, span }: RunWithSpan, atMs: number, momentText: string): n
   throw new PodrunError(message, { hint });
 }
 
-function restartMs(run: RunWithSpan, moment: Moment & { how: 'restart' }): number {
+function restartMs(named: RunWithSpan, moment: Moment & { how: 'restart' }): number {
   const { container, count } = moment;
-  const turned = run.states.find(({ pod }) =>
+  const turned = named.states.find(({ pod }) =>
     allContainerStatuses(pod.status).some(
       ({ name, restartCount }) => name === (container ?? name) && restartCount >= count,
     ),
   );
   if (turned !== undefined) return turned.at;
-  const statuses = allContainerStatuses(run.states.at(-1)?.pod.status ?? {});
+  const statuses = allContainerStatuses(named.states.at(-1)?.pod.status ?? {});
   const counts = statuses.map(({ name, restartCount }) => `${name} ${restartCount}`).join(', ');
   const who = container === undefined ? 'no container' : `container ${container} never`;
   throw neverCame(
-    `in the run ${run.run} ${who} had the restart count ${count}`,
+    `in the run ${named.run} ${who} had the restart count ${count}`,
     counts === '' ? 'No container has a status.' : `The restart counts came to: ${counts}.`,
   );
 }
 
-function phaseMs(run: RunWithSpan, phase: string): number {
-  const turned = run.states.find(({ pod }) => pod.status.phase === phase);
+function phaseMs(named: RunWithSpan, phase: string): number {
+  const turned = named.states.find(({ pod }) => pod.status.phase === phase);
   if (turned !== undefined) return turned.at;
-  const phases = changesOf(run, ({ status }) => [status.phase ?? 'Pending']);
-  throw neverCame(`the phase of the run ${run.run} was never ${phase}`, `It was ${phases}.`);
+  const phases = changesOf(named, ({ status }) => [status.phase ?? 'Pending']);
+  throw neverCame(`the phase of the run ${named.run} was never ${phase}`, `It was ${phases}.`);
 }
 
-function conditionMs(run: RunWithSpan, { type, status }: Moment & { how: 'condition' }): number {
-  const turned = run.states.find(({ pod }) =>
+function conditionMs(named: RunWithSpan, { type, status }: Moment & { how: 'condition' }): number {
+  const turned = named.states.find(({ pod }) =>
     pod.status.conditions?.some((condition) => condition.type === type && condition.status === status),
   );
   if (turned !== undefined) return turned.at;
-  const seen = changesOf(run, ({ status: { conditions = [] } }) =>
+  const seen = changesOf(named, ({ status: { conditions = [] } }) =>
     conditions.map((condition) => `${condition.type}=${condition.status}`),
   );
   throw neverCame(
-    `in the run ${run.run} the condition ${type} was never ${status}`,
+    `in the run ${named.run} the condition ${type} was never ${status}`,
     seen === '' ? 'There were no conditions.' : `There were ${seen}.`,
   );
 }
