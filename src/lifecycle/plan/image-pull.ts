@@ -136,6 +136,6 @@ export function imageVerdict({ containers, volumes }: ImageVerdicts, need: Image
  * True when the spec has another image than the running instance. The kubelet restarts a container for this change
  * alone.
  */
-export function definitionChanged(container: Container, own: ContainerFacts): boolean {
+export function imageChanged(container: Container, own: ContainerFacts): boolean {
   return own.current !== undefined && own.current.image !== (container.image ?? '');
 }

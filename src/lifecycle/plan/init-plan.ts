@@ -2,7 +2,7 @@ import { isSidecar } from '../../api/objects.ts';
 import type { Container } from '../../api/generated/types.ts';
 import type { Draft } from './draft.ts';
 import { isAlive } from '../facts.ts';
-import { definitionChanged } from './image-pull.ts';
+import { imageChanged } from './image-pull.ts';
 import { killContainer } from './kill-container.ts';
 import { resizeRequiresRestart } from '../status/resize.ts';
 import { shouldRestart } from './restart-policy.ts';
@@ -79,7 +79,7 @@ function judgeSidecar(draft: Draft, container: Container): Verdict {
     return 'wait';
   }
   if (current?.stop === undefined) {
-    if (definitionChanged(container, draft.own(container))) {
+    if (imageChanged(container, draft.own(container))) {
       draft.change(name, { backOff: undefined });
       killContainer(draft, container, initDefinitionChanged(name));
     } else if (container.livenessProbe !== undefined && probes.liveness === false) {

@@ -2,11 +2,11 @@ import type { Container } from '../../api/generated/types.ts';
 import { willRestart } from '../status/container-status.ts';
 import type { Draft } from './draft.ts';
 import { isRunning } from '../facts.ts';
-import { definitionChanged } from './image-pull.ts';
+import { imageChanged } from './image-pull.ts';
 import type { KillRequest } from './kill-container.ts';
 import { resizeRequiresRestart } from '../status/resize.ts';
 import { restartsAfterKill } from './restart-policy.ts';
-import { definitionChanged as changedText, probeFailed, resizeNeedsRestart } from '../texts/killing.ts';
+import { definitionChanged, probeFailed, resizeNeedsRestart } from '../texts/killing.ts';
 
 /** The plan for the regular containers of an initialized Pod. */
 export interface RegularPlan {
@@ -39,8 +39,8 @@ export function planRegularContainers(draft: Draft): RegularPlan {
 function killReason(draft: Draft, container: Container): KillRequest | undefined {
   const own = draft.own(container);
   const { name } = container;
-  if (definitionChanged(container, own)) {
-    return { why: changedText(name), failedProbe: undefined, restart: true };
+  if (imageChanged(container, own)) {
+    return { why: definitionChanged(name), failedProbe: undefined, restart: true };
   }
   const restart = restartsAfterKill(draft.pod.spec.restartPolicy, container);
   if (container.livenessProbe !== undefined && own.probes.liveness === false) {
