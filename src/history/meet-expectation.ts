@@ -1,7 +1,7 @@
 import type { Expectation, NumberRange, Written } from '../api/expectation.ts';
 import { allContainerStatuses } from '../api/objects.ts';
 import { happeningsByState } from './happenings.ts';
-import { type Check, line, meetSteps, type PlacedHappening, seconds } from './meet-steps.ts';
+import { type Check, happeningLine, meetSteps, type PlacedHappening, seconds } from './meet-steps.ts';
 import { isWithin, matches, patternText } from './pattern-match.ts';
 import type { RecordedRun } from './recorded-run.ts';
 import { type RunStory, storyOf } from './run-story.ts';
@@ -37,7 +37,9 @@ export function meetExpectation(expectation: Expectation, run: RecordedRun): Out
 
 function neverCame({ never }: Expectation, placed: readonly PlacedHappening[]): Check[] {
   return never.map(({ pattern, place }) => {
-    const seen = placed.filter(({ happening }) => matches(pattern, happening)).map(({ happening }) => line(happening));
+    const seen = placed
+      .filter(({ happening }) => matches(pattern, happening))
+      .map(({ happening }) => happeningLine(happening));
     const text = `never ${patternText(pattern)}`;
     return seen.length === 0
       ? { place, text, met: true }

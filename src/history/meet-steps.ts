@@ -133,7 +133,7 @@ function checkOf(
   }
   const gapMs = happening.atMs - position.atMs;
   const came = `came ${seconds(gapMs)} after ${position.after}`;
-  const seen = [line(happening)];
+  const seen = [happeningLine(happening)];
   if (withinMs !== undefined && gapMs > withinMs) {
     return { place, text, met: false, problem: `${came}, and not within ${seconds(withinMs)}`, seen };
   }
@@ -147,7 +147,7 @@ function checkOf(
 function nearest({ ...pattern }: WrittenPattern['pattern'], { story, position }: StepContext): string[] {
   const early = story.filter(({ happening }) => matches(pattern, happening));
   if (early.length > 0) {
-    return early.slice(-NEAREST_MAX).map(({ happening }) => `${line(happening)}: before that`);
+    return early.slice(-NEAREST_MAX).map(({ happening }) => `${happeningLine(happening)}: before that`);
   }
   const like = story
     .filter((_, index) => !position.used.has(index))
@@ -160,11 +160,11 @@ function nearest({ ...pattern }: WrittenPattern['pattern'], { story, position }:
   const best = Math.max(0, ...like.map(({ score }) => score));
   const alike = like.filter(({ score }) => score === best);
   const later = alike.filter(({ isLate }) => isLate);
-  return (later.length > 0 ? later : alike).slice(0, NEAREST_MAX).map(({ happening }) => line(happening));
+  return (later.length > 0 ? later : alike).slice(0, NEAREST_MAX).map(({ happening }) => happeningLine(happening));
 }
 
 /** `1.204s  exited: main, code: 1`. */
-export function line(happening: Happening): string {
+export function happeningLine(happening: Happening): string {
   return `${seconds(happening.atMs)}  ${happeningText(happening)}`;
 }
 
