@@ -7,7 +7,7 @@ import {
   initializedCondition,
   readyCondition,
   readyToStartCondition,
-  type Sandbox,
+  type SandboxState,
 } from '../../src/lifecycle/status/conditions.ts';
 import { specOf, statusOf, type TableContainer, tableRows } from './table.ts';
 
@@ -19,7 +19,7 @@ interface Row {
   readonly containerStatuses?: readonly TableContainer[] | null;
   readonly existingConditions?: PodCondition[];
   readonly readinessGates?: string[];
-  readonly sandboxes?: Sandbox[];
+  readonly sandboxes?: SandboxState[];
   readonly phase?: string;
   /** '' means that there is none; a message that is missing here may be anything. */
   readonly expect: { readonly status: string; readonly reason?: string; readonly message?: string };

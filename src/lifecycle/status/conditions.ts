@@ -77,13 +77,13 @@ export function initializedCondition(input: InitializedInput): ConditionVerdict 
 }
 
 /** The Pod's sandbox as the container runtime sees it. */
-export interface Sandbox {
+export interface SandboxState {
   readonly ready: boolean;
   readonly ip: string;
 }
 
 /** True when exactly one sandbox is ready and has an address. Source: pkg/kubelet/kuberuntime/util/util.go. */
-export function readyToStartCondition(sandboxes: readonly Sandbox[]): ConditionVerdict {
+export function readyToStartCondition(sandboxes: readonly SandboxState[]): ConditionVerdict {
   const ready = sandboxes.filter((sandbox) => sandbox.ready);
   return { status: ready.length === 1 && ready[0]?.ip !== '' && sandboxes[0]?.ready ? 'True' : 'False' };
 }
