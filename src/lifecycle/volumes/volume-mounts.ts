@@ -6,7 +6,7 @@ import { absoluteSubPath, climbingSubPath, missingValues } from '../texts/config
  * The part of the volume that a container sees. Empty: all of it. A failure is the message of a
  * CreateContainerConfigError.
  */
-export type SubPathOutcome =
+export type MountSubPath =
   | { readonly ok: true; readonly subPath: string }
   | { readonly ok: false; readonly message: string };
 
@@ -15,7 +15,7 @@ export type SubPathOutcome =
  * pkg/kubelet/container/helpers.go ExpandContainerVolumeMounts.
  * @param env the container's final environment
  */
-export function mountSubPath(mount: VolumeMount, env: ReadonlyMap<string, string>): SubPathOutcome {
+export function mountSubPath(mount: VolumeMount, env: ReadonlyMap<string, string>): MountSubPath {
   const { subPathExpr = '' } = mount;
   const missing = new Set<string>();
   const expanded = expand(subPathExpr, (name) => {
