@@ -2,7 +2,7 @@ import { EXIT, PodrunError } from './errors.ts';
 import type { KubeObject, StoredEvent, StoredPod } from './objects.ts';
 
 /** True when an object matches the selector. */
-export type FieldSelector = (object: KubeObject) => boolean;
+export type FieldMatcher = (object: KubeObject) => boolean;
 
 /** The selectable fields of a resource. A missing field is an empty text. */
 type Fields<T> = Readonly<Record<string, (object: T) => string | boolean | undefined>>;
@@ -58,7 +58,7 @@ interface Term {
  * @param resource plural; each resource has its own fields
  * @throws {PodrunError} in the words of the API server
  */
-export function parseFieldSelector(text: string, resource: string): FieldSelector {
+export function parseFieldSelector(text: string, resource: string): FieldMatcher {
   const fields = (FIELDS[resource] ?? COMMON) as Fields<KubeObject>;
   const terms = splitTerms(text).map((term) => parseTerm(term, text));
   for (const { field } of terms) {

@@ -4,7 +4,7 @@ import { labelValueMessages, qualifiedNameMessages } from './names.ts';
 type Labels = Readonly<Record<string, string>>;
 
 /** True when an object with these labels matches. */
-export type LabelSelector = (labels: Labels) => boolean;
+export type LabelMatcher = (labels: Labels) => boolean;
 
 /** One term: a requirement for the label `key`. */
 interface Requirement {
@@ -38,7 +38,7 @@ const INTEGER = /^[-+]?\d+$/;
  * everything. Source: apimachinery/pkg/labels/selector.go.
  * @throws {PodrunError} (usage) in the words of the API server
  */
-export function parseLabelSelector(text: string): LabelSelector {
+export function parseLabelSelector(text: string): LabelMatcher {
   const requirements = new SelectorReader(text).read();
   return (labels) => requirements.every((requirement) => holds(requirement, labels));
 }

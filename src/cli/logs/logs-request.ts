@@ -1,5 +1,5 @@
 import { DEFAULT_NAMESPACE } from '../../api/objects.ts';
-import { type LabelSelector, parseLabelSelector } from '../../api/label-selector.ts';
+import { type LabelMatcher, parseLabelSelector } from '../../api/label-selector.ts';
 import { EXIT, PodrunError } from '../../api/errors.ts';
 import { parseTime } from '../../api/time.ts';
 import { durationFlag } from '../duration-flag.ts';
@@ -30,7 +30,7 @@ export interface LogsFlags {
 export interface LogsRequest {
   readonly namespace: string;
   /** One Pod, or all that a selector selects. */
-  readonly pods: { readonly name: string } | { readonly matches: LabelSelector };
+  readonly pods: { readonly name: string } | { readonly matches: LabelMatcher };
   /** Undefined: the default one, or all. */
   readonly container: string | undefined;
   readonly allContainers: boolean;
