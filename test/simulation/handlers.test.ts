@@ -28,7 +28,7 @@ it('hooks say when they begin, what their commands print and how they end; probe
   await pod.clock.run(2000);
   pod.delete(2);
   await pod.clock.run(5000);
-  expect(pod.sayings).toEqual([
+  expect(pod.hookOutput).toEqual([
     'main postStart: begins: exec [register]',
     'main postStart stderr: slowly',
     'main postStart stdout: registered',
@@ -68,11 +68,11 @@ it.each([
   await pod.clock.run(500);
   if (given.hook === 'preStop') pod.delete(30);
   await pod.clock.run(5000);
-  const told = pod.seen.flatMap(({ said, status }) => {
+  const lines = pod.seen.flatMap(({ said, status }) => {
     const end = status?.containerStatuses?.[0]?.state?.terminated;
     return said ?? (end === undefined ? [] : [end.reason]);
   });
-  expect(told.slice(0, 3)).toEqual([
+  expect(lines.slice(0, 3)).toEqual([
     expect.stringContaining(`main ${given.hook}: begins: `),
     expect.stringMatching(`^main ${given.hook}: ended after .*: ${given.how}, its container is at its end$`),
     'Completed',

@@ -8,7 +8,7 @@ const main = { name: 'main', image: 'app:1' };
 /** The second, reason and message of every event, and of every new waiting reason of main. */
 function story({ seen }: PodSimulation): string[] {
   const at = ({ atMs }: Seen): string => `${Math.round(atMs / 1000)}s`;
-  const told = seen.flatMap((one) => {
+  const lines = seen.flatMap((one) => {
     if (one.event !== undefined) {
       const { container = 'Pod', type, reason, message } = one.event;
       return [`${at(one)} ${container} ${type} ${reason}: ${message}`];
@@ -16,7 +16,7 @@ function story({ seen }: PodSimulation): string[] {
     const waiting = one.status?.containerStatuses?.[0]?.state?.waiting;
     return waiting?.message === undefined ? [] : [`${at(one)} waits ${waiting.reason}: ${waiting.message}`];
   });
-  return told.filter((line, index) => line !== told[index - 1]);
+  return lines.filter((line, index) => line !== lines[index - 1]);
 }
 
 const PULLING = 'main Normal Pulling: Pulling image "app:1"';

@@ -6,8 +6,8 @@ const COUNT = 30;
 
 /** The statuses of a container in short: state, exit code, readiness, restarts. */
 function story(pod: PodSimulation, name: string): string[] {
-  const told = pod.seen.flatMap(({ status }) => status?.containerStatuses?.find((one) => one.name === name) ?? []);
-  return distinct(told.map(stateOf));
+  const statuses = pod.seen.flatMap(({ status }) => status?.containerStatuses?.find((one) => one.name === name) ?? []);
+  return distinct(statuses.map(stateOf));
 }
 
 function stateOf({ state = {}, ready, restartCount }: ContainerStatus): string {
@@ -52,10 +52,10 @@ describe('a Pod of many containers', () => {
     const pod = new PodSimulation({ spec: { containers: probed }, behaveExec: () => ({ afterMs: 250 }) });
     await pod.start();
     await pod.clock.run(2000);
-    const told = pod.seen.find(({ status }) =>
+    const published = pod.seen.find(({ status }) =>
       status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
     );
     expect(pod.attempts[0]).toMatchObject({ result: 'success' });
-    expect(told?.atMs).toBe(250);
+    expect(published?.atMs).toBe(250);
   });
 });

@@ -198,7 +198,7 @@ export class PodSimulation {
   }
 
   /** The output of hooks and probes, in order. */
-  get sayings(): string[] {
+  get hookOutput(): string[] {
     return this.seen.flatMap(({ said }) => said ?? []);
   }
 

@@ -18,9 +18,9 @@ export interface ProgramBehaviour {
   /** The time from the report of the exit to `swept`. Default: no time. */
   readonly sweepMs?: number;
   /** The delay of the report of the exit. Default: no time. */
-  readonly exitToldAfterMs?: number;
+  readonly exitReportedAfterMs?: number;
   /** A fault: the exit is reported a second time when the next instance runs. */
-  readonly exitToldTwice?: boolean;
+  readonly exitReportedTwice?: boolean;
 }
 
 export type SignalReaction = 'ignore' | { readonly exitAfterMs: number; readonly exitCode: number };

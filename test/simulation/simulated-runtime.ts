@@ -19,9 +19,9 @@ export type JournalEntry = { readonly atMs: number; readonly name: string; reado
   | { readonly what: 'running'; readonly pid: number }
   | { readonly what: 'signal'; readonly signal: string }
   | { readonly what: 'kill' }
-  | { readonly what: 'exit'; readonly exitCode: number; readonly oomKilled: boolean; readonly isTold: boolean }
+  | { readonly what: 'exit'; readonly exitCode: number; readonly oomKilled: boolean; readonly isReported: boolean }
   /** The late report of an exit. */
-  | { readonly what: 'exitTold' }
+  | { readonly what: 'exitReported' }
   | { readonly what: 'swept' }
   | { readonly what: 'exec'; readonly argv: readonly string[] }
   | { readonly what: 'execEnd'; readonly argv: readonly string[]; readonly outcome: ExecOutcome }
@@ -175,8 +175,8 @@ export class SimulatedRuntime implements Runtime {
 type WithoutTime<T> = T extends unknown ? Omit<T, 'atMs'> : never;
 type ProcessEntry =
   | { what: 'signal'; signal: string }
-  | { what: 'exit'; exitCode: number; oomKilled: boolean; isTold: boolean }
-  | { what: 'kill' | 'exitTold' | 'swept' };
+  | { what: 'exit'; exitCode: number; oomKilled: boolean; isReported: boolean }
+  | { what: 'kill' | 'exitReported' | 'swept' };
 
 interface SimulatedProcessOptions {
   readonly clock: Clock;
@@ -193,7 +193,7 @@ class SimulatedProcess {
   readonly #record: (entry: ProcessEntry) => void;
   readonly #alarms: Alarm[] = [];
   #ended = false;
-  #tellAgain: (() => void) | undefined;
+  #reportAgain: (() => void) | undefined;
 
   constructor({ clock, behaviour, launch, record }: SimulatedProcessOptions) {
     this.launch = launch;
@@ -229,24 +229,24 @@ class SimulatedProcess {
     if (this.#ended) return;
     this.#ended = true;
     for (const alarm of this.#alarms) alarm.cancel();
-    const { exitToldAfterMs = 0 } = this.#behaviour;
-    const isTold = exitToldAfterMs === 0;
-    this.#record({ what: 'exit', exitCode, oomKilled, isTold });
+    const { exitReportedAfterMs = 0 } = this.#behaviour;
+    const isReported = exitReportedAfterMs === 0;
+    this.#record({ what: 'exit', exitCode, oomKilled, isReported });
     const at = this.#clock.now();
-    const tell = (): void => this.#tellExit({ exitCode, signal, oomKilled, at });
-    if (isTold) return tell();
-    this.#clock.wakeAt(at.monotonicMs + exitToldAfterMs, () => {
-      this.#record({ what: 'exitTold' });
-      tell();
+    const report = (): void => this.#reportExit({ exitCode, signal, oomKilled, at });
+    if (isReported) return report();
+    this.#clock.wakeAt(at.monotonicMs + exitReportedAfterMs, () => {
+      this.#record({ what: 'exitReported' });
+      report();
     });
   }
 
-  #tellExit(exit: Omit<ProcessExit, 'swept'>): void {
-    const { sweepMs = 0, exitToldTwice = false } = this.#behaviour;
+  #reportExit(exit: Omit<ProcessExit, 'swept'>): void {
+    const { sweepMs = 0, exitReportedTwice = false } = this.#behaviour;
     const swept = this.#passed(sweepMs).then(() => this.#record({ what: 'swept' }));
-    const told: ProcessExit = { ...exit, swept };
-    this.launch.onExit(told);
-    if (exitToldTwice) this.#tellAgain = () => this.launch.onExit(told);
+    const reported: ProcessExit = { ...exit, swept };
+    this.launch.onExit(reported);
+    if (exitReportedTwice) this.#reportAgain = () => this.launch.onExit(reported);
   }
 
   #passed(ms: number): Promise<void> {
@@ -259,7 +259,7 @@ class SimulatedProcess {
   /** Repeats the report of the previous exit, now that the next instance runs. */
   succeeded(): void {
     const { monotonicMs } = this.#clock.now();
-    if (this.#tellAgain !== undefined) this.#clock.wakeAt(monotonicMs, this.#tellAgain);
+    if (this.#reportAgain !== undefined) this.#clock.wakeAt(monotonicMs, this.#reportAgain);
   }
 
   #dieOf(signal: string): void {

@@ -255,8 +255,8 @@ describe('deleting a Pod', () => {
     const known = pod.seen.length;
     pod.delete(5);
     await pod.clock.run(0);
-    const told = pod.seen.slice(known).find(({ status }) => status !== undefined);
-    const states = told?.status?.containerStatuses?.map(
+    const changed = pod.seen.slice(known).find(({ status }) => status !== undefined);
+    const states = changed?.status?.containerStatuses?.map(
       ({ state }) => state?.waiting?.reason ?? state?.terminated?.exitCode,
     );
     expect(states).toEqual(['ContainerCreating', 3]);

@@ -4,7 +4,7 @@ import type { Entry } from '../scenario/entry.ts';
 import type { Purpose } from '../scenario/scenario.ts';
 
 /** The command that begins with this entry, and its container. */
-function begun(entry: Entry, past: Chronicle): { readonly life: Life; readonly run: CommandRun } | undefined {
+function commandIn(entry: Entry, past: Chronicle): { readonly life: Life; readonly run: CommandRun } | undefined {
   if (entry.type !== 'machine' || entry.entry.what !== 'exec') return undefined;
   const life = past.life(entry.entry.id);
   return { life, run: life.commands.at(-1)! };
@@ -14,9 +14,9 @@ const PROBES = new Set<Purpose>(['startup', 'liveness', 'readiness']);
 
 /** Hooks and probes run in a container whose end is not reported yet. Source: CRI ExecSync. */
 export function commandsRunInRunningContainers(entry: Entry, past: Chronicle): string | undefined {
-  const { life, run } = begun(entry, past) ?? {};
+  const { life, run } = commandIn(entry, past) ?? {};
   if (life === undefined) return undefined;
-  return life.runningAtMs !== undefined && life.toldAtMs === undefined
+  return life.runningAtMs !== undefined && life.exitReportedAtMs === undefined
     ? undefined
     : `${run?.purpose} in ${life.id}, which does not run`;
 }
@@ -25,7 +25,7 @@ export function commandsRunInRunningContainers(entry: Entry, past: Chronicle): s
 export function commandsEndWithTheirContainer(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled') return undefined;
   for (const life of past.lives) {
-    if (life.toldAtMs === undefined) continue;
+    if (life.exitReportedAtMs === undefined) continue;
     const left = life.commands.find(({ endedAtMs }) => endedAtMs === undefined);
     if (left !== undefined) return `${left.purpose} goes on in ${life.id}`;
   }
@@ -34,7 +34,7 @@ export function commandsEndWithTheirContainer(entry: Entry, past: Chronicle): st
 
 /** Liveness and readiness probes of an instance run after its startup probe has passed. Source: prober/worker.go. */
 export function startupProbeComesFirst(entry: Entry, past: Chronicle): string | undefined {
-  const { life, run } = begun(entry, past) ?? {};
+  const { life, run } = commandIn(entry, past) ?? {};
   if (life === undefined || !PROBES.has(run!.purpose)) return undefined;
   const hasStartup = past.container(life.container).startupProbe !== undefined;
   const passed = life.commands.some(({ purpose, outcome }) => purpose === 'startup' && isGood(outcome));
@@ -48,7 +48,7 @@ function isGood(outcome: CommandRun['outcome']): boolean {
 
 /** A probe waits for its initialDelaySeconds, less up to a second. Source: worker.go doProbe. */
 export function probesWaitForTheirDelay(entry: Entry, past: Chronicle): string | undefined {
-  const { life, run } = begun(entry, past) ?? {};
+  const { life, run } = commandIn(entry, past) ?? {};
   if (life === undefined || !PROBES.has(run!.purpose)) return undefined;
   const { startupProbe, livenessProbe, readinessProbe } = past.container(life.container);
   const probes = { startup: startupProbe, liveness: livenessProbe, readiness: readinessProbe };
@@ -59,7 +59,7 @@ export function probesWaitForTheirDelay(entry: Entry, past: Chronicle): string |
 
 /** Attempts of one probe do not overlap. Source: worker.go (one goroutine each). */
 export function probesDoNotOverlap(entry: Entry, past: Chronicle): string | undefined {
-  const { life, run } = begun(entry, past) ?? {};
+  const { life, run } = commandIn(entry, past) ?? {};
   const other = life?.commands.find(
     (one) => one !== run && one.purpose === run?.purpose && one.endedAtMs === undefined,
   );
@@ -68,14 +68,14 @@ export function probesDoNotOverlap(entry: Entry, past: Chronicle): string | unde
 
 /** A terminating Pod has only readiness probes. Source: worker.go doProbe. */
 export function noLivenessInADyingPod(entry: Entry, past: Chronicle): string | undefined {
-  const { life, run } = begun(entry, past) ?? {};
+  const { life, run } = commandIn(entry, past) ?? {};
   if (past.ending === undefined || (run?.purpose !== 'liveness' && run?.purpose !== 'startup')) return undefined;
   return `${run.purpose} of ${life?.id}`;
 }
 
 /** A hook runs once in an instance. Source: kuberuntime_container.go startContainer, killContainer. */
 export function hooksRunOnce(entry: Entry, past: Chronicle): string | undefined {
-  const { life, run } = begun(entry, past) ?? {};
+  const { life, run } = commandIn(entry, past) ?? {};
   if (life === undefined || PROBES.has(run!.purpose)) return undefined;
   const runs = life.commands.filter(({ purpose }) => purpose === run!.purpose);
   return runs.length === 1 ? undefined : `${run!.purpose} of ${life.id} ran ${runs.length} times`;
@@ -83,7 +83,7 @@ export function hooksRunOnce(entry: Entry, past: Chronicle): string | undefined 
 
 /** A preStop hook runs only in an instance that is being stopped, not after its own end. Source: killContainer. */
 export function preStopMeansStop(entry: Entry, past: Chronicle): string | undefined {
-  const { life, run } = begun(entry, past) ?? {};
+  const { life, run } = commandIn(entry, past) ?? {};
   if (run?.purpose !== 'preStop' || life === undefined) return undefined;
   if (life.signalledAtMs !== undefined) return `${life.id} was signalled before`;
   // A Pod that was removed by force has no Killing event.

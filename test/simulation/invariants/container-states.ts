@@ -43,9 +43,9 @@ export function restartCountCountsStarts(entry: Entry, past: Chronicle): string 
     const expected = life === undefined ? starts.length : starts.indexOf(life);
     // A start that is under way is neither shown nor counted.
     const last = life === undefined ? starts.at(-1) : undefined;
-    const underWay = last !== undefined && last.failedAtMs === undefined && last.toldAtMs === undefined ? 1 : 0;
+    const underWay = last !== undefined && last.failedAtMs === undefined && last.exitReportedAtMs === undefined ? 1 : 0;
     // The failure of this instant may not be reported yet.
-    const isNew = (last?.failedAtMs ?? last?.toldAtMs) === entry.atMs && restartCount === expected - 1;
+    const isNew = (last?.failedAtMs ?? last?.exitReportedAtMs) === entry.atMs && restartCount === expected - 1;
     return isNew || restartCount === expected - underWay ? undefined : `${restartCount} after ${starts.length} starts`;
   });
 }
@@ -58,7 +58,7 @@ export function runningMeansAProcess(entry: Entry, past: Chronicle): string | un
     if (life === undefined || life !== past.newest(status.name)) return 'running is not the newest instance';
     if (life.runningAtMs === undefined) return 'running before it was started';
     // The last output of its hooks comes first, in the same instant.
-    return (life.toldAtMs ?? entry.atMs) === entry.atMs ? undefined : 'running after its end was told';
+    return (life.exitReportedAtMs ?? entry.atMs) === entry.atMs ? undefined : 'running after its end was told';
   });
 }
 
@@ -94,7 +94,7 @@ export function terminatedStays(entry: Entry, past: Chronicle): string | undefin
     const earlier = statusBefore(past, name)?.state?.terminated;
     if (earlier?.containerID === undefined) return undefined;
     const now = [state?.terminated, lastState?.terminated].find((one) => one?.containerID === earlier.containerID);
-    if (now !== undefined) return isDeepStrictEqual(now, earlier) ? undefined : 'its end is told differently';
+    if (now !== undefined) return isDeepStrictEqual(now, earlier) ? undefined : 'its end is reported differently';
     // A start that failed at once replaces it. Instances of an old round are forgotten.
     const isReplaced = state?.waiting !== undefined && past.shown(lastState?.terminated ?? {}) === past.newest(name);
     const isRemoved = lastState?.terminated?.reason === 'RestartingAllContainers';

@@ -35,11 +35,11 @@ export function oneEventPerStart(entry: Entry, past: Chronicle): string | undefi
     const lives = past.livesOf(name);
     const ran = lives.filter(({ runningAtMs }) => runningAtMs !== undefined).length;
     const failed = lives.filter(({ failedAtMs }) => failedAtMs !== undefined).length;
-    const started = past.told('Started', name);
+    const started = past.eventCount('Started', name);
     if (started !== ran) return `${name} started ${ran} times and has ${started} events Started`;
-    const created = past.told('Created', name);
+    const created = past.eventCount('Created', name);
     if (created !== ran + failed) return `${name} was created ${ran + failed} times and has ${created} events Created`;
-    const noStart = past.told('Failed', name, 'detail');
+    const noStart = past.eventCount('Failed', name, 'detail');
     if (noStart !== failed) return `${name} failed to start ${failed} times and has ${noStart} events Failed`;
   }
   return undefined;
@@ -57,14 +57,14 @@ export function oneEventPerStop(entry: Entry, past: Chronicle): string | undefin
 /** Single happenings of a Pod have one event. Source: pkg/scheduler/schedule_one.go, pkg/kubelet/active_deadline.go. */
 export function oneEventPerPod(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'event') return undefined;
-  if (past.told('Scheduled') > 1) return 'scheduled twice';
-  return past.told('DeadlineExceeded') > 1 ? 'ran out of time twice' : undefined;
+  if (past.eventCount('Scheduled') > 1) return 'scheduled twice';
+  return past.eventCount('DeadlineExceeded') > 1 ? 'ran out of time twice' : undefined;
 }
 
 /** Each failed attempt to create the sandbox has an event. Source: kuberuntime_manager.go SyncPod. */
 export function oneEventPerSandboxFailure(entry: Entry, past: Chronicle): string | undefined {
   if (entry.type !== 'settled' || past.isRemoved) return undefined;
-  const events = past.told('FailedCreatePodSandBox');
+  const events = past.eventCount('FailedCreatePodSandBox');
   return events === past.sandboxFailures ? undefined : `${past.sandboxFailures} failures, ${events} events`;
 }
 
@@ -80,8 +80,8 @@ export function oneEventPerFailedProbe(entry: Entry, past: Chronicle): string | 
       }),
     );
     // An attempt that ended in the same instant as its container may have come too late to count.
-    const sure = failed.filter(({ life, endedAtMs }) => life.toldAtMs !== endedAtMs);
-    const events = past.told('Unhealthy', name, 'detail');
+    const sure = failed.filter(({ life, endedAtMs }) => life.exitReportedAtMs !== endedAtMs);
+    const events = past.eventCount('Unhealthy', name, 'detail');
     if (events < sure.length || events > failed.length) {
       return `${name} failed ${failed.length} probes and has ${events} events`;
     }
@@ -102,7 +102,7 @@ export function oneEventPerFailedHook(entry: Entry, past: Chronicle): string | u
       const failed = runs.filter(
         ({ outcome, isCutShort }) => outcome !== undefined && (isCutShort || !isGood(outcome)),
       ).length;
-      const events = past.told(reason, name);
+      const events = past.eventCount(reason, name);
       if (events > failed) return `${name} has ${events} events ${reason} of ${failed} failures`;
     }
   }
@@ -142,7 +142,7 @@ export function oneEventPerBackOff(entry: Entry, past: Chronicle): string | unde
   for (const { name } of past.containers) {
     const lives = past.livesOf(name);
     const most = lives.length + lives.filter(({ killings }) => killings.length > 0).length;
-    const events = past.told('BackOff', name, 'detail');
+    const events = past.eventCount('BackOff', name, 'detail');
     if (events > most) return `${name} has ${events} events BackOff after ${lives.length} starts`;
   }
   return undefined;

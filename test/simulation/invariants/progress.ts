@@ -29,9 +29,10 @@ export function endComesInTime(entry: Entry, past: Chronicle): string | undefine
   const { ending, scenario } = past;
   if (entry.type !== 'settled' || past.isOver || ending === undefined) return undefined;
   const programs = Object.values(scenario.programs).flat();
-  const most = (field: 'startDelayMs' | 'sweepMs' | 'exitToldAfterMs'): number =>
+  const most = (field: 'startDelayMs' | 'sweepMs' | 'exitReportedAfterMs'): number =>
     Math.max(0, ...programs.map((program) => program[field] ?? 0));
-  const machineMs = most('startDelayMs') + most('sweepMs') + most('exitToldAfterMs') + (scenario.faults.sandboxMs ?? 0);
+  const machineMs =
+    most('startDelayMs') + most('sweepMs') + most('exitReportedAfterMs') + (scenario.faults.sandboxMs ?? 0);
   const graceEndsMs = Math.min(...ending.requests.map(({ atMs, graceMs }) => atMs + graceMs)) + 4000;
   const dueMs = ending.forcedAtMs ?? lastGraceMs(past, graceEndsMs);
   return entry.atMs <= dueMs + machineMs ? undefined : `the end began at ${ending.sinceMs} ms`;
@@ -51,7 +52,7 @@ function isUp(past: Chronicle): boolean {
 
 /** True while a start or its hook is under way, for which other starts wait. */
 function isBusy(past: Chronicle): boolean {
-  return past.lives.some((life) => isStarting(life) || (life.toldAtMs === undefined && hookRunsOrFailed(life)));
+  return past.lives.some((life) => isStarting(life) || (life.exitReportedAtMs === undefined && hookRunsOrFailed(life)));
 }
 
 function hookRunsOrFailed({ commands, killings }: Chronicle['lives'][number]): boolean {
@@ -66,10 +67,10 @@ export function restartsComeInTime(entry: Entry, past: Chronicle): string | unde
     const { name } = container;
     const last = past.newest(name);
     if (last === undefined || !isLeftAlone(name, past) || !isInitialized(name, past)) continue;
-    const told = last.failedAtMs ?? last.sweptAtMs;
-    if (told === undefined || endOf(last) === undefined) continue;
+    const endedMs = last.failedAtMs ?? last.sweptAtMs;
+    if (endedMs === undefined || endOf(last) === undefined) continue;
     if (!mayRestart(past.spec, container, last.exit?.exitCode ?? 128)) continue;
-    const dueMs = Math.max(backOffDueMs(undefined, past, name) ?? 0, told, sleepUntilMs(past));
+    const dueMs = Math.max(backOffDueMs(undefined, past, name) ?? 0, endedMs, sleepUntilMs(past));
     if (entry.atMs >= dueMs) return `${name} was due at ${dueMs} ms`;
   }
   return undefined;

@@ -31,17 +31,17 @@ function causesOf(life: Life, past: Chronicle): StopCause[] {
     .filter(({ message }) => !message.startsWith('Stopping'))
     .map(({ atMs, message }) => ({ sinceMs: atMs, graceMs: ownGraceMs(message, life, past) }));
   const { ending } = past;
-  const begun = life.killings.find(({ message }) => message.startsWith('Stopping'));
+  const podKilling = life.killings.find(({ message }) => message.startsWith('Stopping'));
   // A Pod that was removed by force has no event for the stop, nor has a container that is already being stopped.
-  const isUntold = past.isRemoved || alone.length > 0;
-  const begunMs = begun?.atMs ?? (isUntold ? ending?.sinceMs : undefined);
-  if (ending === undefined || begunMs === undefined) return alone;
-  const requests = ending.requests.map(({ atMs, graceMs }) => ({ sinceMs: Math.max(begunMs, atMs), graceMs }));
+  const hasNoEvent = past.isRemoved || alone.length > 0;
+  const killingMs = podKilling?.atMs ?? (hasNoEvent ? ending?.sinceMs : undefined);
+  if (ending === undefined || killingMs === undefined) return alone;
+  const requests = ending.requests.map(({ atMs, graceMs }) => ({ sinceMs: Math.max(killingMs, atMs), graceMs }));
   return [...alone, ...requests];
 }
 
 /** Every stop has an event. Source: kuberuntime_container.go killContainer. */
-export function everyStopIsTold(entry: Entry, past: Chronicle): string | undefined {
+export function everyStopHasAnEvent(entry: Entry, past: Chronicle): string | undefined {
   const life = hit(entry, past, 'signal') ?? hit(entry, past, 'kill');
   // A removed Pod gets no events.
   if (past.isRemoved) return undefined;

@@ -42,8 +42,8 @@ function program(kind: Kind): fc.Arbitrary<Program> {
       oomKilled: sometimes(fc.constant(true as const), 20),
       onStop: sometimes(onStop, 2),
       sweepMs: sometimes(fc.constantFrom(1, 400), 8),
-      exitToldAfterMs: sometimes(fc.constantFrom(1, 800), 12),
-      exitToldTwice: sometimes(fc.constant(true as const), 12),
+      exitReportedAfterMs: sometimes(fc.constantFrom(1, 800), 12),
+      exitReportedTwice: sometimes(fc.constant(true as const), 12),
     })
     .map((all) => withoutAbsent(all) as Program);
 }

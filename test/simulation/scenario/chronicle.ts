@@ -24,8 +24,8 @@ export class Chronicle {
   readonly #byId = new Map<string, Life>();
   readonly #byContainer = new Map<string, Life[]>();
   readonly events: Map<string, StoredEvent> = new Map();
-  /** The counts of events by container, or '' for the Pod: see `told`. */
-  readonly #told = new Map<string, number>();
+  /** The counts of events by container, or '' for the Pod: see `eventCount`. */
+  readonly #eventCounts = new Map<string, number>();
   isRemovedByForce = false;
   /** True when events were combined into one without a container. */
   hasFoldedEvents = false;
@@ -115,8 +115,8 @@ export class Chronicle {
    * The number of events with a reason about a container, or about the Pod.
    * @param detail only events of crash loops, of failed (not impossible) probes, and of starts
    */
-  told(reason: string, container: string = '', detail?: 'detail'): number {
-    return this.#told.get(`${detail === undefined ? '' : 'detail '}${reason} ${container}`) ?? 0;
+  eventCount(reason: string, container: string = '', detail?: 'detail'): number {
+    return this.#eventCounts.get(`${detail === undefined ? '' : 'detail '}${reason} ${container}`) ?? 0;
   }
 
   /** True when the conditions show that all containers have ended: the Pod then ends by itself. */
@@ -202,8 +202,8 @@ export class Chronicle {
   get isHookUnderWay(): boolean {
     const { spec } = this.pod;
     const nowMs = this.entries.at(-1)?.atMs ?? 0;
-    return this.lives.some(({ container, runningAtMs, toldAtMs, killings, commands }) => {
-      if (runningAtMs === undefined || toldAtMs !== undefined) return false;
+    return this.lives.some(({ container, runningAtMs, exitReportedAtMs, killings, commands }) => {
+      if (runningAtMs === undefined || exitReportedAtMs !== undefined) return false;
       const { lifecycle } =
         [...(spec.initContainers ?? []), ...spec.containers].find(({ name }) => name === container) ?? {};
       // The machine does not show a hook that sleeps.
@@ -218,7 +218,10 @@ export class Chronicle {
     this.events.set(event.metadata.name, event);
     const key = `${event.reason} ${containerOf(event) ?? ''}`;
     for (const each of [key, ...(isDetail(event) ? [`detail ${key}`] : [])]) {
-      this.#told.set(each, (this.#told.get(each) ?? 0) + (event.count ?? 1) - (this.eventBefore?.count ?? 0));
+      this.#eventCounts.set(
+        each,
+        (this.#eventCounts.get(each) ?? 0) + (event.count ?? 1) - (this.eventBefore?.count ?? 0),
+      );
     }
     if (event.message?.startsWith('(combined')) this.hasFoldedEvents = true;
     if (event.reason === 'DeadlineExceeded') {
@@ -254,7 +257,7 @@ export class Chronicle {
       }
     } else {
       if (entry.what === 'exit') life.exit = entry;
-      if (entry.what === 'exitTold' || entry.isTold) this.#recordTold(life, atMs);
+      if (entry.what === 'exitReported' || entry.isReported) this.#recordExitReport(life, atMs);
     }
   }
 
@@ -277,7 +280,7 @@ export class Chronicle {
       runningAtMs: undefined,
       failedAtMs: undefined,
       exit: undefined,
-      toldAtMs: undefined,
+      exitReportedAtMs: undefined,
       sweptAtMs: undefined,
       signalledAtMs: undefined,
       killedAtMs: undefined,
@@ -289,8 +292,8 @@ export class Chronicle {
     this.#byContainer.set(container, [...this.livesOf(container), life]);
   }
 
-  #recordTold(life: Life, atMs: number): void {
-    life.toldAtMs = atMs;
+  #recordExitReport(life: Life, atMs: number): void {
+    life.exitReportedAtMs = atMs;
     this.#triggerRestartAll(life.container, life.exit?.exitCode ?? 0);
   }
 

@@ -12,7 +12,7 @@ export interface Life {
   failedAtMs: number | undefined;
   exit: { readonly atMs: number; readonly exitCode: number; readonly oomKilled: boolean } | undefined;
   /** The time when the exit was reported to the agent. */
-  toldAtMs: number | undefined;
+  exitReportedAtMs: number | undefined;
   sweptAtMs: number | undefined;
   signalledAtMs: number | undefined;
   killedAtMs: number | undefined;

@@ -30,8 +30,8 @@ export interface Program {
   /** The time for which background children remain. */
   readonly sweepMs?: number;
   /** The delay of the report of the exit. */
-  readonly exitToldAfterMs?: number;
-  readonly exitToldTwice?: true;
+  readonly exitReportedAfterMs?: number;
+  readonly exitReportedTwice?: true;
 }
 
 /** The result of one run of a command. */
