@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { advise } from '../../../src/history/advise/advise.ts';
-import { pod, readiness } from './told.ts';
+import { pod, readiness } from './advice-lines.ts';
 
 it('tells the numbers, and how many there were', () => {
   const story = pod(readiness()).start('app', 0).stop('app', 9).end('app', 39, 137);

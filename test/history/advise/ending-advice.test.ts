@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Container } from '../../../src/api/generated/types.ts';
 import { noSignalHandler } from '../../../src/lifecycle/texts/events.ts';
 import { Story } from './story.ts';
-import { bad, first, good, liveness, pod, readiness, told } from './told.ts';
+import { bad, first, good, liveness, pod, readiness, adviceLines } from './advice-lines.ts';
 
 const MIB = 1024 * 1024;
 const app: Container = { name: 'app', image: 'busybox' };
@@ -98,7 +98,7 @@ describe('how a container ends', () => {
     ],
     ['and leaves another that ends soon', proxied().stop('proxy', 6).end('proxy', 7, 0), []],
   ])('%s', (_name, story, want) => {
-    expect(told(story)).toEqual(want);
+    expect(adviceLines(story)).toEqual(want);
   });
 });
 
@@ -144,6 +144,6 @@ describe('what a container takes', () => {
     ],
     ['more CPU for a moment', of(limits('100Mi'), { cpuPeriods: 10, cpuPeriodsThrottled: 9 }), []],
   ])('%s', (_name, story, want) => {
-    expect(told(story)).toEqual(want);
+    expect(adviceLines(story)).toEqual(want);
   });
 });

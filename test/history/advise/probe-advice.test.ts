@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bad, first, good, liveness, pod, readiness, startup, told } from './told.ts';
+import { bad, first, good, liveness, pod, readiness, startup, adviceLines } from './advice-lines.ts';
 import type { Story } from './story.ts';
 
 const late = { result: 'timeout', durationMs: 1000 } as const;
@@ -130,7 +130,7 @@ describe('how a container starts', () => {
       [`tuning period-delays-ready ${first}.startupProbe: {"periodSeconds":1,"failureThreshold":40}`],
     ],
   ])('%s', (_name, story, want) => {
-    expect(told(story)).toEqual(want);
+    expect(adviceLines(story)).toEqual(want);
   });
 });
 
@@ -190,6 +190,6 @@ describe('how probes fare', () => {
       [],
     ],
   ])('%s', (_name, story, want) => {
-    expect(told(story)).toEqual(want);
+    expect(adviceLines(story)).toEqual(want);
   });
 });

@@ -7,14 +7,14 @@ const noticed = (container: Omit<Container, 'name'>): string[] => {
   const spec = { containers: [{ name: 'main', ...container }] };
   return apiServerNotices({ spec } as StoredPod).map(({ message }) => message);
 };
-const told = (variable: string): string[] => [
+const notices = (variable: string): string[] => [
   `container main names ${variable}, which is not set: podrun has no API server`,
 ];
 
 it.each<[string, Omit<Container, 'name'>, string[]]>([
-  ['a shell line', { command: ['sh', '-c', 'curl $KUBERNETES_SERVICE_HOST'] }, told('KUBERNETES_SERVICE_HOST')],
-  ['an argument', { args: ['--port=$(KUBERNETES_SERVICE_PORT_HTTPS)'] }, told('KUBERNETES_SERVICE_PORT_HTTPS')],
-  ['a variable', { env: [{ name: 'API', value: '$(KUBERNETES_PORT)' }] }, told('KUBERNETES_PORT')],
+  ['a shell line', { command: ['sh', '-c', 'curl $KUBERNETES_SERVICE_HOST'] }, notices('KUBERNETES_SERVICE_HOST')],
+  ['an argument', { args: ['--port=$(KUBERNETES_SERVICE_PORT_HTTPS)'] }, notices('KUBERNETES_SERVICE_PORT_HTTPS')],
+  ['a variable', { env: [{ name: 'API', value: '$(KUBERNETES_PORT)' }] }, notices('KUBERNETES_PORT')],
   [
     'one that the container sets itself',
     {

@@ -32,8 +32,8 @@ describe('the outcome of a probe', () => {
     },
   ])('$outcome.result $outcome.output', ({ outcome, speaks, event }) => {
     expect(countsAsSuccess(outcome)).toBe(speaks);
-    const told = outcomeEvent('main', 'liveness', outcome);
-    expect(told && `${told.type} ${told.reason} of ${told.container}: ${told.message}`).toBe(event);
+    const draft = outcomeEvent('main', 'liveness', outcome);
+    expect(draft && `${draft.type} ${draft.reason} of ${draft.container}: ${draft.message}`).toBe(event);
   });
 
   it('names the type of the probe first', () => {

@@ -111,28 +111,28 @@ describe('why a container does not start', () => {
 describe('what a container is told not to have', () => {
   const CONTEXT = 'spec.containers[0].securityContext';
 
-  it.each<{ name: string; powers: Powers; wish: Wish; told: readonly string[] }>([
+  it.each<{ name: string; powers: Powers; wish: Wish; notices: readonly string[] }>([
     {
       name: 'nothing',
       powers: ROOT,
       wish: { pod: { runAsUser: 5, fsGroup: 6, supplementalGroups: [7] }, container: { privileged: true } },
-      told: [],
+      notices: [],
     },
     {
       name: 'groups of others',
       powers: USER,
       wish: { pod: { supplementalGroups: [20, 7, 8] } },
-      told: [
+      notices: [
         'spec.securityContext.supplementalGroups: podrun is not root and not in group 7, 8: ' +
           'the container is not either',
       ],
     },
-    { name: 'groups that it is in', powers: USER, wish: { pod: { supplementalGroups: [20, 1001] } }, told: [] },
+    { name: 'groups that it is in', powers: USER, wish: { pod: { supplementalGroups: [20, 1001] } }, notices: [] },
     {
       name: 'fewer groups',
       powers: USER,
       wish: { pod: { supplementalGroupsPolicy: 'Strict' } },
-      told: [
+      notices: [
         'spec.securityContext.supplementalGroupsPolicy: podrun is not root: the container keeps all groups of podrun',
       ],
     },
@@ -140,31 +140,31 @@ describe('what a container is told not to have', () => {
       name: 'rights of root',
       powers: USER,
       wish: { container: { privileged: true } },
-      told: [`${CONTEXT}.privileged: podrun is not root: the container has its rights, and no more`],
+      notices: [`${CONTEXT}.privileged: podrun is not root: the container has its rights, and no more`],
     },
     {
       name: 'capabilities of a user',
       powers: USER,
       wish: { container: { capabilities: { add: ['BPF'], drop: ['KILL'] } } },
-      told: [`${CONTEXT}.capabilities.add: podrun is not root: the container has its rights, and no more`],
+      notices: [`${CONTEXT}.capabilities.add: podrun is not root: the container has its rights, and no more`],
     },
     {
       name: 'those that a node would not give in effect',
       powers: USER,
       wish: { pod: { runAsUser: 1000 }, container: { capabilities: { add: ['BPF'] } } },
-      told: [],
+      notices: [],
     },
     {
       name: 'those that podrun lacks',
       powers: { ...ROOT, capabilities: ['setpcap'] },
       wish: { container: { capabilities: { add: ['BPF', 'ALL'] } } },
-      told: [`${CONTEXT}.capabilities.add: podrun does not have BPF itself`],
+      notices: [`${CONTEXT}.capabilities.add: podrun does not have BPF itself`],
     },
     {
       name: 'those it cannot lose',
       powers: { ...ROOT, ...NO_SETPRIV },
       wish: { container: { capabilities: { drop: ['KILL'] } } },
-      told: [
+      notices: [
         `${CONTEXT}.capabilities.drop: podrun cannot take KILL away: that needs setpriv of util-linux and CAP_SETPCAP`,
       ],
     },
@@ -172,7 +172,7 @@ describe('what a container is told not to have', () => {
       name: 'names that are none',
       powers: ROOT,
       wish: { container: { capabilities: { drop: ['CAP_KILL'] } } },
-      told: [
+      notices: [
         `${CONTEXT}.capabilities.drop: there is no CAP_KILL: a node passes over it, too; ` +
           'names are written without CAP_',
       ],
@@ -181,15 +181,15 @@ describe('what a container is told not to have', () => {
       name: 'rights over the machine',
       powers: OWN_USERS,
       wish: { pod: { runAsUser: 0 }, container: { capabilities: { add: ['BPF'] } } },
-      told: [`${CONTEXT}.capabilities.add: held in a user namespace of its own: no rights over the machine follow`],
+      notices: [`${CONTEXT}.capabilities.add: held in a user namespace of its own: no rights over the machine follow`],
     },
     {
       name: 'no new privileges',
       powers: { ...USER, ...NO_SETPRIV },
       wish: { container: { allowPrivilegeEscalation: false } },
-      told: [`${CONTEXT}.allowPrivilegeEscalation: there is no setpriv of util-linux, which it would take`],
+      notices: [`${CONTEXT}.allowPrivilegeEscalation: there is no setpriv of util-linux, which it would take`],
     },
-  ])('$name', ({ powers, wish, told }) => {
-    expect(judged(powers, wish).told).toEqual(told);
+  ])('$name', ({ powers, wish, notices }) => {
+    expect(judged(powers, wish).notices).toEqual(notices);
   });
 });

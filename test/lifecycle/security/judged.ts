@@ -37,7 +37,7 @@ interface Judged {
   /** Stage and message of the refusal. */
   readonly why: (isBestEffort: boolean) => string | undefined;
   /** Path and note of each notice. */
-  readonly told: readonly string[];
+  readonly notices: readonly string[];
 }
 
 export function judged(powers: Powers, { pod = {}, container = {}, spec = {} }: Wish): Judged {
@@ -49,6 +49,6 @@ export function judged(powers: Powers, { pod = {}, container = {}, spec = {} }: 
     return refusal && `${refusal.stage}: ${refusal.message}`;
   };
   const { uid, gid, groups, capabilities, noNewPrivileges } = verdict.identity ?? {};
-  const told = verdict.notices.map(({ path, note }) => `${path}: ${note}`);
-  return { ids: verdict.identity && { uid, gid, groups }, capabilities, noNewPrivileges, why, told };
+  const notices = verdict.notices.map(({ path, note }) => `${path}: ${note}`);
+  return { ids: verdict.identity && { uid, gid, groups }, capabilities, noNewPrivileges, why, notices };
 }

@@ -27,7 +27,7 @@ describe('how long a change may wait', () => {
 });
 
 describe('a state that waits to be told', () => {
-  const told = pod(status('a', WAITING), status('b', WAITING));
+  const published = pod(status('a', WAITING), status('b', WAITING));
   const waiting = pod(status('a', RUNNING, '1'), status('b', WAITING));
 
   it.each<[string, PodStatus, boolean]>([
@@ -37,12 +37,12 @@ describe('a state that waits to be told', () => {
     ['the run that has ended is a later one', pod(status('a', ended('9'), '9'), status('b', WAITING)), true],
     ['the container waits for its next run', pod(status('a', CRASHED, '1'), status('b', WAITING)), true],
   ])('%s', (_, next, isOvertaken) => {
-    expect(leavesUnpublishedState(told, waiting, next)).toBe(isOvertaken);
+    expect(leavesUnpublishedState(published, waiting, next)).toBe(isOvertaken);
   });
 
   it('is overtaken by whatever follows an end', () => {
     const over = pod(status('a', ended('1'), '1'), status('b', WAITING));
-    expect(leavesUnpublishedState(told, over, pod(status('a', CRASHED, '1'), status('b', WAITING)))).toBe(true);
+    expect(leavesUnpublishedState(published, over, pod(status('a', CRASHED, '1'), status('b', WAITING)))).toBe(true);
   });
 });
 

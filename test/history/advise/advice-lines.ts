@@ -28,7 +28,7 @@ export const bad: { readonly result: 'failure' } = { result: 'failure' };
 export const first: string = 'spec.containers[0]';
 
 /** The advice in short: `severity rule path: suggested`. */
-export function told(story: Story): string[] {
+export function adviceLines(story: Story): string[] {
   const { advice = [] } = advise(story.run, story.usages) ?? {};
   return advice.map(({ severity, rule, path, suggested }) => {
     const value = suggested === undefined ? '' : `: ${JSON.stringify(suggested)}`;
