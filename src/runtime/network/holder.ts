@@ -47,9 +47,9 @@ export async function holdNetwork(
 ): Promise<HoldOutcome> {
   const user = mode === 'user' ? ['--user', '--map-current-user', '--keep-caps'] : [];
   const death = outlivesUs ? [] : [tools.setpriv, '--pdeathsig', 'KILL'];
-  const [file, ...args] = [...death, tools.unshare, ...user, '--net', tools.sh, '-c', SCRIPT];
+  const argv = [...death, tools.unshare, ...user, '--net', tools.sh, '-c', SCRIPT];
   const env = { IP: tools.ip, SLEEP: tools.sleep, ADDRESS: address, LC_ALL: 'C' };
-  const child = startHolder(file, args, env);
+  const child = startHolder(argv, env);
   const said = await firstWords(child);
   const { pid } = child;
   if (pid === undefined || said !== 'ready') return { ok: false, error: said };
@@ -86,7 +86,7 @@ export function heldBefore(join: NetworkJoin, clock: Clock): HeldNetwork {
 
 const LOOK_EVERY_MS = 2;
 
-const startHolder = (file: string, args: readonly string[], env: Readonly<Record<string, string>>) =>
+const startHolder = ([file = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) =>
   execa(file, args, { ...STARTED_APART, env, stdin: 'ignore' });
 
 /** `ready`, or what was said up to the end. */

@@ -42,9 +42,8 @@ process.on('message', ({ id, host, port }) => {
   });
 });`;
 
-const RELAYING = { ...STARTED_APART, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', ipc: true } as const;
-const startRelay = (file: string, args: readonly string[], env: Readonly<Record<string, string>>) =>
-  execa(file, args, { ...RELAYING, env });
+const startRelay = ({ file, argv, env }: ProgramCall) =>
+  execa(file, argv.slice(1), { ...STARTED_APART, env, stdio: 'ignore', ipc: true });
 
 type RelayProcess = ReturnType<typeof startRelay>;
 
@@ -105,13 +104,8 @@ export class NetworkRelay {
   }
 
   #start(): RelayProcess {
-    const argv: ProgramCall['argv'] = ['node', '-e', PROGRAM];
-    const {
-      file,
-      argv: [, ...args],
-      env,
-    } = inNetwork(this.#join, { file: process.execPath, argv, env: {}, cwd: '/' });
-    const child = startRelay(file, args, env);
+    const program: ProgramCall = { file: process.execPath, argv: ['node', '-e', PROGRAM], env: {}, cwd: '/' };
+    const child = startRelay(inNetwork(this.#join, program));
     child.on('message', (answer, socket) => this.#answered(answer as Answer, socket as Socket | undefined));
     const onEnd = (error: unknown): void => {
       // The next one to connect starts another.
