@@ -4,7 +4,7 @@ import { isListKind, lookUpKind } from './kinds.ts';
 import { entryValue, typeName, type MapNode, type ScalarNode, type SourceNode } from './read/source-node.ts';
 
 /** The identity of an object in a manifest. Missing fields are empty. */
-export interface Identity {
+export interface ObjectIdentity {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Identity {
 /** An object of a kind that podrun supports. */
 export interface KnownObject {
   readonly verdict: 'known';
-  readonly identity: Identity;
+  readonly identity: ObjectIdentity;
   readonly kind: KnownKind;
   /** The object as it was written. */
   readonly root: MapNode;
@@ -24,8 +24,8 @@ export interface KnownObject {
 /** One object of a document, before it is decoded. */
 export type Identified =
   | KnownObject
-  | { readonly verdict: 'unsupported'; readonly identity: Identity; readonly root: MapNode }
-  | { readonly verdict: 'wrong'; readonly identity: Identity; readonly problems: readonly IdentityProblem[] };
+  | { readonly verdict: 'unsupported'; readonly identity: ObjectIdentity; readonly root: MapNode }
+  | { readonly verdict: 'wrong'; readonly identity: ObjectIdentity; readonly problems: readonly IdentityProblem[] };
 
 export interface KnownKind {
   /** The name of its type in the field table. */
@@ -40,7 +40,7 @@ export interface IdentityProblem {
 }
 
 /** The identity of text that cannot be read. */
-export const NO_IDENTITY: Identity = { apiVersion: '', kind: '', name: '', namespace: '', generateName: '' };
+export const NO_IDENTITY: ObjectIdentity = { apiVersion: '', kind: '', name: '', namespace: '', generateName: '' };
 
 /** Finds the objects of a document: itself, or the items of a list, nested lists included. Empty document: none. */
 export function identify(root: SourceNode): Identified[] {
@@ -73,7 +73,7 @@ function identifyAt(node: SourceNode, path: string, inherited: string): Identifi
   return [{ verdict: 'wrong', identity, problems: [{ error: withHint, offset }] }];
 }
 
-function identifyItems(list: MapNode, path: string, identity: Identity): Identified[] {
+function identifyItems(list: MapNode, path: string, identity: ObjectIdentity): Identified[] {
   const items = entryValue(list, 'items');
   const itemsPath = path === '' ? 'items' : `${path}.items`;
   if (items === undefined || typeName(items) === 'null') return [];
@@ -87,7 +87,7 @@ function identifyItems(list: MapNode, path: string, identity: Identity): Identif
   return items.items.flatMap((item, index) => identifyAt(item, `${itemsPath}[${index}]`, inherited));
 }
 
-function identityOf(node: MapNode, inherited: string): Identity {
+function identityOf(node: MapNode, inherited: string): ObjectIdentity {
   const metadata = entryValue(node, 'metadata');
   const fromMetadata = (field: string): string => (metadata?.kind === 'map' ? textAt(metadata, field) : '');
   const [inheritedVersion = '', inheritedKind = ''] = inherited.split(' ');
@@ -103,7 +103,7 @@ function identityOf(node: MapNode, inherited: string): Identity {
 
 function nameProblems(
   node: MapNode,
-  identity: Identity,
+  identity: ObjectIdentity,
   field: 'apiVersion' | 'kind',
   path: string,
 ): IdentityProblem[] {

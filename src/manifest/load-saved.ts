@@ -1,7 +1,7 @@
 import type { KubeObject, WatchEvent } from '../api/objects.ts';
 import { decodeObject } from './decode/decode.ts';
 import { required, type FieldError } from './field-error.ts';
-import { identify, type Identified, type Identity, NO_IDENTITY } from './identify.ts';
+import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './identify.ts';
 import type { ManifestError, Stage, Subject } from './manifest-error.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { InputError, readInput, readStdin } from './read/input.ts';
@@ -101,7 +101,7 @@ interface Found {
   readonly root: MapNode;
   /** The name of the type in the field table. */
   readonly typeName: string;
-  readonly identity: Identity;
+  readonly identity: ObjectIdentity;
 }
 
 const NEWER_EVENT = 'events.Event';

@@ -1,5 +1,5 @@
 import type { FieldError } from './field-error.ts';
-import type { Identity } from './identify.ts';
+import type { ObjectIdentity } from './identify.ts';
 import type { Position, SourceText } from './read/source-text.ts';
 
 /** The stages of checking a document. A document that fails one stage does not reach the next. */
@@ -16,7 +16,7 @@ export interface InputProblem {
 export interface Subject {
   /** The file name in messages. */
   readonly file: string;
-  readonly identity: Identity;
+  readonly identity: ObjectIdentity;
   /** The document that contains the object. */
   readonly source: SourceText;
 }

@@ -1,6 +1,6 @@
 import type { Finding, FindingRule, Findings, FoundObject } from '../../api/finding.ts';
 import { type FieldError, formatFieldError, type FieldErrorType } from '../field-error.ts';
-import type { Identity } from '../identify.ts';
+import type { ObjectIdentity } from '../identify.ts';
 import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';
 import type { DocumentProblem, Notice, Subject } from '../manifest-error.ts';
 import { filesOf, InputError } from '../read/input.ts';
@@ -150,7 +150,7 @@ function placed(
   return { file, line, column, excerpt: source.lineAt(line), object: objectOf(identity) };
 }
 
-function objectOf({ apiVersion, kind, namespace, name }: Identity): FoundObject | undefined {
+function objectOf({ apiVersion, kind, namespace, name }: ObjectIdentity): FoundObject | undefined {
   return kind === '' ? undefined : { apiVersion, kind, namespace, name };
 }
 
