@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { KubeObject } from '../api/objects.ts';
 import { formatFieldError } from '../manifest/field-error.ts';
 import { loadManifests, type LoadOptions } from '../manifest/load.ts';
-import type { ManifestError as Mistake } from '../manifest/manifest-error.ts';
+import type { ManifestMistake as Mistake } from '../manifest/manifest-mistake.ts';
 import type { Input } from '../manifest/read/input.ts';
 import { renderManifestErrors } from '../manifest/report.ts';
 import { ManifestError, type ManifestProblem } from './errors.ts';

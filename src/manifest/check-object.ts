@@ -4,7 +4,7 @@ import { droppedFields, prepareForCreate } from './default/create.ts';
 import { applyDefaults } from './default/index.ts';
 import { withoutRepeats, type FieldError } from './field-error.ts';
 import type { KnownObject } from './identify.ts';
-import type { Stage } from './manifest-error.ts';
+import type { Stage } from './manifest-mistake.ts';
 import { locate } from './read/source-node.ts';
 import type { Position, SourceText } from './read/source-text.ts';
 import { unenforcedPaths } from './support/fields-without-effect.ts';

@@ -2,7 +2,7 @@ import type { KubeObject, WatchEvent } from '../api/objects.ts';
 import { decodeObject } from './decode/decode.ts';
 import { required, type FieldError } from './field-error.ts';
 import { identify, type Identified, type ObjectIdentity, NO_IDENTITY } from './identify.ts';
-import type { ManifestError, Stage, Subject } from './manifest-error.ts';
+import type { ManifestMistake, Stage, Subject } from './manifest-mistake.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { InputError, readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS, MAX_INPUT_BYTES } from './read/limits.ts';
@@ -19,7 +19,7 @@ export interface LoadSavedOptions {
 export interface SavedResult {
   /** The objects in the order of reading. Saved lines of a watch keep their type. */
   readonly changes: ReadonlyArray<WatchEvent>;
-  readonly errors: readonly ManifestError[];
+  readonly errors: readonly ManifestMistake[];
 }
 
 /**
@@ -43,7 +43,7 @@ export async function loadSaved({ files, stdin }: LoadSavedOptions): Promise<Sav
 
 class SavedLoader implements SavedResult {
   readonly changes: WatchEvent[] = [];
-  readonly errors: ManifestError[] = [];
+  readonly errors: ManifestMistake[] = [];
 
   document(file: string, document: DocumentText): void {
     const { source } = document;

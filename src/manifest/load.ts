@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE, type KubeObject } from '../api/objects.ts';
 import { checkObject, type StrictMode } from './check-object.ts';
 import type { FieldError } from './field-error.ts';
 import { identify, NO_IDENTITY, type Identified, type KnownObject } from './identify.ts';
-import type { ManifestError, Notice, Stage, Subject } from './manifest-error.ts';
+import type { ManifestMistake, Notice, Stage, Subject } from './manifest-mistake.ts';
 import { cutDocuments, type DocumentText } from './read/documents.ts';
 import { filesOf, type Input, InputError, readInput, readStdin } from './read/input.ts';
 import { MAX_ERRORS } from './read/limits.ts';
@@ -52,7 +52,7 @@ export interface LoadResult {
   /** The objects in the order of files and documents. The caller may start them only if there are no errors. */
   readonly objects: readonly LoadedObject[];
   /** All mistakes of all documents of all files. */
-  readonly errors: readonly ManifestError[];
+  readonly errors: readonly ManifestMistake[];
   /** The warnings without "Warning: ", each text once. */
   readonly warnings: readonly string[];
   /** All warnings with their positions, repeated ones included. */
@@ -72,7 +72,7 @@ export async function loadManifests(options: LoadOptions): Promise<LoadResult> {
 class Loader {
   readonly #options: LoadOptions;
   readonly #objects: LoadedObject[] = [];
-  readonly #errors: ManifestError[] = [];
+  readonly #errors: ManifestMistake[] = [];
   readonly #notices: Notice[] = [];
 
   constructor(options: LoadOptions) {

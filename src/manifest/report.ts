@@ -1,10 +1,10 @@
 /** The reports of mistakes in manifests: the texts of kubectl, the Status of the API. */
 import { goQuote } from '../api/go-quote.ts';
 import { formatFieldError, formatFieldErrorBody, type FieldErrorType } from './field-error.ts';
-import type { DocumentProblem, InputProblem, ManifestError, Subject } from './manifest-error.ts';
+import type { DocumentProblem, InputProblem, ManifestMistake, Subject } from './manifest-mistake.ts';
 
 /** The lines for standard error. An object with several mistakes gets a heading, and a starred line for each. */
-export function renderManifestErrors(errors: readonly ManifestError[]): string[] {
+export function renderManifestErrors(errors: readonly ManifestMistake[]): string[] {
   return grouped(errors).flatMap((group) => {
     if ('stage' in group) return [`error: ${group.message}`];
     const [first] = group.problems;
@@ -24,7 +24,7 @@ interface ObjectGroup {
 }
 
 /** Groups mistakes by object, in the order in which objects first appear. */
-function grouped(errors: readonly ManifestError[]): (InputProblem | ObjectGroup)[] {
+function grouped(errors: readonly ManifestMistake[]): (InputProblem | ObjectGroup)[] {
   const groups: (InputProblem | ObjectGroup)[] = [];
   const bySubject = new Map<Subject, ObjectGroup>();
   for (const error of errors) {
@@ -136,7 +136,7 @@ const UNPROCESSABLE = 422;
 const BAD_REQUEST = 400;
 
 /** Makes one Status for each object with mistakes, and one for each mistake outside of objects. */
-export function statusesOf(errors: readonly ManifestError[]): FailureStatus[] {
+export function statusesOf(errors: readonly ManifestMistake[]): FailureStatus[] {
   return grouped(errors).map((group) => {
     if ('stage' in group) return badRequest(group.message);
     const { subject, problems } = group;

@@ -9,7 +9,7 @@ import { loadManifests } from '../../src/manifest/load.ts';
 import { cutDocuments } from '../../src/manifest/read/documents.ts';
 import { readDocument } from '../../src/manifest/read/read-document.ts';
 import { plainValue } from '../../src/manifest/read/source-node.ts';
-import type { DocumentProblem, ManifestError } from '../../src/manifest/manifest-error.ts';
+import type { DocumentProblem, ManifestMistake } from '../../src/manifest/manifest-mistake.ts';
 import { admitUpdate, decodeChanged, type Subresource, type UpdateOutcome } from '../../src/manifest/update/index.ts';
 import { readCorpus, type ExpectedError, type InvalidRow, type ValidRow } from './corpus.ts';
 import { loadText } from './load-text.ts';
@@ -42,7 +42,7 @@ async function updateOf(row: { manifest: string; old: string; subresource?: Subr
 
 const CREATED = '2026-01-01T00:00:00Z';
 
-const problemsOf = (errors: readonly ManifestError[]): DocumentProblem[] =>
+const problemsOf = (errors: readonly ManifestMistake[]): DocumentProblem[] =>
   errors.filter((error): error is DocumentProblem => error.stage !== 'input');
 
 /** What is compared of a mistake depends on the stage: early stages have words of their own. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ManifestError } from '../../src/manifest/manifest-error.ts';
+import type { ManifestMistake } from '../../src/manifest/manifest-mistake.ts';
 import { loadManifests } from '../../src/manifest/load.ts';
 import { loadText } from './load-text.ts';
 
@@ -20,7 +20,7 @@ async function inTime<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   return answer;
 }
 
-const detailOf = (errors: readonly ManifestError[]): string =>
+const detailOf = (errors: readonly ManifestMistake[]): string =>
   errors.map((error) => (error.stage === 'input' ? error.message : error.error.detail)).join('\n');
 
 const POD = 'apiVersion: v1\nkind: Pod\nmetadata: {name: demo}\n';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadManifests, type LoadOptions, type LoadResult } from '../../src/manifest/load.ts';
-import type { ManifestError } from '../../src/manifest/manifest-error.ts';
+import type { ManifestMistake } from '../../src/manifest/manifest-mistake.ts';
 import { loadText } from './load-text.ts';
 
 const POD = 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: demo\nspec:\n  containers:\n  - {name: app, image: i:1}\n';
@@ -14,7 +14,7 @@ const namesOf = ({ objects }: LoadResult): unknown[] => objects.map(({ object })
 /** One line for each mistake: stage, place, path and detail. */
 const told = ({ errors }: LoadResult): string[] => errors.map(tell);
 
-function tell(error: ManifestError): string {
+function tell(error: ManifestMistake): string {
   if (error.stage === 'input') return error.message;
   const { stage, position } = error;
   return `${stage} ${position.line}:${position.column} ${error.error.path} ${error.error.detail}`

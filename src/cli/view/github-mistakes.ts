@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { ManifestError } from '../../manifest/manifest-error.ts';
+import type { ManifestMistake } from '../../manifest/manifest-mistake.ts';
 import { explainProblem } from '../../manifest/report.ts';
 import { type AnnotatedPlace, gitHubAnnotation } from '../../print/live/annotation.ts';
 import type { ApplyFlags } from '../apply/apply-flags.ts';
@@ -7,7 +7,7 @@ import { preferences } from '../preferences.ts';
 import { StandardOutput } from '../standard-output.ts';
 
 /** An annotation for each mistake in a manifest, at its place. */
-export function annotateMistakes(errors: readonly ManifestError[]): void {
+export function annotateMistakes(errors: readonly ManifestMistake[]): void {
   const out = new StandardOutput();
   for (const error of errors) {
     if (error.stage === 'input') continue;

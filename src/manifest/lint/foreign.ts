@@ -1,5 +1,5 @@
 import { isCustomKind } from '../kinds.ts';
-import type { DocumentProblem } from '../manifest-error.ts';
+import type { DocumentProblem } from '../manifest-mistake.ts';
 
 /** A line with kind or apiVersion, which only manifests have: a document with this line is meant as a manifest. */
 const NAMES_KIND = /^(?:-\s+)?(?:apiVersion|kind)\s*:|^[\s{[]*"(?:apiVersion|kind)"\s*:/m;

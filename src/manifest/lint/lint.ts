@@ -2,7 +2,7 @@ import type { Finding, FindingRule, Findings, FoundObject } from '../../api/find
 import { type FieldError, formatFieldError, type FieldErrorType } from '../field-error.ts';
 import type { ObjectIdentity } from '../identify.ts';
 import { type LoadedObject, type LoadResult, loadManifests } from '../load.ts';
-import type { DocumentProblem, Notice, Subject } from '../manifest-error.ts';
+import type { DocumentProblem, Notice, Subject } from '../manifest-mistake.ts';
 import { filesOf, InputError } from '../read/input.ts';
 import type { Position } from '../read/source-text.ts';
 import { groupFieldsWithoutEffect } from '../support/fields-without-effect.ts';

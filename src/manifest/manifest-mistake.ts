@@ -30,7 +30,7 @@ export interface DocumentProblem {
   readonly position: Position;
 }
 
-export type ManifestError = InputProblem | DocumentProblem;
+export type ManifestMistake = InputProblem | DocumentProblem;
 
 /** A warning of the API server about an object, or the note that podrun ignores the object. */
 export interface Notice {
