@@ -25,7 +25,7 @@ import { spendReserve } from './reserve.ts';
 import { VersionSource } from './resource-version.ts';
 import { StagingArea, type StorageParts } from './storage.ts';
 import type { ObjectKey, ObjectPart, Resource, Scope, Storable, Store, Subscription } from './store.ts';
-import type { Listener } from './subscribers.ts';
+import type { ChangeListener } from './subscribers.ts';
 import { Watches } from './watches.ts';
 
 export interface FileStoreOptions {
@@ -190,7 +190,7 @@ export class FileStore implements Store {
     listener: (event: WatchEvent<T>) => void,
     options: { readonly replay?: boolean } = {},
   ): Subscription {
-    const watching = this.#onDisk(() => this.#watches.add(resource, scope, listener as Listener));
+    const watching = this.#onDisk(() => this.#watches.add(resource, scope, listener as ChangeListener));
     const present = options.replay === true ? this.list<StoredObject>(resource, scope) : [];
     for (const object of present) watching.sendPresent(object);
     return watching.subscription;

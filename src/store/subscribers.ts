@@ -2,13 +2,13 @@ import type { StoredMeta, WatchEvent } from '../api/objects.ts';
 import { keyOf, type StoredObject } from './metadata.ts';
 import type { ObjectKey, Resource, Scope, Subscription } from './store.ts';
 
-export type Listener = (event: WatchEvent<StoredObject>) => void;
+export type ChangeListener = (event: WatchEvent<StoredObject>) => void;
 
 /** A listener, with the objects that it follows. */
 export interface Subscriber {
   readonly resource: Resource;
   readonly scope: Scope;
-  readonly listener: Listener;
+  readonly listener: ChangeListener;
   /** Versions that the subscriber got with the present state, by uid: changes up to these versions are not new. */
   readonly knownVersions: Map<string, number>;
   isClosed: boolean;

@@ -6,7 +6,7 @@ import { keyOf, type StoredObject } from './metadata.ts';
 import { PodFeed } from './pod-feed.ts';
 import { RecordFeed } from './record-feed.ts';
 import type { ObjectKey, Resource, Scope, Subscription } from './store.ts';
-import { type Listener, type Subscriber, Subscribers } from './subscribers.ts';
+import { type ChangeListener, type Subscriber, Subscribers } from './subscribers.ts';
 
 /** The period of looking for changes that the file system did not report. */
 const RECHECK_MS = 2000;
@@ -43,7 +43,7 @@ export class Watches {
     this.#recordFeed = new RecordFeed({ root, subscribers, list, read });
   }
 
-  add(resource: Resource, scope: Scope, listener: Listener): Watching {
+  add(resource: Resource, scope: Scope, listener: ChangeListener): Watching {
     const knownVersions = new Map<string, number>();
     const subscriber: Subscriber = { resource, scope, listener, knownVersions, isClosed: false };
     if (resource === 'pods' || resource === 'events') this.#podFeed.follow(subscriber);

@@ -6,7 +6,7 @@ const NEWLINE = 10;
 const CHUNK_BYTES = 64 * 1024;
 
 /** A position in a log: the part and the offset in it. */
-export interface LogPlace {
+export interface LogPosition {
   readonly part: number;
   readonly offset: number;
 }
@@ -16,7 +16,7 @@ export interface LogPlace {
  * end. An incomplete last line counts.
  * @param parts the files of the log, oldest first
  */
-export function findTail(parts: readonly string[], lines: number): LogPlace {
+export function findTail(parts: readonly string[], lines: number): LogPosition {
   let ends = 0;
   for (let part = parts.length - 1; part >= 0; part--) {
     const file = ifPresent(() => openSync(parts[part] ?? '', 'r'));

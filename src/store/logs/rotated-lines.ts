@@ -4,7 +4,7 @@ import { ifPresent, onDisk } from '../disk-errors.ts';
 import { watchPath } from '../folder-watch.ts';
 import { LineCursor, linesOf } from '../line-cursor.ts';
 import { partsOfLog } from './log-files.ts';
-import type { LogPlace } from './log-tail.ts';
+import type { LogPosition } from './log-tail.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -14,7 +14,7 @@ const HELD_MAX = 64;
 /** Reads a rotated file of lines, part by part, also while it is being written. */
 export class RotatedLines {
   readonly #path: string;
-  readonly #begin: (parts: readonly string[]) => LogPlace;
+  readonly #begin: (parts: readonly string[]) => LogPosition;
   #cursor: LineCursor | undefined;
   /** The following parts, oldest first: held open, so that they stay readable after the writer removed them. */
   #held: LineCursor[] = [];
@@ -26,7 +26,7 @@ export class RotatedLines {
    * @param begin finds the place to begin at, in the files of all parts, oldest first
    * @throws {PodrunError} when the file cannot be read
    */
-  constructor(file: string, begin: (parts: readonly string[]) => LogPlace = () => ({ part: 0, offset: 0 })) {
+  constructor(file: string, begin: (parts: readonly string[]) => LogPosition = () => ({ part: 0, offset: 0 })) {
     this.#path = file;
     this.#begin = begin;
     this.#cursor = onDisk(`the log ${file}`, () => this.#openFirst());
