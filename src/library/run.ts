@@ -19,7 +19,7 @@ import { storeRecord } from '../run/store-record.ts';
 import { recordFieldsWithoutEffect } from '../run/record-fields-without-effect.ts';
 import { ManifestError } from './errors.ts';
 import { imageMappings } from './images.ts';
-import { Listeners, LivePods } from './live-pods.ts';
+import { Listeners, LibraryPods } from './library-pods.ts';
 import { loadSource } from './load.ts';
 import { checkOptions, durationMs, usage } from './options.ts';
 import { callListener, outputReceiver } from './output.ts';
@@ -167,7 +167,7 @@ function startAgent(
       onTrouble: warn,
     },
   });
-  const pods = new LivePods({ running, place, clock, warnings, warn, timeout, goalRules, signal, onPod, onChange });
+  const pods = new LibraryPods({ running, place, clock, warnings, warn, timeout, goalRules, signal, onPod, onChange });
   running.begin();
   if (signal?.aborted === true) running.agent.terminate({ force: false });
   if (options.stateDir === undefined) nextEventLoopTurn(sweepStateFolders);

@@ -43,7 +43,7 @@ export class Listeners<T> {
   }
 }
 
-export interface LivePodsParts {
+export interface LibraryPodsParts {
   readonly running: RunningPods;
   readonly place: StateFolder;
   readonly clock: Clock;
@@ -58,16 +58,16 @@ export interface LivePodsParts {
 }
 
 /** The Pods of this process, as `run` returns them to the user. */
-export class LivePods implements Pods {
+export class LibraryPods implements Pods {
   readonly warnings: readonly string[];
-  readonly #parts: LivePodsParts;
+  readonly #parts: LibraryPodsParts;
   readonly #store: FileStore;
   readonly #deleted = new Set<string>();
   /** Resolves when all Pods have ended and the agent is closed. */
   readonly #finished: Promise<void>;
   #closed: Promise<void> | undefined;
 
-  constructor(parts: LivePodsParts) {
+  constructor(parts: LibraryPodsParts) {
     this.#parts = parts;
     this.#store = parts.place.store;
     this.warnings = parts.warnings;
@@ -242,8 +242,8 @@ export class LivePods implements Pods {
   }
 }
 
-Object.defineProperty(LivePods.prototype, asyncDispose, {
-  value(this: LivePods): Promise<void> {
+Object.defineProperty(LibraryPods.prototype, asyncDispose, {
+  value(this: LibraryPods): Promise<void> {
     return this.close();
   },
 });
