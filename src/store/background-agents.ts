@@ -82,16 +82,16 @@ export class BackgroundAgents {
 
   /**
    * Makes this process the agent, unless another living process is. Of several that try at once, one succeeds.
-   * @param heirOf pid of the process that this one replaces
+   * @param predecessorPid pid of the process that this one replaces
    * @returns the process that is the agent; undefined: this one is now
    */
-  claim(id: string, heirOf?: number): AgentProcess | undefined {
+  claim(id: string, predecessorPid?: number): AgentProcess | undefined {
     const own = knownProcess(process.pid, this.#lookup);
     return this.#onDisk(() =>
       this.#locks.hold('agents', 'all', id, () => {
         const present = this.processOf(id);
         if (present === undefined) throw new PodrunError(`there is no background agent ${id} any more`);
-        if (present.pid !== heirOf && !this.isGone(present)) return present;
+        if (present.pid !== predecessorPid && !this.isGone(present)) return present;
         this.#writeProcess(id, { ...own, isReady: false });
         return undefined;
       }),
