@@ -20,7 +20,7 @@ export interface ExecuteOptions {
 }
 
 /** The result of a template: its text, and the error that ended it. */
-export interface Executed {
+export interface ExecuteResult {
   readonly text: string;
   readonly error?: ExecutionError;
 }
@@ -36,7 +36,7 @@ class ExecutionError extends TemplateError {
 }
 
 /** Executes a template with an object. Source: Go's text/template/exec.go. */
-export function execute(template: Template, root: unknown, options: ExecuteOptions): Executed {
+export function execute(template: Template, root: unknown, options: ExecuteOptions): ExecuteResult {
   const run = new Run(template, options);
   try {
     run.block(template.nodes, root, [{ name: '$', value: root }]);
