@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { KubeObject } from '../api/objects.ts';
 import { formatFieldError } from '../manifest/field-error.ts';
 import { loadManifests, type LoadOptions } from '../manifest/load.ts';
-import type { ManifestMistake as Mistake } from '../manifest/manifest-mistake.ts';
+import type { ManifestMistake } from '../manifest/manifest-mistake.ts';
 import type { Input } from '../manifest/read/input.ts';
 import { renderManifestErrors } from '../manifest/report.ts';
 import { ManifestError, type ManifestProblem } from './errors.ts';
@@ -76,14 +76,14 @@ function objectText(source: unknown): string {
   );
 }
 
-function manifestError(mistakes: readonly Mistake[]): ManifestError {
+function manifestError(mistakes: readonly ManifestMistake[]): ManifestError {
   const message = renderManifestErrors(mistakes)
     .map((line) => line.replace(/^error: /, '').replaceAll(PLACE_IN_OBJECT, ''))
     .join('\n');
   return new ManifestError(message, mistakes.map(problemOf));
 }
 
-function problemOf(mistake: Mistake): ManifestProblem {
+function problemOf(mistake: ManifestMistake): ManifestProblem {
   if (mistake.stage === 'input') {
     const nowhere = { file: undefined, line: undefined, column: undefined, kind: undefined, name: undefined };
     return { ...nowhere, field: '', message: mistake.message, hint: undefined };
