@@ -38,8 +38,8 @@ export function setCondition(
 ): StoredPod {
   if (isKubeletCondition(type)) {
     throw usage(
-      `the condition ${type} is the kubelet's own: the agent that runs a Pod works it out, nobody sets it`,
-      'Ready waits for readiness gates (spec.readinessGates): the conditions that those name can be set.',
+      `the condition ${type} is the kubelet's own: the agent of the Pod computes it`,
+      'Set the conditions of readiness gates (spec.readinessGates) instead: Ready waits for them.',
     );
   }
   const wrong = qualifiedNameMessages(type);

@@ -237,7 +237,7 @@ export class LibraryPods implements Pods {
     const [first, ...others] = all.filter(isMeant);
     const names = all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ');
     if (first === undefined) throw usage(`there is no pod ${JSON.stringify(name)} in this run: it has ${names}`);
-    if (others.length > 0) throw usage(`this run has several Pods: say which one is meant, ${names}`);
+    if (others.length > 0) throw usage(`this run has several Pods: name one of ${names}`);
     return first;
   }
 }

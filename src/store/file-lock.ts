@@ -93,7 +93,7 @@ export class FileLocks {
     const holder = parseHolder(ifPresent(() => readlinkSync(file)) ?? '');
     const distance = distanceOf(holder, this.#lookup);
     const where = distance === undefined ? '' : distance === 'another machine' ? ` on ${distance}` : ` in ${distance}`;
-    return new PodrunError(`${what} is locked by process ${holder.pid}${where}, which does not go on`, {
+    return new PodrunError(`${what} is locked by process ${holder.pid}${where}, which does not continue`, {
       hint:
         distance === undefined
           ? `Let process ${holder.pid} continue, or end it.`

@@ -69,8 +69,7 @@ export class Leases {
     this.#onDisk(() => {
       const now = identityOf(root);
       if (now === undefined) throw new PodrunError(`the state folder ${root} was removed`);
-      if (now !== this.#folder)
-        throw new PodrunError(`the state folder ${root} is not there any more: another is in its place`);
+      if (now !== this.#folder) throw new PodrunError(`the state folder ${root} was replaced by another folder`);
       try {
         this.#touch();
       } catch (error) {

@@ -11,7 +11,7 @@ const STOPPED_POSTING = 'Kubelet stopped posting node status.';
  */
 export function asLost(pod: StoredPod, lostOwner: { readonly pid: number } | undefined): StoredPod {
   if (lostOwner === undefined || isTerminalPhase(pod.status.phase)) return pod;
-  const message = `podrun (process ${lostOwner.pid}), which ran this Pod, is gone; what became of it is not known`;
+  const message = `podrun (process ${lostOwner.pid}), which ran this Pod, is gone: the state of the Pod is unknown`;
   const conditions = withReady(pod.status, (ready) => ({ ...ready, status: 'False' }));
   return { ...pod, status: { ...pod.status, ...conditions, phase: 'Unknown', message } };
 }

@@ -136,7 +136,7 @@ describe('what is known of Pods', () => {
     expect(pods.events()).toHaveLength(8);
     expect(pods.describe('two')).toMatch(/^Name: +two\n/);
     expect(pods.describe().match(/^Name: /gm)).toHaveLength(2);
-    expect(() => pods.get()).toThrow('this run has several Pods: say which one is meant, default/one, default/two');
+    expect(() => pods.get()).toThrow('this run has several Pods: name one of default/one, default/two');
   });
 });
 

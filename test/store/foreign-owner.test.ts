@@ -198,7 +198,7 @@ describe('of processes elsewhere', () => {
     const pause = vi.spyOn(Atomics, 'wait').mockReturnValue('timed-out');
     try {
       expect(() => openAt(root, {}).claimPod('default', 'web')).toThrow(
-        'pods "web" is locked by process 7 in another PID namespace, which does not go on',
+        'pods "web" is locked by process 7 in another PID namespace, which does not continue',
       );
     } finally {
       pause.mockRestore();

@@ -66,7 +66,7 @@ describe('the owner of a Pod', () => {
       ...pod,
       status: {
         phase: 'Unknown',
-        message: `podrun (process ${process.pid}), which ran this Pod, is gone; what became of it is not known`,
+        message: `podrun (process ${process.pid}), which ran this Pod, is gone: the state of the Pod is unknown`,
       },
     });
     expect(store.list<StoredPod>('pods')[0]?.status.phase).toBe('Unknown');

@@ -95,8 +95,8 @@ function readEdit(pair: string, { reason, message }: ConditionFlags): ConditionE
   const equals = pair.indexOf('=');
   const type = equals < 0 ? pair.slice(0, -1) : pair.slice(0, equals);
   if (isKubeletCondition(type)) {
-    throw usage(`the condition ${type} is the kubelet's own: the agent that runs a Pod works it out, nobody sets it`, {
-      hint: 'Ready waits for readiness gates (spec.readinessGates): the conditions that those name can be set.',
+    throw usage(`the condition ${type} is the kubelet's own: the agent of the Pod computes it`, {
+      hint: 'Set the conditions of readiness gates (spec.readinessGates) instead: Ready waits for them.',
     });
   }
   const wrong = qualifiedNameMessages(type);

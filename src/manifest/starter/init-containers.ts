@@ -5,11 +5,11 @@ export function initContainers({ parts }: StarterOptions, folder: SharedFolder):
   const containers = [...(parts.has('init') ? prepare(folder) : []), ...(parts.has('sidecar') ? sidecar(folder) : [])];
   return containers.length === 0
     ? []
-    : ['  # One after the other, in this order, before the containers below.', '  initContainers:', ...containers];
+    : ['  # They start in this order, before the containers below.', '  initContainers:', ...containers];
 }
 
 const prepare = (folder: SharedFolder): string[] => [
-  '    - name: prepare # the next one starts when this has ended with exit code 0',
+  '    - name: prepare # the next container starts when this one has ended with exit code 0',
   '      image: busybox:1.37',
   ...folder.lines(),
   '      command:',
@@ -23,8 +23,8 @@ const prepare = (folder: SharedFolder): string[] => [
 const sidecar = (folder: SharedFolder): string[] => [
   '    - name: tail # shows what the main container writes into its log file',
   '      image: busybox:1.37',
-  '      # This makes it a sidecar: the next one starts as soon as it runs, it is stopped after the main container,',
-  '      # and nobody waits for its end.',
+  '      # This makes it a sidecar: the next container starts as soon as it runs. It is stopped after main,',
+  '      # and the Pod does not wait for its end.',
   '      restartPolicy: Always',
   ...folder.lines(),
   '      command:',

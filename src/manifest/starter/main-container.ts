@@ -4,14 +4,14 @@ import { type SharedFolder, sharesFiles, type StarterOptions } from './parts.ts'
 export function mainContainer(options: StarterOptions, folder: SharedFolder): string[] {
   const { parts } = options;
   return [
-    '  # They start together, and run side by side.',
+    '  # These start together and run side by side.',
     '  containers:',
     '    - name: main # unique in the Pod: podrun logs NAME -c main',
-    '      # What a cluster pulls. podrun pulls nothing: it runs the command as a program of this machine.',
+    '      # A cluster pulls this image. podrun pulls nothing: it runs the command as a program of this machine.',
     '      image: busybox:1.37',
     ...(sharesFiles(options) ? folder.lines() : []),
     ...environment(options),
-    '      # The program and its arguments, in place of what the image says. It is no shell, unless you call one.',
+    '      # The program and its arguments. They replace those of the image. No shell runs unless you call one.',
     '      command:',
     '        - sh',
     '        - -c',
@@ -29,7 +29,7 @@ function environment({ name, parts }: StarterOptions): string[] {
     ...(parts.has('secret')
       ? [
           '        - name: PASSWORD',
-          '          valueFrom: # the Secret must be there, or the container does not start',
+          '          valueFrom: # without the Secret, the container does not start',
           `            secretKeyRef: { name: ${name}-secret, key: password }`,
         ]
       : []),
@@ -56,12 +56,12 @@ function script({ parts, isTask }: StarterOptions): string[] {
   const log = parts.has('sidecar') ? ' >> main.log' : '';
   const [greeting, rounds] = parts.has('configmap') ? ['$GREETING', '$ROUNDS'] : ['hello', '3'];
   return [
-    'trap \'echo "told to stop"; exit 0\' TERM # SIGTERM: bring to an end what is open',
+    'trap \'echo "told to stop"; exit 0\' TERM # SIGTERM: finish open work',
     `echo "${greeting}${parts.has('env') ? ', I am $WHO' : ''}"`,
     ...(parts.has('secret') ? ['echo "the password has ${#PASSWORD} characters"'] : []),
-    ...(parts.has('init') ? ['cat prepared # the init container has left it'] : []),
+    ...(parts.has('init') ? ['cat prepared # written by the init container'] : []),
     ...(parts.has('volume') ? ['date >> starts # still there after a restart'] : []),
-    ...(parts.has('probes') ? ['touch ready # what the probes below look for'] : []),
+    ...(parts.has('probes') ? ['touch ready # the probes below look for this file'] : []),
     'round=0',
     isTask ? `while [ "$round" -lt "${rounds}" ]; do` : 'while true; do',
     '  round=$((round + 1))',
@@ -73,17 +73,17 @@ function script({ parts, isTask }: StarterOptions): string[] {
 }
 
 const PROBES: readonly string[] = [
-  '      # Until this has succeeded, the other probes do not run: time for a slow start, 30 times 1 s at most.',
+  '      # The other probes do not run until this one has succeeded: time for a slow start, at most 30 times 1 s.',
   '      startupProbe:',
-  '        exec: { command: [test, -e, ready] } # exit code 0 is good; or httpGet, tcpSocket, grpc',
-  '        periodSeconds: 1 # how often it is tried',
-  '        failureThreshold: 30 # so many failures in a row, and the container is started again',
-  '      # While it fails, nobody sends requests here; the container goes on.',
+  '        exec: { command: [test, -e, ready] } # exit code 0 is a success; or httpGet, tcpSocket, grpc',
+  '        periodSeconds: 1 # the time between two attempts',
+  '        failureThreshold: 30 # after so many failures in a row, the container is restarted',
+  '      # While it fails, the container gets no requests, but keeps running.',
   '      readinessProbe:',
   '        exec: { command: [test, -e, ready] }',
   '        periodSeconds: 5',
   '        timeoutSeconds: 1 # an attempt that takes longer has failed',
-  '      # When it fails, the container is stuck, and is started again.',
+  '      # When it fails, the program is stuck: the container is restarted.',
   '      livenessProbe:',
   "        exec: { command: [sh, -c, 'find alive -mmin -1 | grep -q .'] } # touched within the last minute",
   '        periodSeconds: 10',
@@ -98,10 +98,10 @@ const HOOKS: readonly string[] = [
 
 const RESOURCES: readonly string[] = [
   '      resources:',
-  '        requests: # what the scheduler sets aside for it',
+  '        requests: # the scheduler reserves this',
   '          cpu: 100m # a tenth of a CPU',
   '          memory: 32Mi',
-  '        limits: # what it can have at most',
-  '          cpu: 500m # beyond that it is slowed down',
-  '          memory: 64Mi # beyond that it is killed: OOMKilled, exit code 137',
+  '        limits: # the most that the container gets',
+  '          cpu: 500m # more slows it down',
+  '          memory: 64Mi # more kills it: OOMKilled, exit code 137',
 ];

@@ -24,12 +24,12 @@ data:
     ],
     [
       'secret',
-      `# Like a ConfigMap, for what nobody should read. Keep real ones out of version control.
+      `# Like a ConfigMap, for secret values. Keep real ones out of version control.
 apiVersion: v1
 kind: Secret
 metadata:
   name: ${name}-secret
-stringData: # plain text; the API server makes base64 of it, under data
+stringData: # plain text; the API server stores it as base64 under data
   password: change-me`,
     ],
   ];
@@ -45,21 +45,21 @@ function pod(options: StarterOptions): string {
     'metadata:',
     `  name: ${name} # unique in its namespace; the Pod's host name, too`,
     '  labels:',
-    `    app: ${name} # what selectors go by: podrun get pods -l app=${name}`,
+    `    app: ${name} # selectors find the Pod by its labels: podrun get pods -l app=${name}`,
     'spec:',
     ...(isTask
       ? [
-          '  # OnFailure: a container that ends with another exit code than 0 is started again, at first at once, then',
+          '  # OnFailure: a container that ends with another exit code than 0 is restarted, at first at once, then',
           '  # after 10 s, 20 s, 40 s…',
-          '  # Never: it is not; the Pod has Failed. Always, the default, is for what serves.',
+          '  # Never: it is not restarted, and the Pod is Failed. Always, the default, is for servers.',
           '  restartPolicy: OnFailure',
         ]
       : [
-          '  # Always: a container that ends is started again, at first at once, then after 10 s, 20 s, 40 s…',
-          '  # OnFailure: only when its exit code was not 0. Never: it stays ended.',
+          '  # Always: a container that ends is restarted, at first at once, then after 10 s, 20 s, 40 s…',
+          '  # OnFailure: only when its exit code was not 0. Never: it is not restarted.',
           '  restartPolicy: Always',
         ]),
-    '  # Who is to stop gets SIGTERM; who has not ended after so many seconds gets SIGKILL. 30 unless it is said.',
+    '  # A container that has to stop gets SIGTERM, and SIGKILL after this many seconds. Default: 30.',
     '  terminationGracePeriodSeconds: 10',
     ...initContainers(options, folder),
     ...mainContainer(options, folder),
@@ -77,12 +77,7 @@ function headline({ isTask, file }: StarterOptions): string[] {
         `#   podrun apply ${manifest}                 # Ctrl-C stops it`,
         `#   podrun apply ${manifest} --until ready   # stops it as soon as it is Ready; good for a first try`,
       ];
-  return [
-    ...runs,
-    '#',
-    '# podrun explain pod.spec tells every field there is; podrun validate tells what is wrong.',
-    '',
-  ];
+  return [...runs, '#', '# podrun explain pod.spec lists all fields; podrun validate finds mistakes.', ''];
 }
 
 function volumes(options: StarterOptions): string[] {
@@ -90,6 +85,6 @@ function volumes(options: StarterOptions): string[] {
   return [
     '  volumes:',
     '    - name: work',
-    '      emptyDir: {} # an empty folder that all containers may have; it lives as long as the Pod',
+    '      emptyDir: {} # an empty folder for all containers; it is removed with the Pod',
   ];
 }

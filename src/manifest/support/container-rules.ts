@@ -26,7 +26,7 @@ const CONTAINER: TypeRules = {
   ...works('name', 'command', 'args', 'workingDir', 'env', 'envFrom'),
   ...works('livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'),
   ...works('restartPolicy', 'restartPolicyRules', 'imagePullPolicy', 'terminationMessagePolicy', 'resizePolicy'),
-  image: partly('it is not pulled: podrun.yaml or --image says which program stands for it'),
+  image: partly('not pulled: podrun.yaml or --image names the program that replaces it'),
   securityContext: FIELD_BY_FIELD,
   resources: FIELD_BY_FIELD,
   ports: FIELD_BY_FIELD,
@@ -62,7 +62,7 @@ export const CONTAINER_RULES: SupportTable = {
   ContainerResizePolicy: works('resourceName', 'restartPolicy'),
   ContainerPort: {
     ...works('name'),
-    containerPort: checked('the process listens on the ports it opens; probes find the number by its name'),
+    containerPort: checked('the process listens on the ports it opens; probes may use the name'),
     protocol: checked(ONLY_SHOWN),
     hostPort: noEffect(
       'the process listens on the ports it opens',

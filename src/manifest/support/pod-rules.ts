@@ -4,8 +4,8 @@ import { type FieldRule, type SupportTable, needsNamespaces, works } from './rul
 const ONE_NODE = 'there is one node and no scheduler';
 const NOTHING_TO_PREFER = 'there is one node: nothing is preferred to it';
 const HOST_RESOLVER = 'containers use the resolver of the host';
-const HOST_NAME = partly('in the process tier, $HOSTNAME alone says it: the host keeps its name');
-const NO_NAMESPACES = 'in the process tier it is always so: containers are processes of the host';
+const HOST_NAME = partly('in the process tier, only $HOSTNAME has it: the host keeps its name');
+const NO_NAMESPACES = 'always true in the process tier: containers are processes of the host';
 
 /** The rule of a field that is fulfilled without doing anything. */
 const ALWAYS_SO: FieldRule = { treatment: 'works', note: NO_NAMESPACES };
@@ -35,8 +35,8 @@ export const POD_RULES: SupportTable = {
     hostnameOverride: HOST_NAME,
     setHostnameAsFQDN: HOST_NAME,
     hostAliases: needsNamespaces(noEffect('containers use the hosts file of the host')),
-    serviceAccountName: partly('the downward API tells it; there is no server that gives tokens'),
-    automountServiceAccountToken: noEffect('there is no server that gives tokens', is(false)),
+    serviceAccountName: partly('the downward API shows it; no server issues tokens'),
+    automountServiceAccountToken: noEffect('no server issues tokens', is(false)),
     imagePullSecrets: noEffect('no images are pulled'),
     enableServiceLinks: partly('there are variables about Services that name a clusterIP; nothing routes to them'),
     runtimeClassName: {
@@ -82,7 +82,7 @@ export const POD_RULES: SupportTable = {
     deletionTimestamp: READ_ONLY,
     deletionGracePeriodSeconds: READ_ONLY,
     selfLink: READ_ONLY,
-    managedFields: checked('kept as they are: nobody is told apart'),
+    managedFields: checked('stored unchanged: podrun does not track field managers'),
     ownerReferences: noEffect('nothing is deleted with its owner'),
   },
 };

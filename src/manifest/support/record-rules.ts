@@ -1,7 +1,7 @@
 import { checked, FIELD_BY_FIELD, noEffect, partly, READ_ONLY, type SupportTable, works } from './rule.ts';
 
 const OBJECT = works('apiVersion', 'kind', 'metadata');
-const NO_TOKENS = 'there is no server that gives tokens';
+const NO_TOKENS = 'no server issues tokens';
 
 /** The rules of the kinds that podrun stores for Pods to refer to. */
 export const RECORD_RULES: SupportTable = {

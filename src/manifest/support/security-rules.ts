@@ -40,7 +40,7 @@ export const SECURITY_RULES: SupportTable = {
     readOnlyRootFilesystem: partly('in the namespace tier; else the container does not start'),
     procMount: partly('/proc is never masked'),
   },
-  Capabilities: { add: partly(CAPABILITIES), drop: partly('of a root; nobody else has any to lose') },
+  Capabilities: { add: partly(CAPABILITIES), drop: partly('as root; other users have no capabilities') },
   SeccompProfile: { type: profileType('no filter of system calls is applied'), localhostProfile: PROFILE },
   AppArmorProfile: { type: profileType('containers have the profile of podrun'), localhostProfile: PROFILE },
 };

@@ -10,8 +10,8 @@ import {
   works,
 } from './rule.ts';
 
-const NO_TOKENS = 'there is no server that gives tokens: the file says so, and holds none';
-const NO_CERTIFICATES = 'there is no server that gives certificates';
+const NO_TOKENS = 'no server issues tokens: the file says so';
+const NO_CERTIFICATES = 'no server issues certificates';
 const FOLDER = 'a claim is a folder of the host';
 
 /** Volumes on storage that only a cluster reaches. */
@@ -78,7 +78,7 @@ export const VOLUME_RULES: SupportTable = {
   EphemeralVolumeSource: { volumeClaimTemplate: FIELD_BY_FIELD },
   PersistentVolumeClaimTemplate: { metadata: noEffect('there is no claim to carry it'), spec: FIELD_BY_FIELD },
   PersistentVolumeClaimSpec: {
-    accessModes: checked('whoever runs podrun may read and write'),
+    accessModes: checked('the user of podrun may read and write'),
     resources: checked('the folder may grow as the disk permits'),
     storageClassName: noEffect(FOLDER),
     volumeAttributesClassName: noEffect(FOLDER),

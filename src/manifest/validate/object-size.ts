@@ -8,6 +8,6 @@ const BYTES_MAX = 1.5 * 1024 * 1024;
 export function validateObjectSize(object: KubeObject): FieldError[] {
   const bytes = Buffer.byteLength(JSON.stringify(object));
   if (bytes <= BYTES_MAX) return [];
-  const detail = `the object is ${bytes} bytes long, and a cluster keeps none of more than ${BYTES_MAX}`;
+  const detail = `the object has ${bytes} bytes: a cluster stores at most ${BYTES_MAX}`;
   return [forbidden('', `etcdserver: request is too large: ${detail}`)];
 }

@@ -28,7 +28,7 @@ export function waitingFor(pod: StoredPod, nowMs: number, records: RecordedEvide
   if (status.phase === 'Succeeded') return 'nothing, it has Succeeded';
   if (status.phase === 'Failed') return `nothing, it has Failed: ${firstCause(pod, records)}`;
   if (isUnreachable(status)) return 'its agent, which does not answer';
-  if (status.phase === 'Unknown') return 'somebody to take care of it: whoever ran it is gone';
+  if (status.phase === 'Unknown') return 'another agent: the podrun that ran it is gone';
   if (metadata.deletionTimestamp) return stopping(pod, nowMs);
   const seen: Seen = { nowMs, records };
   return scheduling(pod, records) ?? starting(pod, seen) ?? readiness(pod, seen) ?? ending(pod);

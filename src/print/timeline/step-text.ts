@@ -27,7 +27,7 @@ export function stepText(step: PathStep): string {
     case 'readinessGate':
       return `readiness gate ${reason ?? ''}`;
     case 'reporting':
-      return 'status told';
+      return 'status reported';
     default:
       return probeText(step);
   }
@@ -70,7 +70,7 @@ function probeText({ kind, probe, container, probes = 0 }: PathStep): string {
 export function stepHint({ kind, role, reason, exitCode }: PathStep): string | undefined {
   switch (kind) {
     case 'scheduling':
-      return reason === undefined ? undefined : 'whoever removes what holds the Pod back';
+      return reason === undefined ? undefined : 'remove what holds the Pod back';
     case 'sandbox':
       return reason === undefined ? undefined : 'what the Pod mounts must be there before it starts';
     case 'image':
@@ -83,18 +83,18 @@ export function stepHint({ kind, role, reason, exitCode }: PathStep): string | u
       if (exitCode !== undefined && exitCode !== 0) return 'this attempt must not fail';
       return role === 'init' ? 'what the init container does' : undefined;
     case 'postStart':
-      return 'what the hook does: nothing goes on before it has returned';
+      return 'a faster hook: the Pod waits until it has returned';
     case 'initialDelay':
       return 'a shorter delay; a startup probe needs none';
     case 'firstTick':
     case 'lastPeriod':
       return 'a shorter period asks sooner';
     case 'failing':
-      return 'what the probe asks for must be there sooner';
+      return 'the program must answer the probe sooner';
     case 'successThreshold':
       return 'a lower threshold';
     case 'readinessGate':
-      return 'whoever sets this condition';
+      return 'set this condition sooner';
     default:
       return undefined;
   }

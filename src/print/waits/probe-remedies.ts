@@ -53,7 +53,7 @@ function moreStartTime(probe: Probe): string {
 function failureRemedies(probe: Probe, type: ProbeType, last: ProbeAttempt): string[] {
   const port = probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port;
   if (last.errno === 'ECONNREFUSED' && port !== undefined) {
-    return [`nobody listens on port ${port}: is that the port of the program, and does it listen on all addresses?`];
+    return [`nothing listens on port ${port}: is that the port of the program, and does it listen on all addresses?`];
   }
   if (last.result === 'timeout') {
     return [`raise timeoutSeconds of its ${type}Probe (${probeNumbers(probe).timeoutSeconds}), or answer sooner`];

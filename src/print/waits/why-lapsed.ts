@@ -5,7 +5,7 @@ import { NO_RECORDS, type RecordedEvidence } from './evidence.ts';
 
 /** A clause about the reason why a Pod left its goal: `container main exited with code 3`. */
 export function whyLapsed({ pod, container }: Lapse, records: RecordedEvidence = NO_RECORDS): string {
-  if (pod.status.phase === 'Unknown') return pod.status.message ?? 'nobody runs it any more';
+  if (pod.status.phase === 'Unknown') return pod.status.message ?? 'no podrun runs it any more';
   if (pod.status.reason) return firstCause(pod, records);
   const view = containersOf(pod).find((one) => one.container.name === container);
   return (view && latestEnd(pod, view, records)) ?? firstCause(pod, records);

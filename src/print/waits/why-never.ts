@@ -9,7 +9,7 @@ import type { RecordedEvidence } from './evidence.ts';
 /** A clause about the reason why a Pod can never reach the wanted state: see `lifecycle/requests/unattainable.ts`. */
 export function whyNever(pod: StoredPod, wanted: WantedState | undefined, records: RecordedEvidence): string {
   const { metadata, status } = pod;
-  if (status.phase === 'Unknown') return status.message ?? 'nobody runs it any more';
+  if (status.phase === 'Unknown') return status.message ?? 'no podrun runs it any more';
   if (wanted?.type === 'phase' && !/^(Pending|Running|Succeeded|Failed|Unknown)$/.test(wanted.phase)) {
     return 'the phases of a Pod are Pending, Running, Succeeded, Failed and Unknown';
   }

@@ -127,7 +127,7 @@ describe('waitingFor()', () => {
     ['main to stop (12s of grace left)', webPod({ metadata: { deletionTimestamp: at(11.2) } })],
     ['main to stop (the grace period is over)', webPod({ metadata: { deletionTimestamp: at(-1) } })],
     ['nothing, it has Succeeded', webPod({ status: { phase: 'Succeeded' } })],
-    ['somebody to take care of it: whoever ran it is gone', webPod({ status: { phase: 'Unknown' } })],
+    ['another agent: the podrun that ran it is gone', webPod({ status: { phase: 'Unknown' } })],
   ])('%s', (want, pod) => {
     expect(waitingFor(pod, NOW_MS)).toBe(want);
   });

@@ -84,7 +84,7 @@ describe('explainPod()', () => {
       '    1s after the start: HTTP 500 (HTTP probe failed with statuscode: 500)',
       '    3 times, 2s to 4s after the start: connection refused (dial tcp: connect: connection refused)',
       '  what to try:',
-      '    nobody listens on port 8080: is that the port of the program, and does it listen on all addresses?',
+      '    nothing listens on port 8080: is that the port of the program, and does it listen on all addresses?',
       '    see every attempt: podrun probes web -c main',
       `    ${SEE_LOG}`,
     ]);
