@@ -3,9 +3,14 @@ import { PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { Alarm, Clock } from '../clock.ts';
 import { type GoalProgress, type GoalRules, NOT_REACHED, watchGoal } from '../lifecycle/requests/goal-watch.ts';
+import type { Lapse } from '../lifecycle/requests/run-outcome.ts';
 import { type RunRecord, verdictOf } from '../lifecycle/requests/verdict.ts';
+import { waitingFor } from '../print/live/waiting-for.ts';
 import { RECORD_FAILURE } from '../print/report/fit-verdict.ts';
-import { causeWithEvidence, lapseWithEvidence, waitingLines } from '../run/explain-pods.ts';
+import { explainPod } from '../print/waits/explain-pod.ts';
+import { whyLapsed } from '../print/waits/why-lapsed.ts';
+import { whyNever } from '../print/waits/why-never.ts';
+import { podEvidence } from '../run/pod-evidence.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { asLibraryCalls } from './library-calls.ts';
 import { GoalError, TimeoutError } from './errors.ts';
@@ -113,4 +118,25 @@ function timedOut({ pods, store, clock }: WaitSubject, goal: ParsedGoal, timeout
   const lines = missing.map((pod) => asLibraryCalls(waitingLines(store, pod, wallMs)));
   const message = [`timed out after ${formatGoDuration(timeoutMs)}, waiting for ${goal.text}`, ...lines].join('\n');
   return new TimeoutError(message, { goal: goal.text, timeoutMs, pods: structuredClone(missing) });
+}
+
+/** The reason why a Pod can never reach the goal, and below it the evidence, indented. */
+function causeWithEvidence(store: FileStore, pod: StoredPod, nowMs: number): string {
+  const evidence = podEvidence(store, pod);
+  const why = whyNever(pod, undefined, evidence);
+  return `${why}\n${explainPod({ pod, evidence, untilMs: nowMs })}`.trimEnd();
+}
+
+/** The reason why a Pod has left the goal, and below it the evidence, indented. */
+function lapseWithEvidence(store: FileStore, lapse: Lapse, nowMs: number): string {
+  const evidence = podEvidence(store, lapse.pod);
+  const why = whyLapsed(lapse, evidence);
+  return `${why}\n${explainPod({ pod: lapse.pod, evidence, untilMs: nowMs })}`.trimEnd();
+}
+
+/** The thing that a Pod waits for now, in a line, and below it the evidence, indented. */
+function waitingLines(store: FileStore, pod: StoredPod, nowMs: number): string {
+  const evidence = podEvidence(store, pod);
+  const phrase = waitingFor(pod, nowMs, evidence);
+  return `pod/${pod.metadata.name}: ${phrase}\n${explainPod({ pod, evidence, untilMs: nowMs })}`.trimEnd();
 }

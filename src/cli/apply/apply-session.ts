@@ -2,7 +2,7 @@ import { removePods } from '../../agent/clean-up/collect-garbage.ts';
 import { type ConfigFile, readConfigFile } from '../../agent/config/config-file.ts';
 import { makeImageMap } from '../../agent/config/image-map.ts';
 import { readNode } from '../../agent/config/node.ts';
-import { EXIT } from '../../api/errors.ts';
+import { EXIT, PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import { type Clock, SystemClock } from '../../clock.ts';
 import { CRASH_LOOP } from '../../lifecycle/plan/back-off.ts';
@@ -15,7 +15,6 @@ import type { ManifestObject } from '../../run/manifest-object.ts';
 import { limitsRefused, openLimits } from '../../run/open-limits.ts';
 import { privateNetworks } from '../../run/private-networks.ts';
 import { refuseSecurity } from '../../run/refuse-security.ts';
-import { refuseSilentOwners } from '../../run/refuse-silent-owners.ts';
 import { sortObjects } from '../../run/sort-objects.ts';
 import { recordOf, storeRecord } from '../../run/store-record.ts';
 import { recordFieldsWithoutEffect } from '../../run/record-fields-without-effect.ts';
@@ -65,10 +64,7 @@ export async function apply(
   const images = makeImageMap(flags.image, config);
   const live = pods.filter(({ object }) => isLive(store, object));
   const own = pods.filter((pod) => !live.includes(pod));
-  refuseSilentOwners(
-    store,
-    live.map(({ object }) => object),
-  );
+  refuseSilentOwners(store, live);
   if (features !== undefined) refuseSecurity(own, features);
   const elsewhere = await checkLimits(
     own.map(({ object }) => object),
@@ -107,6 +103,25 @@ export async function apply(
     // Nothing of an attempt may be left.
     await runtime;
     view.close();
+  }
+}
+
+/**
+ * Refuses Pods whose owner may live and does not answer: a change would have no effect, and a new run of the name might
+ * be the second one.
+ * @throws {PodrunError} that names the first such owner and its place
+ */
+function refuseSilentOwners(store: FileStore, pods: readonly ManifestObject<StoredPod>[]): void {
+  for (const { object } of pods) {
+    const { namespace, name } = object.metadata;
+    const owner = store.ownerOf(namespace, name);
+    if (owner === undefined || store.stateOf(owner) !== 'silent') continue;
+    throw new PodrunError(`error: pod "${name}" belongs to ${store.describeOwner(owner)}, which does not answer`, {
+      hint:
+        `Let it continue. If it is gone for good, remove its record: ` +
+        `podrun delete pod ${name} -n ${namespace} --force. ` +
+        'That ends nothing that still runs there.',
+    });
   }
 }
 
