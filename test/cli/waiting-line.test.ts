@@ -28,7 +28,7 @@ const written = ({ lines }: Screen): string[] => lines.filter((line) => line !==
 
 describe.runIf(hasTerminals)('delete that waits, on a terminal', () => {
   it.each([
-    { columns: 80, waiting: /^. waiting for pod "slow" to end \(1s\)$/ },
+    { columns: 80, waiting: /^. waiting for pod "slow" to end \(\ds\)$/ },
     { columns: 20, waiting: /^. waiting for pod …$/ },
   ])('says so in one row of $columns columns, and leaves nothing of it', async ({ columns, waiting }) => {
     const main = await slowPod();
