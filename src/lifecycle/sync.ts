@@ -99,9 +99,11 @@ function endSync(draft: Draft): void {
 /** Source: pkg/kubelet/active_deadline.go. */
 function checkDeadline(draft: Draft): void {
   const seconds = draft.pod.spec.activeDeadlineSeconds;
-  const { startTime, termination } = draft.facts;
-  // A deadline that passes while a deleted Pod stops still sets the cause.
-  const isOver = termination !== undefined && termination.cause !== 'deleted';
+  const { startTime, termination, requested } = draft.facts;
+  // A deadline that passes while a deleted Pod stops still sets the cause. One that passes while podrun ends its own
+  // run does not.
+  const ending = termination ?? requested;
+  const isOver = ending !== undefined && ending.cause !== 'deleted';
   if (seconds === undefined || startTime === undefined || isOver) return;
   const deadlineMs = startTime.monotonicMs + seconds * 1000;
   if (draft.now.monotonicMs < deadlineMs) return draft.wake(deadlineMs);

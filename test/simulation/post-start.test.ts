@@ -126,6 +126,16 @@ describe('postStart hooks', () => {
     expect(pod.events).toContain('FailedPostStartHook PostStartHook failed');
   });
 
+  it('that podrun waits for at the end of a run do not let a deadline become the reason of that end', async () => {
+    const { spec, ...behaviour } = hookOf(6000);
+    const pod = await new PodSimulation({ ...behaviour, spec: { ...spec, activeDeadlineSeconds: 2 } }).start();
+    await pod.clock.run(1000);
+    pod.worker.terminate({ force: false, graceSeconds: 600 });
+    await pod.clock.run(9000);
+    expect(pod.status.phase).toBe('Succeeded');
+    expect(pod.status.reason).toBeUndefined();
+  });
+
   it.each([
     ['force', { force: true }],
     ['the removal of the object', { force: false, graceSeconds: 1, breaksOffHook: true }],
