@@ -15,8 +15,9 @@ import type { RuntimeFeatures } from '../runtime/features.ts';
 import type { NetworkFacts } from '../runtime/network/detect.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { stateRoot } from '../store/layout.ts';
-import { memoryFolders } from '../store/memory-folders.ts';
+import { holdMemoryFolders, letMemoryFoldersGo, memoryFolders } from '../store/memory-folders.ts';
 import type { LogSink } from '../agent/container-logs.ts';
+import { atExit } from './at-exit.ts';
 import { podFiles } from './pod-files.ts';
 
 /** What decides how Pods are run, beside their manifests: plain data. */
@@ -73,6 +74,10 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
     isBestEffort,
     privateNetworks,
   } = settings;
+  if (features.tier === 'namespace') {
+    holdMemoryFolders(store.memory);
+    atExit(() => letMemoryFoldersGo(store.memory));
+  }
   const hidden = hiddenFolders(store, hostEnv);
   let powers: Powers | undefined;
   return new Agent({

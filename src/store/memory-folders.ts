@@ -20,6 +20,7 @@ import { type KnownProcess, knownProcess, presenceOf, type ProcessLookup } from 
  * Folders in memory that never reach a disk: for secrets, and for volumes with `medium: Memory`.
  *
  * PLACE/podrun-UID/STATE/POD/VOLUME   PLACE is a tmpfs, UID our user, STATE a hash of the path of the state folder
+ * PLACE/podrun-UID/STATE/process-PID   made by a process whose containers hide PLACE/podrun-UID
  * PLACE/podrun-UID/STATE/POD.owner -> PID|START|BOOT|NAMESPACE|MACHINE|ROOT   its maker, and the state folder
  *
  * Only our user can enter the first folder: no other user can read the files below, whatever their modes are.
@@ -91,6 +92,30 @@ export function memoryPlace(places: readonly string[]): string | undefined {
 /** The folders that hold all folders in memory of this user. They need not exist. */
 export function memoryFolders({ places }: MemoryArea): string[] {
   return places.map(baseIn);
+}
+
+/**
+ * Keeps the folders that hold all folders in memory of this user, until `letMemoryFoldersGo`: a container hides them,
+ * and what hides a folder goes when another podrun removes that folder.
+ */
+export function holdMemoryFolders(area: MemoryArea): void {
+  for (const place of area.places) {
+    try {
+      if (isSuitable(place, 1)) makeIn(path.join(baseIn(place), stateName(area.root), ownName()), area, 'held');
+    } catch (error) {
+      // A folder that cannot be made holds nothing that could be seen.
+      if (errorCode(error) === undefined) throw error;
+    }
+  }
+}
+
+export function letMemoryFoldersGo(area: MemoryArea): void {
+  removeMemoryFolders(area, ownName());
+}
+
+/** Beside the Pods' folders, the one that this process holds. */
+function ownName(): string {
+  return `process-${process.pid}`;
 }
 
 /** Removes all folders in memory of a Pod. The next sweep retries those that remain. */

@@ -69,6 +69,28 @@ do echo x > $f/escaped; done 2>/dev/null; echo tried`;
   });
 });
 
+describe.each(APART)('shared memory of the host, for a container of $who, $tier tier', (world) => {
+  it('shows no Secret that another podrun keeps there later', async (context) => {
+    const attempt = attemptIn(context, world);
+    const { workshop } = attempt;
+    const [isThere, isSeen] = ['there', 'seen'].map((name) => path.join(workshop.folder, name));
+    const wait = (file = ''): string => `until [ -e ${file} ]; do sleep 0.05; done`;
+    const look = `echo up; ${wait(isThere)}; find /dev/shm -name password 2>/dev/null; touch ${isSeen}; echo end`;
+    const watcher = start(attempt, ['apply', '-f', workshop.pod('watcher', escaping(look, {}, { hostIPC: true }))]);
+    await watcher.until(({ stdout }) => stdout.includes('| up'));
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { password: 'x' } };
+    const file = path.join(workshop.folder, 'secret.json');
+    writeFileSync(file, JSON.stringify(secret));
+    const holder = escaping(`touch ${isThere}; ${wait(isSeen)}; cat /s/password`, {
+      volumeMounts: [{ name: 's', mountPath: '/s' }],
+    });
+    const volumes = [{ name: 's', secret: { secretName: 's' } }];
+    const held = start(attempt, ['apply', '-f', file, '-f', workshop.pod('holder', { ...holder, volumes })]);
+    expect((await held.ended).stdout).toContain('| x');
+    expect((await watcher.ended).stdout.match(/(?<=main \| ).*/g)).toEqual(['up', 'end']);
+  });
+});
+
 it('the state folder is not seen through another mount of the same file system', async (context) => {
   const attempt = attemptIn(context, ROOT_APART);
   const alias = attempt.workshop.folderNamed('alias');

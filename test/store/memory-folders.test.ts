@@ -12,6 +12,8 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  holdMemoryFolders,
+  letMemoryFoldersGo,
   makeMemoryFolder,
   type MemoryArea,
   removeMemoryFolders,
@@ -53,6 +55,21 @@ describe.skipIf(!hasMemory)('folders in memory (skipped where there is no tmpfs)
     expect(folder.startsWith(`${base}/`)).toBe(true);
     const above = path.relative(place, folder).split('/');
     expect(above.map((_, at) => modeOf(path.join(place, ...above.slice(0, at + 1))))).toEqual(above.map(() => '700'));
+  });
+
+  it('are below a folder that stays as long as a process holds it', () => {
+    const { area, base, later, make } = bench();
+    holdMemoryFolders(area);
+    make();
+    removeMemoryFolders(area, POD);
+    sweepMemoryFolders({ ...area, root: temporaryFolder() }, () => []);
+    expect(existsSync(base)).toBe(true);
+    letMemoryFoldersGo(area);
+    expect(existsSync(base)).toBe(false);
+    holdMemoryFolders(area);
+    // That process was killed.
+    sweepMemoryFolders(later, () => []);
+    expect(existsSync(base)).toBe(false);
   });
 
   it('are found again, also when there is no room for a new one', () => {

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { usageTotals } from '../../../src/runtime/usage/usage-totals.ts';
+import { PATIENT } from '../../patience.ts';
 import { makeRig, sh } from '../support/process-rig.ts';
 
 const rig = makeRig();
@@ -48,7 +49,8 @@ describe('what a container has taken', () => {
 });
 
 it.runIf(process.platform === 'linux')('is looked at when a container is told to stop, with its children', async () => {
-  const started = await rig.start(sh('sleep 100 & wait'));
+  const started = await rig.start(sh('sleep 100 & echo up; wait'));
+  await vi.waitUntil(() => started.text().includes('up'), PATIENT);
   started.container.signal('SIGTERM');
   const { usage } = await started.exit;
   // A shell and a sleep need more than half of a megabyte.
