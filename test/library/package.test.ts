@@ -20,21 +20,21 @@ const SLOW = 120_000;
 const folder = mkdtempSync(path.join(tmpdir(), 'podrun-package-'));
 const consumer = path.join(folder, 'consumer');
 
-/** What a user's shell has, and not what a test runner adds to it. */
+/** The environment of a user's shell, without variables of the test runner. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(VITEST|npm_|NODE_ENV$|NODE_OPTIONS$|TEST$|DEV$|PROD$|MODE$)/i.test(name),
   ),
 );
 
-/** Rejects with all that was printed when the exit code is not 0. */
+/** Rejects with the whole output when the exit code is not 0. */
 async function call(argv: readonly [string, ...string[]], cwd: string = consumer): Promise<string> {
   const [program, ...args] = argv;
   const cache = path.join(folder, 'cache');
   try {
     const options = { cwd, env: { ...env, npm_config_cache: cache } };
     const { stdout, stderr } = await promisify(execFile)(program, args, options);
-    // Of Node: descriptors, listeners and the like.
+    // Node warns of leaked descriptors, of too many listeners and the like.
     expect(stderr).not.toContain('Warning:');
     return stdout;
   } catch (error) {
@@ -49,7 +49,7 @@ function write(name: string, text: string): string {
   return name;
 }
 
-/** The package as npm packs and installs it, where there is no network. */
+/** The package as npm packs and installs it, without a network. */
 beforeAll(async () => {
   mkdirSync(consumer);
   const quiet = ['--ignore-scripts', '--offline', '--no-audit', '--no-fund', '--loglevel', 'error'];
@@ -164,7 +164,7 @@ describe('docs/library.md', () => {
     blocks.find((block) => block['language'] === language && block['text']?.includes(words))?.['text'] ?? '';
   const port = String(30_000 + (process.pid % 10_000));
 
-  // Processes are what vitest takes by itself; threads with contexts of their own are what differs most from them.
+  // By default vitest uses processes. Threads with vm contexts differ most from these.
   it.each(['forks', 'vmThreads'])(
     'shows tests that pass, in %s of vitest',
     async (pool) => {
@@ -181,7 +181,7 @@ describe('docs/library.md', () => {
         "import { expect, test } from 'vitest'; test('is up', () => expect(pods.get().status.phase).toBe('Running'));";
       write('all.test.ts', `${blockWith('ts', 'beforeAll')}${last}`);
       const flags = ['--reporter=json', '--testTimeout=60000', '--hookTimeout=60000', `--pool=${pool}`];
-      // One after the other: the server takes the port for itself.
+      // One run at a time: the server needs its port.
       flags.push('--no-file-parallelism');
       const report = await call([process.execPath, path.join(vitest, 'vitest.mjs'), 'run', ...flags]);
       expect(JSON.parse(report)).toMatchObject({ numPassedTests: 2, numFailedTests: 0, success: true });

@@ -207,7 +207,7 @@ describe('Pods that run', () => {
 });
 
 describe('the end of Pods', () => {
-  /** A Pod that ignores SIGTERM, and is ready as soon as it does. */
+  /** A Pod that ignores SIGTERM. It is ready once it does. */
   const stubborn = (): ReturnType<typeof shellPod> => {
     const file = path.join(emptyFolder(), 'up');
     return shellPod('web', `trap '' TERM; touch ${file}; while :; do sleep 0.05; done`, readyWith(file));

@@ -23,7 +23,7 @@ export function shellPod(
   };
 }
 
-/** Ready as soon as a file is there. */
+/** Makes a Pod ready once a file exists. */
 export function readyWith(file: string): Pick<Container, 'readinessProbe'> {
   return { readinessProbe: { exec: { command: ['test', '-e', file] }, periodSeconds: 1 } };
 }
@@ -34,21 +34,21 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** An empty folder, gone after the test. */
+/** A new empty folder, removed after the test. */
 export function emptyFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-library-'));
   folders.push(folder);
   return folder;
 }
 
-/** A file in a folder of its own. */
+/** A file in a new folder. */
 export function fileWith(name: string, text: string): string {
   const file = path.join(emptyFolder(), name);
   writeFileSync(file, text);
   return file;
 }
 
-/** Does a process that bears this word in its environment run? */
+/** True while a process with this word in its environment runs. */
 export function runsWith(word: string): boolean {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))

@@ -10,7 +10,7 @@ import { PATIENT } from '../patience.ts';
 const LIBRARY = pathToFileURL(path.join(import.meta.dirname, '../../dist/library/index.js')).href;
 let words = 0;
 
-/** A word that the environment of a container bears, and nobody else's. */
+/** A word that only the environment of one container contains. */
 const newWord = (): string => `podrun-library-${process.pid}-${++words}`;
 
 /** A program that uses the built library. */
@@ -20,7 +20,7 @@ class Program {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null; readonly stderr: string }>;
   readonly #child: ReturnType<typeof spawn>;
 
-  /** @param text of a module; `run`, `pod` (which runs for ever) and `done` (which does not) are there */
+  /** @param text the text of a module; may use `run`, `pod` (which runs for ever) and `done` (which ends) */
   constructor(text: string) {
     const file = path.join(emptyFolder(), 'program.mjs');
     const env = [{ name: 'WORD', value: this.word }];

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { fieldsOf, typeOfKind } from '../../src/api/field-types.ts';
 import type { KubeObject } from '../../src/api/objects.ts';
 
-/** Texts that mean something somewhere, or look like it. */
+/** Texts that have a meaning in some field, or resemble such texts. */
 const TELLING_TEXTS = [
   ...`a web 8080 a.b A_B é ../etc /data ..data $(A) Always Never OnFailure None ClusterFirst Default Localhost Unmasked
     ClientIP ClusterIP ExternalName LoadBalancer NodePort Local Indexed RollingUpdate Recreate OnDelete In NotIn Exists
@@ -36,7 +36,7 @@ const SCALARS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   any: text,
 };
 
-/** Few fields at a time, so that whole Pods stay small and every pair of fields meets now and then. */
+/** A few fields at a time, so that whole Pods stay small and every pair of fields occurs sometimes. */
 const FIELDS_MAX = 7;
 const DEPTH_MAX = 9;
 
@@ -54,7 +54,7 @@ function recordOf(type: string, depth: number): fc.Arbitrary<Record<string, unkn
     .chain((some) => fc.record(Object.fromEntries(some.map(([name, inner]) => [name, valueOf(inner, depth)]))));
 }
 
-/** Anything the decoder could hand on for a kind: right types, any values, any fields missing. */
+/** Any object that the decoder may return for a kind: right types, any values, any fields missing. */
 export function decodedObject(apiVersion: string, kind: string): fc.Arbitrary<KubeObject> {
   const type = typeOfKind(apiVersion, kind) ?? kind;
   const specType = fieldsOf(type)?.['spec'];

@@ -14,13 +14,13 @@ import { admitUpdate, decodeChanged, type Subresource, type UpdateOutcome } from
 import { readCorpus, type ExpectedError, type InvalidRow, type ValidRow } from './corpus.ts';
 import { loadText } from './load-text.ts';
 
-/** An object as the store has it. */
+/** An object as the store contains it. */
 function asStored(object: KubeObject | undefined): KubeObject {
   if (object === undefined) throw new Error('the stored object of the corpus is not valid');
   return { ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '7', creationTimestamp: CREATED } };
 }
 
-/** An object as it was written, before anything is filled in. */
+/** An object as it was written, without defaults. */
 function asWritten(manifest: string): KubeObject {
   for (const document of cutDocuments(Buffer.from(manifest))) {
     const [root] = readDocument(document);
@@ -30,7 +30,7 @@ function asWritten(manifest: string): KubeObject {
   throw new Error('there is nothing in the manifest');
 }
 
-/** What becomes of a stored object when a manifest is to take its place. */
+/** The result of replacing a stored object with a manifest. */
 async function updateOf(row: { manifest: string; old: string; subresource?: Subresource }): Promise<UpdateOutcome> {
   const stored = asStored((await loadText(row.old, { command: 'create' })).objects[0]?.object);
   const written = asWritten(row.manifest);
@@ -45,7 +45,7 @@ const CREATED = '2026-01-01T00:00:00Z';
 const problemsOf = (errors: readonly ManifestMistake[]): DocumentProblem[] =>
   errors.filter((error): error is DocumentProblem => error.stage !== 'input');
 
-/** What is compared of a mistake depends on the stage: early stages have words of their own. */
+/** The compared parts of a mistake. They depend on the stage: early stages have messages of their own. */
 function comparable(stage: InvalidRow['stage'] | 'support', error: FieldError, row: InvalidRow): object {
   const expected = row.errors.find(
     ({ path, type, detail }) => path === error.path && type === error.type && error.detail.startsWith(detail),
@@ -90,7 +90,7 @@ describe('invalid manifests', () => {
 
   it.each(rows.filter(({ stage }) => stage === 'parse'))('$id is shown at its line', async ({ manifest, errors }) => {
     const [problem] = problemsOf((await loadText(manifest)).errors);
-    // Some rows name the line before: go-yaml counts from 0 in some messages, from 1 in others.
+    // Some rows name the previous line: go-yaml counts from 0 in some messages, from 1 in others.
     const line = errors[0]?.line ?? 0;
     expect([line, line + 1]).toContain(problem?.position.line);
   });
@@ -113,7 +113,7 @@ describe('valid manifests', () => {
     expect(errors).toEqual(count === 0 ? [{ stage: 'input', message: 'no objects passed to create' }] : []);
     expect(objects).toHaveLength(count);
     expect(given).toEqual(warnings);
-    // What an update makes of the stored object is not the front door's business.
+    // The expected values of an update are checked below.
     if (old !== undefined) return;
     for (const { path: at, value } of values)
       expect({ [at]: valueAt(objects[0]?.object, at) ?? null }).toEqual({ [at]: value });
@@ -130,7 +130,7 @@ describe('valid manifests', () => {
 });
 
 describe('a valid manifest that is applied again', () => {
-  // A null becomes a quantity of 0 when the object is made, and takes that away when it is applied again.
+  // A null becomes a quantity of 0 in a new object, and removes the field when it is applied again.
   const isPeculiar = (id: string): boolean => id === 'res-null-quantity';
   const rows = readCorpus<ValidRow>('valid.jsonl').filter(
     ({ id, objects, old }) => objects === 1 && old === undefined && !isPeculiar(id),
@@ -145,7 +145,7 @@ describe('a valid manifest that is applied again', () => {
   });
 });
 
-/** The manifests of the Kubernetes documentation are not ours: they lie beside the project where it is developed. */
+/** The folder of manifests of the Kubernetes documentation. They are not part of this repository. */
 const examplesFolder = fileURLToPath(new URL('../../../shared/conformance/k8s-examples/', import.meta.url));
 
 /** Rows of the table in the README.md of that folder. */

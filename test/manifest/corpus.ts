@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Subresource } from '../../src/manifest/update/index.ts';
 
-/** A manifest with mistakes and what must be said about it; see test/conformance/README.md. */
+/** A manifest with mistakes and the expected messages; see test/conformance/README.md. */
 export interface InvalidRow {
   readonly id: string;
   readonly theme: string;
@@ -20,11 +20,11 @@ export interface ExpectedError {
   readonly detail: string;
   readonly value?: string;
   readonly line?: number;
-  /** More text follows the detail. */
+  /** True when more text follows the detail. */
   readonly match?: 'prefix';
 }
 
-/** A manifest that must be accepted. */
+/** A valid manifest. */
 export interface ValidRow {
   readonly id: string;
   readonly theme: string;

@@ -154,7 +154,7 @@ FIELDS:
   });
 });
 
-/** The page for people who look before they have installed anything: what is not as on a node. */
+/** The page docs/support.md: the fields that do not work as on a node. */
 function page(): string {
   const told = everything.filter(({ path, support, note }) => {
     const parent = everything.find((field) => field.path === path.slice(0, path.lastIndexOf('.')));

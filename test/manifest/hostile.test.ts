@@ -7,11 +7,11 @@ import type { ManifestMistake } from '../../src/manifest/manifest-mistake.ts';
 import { loadManifests } from '../../src/manifest/load.ts';
 import { loadText } from './load-text.ts';
 
-/** Within this time of a processor every hostile input must have got its answer, whatever else the machine does. */
+/** The CPU time limit for each hostile input. It does not depend on other programs. */
 const LONGEST_MS = 4000;
 const MIB = 1024 * 1024;
 
-/** Fails when the work took longer of a processor than an answer may. */
+/** Runs a function, and fails when it took more CPU time than the limit. */
 async function inTime<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   const before = process.cpuUsage();
   const answer = await work();
@@ -25,14 +25,14 @@ const detailOf = (errors: readonly ManifestMistake[]): string =>
 
 const POD = 'apiVersion: v1\nkind: Pod\nmetadata: {name: demo}\n';
 
-/** `lol` of nine values, each level nine of the one before. */
+/** The value `lol` nine times; each level contains the previous one nine times. */
 function laughs(levels: number): string {
   const line = (level: number): string =>
     `l${level}: &l${level} [${Array.from({ length: 9 }, () => `*l${level - 1}`).join(', ')}]\n`;
   return `l0: &l0 lol\n${Array.from({ length: levels }, (_, index) => line(index + 1)).join('')}`;
 }
 
-/** Maps that each merge the one before and add a key. */
+/** Maps that each merge the previous one and add a key. */
 function mergeChain(length: number): string {
   const line = (index: number): string => `m${index}: &m${index}\n  <<: *m${index - 1}\n  k${index}: 1\n`;
   return `m0: &m0 {k0: 1}\n${Array.from({ length }, (_, index) => line(index + 1)).join('')}`;

@@ -6,12 +6,12 @@ import { validateObject } from '../../src/manifest/validate/index.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A container without mistakes, with some fields of one's own. */
+/** A valid container with changed fields. */
 export function container(fields: Fields = {}): Fields {
   return { name: 'app', image: 'registry.example/app:1', ...fields };
 }
 
-/** A Pod without mistakes, with some fields of its spec of one's own. */
+/** A valid Pod with changed fields of its spec. */
 export function pod(spec: Fields = {}, metadata: Fields = {}): KubeObject {
   return {
     apiVersion: 'v1',
@@ -21,14 +21,14 @@ export function pod(spec: Fields = {}, metadata: Fields = {}): KubeObject {
   };
 }
 
-/** A Pod of one container with some fields of one's own. */
+/** A Pod with one container, whose fields are changed. */
 export function podOf(fields: Fields, spec: Fields = {}): KubeObject {
   return pod({ containers: [container(fields)], ...spec });
 }
 
 const GROUPS: Readonly<Record<string, string>> = { Job: 'batch/v1', CronJob: 'batch/v1', Service: 'v1' };
 
-/** Any other object; workloads of the apps group unless the kind says otherwise. */
+/** An object of another kind; workloads of the apps group by default. */
 export function object(kind: string, fields: Fields = {}, metadata: Fields = {}): KubeObject {
   return { apiVersion: GROUPS[kind] ?? 'apps/v1', kind, metadata: { name: 'demo', ...metadata }, ...fields };
 }
@@ -38,19 +38,19 @@ export function template(spec: Fields = {}): Fields {
   return { metadata: { labels: { app: 'demo' } }, spec: { containers: [container()], ...spec } };
 }
 
-/** As the API server would hold it when it is new. */
+/** The object as the API server stores a new one. */
 export function created(given: KubeObject): KubeObject {
   return prepareForCreate(applyDefaults(given));
 }
 
-/** The mistakes of an object, in the lines a user reads. */
+/** The mistakes of an object as the lines for users. */
 export function linesOf(given: KubeObject): string[] {
   return validateObject(created(given)).map(formatFieldError);
 }
 
 /**
- * For lists of lines of which some are given whole and some by what they look like: each line that fits the expression
- * at its place is replaced by it, so that the result can be compared with the list as a whole.
+ * Replaces each line that matches the expression at its index by that expression. Then a list of lines can be compared
+ * with a list of texts and expressions.
  */
 export function fitted(lines: readonly string[], want: readonly (string | RegExp)[]): (string | RegExp)[] {
   return lines.map((line, index) => {

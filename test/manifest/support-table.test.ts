@@ -19,7 +19,7 @@ const rows = Object.entries(SUPPORT_TABLE).flatMap(([typeName, rules]) =>
 );
 const nameOf = ({ typeName, field }: { typeName: string; field: string }): string => `${typeName}.${field}`;
 
-/** Types whose fields have rules of their own, each once. */
+/** The types whose fields have rules of their own. */
 function typesWithRules(): Set<string> {
   const found = new Set<string>(SUPPORTED_KINDS);
   for (const typeName of found) {
@@ -57,7 +57,7 @@ describe('the support table', () => {
   });
 });
 
-/** A value of a type which no default and nothing harmless has. */
+/** A value of a type. No default and no harmless value equals it. */
 function someValue(type: string): unknown {
   const { container: holder, base } = parseType(type);
   if (holder === 'list') return [someValue(base)];
@@ -67,14 +67,14 @@ function someValue(type: string): unknown {
   return base.startsWith('int') ? 7 : 'x';
 }
 
-/** Values that would be harmless if they were made as above. */
+/** Values for fields where the general value would be harmless. */
 const OTHER_VALUES: Readonly<Record<string, unknown>> = {
   'PodSpec.hostUsers': false,
   'SecurityContext.allowPrivilegeEscalation': false,
   'ServiceAccount.automountServiceAccountToken': true,
 };
 
-/** How to get from a kind to one of the types: the fields on the way, with lists opened. */
+/** The fields on the way from a kind to a type, with lists opened. */
 function wayTo(typeName: string): { kind: string; fields: string[] } {
   let ways: { kind: string; at: string; fields: string[] }[] = SUPPORTED_KINDS.map((kind) => {
     return { kind, at: kind, fields: [] };
@@ -123,7 +123,7 @@ describe('a field without effect', () => {
 
 const HOST_PORT = { ports: [{ containerPort: 80, hostPort: 8080 }] };
 
-/** An object that has nothing but this value, and the path at which it stands. */
+/** An object with only this value, and the path of the value. */
 function around(kind: string, fields: readonly string[], value: unknown): { object: KubeObject; path: string } {
   let [typeName, path] = [kind, ''];
   const steps = fields.map((field, index) => {

@@ -3,11 +3,11 @@ import { validateObject } from '../../src/manifest/validate/index.ts';
 import { warningsFor } from '../../src/manifest/warnings.ts';
 import { container, created, object, pod, podOf, template } from './objects.ts';
 
-/** More mistakes than a call takes arguments, and far more than what is quadratic would be done with in time. */
+/** A number of mistakes beyond the arguments of a call. A quadratic algorithm would take too long for it. */
 const MANY = 130_000;
 const DEADLINE_MS = 60_000;
 
-/** So many that their mistakes are MANY. */
+/** The number of items that have MANY mistakes. */
 const many = <T>(make: (index: number) => T, mistakesEach = 1): T[] =>
   Array.from({ length: Math.ceil(MANY / mistakesEach) + 1 }, (_, index) => make(index));
 const table = (make: (index: number) => string, mistakesEach?: number): Record<string, string> =>

@@ -15,7 +15,7 @@ const KINDS = `v1/Pod v1/ConfigMap v1/Secret v1/Service v1/PersistentVolumeClaim
   /\s+/,
 );
 
-/** Whoever writes to it throws. */
+/** A deeply frozen object: a write throws. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;

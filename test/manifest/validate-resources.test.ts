@@ -113,7 +113,7 @@ describe('resources of a Pod', () => {
     const initContainers = [asking('a', '2'), asking('b', '1', { restartPolicy: 'Always' }), asking('c', '3')];
     const lines = (cpu: string): string[] =>
       linesOf(pod({ initContainers, containers: [asking('app', '2')], resources: { requests: { cpu } } }));
-    // While c runs, b runs too; later b and app together need less.
+    // The container b runs while c runs. Later, b and app together need less.
     expect(lines('4')).toEqual([]);
     expect(lines('3')).toEqual([
       'spec.resources.requests[cpu]: Invalid value: "3": ' +

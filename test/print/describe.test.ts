@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The lines of a description from the one that begins with a title to the next of the same indent or less. */
+/** The lines of a description from a title to the next line with the same indent or less. */
 function block(pod: StoredPod, title: string): string {
   const lines = describePod(pod, undefined, NOW_MS).split('\n');
   const start = lines.findIndex((line) => line.trimStart().startsWith(title));

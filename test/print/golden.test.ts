@@ -27,7 +27,7 @@ describe.each(goldenStates)('a Pod in the state %s', (state) => {
 
   it('has its events listed as by kubectl', () => {
     const text = renderEvents(events, GOLDEN_NOW_MS);
-    // kubectl says the sentence on stderr.
+    // kubectl prints this sentence on stderr.
     expect(text === '' ? 'No events found in default namespace.\n' : text).toBe(goldenText(state, 'events.txt'));
   });
 });

@@ -4,7 +4,7 @@ import type { StoredEvent, StoredPod, WatchEvent } from '../../src/api/objects.t
 
 const folder = join(import.meta.dirname, '../golden');
 
-/** The instant at which all recorded outputs were made. */
+/** The time at which all outputs were recorded. */
 export const GOLDEN_NOW_MS: number = Date.parse('2026-01-15T12:00:00Z');
 
 /** Names of the recorded Pod states: one folder each. */
@@ -14,7 +14,7 @@ export const goldenStates: readonly string[] = readdirSync(folder, { withFileTyp
   )
   .map(({ name }) => name);
 
-/** What kubectl printed for a state. */
+/** The output of kubectl for a state. */
 export function goldenText(state: string, file: string): string {
   return readFileSync(join(folder, state, file), 'utf8');
 }
@@ -30,7 +30,7 @@ export function goldenEvents(state: string): StoredEvent[] {
   return (JSON.parse(goldenText(state, 'events.json')) as { items: StoredEvent[] }).items;
 }
 
-/** A command that was recorded with its output. */
+/** A recorded command with its output. */
 export interface Transcript {
   readonly name: string;
   readonly command: string;

@@ -100,7 +100,7 @@ default     ADDED      web    1/1     Running   0          60s
       GOLDEN_NOW_MS,
     );
     const changed = changes.flatMap(({ objects = [] }) => objects);
-    // The last row is that of the deletion, which shows the last state once more.
+    // The last row is about the deletion, and repeats the last state.
     const rows = [...changed, ...changed.slice(-1)].map((object) => table.render([modified(object)], GOLDEN_NOW_MS));
     expect(listed + rows.join('')).toBe(stdout);
   });

@@ -12,7 +12,7 @@ const PLAIN: UsageTableOptions = {
 
 const KI = 1024;
 
-/** What the metrics server answered when kubectl was recorded. */
+/** The answer of the metrics server when kubectl was recorded. */
 const WEB: PodUsage = {
   namespace: 'default',
   name: 'web',

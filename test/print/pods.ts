@@ -3,15 +3,15 @@ import type { HookRun } from '../../src/lifecycle/hook-run.ts';
 import type { ProbeAttempt } from '../../src/lifecycle/probes/probe-attempt.ts';
 import type { StoredEvent, StoredMeta, StoredPod } from '../../src/api/objects.ts';
 
-/** A moment to count from; statuses below use times around it. */
+/** The current time of these tests; statuses below use times around it. */
 export const NOW_MS: number = Date.parse('2026-01-15T12:00:00Z');
 
-/** RFC 3339 time so many seconds from the moment above; negative: before it. */
+/** An RFC 3339 time some seconds after the current time of these tests; negative: before it. */
 export function at(seconds: number): string {
   return new Date(NOW_MS + seconds * 1000).toISOString();
 }
 
-/** A Pod named `web` with a container `main`, running and ready, changed as told. */
+/** A Pod named `web` with a running and ready container `main`, and with changes. */
 export function webPod(
   change: { metadata?: Partial<StoredMeta>; spec?: Partial<PodSpec>; status?: Partial<PodStatus> } = {},
 ): StoredPod {
@@ -63,7 +63,7 @@ export function waiting(
   return containerStatus(name, { state: { waiting: { reason, message } }, ...rest });
 }
 
-/** Ended with that exit code; with the reason that goes with it. */
+/** A state of a container that ended with an exit code, with the usual reason. */
 export function ended(
   name: string,
   exitCode: number,
@@ -118,7 +118,7 @@ export function hookRun(change: Partial<HookRun> = {}): HookRun {
   };
 }
 
-/** An attempt of a probe of the container `main`, a failure unless told otherwise. */
+/** An attempt of a probe of the container `main`, by default a failure. */
 export function attempt(change: Partial<ProbeAttempt> = {}): ProbeAttempt {
   return {
     time: at(-1),

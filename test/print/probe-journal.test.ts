@@ -121,7 +121,7 @@ it('attempts that are followed line up, with the headings once', () => {
   ]);
 });
 
-/** Headings and rows. */
+/** The headings and rows of a table. */
 function tableOf(attempts: readonly ProbeAttempt[]): string[] {
   const [, ...lines] = linesOf(renderProbeJournal([LIVENESS], attempts));
   return lines.map((line) => line.slice(2));

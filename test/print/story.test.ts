@@ -7,7 +7,7 @@ import { storyOfTrace, transitionsOfTrace } from './story.ts';
 
 const UNREADY = 'ContainersReady=False, Ready=False: containers with unready status:';
 const NOT_SET_UP = 'PodReadyToStartContainers=False';
-/** How a Pod of one container begins. */
+/** The first lines of a Pod with one container. */
 const BEGINNING = [
   '· Pod  created: Pending',
   '· Pod  PodScheduled',
@@ -263,7 +263,7 @@ describe.each(SCENARIOS)('the story of %s', (scenario) => {
   });
 });
 
-/** Each phase and each condition that differs between neighbouring versions of the Pod: `Running`, `Ready=False`. */
+/** The phases and conditions that differ between neighbouring versions of the Pod: `Running`, `Ready=False`. */
 function turnsOf(versions: readonly StoredPod[]): string[] {
   return versions.flatMap(({ status: now }, index) => {
     const before = versions[index - 1]?.status;
@@ -276,7 +276,7 @@ function turnsOf(versions: readonly StoredPod[]): string[] {
   });
 }
 
-/** What the lines about the Pod as a whole name, cut at every comma, semicolon and colon. */
+/** The parts of the lines about the Pod as a whole, cut at every comma, semicolon and colon. */
 function namedInLines(scenario: string): string[] {
   const lines = transitionsOfTrace(scenario).filter(
     ({ container, kind }) => container === undefined && kind !== 'event',

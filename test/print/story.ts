@@ -9,7 +9,7 @@ import { trace, type TraceLine } from './golden.ts';
 
 const isEvent = (object: TraceLine['object']): object is StoredEvent => object.kind === 'Event';
 
-/** All transitions of a recorded run, in the order in which a viewer would see them. */
+/** All transitions of a recorded run, in the order of the live view. */
 export function transitionsOfTrace(scenario: string): Transition[] {
   let previous: StoredPod | undefined;
   return trace(scenario).flatMap(({ t, type, object }) => {
@@ -24,7 +24,7 @@ export function transitionsOfTrace(scenario: string): Transition[] {
   });
 }
 
-/** What a viewer reads of a recorded run: sign, subject, text; without times and the name of the Pod. */
+/** The lines of a recorded run: sign, subject, text; without times and the name of the Pod. */
 export function storyOfTrace(scenario: string): string[] {
   return transitionsOfTrace(scenario).map(storyLine);
 }

@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-store.ts';
 
 type Errno = keyof typeof constants.errno;
 
-/** As Node makes it of what the system answers. */
+/** An error of a system call, as Node makes it. */
 const systemError = (name: Errno): Error =>
   Object.assign(new Error(name), { errno: -constants.errno[name], code: name, syscall: 'write' });
 

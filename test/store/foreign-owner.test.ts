@@ -16,11 +16,11 @@ interface Place {
   readonly boot?: string;
   readonly namespace?: string;
   readonly machine?: string;
-  /** Start time of the process that asks and of the owner; undefined: there is no such process here. */
+  /** The start times of the asking process and of the owner. Undefined: there is no such process here. */
   readonly startTime?: string | undefined;
 }
 
-/** The processes of a machine that the test makes up. The owner and whoever asks have the same pid. */
+/** The invented processes of a machine. The owner and the asking process have the same pid. */
 function at({ boot = 'one', namespace = '1', machine = 'here', ...rest }: Place): ProcessLookup {
   const startTime = 'startTime' in rest ? rest.startTime : '100';
   return {
@@ -35,7 +35,7 @@ function at({ boot = 'one', namespace = '1', machine = 'here', ...rest }: Place)
 const openAt = (root: string, place: Place, clock = new ManualClock(NOW_MS)): FileStore =>
   new FileStore({ root, clock, processes: at(place) });
 
-/** A Pod that runs under a process at the usual place. */
+/** A Pod with an owner. */
 function ownedPod(root: string, place: Place = {}): void {
   const started = openAt(root, place).startRun(newPod('web', { phase: 'Running' }));
   if (!started.ok) throw new Error('not started');
@@ -106,7 +106,7 @@ describe('an owner, for a reader', () => {
 });
 
 describe('a lease', () => {
-  /** An owner with a lease, and a reader who sees it from elsewhere. */
+  /** An owner with a lease, and a reader in another place. */
   function leased(reader: Place = { namespace: '2' }) {
     const root = temporaryFolder();
     const clock = new ManualClock(NOW_MS);
@@ -131,7 +131,7 @@ describe('a lease', () => {
   it('that is old makes an agent silent that exists', () => {
     const { root, clock, reader } = leased({});
     const other = path.join(root, 'pods/default/web/owner.json');
-    // Whoever asks is never silent to himself: the owner gets another pid.
+    // A process is never silent to itself: the owner gets another pid.
     const text = readFileSync(other, 'utf8').replace(`"pid":${process.pid}`, '"pid":1');
     writeFileSync(other, text);
     const [name = ''] = readdirSync(path.join(root, '.leases'));

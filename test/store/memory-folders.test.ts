@@ -30,7 +30,7 @@ interface Bench {
   readonly area: MemoryArea;
   readonly place: string;
   readonly base: string;
-  /** The same, as a process sees it that got this process's pid later. */
+  /** The same area, as seen by a later process with the same pid. */
   readonly later: MemoryArea;
   readonly make: (volume?: string, bytes?: number, area?: MemoryArea) => string | undefined;
 }

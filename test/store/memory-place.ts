@@ -4,10 +4,10 @@ import { onTestFinished } from 'vitest';
 const SHARED_MEMORY = '/dev/shm';
 const TMPFS = 0x01021994;
 
-/** Has this machine a tmpfs that tests can use? macOS has none. */
+/** True when this machine has a tmpfs for tests. macOS has none. */
 export const hasMemory: boolean = process.platform === 'linux' && isTmpfs(SHARED_MEMORY);
 
-/** A folder of its own in memory, removed after the test. */
+/** A new folder in memory, removed after the test. */
 export function memoryPlace(): string {
   const place = mkdtempSync(`${SHARED_MEMORY}/podrun-test-`);
   onTestFinished(() => rmSync(place, { recursive: true, force: true }));

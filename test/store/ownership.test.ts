@@ -8,7 +8,7 @@ import { ManualClock } from '../simulation/manual-clock.ts';
 import { newPod, withPhase } from './objects.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
-/** A machine whose processes the test makes up. */
+/** A machine with invented processes. */
 class Machine implements ProcessLookup {
   boot = 'first-boot';
   readonly startTimes = new Map<number, string>([[process.pid, '100']]);
@@ -21,7 +21,7 @@ class Machine implements ProcessLookup {
     return this.boot;
   }
 
-  /** The store as a process sees it that starts now. */
+  /** The store as seen by a process that starts now. */
   open(root: string): FileStore {
     return new FileStore({ root, clock: new ManualClock(Date.UTC(2026, 10, 20)), processes: this });
   }

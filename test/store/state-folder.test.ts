@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { protectStateFolder } from '../../src/store/state-folder.ts';
 import { temporaryFolder } from './temporary-store.ts';
 
-/** The mode of a state folder after podrun has begun, or what it says instead. */
+/** The mode of a state folder after podrun has started, or the error message. */
 function after(mode: number, has: readonly string[], home = '/home/u'): string {
   const root = temporaryFolder();
   for (const name of has) mkdirSync(path.join(root, name));

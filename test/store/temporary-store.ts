@@ -7,10 +7,10 @@ import { localProcesses } from '../../src/runtime/process-identity.ts';
 import { FileStore } from '../../src/store/file-store.ts';
 import type { ProcessLookup } from '../../src/store/known-process.ts';
 
-/** The processes of this machine, as they are. */
+/** The real processes of this machine. */
 export const realProcesses: ProcessLookup = localProcesses;
 
-/** A folder of its own, removed after the test. */
+/** A new folder, removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'podrun-store-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -195,7 +195,7 @@ describe('a watcher in another process', () => {
       const did = messageOf<{ done: string[] }>(worker);
       worker.send(name);
       const { done } = await did;
-      // Less than the time after which it looks by itself.
+      // The time is shorter than the period of rechecks.
       await vi.waitFor(() => expect(told).toEqual(done), { timeout: 1500, interval: 1 });
       told.length = 0;
     }
@@ -277,7 +277,7 @@ describe('a watcher in another process', () => {
 describe('a reader of a log', () => {
   it('loses no line and sees none twice, however fast another process puts parts aside', async () => {
     const root = temporaryFolder();
-    // In 200 parts, each of which is a chance to lose something: a log that is limited never has more than a few.
+    // Each of the 200 parts may lose something. A real log never has more than a few parts.
     const lines = 600;
     const worker = startWorker(root, 'rotate', lines);
     await messageOf(worker);

@@ -10,9 +10,9 @@ import { inShort, newEvent, newPod, withPhase } from './objects.ts';
 import { openStore, temporaryFolder } from './temporary-store.ts';
 import { PATIENCE_MS } from '../patience.ts';
 
-/** Two stores in one folder, like two processes. `look` makes the first one look for what the second one did. */
+/** Two stores in one folder, like two processes. `look` makes the first store look for changes of the second one. */
 function twoStores(root: string = temporaryFolder()): { store: FileStore; other: FileStore; look: () => void } {
-  // In these tests the file system gets no chance to tell: nothing here waits.
+  // These tests do not wait, so the file system cannot report anything.
   const clock = new ManualClock();
   return { store: openStore(root, clock), other: openStore(root), look: () => clock.advance(2000) };
 }
@@ -185,7 +185,7 @@ describe('watch()', () => {
     look();
     other.create(resource, newPod('b'));
     const expected = ['DELETED default/first Pending', 'ADDED default/a Pending', 'ADDED default/b Pending'];
-    // By the file system: the clock stands still, and nobody looks.
+    // Only the file system can report this: the clock stands still, and no look happens.
     await vi.waitFor(() => expect(told.toSorted()).toEqual(expected.toSorted()), { timeout: PATIENCE_MS, interval: 5 });
   });
 
@@ -204,14 +204,14 @@ describe('watch()', () => {
   });
 });
 
-/** What is to be expected of a Pod: a model of the store in a few lines. */
+/** The expected state of a Pod: a model of the store in a few lines. */
 interface Model {
   phase: string | undefined;
   hasOwner: boolean;
   hasEvent: boolean;
 }
 
-/** What clients and agents do at a Pod, and the lines it leads to. */
+/** The steps of clients and agents, and the lines that they cause. */
 const STEPS: Record<string, { act: (store: FileStore, name: string) => void; lines: (pod: Model) => string[] }> = {
   create: {
     act: (store, name) => void store.create('pods', newPod(name)),
@@ -270,7 +270,7 @@ function setPhase(pod: Model, phase: string | undefined): string[] {
   return [`MODIFIED POD ${phase}`];
 }
 
-/** Does a step and answers the lines it should lead to. Refusals (`already exists`) are part of the game. */
+/** Runs a step, and returns the lines that it should cause. Refusals (`already exists`) are expected. */
 function attempt(step: string, store: FileStore, name: string, pod: Model): string[] {
   try {
     STEPS[step]?.act(store, name);
@@ -280,7 +280,7 @@ function attempt(step: string, store: FileStore, name: string, pod: Model): stri
   return STEPS[step]?.lines(pod).map((line) => line.replace('POD', `default/${name}`)) ?? [];
 }
 
-/** Steps, each by one of two processes; `looks`: does the watching process get a chance to see it at once? */
+/** Steps of two processes. `looks` tells whether the watching process looks right after the step. */
 const stepsOf = (kinds: string[]): fc.Arbitrary<Array<{ step: string; name: string; mine: boolean; looks: boolean }>> =>
   fc.array(
     fc.record({

@@ -1,4 +1,4 @@
-/** The other process of the tests with two processes: does a job on a store and tells its parent. */
+/** The second process of tests with two processes: runs a job with a store, and sends messages to its parent. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -16,12 +16,12 @@ const [root = '', job = '', argument = ''] = process.argv.slice(2);
 const store = new FileStore({ root, clock: new SystemClock(), processes: localProcesses });
 
 const JOBS: Record<string, () => unknown> = {
-  /** Counts up a ConfigMap, so many times. */
+  /** Counts up in a ConfigMap. */
   count: () => {
     for (let left = Number(argument); left > 0; left -= Number(countUp())) continue;
     process.disconnect();
   },
-  /** Counts up in a condition of the Pod that the agent knows nothing of, so many times. */
+  /** Counts up in a condition of the Pod that does not belong to the kubelet. */
   countInCondition: () => {
     for (let left = Number(argument); left > 0; left--) {
       store.change<StoredPod>('pods', { namespace: 'default', name: 'web' }, 'status', (pod) => {
@@ -33,7 +33,7 @@ const JOBS: Record<string, () => unknown> = {
     }
     process.disconnect();
   },
-  /** Tries to own a Pod, and lives on, as an agent does. */
+  /** Tries to own a Pod, and stays alive as an agent does. */
   claim: () => liveOn(store.claimPod('default', 'web', 'test').ok),
   start: () => liveOn(store.startRun(newPod('web', { phase: 'Running' }), 'test').ok),
   /** Changes a Pod for ever. */
@@ -44,14 +44,14 @@ const JOBS: Record<string, () => unknown> = {
     for (let n = 0; ; n++)
       store.updateStatus('pods', { ...started.pod, status: { phase: 'Running', message: 'x'.repeat(n % 9000) } });
   },
-  /** Lives the lives of many Pods at once, and tells what it did. */
+  /** Runs through the lives of many Pods at once, and reports the changes. */
   burst: () => {
     const done = watchOwnDoing();
     for (let n = 0; n < Number(argument); n++) live(`pod-${n}`);
     process.send?.({ done });
     process.disconnect();
   },
-  /** Makes and deletes a Pod, so many times. */
+  /** Creates and deletes a Pod repeatedly. */
   comeAndGo: () => {
     process.send?.({ coming: true });
     for (let left = Number(argument); left > 0; left--) {
@@ -60,14 +60,14 @@ const JOBS: Record<string, () => unknown> = {
     }
     process.disconnect();
   },
-  /** Writes so many lines into a log whose parts hold three each. */
+  /** Writes lines into a log with three lines per file. */
   rotate: () => {
     const log = new ContainerLog(path.join(root, 'logs/main/0.log'), { fileBytesMax: 150, filesMax: 100_000 });
     process.send?.({ writing: true });
     for (let line = 0; line < Number(argument); line++) log.write('stdout', Buffer.from(`${line}\n`), line);
     process.disconnect();
   },
-  /** Lives the life of a Pod whenever it is told a name, and tells what it did. */
+  /** Runs through the life of a Pod for each name that it receives, and reports the changes. */
   live: () => {
     const done = watchOwnDoing();
     process.on('message', (name: string) => {
@@ -86,7 +86,7 @@ const JOBS: Record<string, () => unknown> = {
       for (; ; stored++) store.updateStatus('pods', { ...pod, status: { message: message(stored + 1) } });
     });
     const kept = store.get<StoredPod>('pods', 'default', 'web')?.status.message;
-    // Whole in any case; the last change may be there without its line.
+    // The status is whole. Its last change may lack a line in the log.
     const isKept = kept === message(stored) || kept === message(stored + 1);
     const claim = failureOf(() => store.startRun(newPod('new', { phase: 'x'.repeat(1_000_000) })));
     store.delete('pods', 'default', 'web');
@@ -100,7 +100,7 @@ const JOBS: Record<string, () => unknown> = {
     });
     process.disconnect();
   },
-  /** Fills the disk while a log is being written, makes room, and fills it again; tells what is in the log. */
+  /** Fills the disk while it writes a log, makes room, and fills the disk again. Reports the content of the log. */
   gapsInLog: () => {
     const file = path.join(root, 'logs/main/0.log');
     const filler = path.join(root, 'filler');
@@ -120,7 +120,7 @@ const JOBS: Record<string, () => unknown> = {
     process.send?.({ texts: records.map((line) => line.split(' ').slice(3).join(' ')).filter(Boolean) });
     process.disconnect();
   },
-  /** Tries to write where nothing can be written any more. */
+  /** Tries to write to a full disk. */
   readOnly: () => {
     const pod = store.create('pods', newPod('web'));
     execFileSync('mount', ['-o', 'remount,ro', root]);
@@ -137,7 +137,7 @@ const JOBS: Record<string, () => unknown> = {
   },
 };
 
-/** Runs something that fails, and answers what the user would read. */
+/** Runs a function that fails, and returns the message for users. */
 function failureOf(run: () => unknown): string {
   try {
     run();
@@ -148,7 +148,7 @@ function failureOf(run: () => unknown): string {
 }
 
 function liveOn(claimed: boolean): void {
-  // Listening keeps the process alive.
+  // The listener keeps the process alive.
   process.on('message', () => {});
   process.send?.({ claimed });
 }

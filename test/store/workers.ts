@@ -8,7 +8,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 let program: string;
 
-/** Bundles worker.ts, so that any Node can run it. To be called once in a test file. */
+/** Bundles worker.ts, so that any Node can run it. Call this once in a test file. */
 export function useWorkers(): void {
   let folder: string;
   beforeAll(async () => {
@@ -20,19 +20,19 @@ export function useWorkers(): void {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** Another process with a job, killed at the end of the test. */
+/** Starts a process with a job. It is killed at the end of the test. */
 export function startWorker(root: string, job: string, argument: string | number = ''): ChildProcess {
   const worker = fork(program, [root, job, String(argument)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   onTestFinished(() => void worker.kill('SIGKILL'));
   return worker;
 }
 
-/** Can this machine mount a file system that only one process sees? */
+/** True when this machine can mount a file system that only one process sees. */
 export function canMount(): boolean {
   return spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 }
 
-/** A worker to which its root is a disk of one megabyte. */
+/** A worker whose root is on a disk of one megabyte. */
 export function startWorkerOnSmallDisk(root: string, job: string): ChildProcess {
   const mount = 'mount -t tmpfs -o size=1m tmpfs "$2" && exec node "$@"';
   const execArgv = ['--mount', 'sh', '-c', mount, 'sh'];
@@ -52,7 +52,7 @@ export async function exitOf(worker: ChildProcess): Promise<number | string | nu
   return code ?? signal;
 }
 
-/** Kills a worker as hard as it goes and waits until it is gone. */
+/** Kills a worker with SIGKILL, and waits for its end. */
 export async function killHard(worker: ChildProcess): Promise<void> {
   const gone = exitOf(worker);
   worker.kill('SIGKILL');

@@ -10,7 +10,7 @@ function decode(text: string, type = 'Pod'): DecodeResult {
   return decodeObject(readYaml(source) as MapNode, type, { lineOf: (offset) => source.positionAt(offset).line });
 }
 
-/** Mistakes with their hints, one line each. */
+/** The mistakes with their hints, one line each. */
 const linesOf = ({ problems }: DecodeResult): string[] =>
   problems.map(({ error }) => formatFieldError(error) + (error.hint === undefined ? '' : ` - ${error.hint}`));
 

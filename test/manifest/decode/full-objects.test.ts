@@ -8,7 +8,7 @@ import type { MapNode } from '../../../src/manifest/read/source-node.ts';
 import { SourceText } from '../../../src/manifest/read/source-text.ts';
 import { readYaml } from '../../../src/manifest/read/yaml-reader.ts';
 
-/** A value for each primitive of the field table, as the decoder keeps it. */
+/** A value of each primitive type, as the decoder keeps it. */
 const VALUES: Readonly<Record<string, unknown>> = {
   string: 'text',
   bool: true,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cutDocuments } from '../../../src/manifest/read/documents.ts';
 
-/** Each document as its text and the line that it begins with, or why there is none. */
+/** The documents: text and first line, or the failure. */
 function cut(text: string | Buffer): unknown[] {
   return cutDocuments(Buffer.from(text as string)).map(({ source, failure }) => {
     const { line } = source.positionAt(failure?.offset ?? 0);

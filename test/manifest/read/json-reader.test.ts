@@ -59,7 +59,7 @@ describe('JSON', () => {
     ['1e999', 0],
     ['['.repeat(101), 100],
   ])('refuses %j', (text, offset) => {
-    // `01` and `1.` are a value and something that cannot follow it.
+    // The texts `01` and `1.` are a value with a character that cannot follow it.
     expect(() => readJson(`${text} x`)).toThrow(expect.objectContaining({ name: 'SourceError' }) as Error);
     expect(() => readJson(text.replace(/^(01|1\.)$/, '[$1]'))).toThrow(
       expect.objectContaining({ offset: offset + (/^(?:01|1\.)$/.test(text) ? 1 : 0) }) as Error,

@@ -6,10 +6,10 @@ import { plainValue } from '../../../src/manifest/read/source-node.ts';
 import { SourceText } from '../../../src/manifest/read/source-text.ts';
 import { resolvePlain } from '../../../src/manifest/read/yaml-scalars.ts';
 
-/** Words that look like something else; the writer below quotes them. */
+/** Words that resemble other values. The writer below quotes them. */
 const TRAPS = ['yes', 'no', 'on', '~', 'null', '0644', '1:30', '1e3', '2024-01-01', '.inf', '0x1F', '1_000', ''];
 
-/** Text as people write it: traps, line ends, quotes, blanks. */
+/** Texts with difficult parts: line ends, quotes, blanks, indicators. */
 const text = fc.oneof(
   fc.constantFrom(...TRAPS),
   fc.constantFrom(
@@ -30,7 +30,7 @@ const text = fc.oneof(
     '---',
     '- a',
   ),
-  // The writer does not know all numbers of Go and would leave `-_0` without quotes.
+  // The writer does not know all numbers of Go: it would not quote `-_0`.
   fc.string({ unit: 'grapheme-ascii' }).filter(isPlainText),
   fc.stringMatching(/^[a-zA-Z0-9 .:_/-]*$/).filter(isPlainText),
 );
@@ -39,7 +39,7 @@ function isPlainText(word: string): boolean {
   return !/^[-+.]/.test(word) && typeof resolvePlain(word) === 'string';
 }
 
-// As a key it would merge; the writer does not quote it.
+// A merge key, which the writer does not quote.
 const key = text.filter((word) => word !== '<<');
 
 const { object } = fc.letrec((tie) => ({
@@ -65,7 +65,7 @@ it('an object reads the same from JSON, from YAML blocks and from YAML in one li
       const json = JSON.stringify(value);
       const want = [JSON.parse(json) as unknown];
       expect(read(json)).toEqual(want);
-      // Lines that begin with --- cannot occur: such text is quoted or indented.
+      // No line begins with ---: such text is quoted or indented.
       const options = { version: '1.1', lineWidth: 0 } as const;
       expect(read(stringify(value, options))).toEqual(want);
       expect(read(stringify(value, { ...options, collectionStyle: 'flow' }))).toEqual(want);

@@ -5,14 +5,14 @@ import { created } from '../objects.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** As the store has it. */
+/** An object as the store contains it. */
 export function stored(given: KubeObject): KubeObject {
   const fresh = created({ ...given, metadata: { namespace: 'default', ...given.metadata } });
   const metadata = { ...fresh.metadata, uid: 'u', resourceVersion: '7', creationTimestamp: '2026-01-01T00:00:00Z' };
   return { ...fresh, metadata };
 }
 
-/** The object with other fields at the top. Undefined takes a field away. */
+/** The object with other fields at the top. Undefined removes a field. */
 export function changed(object: KubeObject, fields: Fields): KubeObject {
   const entries = Object.entries({ ...object, ...fields }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as unknown as KubeObject;
@@ -23,7 +23,7 @@ export function respecified(object: KubeObject, fields: Fields): KubeObject {
   return changed(object, { spec: changed(object['spec'] as KubeObject, fields) });
 }
 
-/** What comes of a change: the object, or the lines that people read. */
+/** The result of a change: the object, or the mistakes as lines. */
 export function outcomeOf(before: KubeObject, after: KubeObject, subresource?: Subresource): KubeObject | string[] {
   const outcome = admitUpdate(before, after, subresource === undefined ? {} : { subresource });
   return outcome.ok ? outcome.object : outcome.errors.map(formatFieldError);

@@ -59,7 +59,7 @@ interface Case {
   readonly what: string;
   readonly before: KubeObject;
   readonly after: Fields;
-  /** None: the change is taken. */
+  /** Empty for an accepted change. */
   readonly lines?: readonly string[];
 }
 

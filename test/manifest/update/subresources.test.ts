@@ -178,7 +178,7 @@ describe('status', () => {
   it('is taken, the rest is kept, and the generation stays', () => {
     const conditions = [{ type: 'example.com/ready', status: 'True' }];
     const wanted = { ...respecified(old, { restartPolicy: 'Always' }), status: { ...status, conditions } };
-    // As on a node, a condition has its times, if only null.
+    // A condition has its times, even null, as on a node.
     const timed = conditions.map((one) => ({ ...one, lastProbeTime: null, lastTransitionTime: null }));
     expect(outcomeOf(old, wanted, 'status')).toEqual({ ...old, status: { ...status, conditions: timed } });
   });

@@ -11,7 +11,7 @@ import { sortObjects } from '../../../src/print/formats/sort-objects.ts';
 import { listOf } from '../../../src/print/object.ts';
 import { goldenPods } from '../golden.ts';
 
-/** A text, or what is known of a long one. */
+/** A recorded text, or the beginning and hash of a long one. */
 type Recorded = string | { readonly begin: string; readonly sha256: string };
 
 interface Recording {
@@ -22,7 +22,7 @@ interface Recording {
   readonly exit: number;
 }
 
-/** What kubectl v1.32.4 printed of these Pods: one entry for each command line. */
+/** The output of kubectl v1.32.4 for these Pods: one entry per command line. */
 const recordings = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'recordings.json'), 'utf8'),
 ) as readonly Recording[];
@@ -51,13 +51,13 @@ describe.each(recordings)('get $args', (recording) => {
   });
 });
 
-/** A long text that is the recorded one stands for itself. */
+/** Replaces a long text by itself if it equals the recorded one. */
 function as(recorded: Recorded, text: string): string {
   if (typeof recorded === 'string') return recorded;
   return createHash('sha256').update(text).digest('hex') === recorded.sha256 ? text : `${recorded.begin}…`;
 }
 
-/** `get` without the store: the objects that are meant, sorted and printed. */
+/** Does what `get` does without a store: selects objects, sorts and prints them. */
 function run(args: readonly string[]): { stdout: string; stderr: string } {
   const value = (flag: string): string | undefined =>
     args.find((arg) => arg.startsWith(`${flag}=`))?.slice(flag.length + 1);

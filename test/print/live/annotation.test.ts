@@ -9,7 +9,7 @@ const spec = { initContainers: [container('migrate'), sidecar('proxy')], contain
 const before = webPod({ spec });
 const changed = (status: Parameters<typeof webPod>[0]): StoredPod => webPod({ spec, ...status });
 
-/** What is remarked on when the Pod turns into this one. */
+/** The annotations for the transitions to this Pod. */
 const remarks = (next: StoredPod): Array<Annotation | undefined> =>
   transitionsOf(before, next, NOW_MS).map((transition) => annotationOf(transition, next));
 

@@ -109,7 +109,7 @@ describe('eventTransition()', () => {
     'names the container that a combined event names: %s',
     (message) => {
       const event = webEvent('Killing', { container: 'main', message: `(combined from similar events): ${message}` });
-      // Each stands for another container: none is told less often, or as if it were the same again.
+      // Each occurrence is about another container: all of them get a line.
       expect(told({ ...event, count: 3 })).toMatch(/^› other {2}stopping(?!.*x3)/);
     },
   );

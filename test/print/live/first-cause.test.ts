@@ -168,7 +168,7 @@ describe('firstCause()', () => {
       'container main was killed by its liveness probe, which failed 3 times in a row (exit code 1), ' +
         'and ended with exit code 137 (SIGKILL)',
     );
-    // That was the run before, or it changed nothing.
+    // Those attempts belong to the previous run, or decided nothing.
     for (const other of [{ restartCount: 1, decision: 'restart' as const }, { decision: 'none' as const }]) {
       expect(firstCause(pod, { ...NO_RECORDS, attempts: [attempt({ ...own, ...other })] })).toBe(
         'container main exited with code 137 (SIGKILL)',
@@ -248,13 +248,13 @@ describe('firstCause()', () => {
       failed({ spec: { terminationGracePeriodSeconds: 7 }, status: { containerStatuses: [ended('main', 137)] } }),
       { events: [killed(stopping('main'))] },
     ],
-    // It had failed before it was deleted.
+    // The container had failed before the Pod was deleted.
     [
       'container main exited with code 3',
       failed({ metadata: deleted(30), status: { containerStatuses: [ended('main', 3, { finishedAt: at(-20) })] } }),
       {},
     ],
-    // The run before was killed, not this one.
+    // The previous run was killed, not this one.
     [
       'container main exited with code 137 (SIGKILL)',
       failed({ status: { containerStatuses: [ended('main', 137)] } }),

@@ -20,7 +20,7 @@ const started: Transition = {
   tone: 'info',
 };
 
-/** Shows in tags what is painted how. */
+/** A painter that shows its colours as tags. */
 const tags: Painter = {
   tone: (tone, text) => `<${tone}>${text}</${tone}>`,
   series: (index, text) => `<${index}>${text}</${index}>`,
@@ -90,7 +90,7 @@ describe('renderTransition()', () => {
   });
 
   it('keeps to the width of the terminal, leaves nothing out, and is painted in pieces', () => {
-    // No brackets: they belong to the tags.
+    // Brackets would look like tags.
     const why = fc.string({ unit: 'grapheme-ascii' }).map((text) => text.replaceAll(/[<>]/g, '-'));
     fc.assert(
       fc.property(why, fc.integer({ min: 40, max: 120 }), (text, width) => {

@@ -5,7 +5,7 @@ import { PLAIN } from '../../../src/print/painter.ts';
 import { renderStatusBlock, type StatusBlock } from '../../../src/print/live/status-block.ts';
 import { at, conditions, container, ended, NOW_MS, running, sidecar, waiting, webPod } from '../pods.ts';
 
-/** The stopwatch shows 100 s. */
+/** The current time: the monotonic clock shows 100 s. */
 const now = { wallMs: NOW_MS, monotonicMs: 100_000 };
 const inSeconds = (seconds: number): number => now.monotonicMs + seconds * 1000;
 

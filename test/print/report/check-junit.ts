@@ -1,4 +1,4 @@
-/** Attributes and children that elements may have. Source: the schema of Jenkins' xunit plugin, junit-10.xsd. */
+/** The attributes and children that the schema allows. Source: the schema of Jenkins' xunit plugin, junit-10.xsd. */
 const SCHEMA: Readonly<
   Record<string, { readonly attributes: readonly string[]; readonly children: readonly string[] }>
 > = {
@@ -11,7 +11,7 @@ const SCHEMA: Readonly<
     children: ['properties', 'testcase', 'system-out', 'system-err'],
   },
   testcase: {
-    // `file` and `line` are not of the schema: pytest and others write them.
+    // The schema lacks `file` and `line`, which pytest and others write.
     attributes: ['name', 'classname', 'time', 'assertions', 'status', 'file', 'line'],
     children: ['skipped', 'error', 'failure', 'system-out', 'system-err'],
   },
@@ -25,11 +25,11 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 export interface ReadJunit {
   readonly errors: readonly string[];
   readonly attributes: ReadonlyArray<{ readonly element: string; readonly name: string; readonly value: string }>;
-  /** Of failures and of what passed with a remark. */
+  /** Texts of failures, and of passed cases with a remark. */
   readonly texts: readonly string[];
 }
 
-/** Reads a file as an XML parser would, and tells what the schema does not allow. */
+/** Parses a report as XML, and returns the violations of the schema. */
 export function checkJunit(xml: string): ReadJunit {
   const errors: string[] = [];
   const attributes: Array<{ element: string; name: string; value: string }> = [];

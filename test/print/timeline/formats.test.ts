@@ -18,7 +18,7 @@ interface Event {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** With hooks and probes, a failed attempt, and an end that somebody asked for. */
+/** A run with hooks and probes, a failed attempt, and a deletion. */
 async function busyPod(): Promise<NamedTimeline> {
   const exec = (name: string): { exec: { command: string[] } } => ({ exec: { command: [name] } });
   const lifecycle = { postStart: exec('register'), preStop: exec('drain') };

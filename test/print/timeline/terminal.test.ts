@@ -74,7 +74,7 @@ it.each([60, 80, 200])('no line is wider than a terminal of %i columns', (width)
     .flatMap(recordedOnNode)
     .flatMap((run) => timelineOf(run) ?? []);
   const wide = drawn(timelines, UNICODE_GLYPHS, width).filter((line) => line.length > width);
-  // What is said in words is folded by the terminal.
+  // The terminal wraps text.
   expect(wide.filter((line) => !/^[a-z-]+: |^To shorten it|One after another|never Ready/.test(line))).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ const explain = (pod: StoredPod, evidence: Partial<PodEvidence> = {}, isEndWante
 const log = (...lines: string[]) => new Map([['main', { lines, isOfPreviousRun: false }]]);
 const main = (status: ReturnType<typeof running>, change: Parameters<typeof container>[1] = {}): StoredPod =>
   webPod({ spec: { containers: [container('main', change)] }, status: { containerStatuses: [status] } });
-/** A Pod whose container cannot be described. */
+/** A Pod whose container cannot be explained. */
 const unconfigured = (message: string, namespace = 'default'): StoredPod =>
   webPod({
     metadata: { namespace },
@@ -40,7 +40,7 @@ const mounting = (volumes: NonNullable<StoredPod['spec']['volumes']>): StoredPod
   });
 const failedMount = (why: string) =>
   webEvent('FailedMount', { type: 'Warning', message: `MountVolume.SetUp failed for volume "v" : ${why}` });
-/** A Pod that asks for labels which the node has not. */
+/** A Pod that asks for labels that the node lacks. */
 const misfit = webPod({
   status: {
     phase: 'Pending',
@@ -53,7 +53,7 @@ const labelsMissing = (missing: MissingLabel) => {
   return webEvent(reason, { type: 'Warning', message });
 };
 const SEE_LOG = 'read its log: podrun logs web -c main';
-/** What is said below `what to try:`. */
+/** The lines below `what to try:`. */
 const tries = (lines: string[]): string[] =>
   lines.slice(lines.indexOf('  what to try:') + 1).map((line) => line.trim());
 

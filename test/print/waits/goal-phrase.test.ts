@@ -21,7 +21,7 @@ describe('goalPhrase()', () => {
       'PodSchedule',
       webPod({ status: { conditions: [] } }),
     ],
-    // A Pod that is to have it is no slip of the pen.
+    // A condition in readinessGates is not misspelt.
     [
       'condition redy to be True: it is not set',
       'redy',

@@ -3,7 +3,7 @@ import type { StoredPod } from '../../../src/api/objects.ts';
 import { adviseImages, missingImageLines } from '../../../src/print/waits/image-advice.ts';
 import { container, waiting, webPod } from '../pods.ts';
 
-/** A Pod with a container for each image, all of which wait for theirs. */
+/** A Pod with a container for each image. All containers wait for their images. */
 const waitingFor = (...images: string[]): StoredPod =>
   webPod({
     spec: { containers: images.map((image, index) => container(`c${index}`, { image })) },

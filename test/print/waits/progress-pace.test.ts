@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newPace, pace } from '../../../src/print/waits/progress-pace.ts';
 
-/** The lines that are said, as `SECOND text`, when the phrase of each second is asked for. */
+/** The lines as `SECOND text`, when each second has a phrase. */
 function lines(phrases: ReadonlyArray<readonly [key: string, text: string]>, quietMs = 0): string[] {
   let state = newPace(0, quietMs);
   const said: string[] = [];

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary-store.ts';
 import { canMount, messageOf, startWorkerOnSmallDisk, useWorkers } from '../workers.ts';
 import { START_MS, newLogPath, writeAll, recordsOf, bytesOf, textOf, out, error } from './written-log.ts';
 
-/** Bytes with many newlines, and lines around the longest piece. */
+/** Bytes with many newlines, and lines near the length of a record. */
 const anyChunk = fc.oneof(
   fc.uint8Array({ maxLength: 50 }),
   fc.array(fc.constantFrom(10, 65, 0xff), { maxLength: 30 }).map((bytes) => Uint8Array.from(bytes)),
@@ -132,7 +132,7 @@ describe.runIf(canMount())('a container log on a full disk', () => {
     const { texts } = await messageOf<{ texts: string[] }>(startWorkerOnSmallDisk(temporaryFolder(), 'gapsInLog'));
     const missing = (bytes: number): string =>
       `podrun: ${bytes} bytes of output are missing here: they could not be written`;
-    // What is short enough fits into the last block of the file.
+    // A short line still fits into the last block of the file.
     expect(texts).toEqual(['before', 'half', missing(200_000), 'short', 'after', missing(100_000)]);
   });
 });

@@ -85,7 +85,7 @@ describe('reading a log', () => {
     expect(textFrom(reader)).toBe('7\n8\n9\n');
   });
 
-  /** Writes lines into a log that keeps three files of one line, each after the reader was told of the one before. */
+  /** Writes lines into a log of three files with one line each. Waits for the reader's notice after each line. */
   async function outrun(lines: number): Promise<{ readonly file: string; readonly reader: LogReader }> {
     const file = newLogPath();
     const log = new ContainerLog(file, { fileBytesMax: 1, filesMax: 3 });

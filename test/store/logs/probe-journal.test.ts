@@ -26,7 +26,7 @@ describe('a probe journal', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
     const kept = numbersIn(new ProbeJournalReader(file));
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => 60 - kept.length + index));
-    // Eleven lines to a file, and the older one is full.
+    // A file holds eleven lines, and the older file is full.
     expect(kept.length).toBeGreaterThan(11);
   });
 

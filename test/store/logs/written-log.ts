@@ -7,16 +7,16 @@ import { temporaryFolder } from '../temporary-store.ts';
 
 export const START_MS: number = Date.UTC(2026, 10, 20, 20, 1, 2, 123);
 
-/** Of the first run of a container. */
+/** The log of the first run of a container. */
 export const newLogPath = (): string => instanceLogPath(path.join(temporaryFolder(), 'logs'), 'main', 0);
 
-/** A piece of what a container prints. */
+/** A chunk of a container's output. */
 export interface Output {
   readonly stream: LogStream;
   readonly chunk: Buffer;
 }
 
-/** Writes a whole log, each piece a millisecond after the one before. */
+/** Writes a log, each chunk a millisecond after the previous one. */
 export function writeAll(file: string, outputs: readonly Output[], limits?: LogLimits): void {
   const log = new ContainerLog(file, limits);
   for (const [index, { stream, chunk }] of outputs.entries()) log.write(stream, chunk, START_MS + index);
@@ -31,7 +31,7 @@ export function recordsOf(file: string, query: LogQuery = {}): LogRecord[] {
   return records;
 }
 
-/** What `podrun logs` would print of one stream or both. */
+/** The output of `podrun logs` for one stream or both. */
 export function bytesOf(records: readonly LogRecord[], stream?: LogStream): Buffer {
   const wanted = records.filter((record) => stream === undefined || record.stream === stream);
   return Buffer.concat(wanted.flatMap(({ content, isEnd }) => (isEnd ? [content, Buffer.from('\n')] : [content])));
