@@ -163,7 +163,7 @@ function put<T>(map: Map<string, T>, key: string, value: T | undefined): void {
 }
 
 /** True when these Events are about one Pod and have different names: then one write can store them all. */
-export function areOfOnePod(events: readonly Storable[]): boolean {
+export function areAboutOnePod(events: readonly Storable[]): boolean {
   const pods = events.map(podOf);
   const isOne = new Set(pods.map((pod) => (pod === undefined ? '' : keyText(pod)))).size === 1;
   return isOne && pods[0] !== undefined && new Set(events.map((event) => keyOf(event).name)).size === events.length;

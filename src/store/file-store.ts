@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { isTerminalPhase, type KubeObject, type StoredPod, type WatchEvent } from '../api/objects.ts';
 import type { Clock } from '../clock.ts';
 import { ifPossible, onDisk } from './disk-errors.ts';
-import { areOfOnePod, EventRecords } from './event-records.ts';
+import { areAboutOnePod, EventRecords } from './event-records.ts';
 import { FileLocks } from './file-lock.ts';
 import { type ProcessLookup, withCachedPlace } from './known-process.ts';
 import { LastApplied } from './last-applied.ts';
@@ -110,7 +110,8 @@ export class FileStore implements Store {
   }
 
   createAll<T extends Storable>(resource: Resource, objects: readonly T[]): T[] {
-    if (resource !== 'events' || !areOfOnePod(objects)) return objects.map((object) => this.create(resource, object));
+    if (resource !== 'events' || !areAboutOnePod(objects))
+      return objects.map((object) => this.create(resource, object));
     const created = this.#onDisk(() => this.#events.create(objects));
     this.#watches.publish(resource, created);
     return created as Storable[] as T[];

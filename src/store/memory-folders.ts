@@ -64,7 +64,7 @@ export function makeMemoryFolder(
   const own = area.places.map(baseIn).filter(isOwnFolder);
   const present = own.map((base) => path.join(base, below, volume)).find(isFolder);
   if (present !== undefined) {
-    sign(path.dirname(present) + OWNER, area);
+    writeOwnerLink(path.dirname(present) + OWNER, area);
     return { folder: present, isNew: false };
   }
   for (const place of area.places) {
@@ -199,7 +199,7 @@ function makeIn(pod: string, area: MemoryArea, volume: string): MemoryFolder {
     try {
       makeOwnFolder(path.dirname(home));
       makeOwnFolder(home);
-      sign(pod + OWNER, area);
+      writeOwnerLink(pod + OWNER, area);
       makeOwnFolder(pod);
       mkdirSync(folder, { mode: FOLDER_MODE });
       return { folder, isNew: true };
@@ -209,7 +209,7 @@ function makeIn(pod: string, area: MemoryArea, volume: string): MemoryFolder {
   }
 }
 
-function sign(link: string, { root, processes }: MemoryArea): void {
+function writeOwnerLink(link: string, { root, processes }: MemoryArea): void {
   const { pid, startTime, bootId, pidNamespace = '', machineId = '' } = knownProcess(process.pid, processes);
   const signature = [pid, startTime, bootId, pidNamespace, machineId, realRoot(root)].join('|');
   if (linkTarget(link) === signature) return;

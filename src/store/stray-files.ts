@@ -32,7 +32,7 @@ export class StrayFiles {
     for (const { namespace, name } of keysIn(this.#root, 'pods', {})) {
       const paths = pathsInPodFolder(path.join(resourceFolder(this.#root, 'pods'), namespace, name));
       // The lock keeps other processes from taking the Pod up. Its agent may hold the lock for long.
-      if (!this.#isRun(paths)) this.#locks.hold('pods', namespace, name, () => this.#sweepPod(paths));
+      if (!this.#hasAgent(paths)) this.#locks.hold('pods', namespace, name, () => this.#sweepPod(paths));
     }
   }
 
@@ -49,20 +49,20 @@ export class StrayFiles {
 
   /** Removes the sockets and FIFOs of a Pod that has no living agent. */
   #sweepPod(paths: PodPaths): void {
-    if (this.#isRun(paths)) return;
+    if (this.#hasAgent(paths)) return;
     for (const entry of entriesIn(paths.folder)) {
       if (entry.isSocket() || entry.isFIFO()) rmSync(path.join(paths.folder, entry.name), { force: true });
     }
   }
 
-  #isRun(paths: PodPaths): boolean {
+  #hasAgent(paths: PodPaths): boolean {
     const owner = readJson<Owner>(paths.owner, isProcess);
-    return owner !== undefined && (presenceOf(owner, this.#lookup) !== 'gone' || mayGoOn(owner, paths));
+    return owner !== undefined && (presenceOf(owner, this.#lookup) !== 'gone' || mayBeTakenOver(owner, paths));
   }
 }
 
 /** True when another process may take the place of a background agent and continue with the Pod. */
-function mayGoOn({ agent }: Owner, paths: PodPaths): boolean {
+function mayBeTakenOver({ agent }: Owner, paths: PodPaths): boolean {
   const { status = {} } = readReplacedJson<{ readonly status?: PodStatus }>(paths.status) ?? {};
   return agent !== undefined && !isTerminalPhase(status.phase);
 }
