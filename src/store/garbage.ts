@@ -11,7 +11,7 @@ import { StrayFiles } from './stray-files.ts';
 import type { Scope } from './store.ts';
 
 /** A folder of the store without an object: an earlier run of a Pod, or the volume of a claim. */
-export interface LooseFolder {
+export interface UnreferencedFolder {
   readonly namespace: string;
   /** The name of the Pod or claim. */
   readonly name: string;
@@ -37,26 +37,26 @@ export class StoreGarbage {
   }
 
   /** The earlier runs of Pods. For each Pod, the oldest comes first. */
-  earlierRuns(scope: Scope): LooseFolder[] {
+  earlierRuns(scope: Scope): UnreferencedFolder[] {
     return this.#onDisk(() =>
       keysIn(this.#root, 'history', scope).flatMap(({ namespace, name }) => {
         const folder = historyFolder(this.#root, namespace, name);
-        return namesIn(folder).map((run) => this.#loose(namespace, name, path.join(folder, run)));
+        return namesIn(folder).map((run) => this.#unreferenced(namespace, name, path.join(folder, run)));
       }),
     );
   }
 
   /** The volumes of claims, also of claims that no longer exist. */
-  claimedVolumes(scope: Scope): LooseFolder[] {
+  claimedVolumes(scope: Scope): UnreferencedFolder[] {
     return this.#onDisk(() =>
       keysIn(this.#root, 'claims', scope).map(({ namespace, name }) =>
-        this.#loose(namespace, name, objectPath(this.#root, 'claims', namespace, name)),
+        this.#unreferenced(namespace, name, objectPath(this.#root, 'claims', namespace, name)),
       ),
     );
   }
 
   /** Removes a folder with its content. The folder disappears from its place in one step. */
-  remove({ path: place }: LooseFolder): void {
+  remove({ path: place }: UnreferencedFolder): void {
     this.#onDisk(() => this.#staging.discard(this.#staging.moveToStaging(path.join(this.#root, place))));
   }
 
@@ -70,7 +70,7 @@ export class StoreGarbage {
     });
   }
 
-  #loose(namespace: string, name: string, folder: string): LooseFolder {
+  #unreferenced(namespace: string, name: string, folder: string): UnreferencedFolder {
     return { namespace, name, path: path.relative(this.#root, folder) };
   }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { surplusPods } from '../../lifecycle/requests/pod-gc.ts';
 import type { FileStore } from '../../store/file-store.ts';
 import { sweepMemoryFolders } from '../../store/memory-folders.ts';
-import type { LooseFolder, StoreGarbage } from '../../store/garbage.ts';
+import type { UnreferencedFolder, StoreGarbage } from '../../store/garbage.ts';
 import { deletePod } from './delete-pod.ts';
 import { claimUnowned, removeLayers } from './leftovers.ts';
 import { closeLostRun } from './lost-runs.ts';
@@ -16,7 +16,7 @@ export type Collected =
   /** The Pod of a podrun that was killed: what was left of it has been ended, and it is on record as failed. */
   | { readonly type: 'lost'; readonly namespace: string; readonly name: string; readonly agentPid: number }
   | { readonly type: 'pod' | 'event'; readonly namespace: string; readonly name: string }
-  | ({ readonly type: 'run' | 'volume' } & LooseFolder);
+  | ({ readonly type: 'run' | 'volume' } & UnreferencedFolder);
 
 export interface Collection {
   readonly store: FileStore;
@@ -117,10 +117,10 @@ async function closeLost({ store, clock, namespace, dryRun, tell }: Collection):
 
 /** Of Pods that are there, all runs but the newest; of others, all. */
 function surplusRuns(
-  runs: readonly LooseFolder[],
+  runs: readonly UnreferencedFolder[],
   keep: number,
-  isThere: (pod: LooseFolder) => boolean,
-): LooseFolder[] {
+  isThere: (pod: UnreferencedFolder) => boolean,
+): UnreferencedFolder[] {
   const later = new Map<string, number>();
   const surplus = runs.toReversed().filter((run) => {
     const key = `${run.namespace}/${run.name}`;
@@ -132,7 +132,7 @@ function surplusRuns(
 }
 
 /** Volumes whose claim is gone, and that no Pod uses which somebody runs. */
-function unclaimed({ store, garbage, namespace }: Collection): LooseFolder[] {
+function unclaimed({ store, garbage, namespace }: Collection): UnreferencedFolder[] {
   const running = store.list<StoredPod>('pods', { namespace }).filter((pod) => isOwned(store, pod));
   return garbage.claimedVolumes({ namespace }).filter((volume) => {
     const isUsed = running.some(
@@ -144,7 +144,11 @@ function unclaimed({ store, garbage, namespace }: Collection): LooseFolder[] {
   });
 }
 
-function removeFolders({ garbage, dryRun, tell }: Collection, type: 'run' | 'volume', folders: LooseFolder[]): void {
+function removeFolders(
+  { garbage, dryRun, tell }: Collection,
+  type: 'run' | 'volume',
+  folders: UnreferencedFolder[],
+): void {
   for (const folder of folders) {
     if (!dryRun) garbage.remove(folder);
     tell({ type, ...folder });
