@@ -10,8 +10,8 @@ import type { ImageProgram, RunOptions } from './types.ts';
  * @throws {PodrunError} (usage) for a command that cannot be split into words
  */
 export function imageMappings(images: NonNullable<RunOptions['images']>, cwd: string): ImageMapping[] {
-  return Object.entries(images).map(([pattern, said]) => {
-    const { command, args, env = {}, workingDir } = programOf(said);
+  return Object.entries(images).map(([pattern, program]) => {
+    const { command, args, env = {}, workingDir } = programOf(program);
     return {
       pattern,
       command: command === undefined ? undefined : wordsOf(pattern, command),
@@ -23,10 +23,10 @@ export function imageMappings(images: NonNullable<RunOptions['images']>, cwd: st
   });
 }
 
-function programOf(said: string | readonly string[] | ImageProgram): ImageProgram {
-  return typeof said === 'string' || Array.isArray(said)
-    ? { command: said as string | readonly string[] }
-    : (said as ImageProgram);
+function programOf(program: string | readonly string[] | ImageProgram): ImageProgram {
+  return typeof program === 'string' || Array.isArray(program)
+    ? { command: program as string | readonly string[] }
+    : (program as ImageProgram);
 }
 
 function wordsOf(pattern: string, command: string | readonly string[]): readonly string[] {

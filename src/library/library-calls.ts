@@ -13,5 +13,5 @@ const CALLS: ReadonlyArray<readonly [RegExp, string]> = [
 
 /** Replaces the commands and flags in a text with the calls and options of the library. */
 export function asLibraryCalls(text: string): string {
-  return CALLS.reduce((said, [command, call]) => said.replaceAll(command, call), text);
+  return CALLS.reduce((result, [command, call]) => result.replaceAll(command, call), text);
 }

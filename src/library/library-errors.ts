@@ -27,10 +27,10 @@ export function withLibraryErrors<T>(run: () => T): T {
 function asLibraryError(error: unknown, stack: string | undefined): unknown {
   if (!(error instanceof PodrunError)) return error;
   const isOurs = error instanceof ManifestError || error instanceof GoalError || error instanceof TimeoutError;
-  const said = isOurs ? error : withHint(error);
+  const translated = isOurs ? error : withHint(error);
   const frames = stack?.slice(stack.indexOf('\n')) ?? '';
-  said.stack = `${said.name}: ${said.message}${frames}`;
-  return said;
+  translated.stack = `${translated.name}: ${translated.message}${frames}`;
+  return translated;
 }
 
 function withHint({ message, hint, exitCode, cause }: PodrunError): PodrunError {

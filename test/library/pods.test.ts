@@ -8,7 +8,7 @@ import { PATIENT } from '../patience.ts';
 const FOREVER = 'exec sleep 600';
 
 describe('until', () => {
-  it('resolves when all Pods are there, or the one that is meant', async () => {
+  it('resolves when all Pods, or the named one, have reached the goal', async () => {
     const file = path.join(emptyFolder(), 'ready');
     await using pods = await run([shellPod('early', FOREVER), shellPod('late', FOREVER, readyWith(file))]);
     await pods.until('Ready', { pod: 'early' });
@@ -56,7 +56,7 @@ describe('until', () => {
     await expect(pods.until('Ready', { settle: 'soon' })).rejects.toThrow('settle must be');
   });
 
-  it('waits until Ready has held, as long as it is told', async () => {
+  it('waits until Ready has lasted for the settle time', async () => {
     await using pods = await run(shellPod('web', FOREVER), { settle: '1h' });
     await expect(pods.until('Ready', { timeout: 500 })).rejects.toThrow(TimeoutError);
     await pods.until('Ready', { settle: 0 });
@@ -86,7 +86,7 @@ describe('until', () => {
     );
   });
 
-  it('rejects with what a function throws, the reason of a signal, and for what is no goal', async () => {
+  it('rejects with the error of a function, with the reason of a signal, and for an unknown goal', async () => {
     await using pods = await run(shellPod('web', FOREVER));
     const broken = (): boolean => {
       throw new Error('broken question');
@@ -116,7 +116,7 @@ describe('what is known of Pods', () => {
     expect(() => pods.logs('man')).toThrow('pod "web" has no container "man": it has main');
   });
 
-  it('are changes, from the first to the last, also for who asks late', async () => {
+  it('are changes, from the first to the last, also for a late caller', async () => {
     await using pods = await run(shellPod('web', 'true'));
     const seen: string[] = [];
     for await (const { type, pod } of pods.changes()) {
@@ -213,7 +213,7 @@ describe('the end of Pods', () => {
     return shellPod('web', `trap '' TERM; touch ${file}; while :; do sleep 0.05; done`, readyWith(file));
   };
 
-  it('leaves what is known of them until they are closed', async () => {
+  it('keeps the records of its Pods until they are closed', async () => {
     const polite = "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done";
     const pods = await run(shellPod('web', polite, { readinessProbe: { exec: { command: ['true'] } } }));
     await pods.until('Ready');

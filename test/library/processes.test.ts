@@ -70,7 +70,7 @@ describe('the containers of a process', () => {
     expect(existsSync(stateDir)).toBe(false);
   });
 
-  it('end with their worker thread, also one that is terminated', async () => {
+  it('end with their worker thread, also when it is terminated', async () => {
     const program = new Program(`
       import { isMainThread, Worker, parentPort } from 'node:worker_threads';
       import { fileURLToPath } from 'node:url';
@@ -105,7 +105,7 @@ describe('the containers of a process', () => {
   });
 });
 
-it('a process whose Pods are over ends, though nobody has closed them', async () => {
+it('a process ends with its Pods, even if they were not closed', async () => {
   const program = new Program("const pods = await run(done); await pods.until('Succeeded'); console.log(pods.logs());");
   expect(await program.line()).toBe('done');
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' });

@@ -83,7 +83,7 @@ describe('run', () => {
     await expect(pods.until('Succeeded')).rejects.toThrow('cannot become Succeeded');
   });
 
-  it('tells of every change, and hands on what containers print, line by line', async () => {
+  it('reports every change, and passes on the output of containers line by line', async () => {
     const changes: PodChange[] = [];
     const lines: string[] = [];
     await using pods = await run(shellPod('web', 'echo one; echo two >&2; printf end'), {
@@ -139,7 +139,7 @@ describe('run', () => {
     }
   });
 
-  it('tells what goes another way than the manifests want, or refuses it', async () => {
+  it('warns of fields without effect, or refuses them', async () => {
     const told: string[] = [];
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' } };
     await using pods = await run([lease, shellPod('web', 'true')], { onWarning: (text) => told.push(text) });

@@ -187,7 +187,7 @@ describe('a new object', () => {
     expect(prepareForCreate(object('ConfigMap', { data: {} }, { generation: 7 })).metadata).toEqual({ name: 'demo' });
   });
 
-  it('forgets the node that the scheduler of a cluster has found, not one that somebody wrote', () => {
+  it('drops the node that the scheduler of a cluster chose, not one that a user wrote', () => {
     const written = podOf({}, { nodeName: 'node-7' });
     expect(created(written)).toMatchObject({ spec: { nodeName: 'node-7' } });
     const read = { ...written, metadata: { ...written.metadata, uid: 'u' } };

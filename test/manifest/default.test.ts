@@ -36,12 +36,12 @@ describe('the smallest Pod', () => {
     expect(applyDefaults({ apiVersion: 'v1', kind: 'Pod' } as never)).toMatchObject({ metadata: {}, spec: SPEC });
   });
 
-  it('keeps what was said', () => {
+  it('keeps given values', () => {
     const said = { ...SPEC, restartPolicy: 'Never', terminationGracePeriodSeconds: 0, enableServiceLinks: false };
     expect(specOf(pod({ ...said, containers: [CONTAINER] }))).toEqual({ ...said, containers: [CONTAINER] });
   });
 
-  it('takes empty text for nothing said', () => {
+  it('treats empty text as unset', () => {
     expect(specOf(podOf({ imagePullPolicy: '' }, { restartPolicy: '', dnsPolicy: '' }))).toMatchObject({
       ...SPEC,
       containers: [CONTAINER],

@@ -20,7 +20,7 @@ describe('explain()', () => {
     expect(new Set(everything.map(({ path }) => path)).size).toBe(everything.length);
   });
 
-  it('tells of what is below a field without effect the same', () => {
+  it('gives fields below a field without effect the same note', () => {
     const fields = below('Pod', ['spec', 'affinity', 'podAffinity']);
     expect(fields.length).toBeGreaterThan(10);
     expect(new Set(fields.map(({ support, note }) => `${support}: ${note}`)).size).toBe(1);

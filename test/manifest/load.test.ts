@@ -141,7 +141,7 @@ describe('the front door', () => {
     expect(namesOf(result)).toEqual(['demo']);
   });
 
-  it('points at the nearest parent of what is missing', async () => {
+  it('points at the nearest parent of a missing value', async () => {
     const result = await loadText(POD.replace('name: app, ', '').replace('metadata:\n  name: demo\n', ''));
     expect(told(result)).toEqual([
       'validate 1:1 metadata.name name or generateName is required',
@@ -156,7 +156,7 @@ describe('the front door', () => {
     expect(pod?.line).toBe(2);
   });
 
-  it('warns of unknown and duplicate fields, or says nothing, when told so', async () => {
+  it('warns of unknown and duplicate fields, or ignores them, as an option says', async () => {
     const text = POD.replace('kind: Pod', 'kind: Pod\nkind: Pod\ncolour: red');
     const warned = await loadText(text, { validate: 'warn' });
     expect(warned.warnings).toEqual(['duplicate field "kind"', 'unknown field "colour"']);
@@ -201,7 +201,7 @@ describe('the front door', () => {
     expect(told(await loadText(POD, { forRunning: true, refusesWithoutEffect: true }))).toEqual([]);
   });
 
-  it('warns of what is not enforced, in one line', async () => {
+  it('warns of fields that are not enforced, in one line', async () => {
     const text = POD.replace(
       'i:1',
       'i:1, securityContext: {seccompProfile: {type: RuntimeDefault}, appArmorProfile: {type: RuntimeDefault}}',

@@ -105,7 +105,7 @@ describe('a field without effect', () => {
     expect(messages).toEqual([`${path}${key}: ${rule.note}`]);
   });
 
-  it('of several containers is told in one event, with the path of each', () => {
+  it('of several containers is one event with all paths', () => {
     const spec = { initContainers: [container({ name: 'i', ...HOST_PORT })], containers: [container(HOST_PORT)] };
     const [field, ...others] = groupFieldsWithoutEffect(created(pod(spec)));
     expect(others).toEqual([]);

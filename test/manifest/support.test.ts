@@ -85,7 +85,7 @@ describe('what this runner takes without effect', () => {
     ]);
   });
 
-  it('is said aloud where people rely on it to be kept safe', () => {
+  it('is a warning for safety fields', () => {
     const securityContext = { seccompProfile: { type: 'RuntimeDefault' }, procMount: 'Unmasked' } as const;
     expect(unenforcedPaths(created(podOf({ securityContext }, { affinity: { nodeAffinity: {} } })))).toEqual([
       'spec.containers[0].securityContext.seccompProfile.type',

@@ -92,7 +92,7 @@ describe('jsonObjectProblem() says what Go says', () => {
     expect(jsonObjectProblem(text)).toBe(problem);
   });
 
-  it('even of what is nested without end', () => {
+  it('also of a text with endless nesting', () => {
     expect(jsonObjectProblem('{"a":'.repeat(1e6))).toBe('exceeded max depth');
   });
 });

@@ -90,7 +90,7 @@ describe('resources of a container', () => {
 });
 
 describe('resize policy', () => {
-  it('is reported at the list, except for what is said twice', () => {
+  it('is reported at the list, except for duplicates', () => {
     const resizePolicy = [
       { resourceName: 'cpu', restartPolicy: 'NotRequired' },
       { resourceName: 'cpu', restartPolicy: 'Sometimes' },

@@ -223,7 +223,7 @@ describe('the rest of a Pod', () => {
     expect(warned(said)).toHaveLength(1);
   });
 
-  it('in a template is said where it stands', () => {
+  it('in a template is reported at its path', () => {
     const spec = { template: template({ terminationGracePeriodSeconds: -1, imagePullSecrets: [{}] }) };
     const text = 'must be >= 0; negative values are invalid and will be treated as 1';
     expect(warned(object('DaemonSet', { spec }))).toEqual([

@@ -63,7 +63,7 @@ it('says so when there is nothing, and from how much', () => {
   );
 });
 
-it('tells programs the same', () => {
+it('has the same as JSON for programs', () => {
   const noValue = { ...timeout, suggested: undefined, current: undefined, container: undefined };
   expect(JSON.parse(renderAdviceJson('web', advised(timeout, noValue)))).toEqual({
     version: 1,

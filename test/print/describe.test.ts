@@ -195,7 +195,7 @@ describe('volumes in describe', () => {
 });
 
 describe('a container in describe', () => {
-  it('lists mounts by path, with what is mounted of the volume, and devices', () => {
+  it('lists mounts by path, with the part of the volume, and devices', () => {
     const pod = withContainer({
       volumeMounts: [
         { name: 'v', mountPath: '/z', readOnly: true },

@@ -45,7 +45,7 @@ describe('renderObject()', () => {
     expect(renderObject(object, 'name')).toBe('deployment.apps/d\n');
   });
 
-  it.each(['json', 'yaml'] as const)('hides who manages which field in %s, also in a List', (format) => {
+  it.each(['json', 'yaml'] as const)('hides managedFields in %s, also in a List', (format) => {
     const object = { ...configMap({}), metadata: { name: 'c', managedFields: [{ manager: 'kubectl' }] } };
     expect(renderObject(listOf([object]), format)).not.toContain('manage');
   });
@@ -60,7 +60,7 @@ describe('renderObject()', () => {
     );
   });
 
-  it('prints empty collections and null on the line of their key, and nothing for what is not set', () => {
+  it('prints empty collections and null on the line of their key, and nothing for unset fields', () => {
     const object = { ...configMap({}), list: [], time: null, unset: undefined, nested: [['a', []], [{ b: 1.5 }]] };
     expect(renderObject(object, 'yaml')).toBe(
       `apiVersion: v1

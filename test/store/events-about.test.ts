@@ -27,7 +27,7 @@ it('still takes an Event about a Pod that has ended', () => {
   expect(store.list('events').map(({ metadata }) => metadata.name)).toEqual(['web.1', 'web.2']);
 });
 
-it('takes several at once, of one Pod or of many, and tells of each in their order', () => {
+it('takes several at once, of one Pod or of many, and reports each in order', () => {
   const root = temporaryFolder();
   const store = openStore(root);
   for (const name of ['web', 'db']) store.create('pods', newPod(name));

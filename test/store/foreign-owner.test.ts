@@ -158,7 +158,7 @@ describe('a lease', () => {
     expect(stateIn(reader)).toBe('alive');
   });
 
-  it('is told to watchers when it expires, and when it is renewed', () => {
+  it('is reported to watchers when it expires, and when it is renewed', () => {
     const { clock, owner, reader } = leased();
     const phases: unknown[] = [];
     reader.watch<StoredPod>('pods', {}, ({ object }) => phases.push(object.status.phase));
@@ -205,7 +205,7 @@ describe('of processes elsewhere', () => {
     }
   });
 
-  it('files that are being written stay when somebody tidies up', () => {
+  it('files that are being written survive a sweep', () => {
     const root = temporaryFolder();
     ownedPod(root);
     const folder = path.join(root, 'pods/default/web');

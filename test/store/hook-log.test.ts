@@ -11,7 +11,7 @@ const WRITTEN_MS = Date.UTC(2026, 0, 15);
 const newLogs = (): string => path.join(temporaryFolder(), 'logs');
 
 describe('the log of hooks and probes', () => {
-  it('has the form of the container runtimes, with tags that say who speaks', () => {
+  it('has the format of container runtimes, with tags for hooks and probes', () => {
     const file = hookLogPath(newLogs(), 'main', 0);
     appendToHookLog(file, { handler: 'preStop', stream: 'stderr', lines: Buffer.from('one\ntwo\n') }, WRITTEN_MS);
     appendToHookLog(file, { handler: 'preStop', stream: undefined, lines: Buffer.from('ended\n') }, WRITTEN_MS);

@@ -111,7 +111,7 @@ describe.skipIf(!hasMemory)('folders in memory (skipped where there is no tmpfs)
     expect(make()).toBeUndefined();
   });
 
-  it('are not made where others can rename what is ours', () => {
+  it('are not made where other users can rename our folders', () => {
     const { make, place } = bench();
     chmodSync(place, 0o777);
     expect(make()).toBeUndefined();
@@ -185,7 +185,7 @@ describe.skipIf(!hasMemory)('the sweep of folders in memory (skipped where there
     expect(readdirSync(place)).toEqual([]);
   });
 
-  it('removes what was cut short: a folder that nobody has signed', () => {
+  it('removes a folder without an owner link, left by a crash', () => {
     const { area, make, place } = bench();
     const folder = make() ?? '';
     rmSync(`${path.dirname(folder)}.owner`);

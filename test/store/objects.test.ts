@@ -63,7 +63,7 @@ describe.each(KINDS)('the store of $resource', ({ resource, make }) => {
     expect(() => store.create(resource, make('a'))).toThrow(`${resource} "a" already exists`);
   });
 
-  it('refuses to change what is not there', () => {
+  it('refuses to change a missing object', () => {
     const store = openStore(temporaryFolder());
     expect(() => store.update(resource, make('a'))).toThrow(`${resource} "a" not found`);
     expect(store.delete(resource, 'default', 'a')).toBeUndefined();
@@ -131,7 +131,7 @@ describe('files', () => {
     expect(open.map(({ name }) => name)).toEqual([]);
   });
 
-  it('that a crash left half written disturb nobody', () => {
+  it('that a crash cut short are skipped', () => {
     const root = temporaryFolder();
     const store = openStore(root);
     store.create('configmaps', newConfigMap('a'));

@@ -108,7 +108,7 @@ describe('the owner of a Pod', () => {
     expect(claim).toMatchObject({ ok: false, owner: { command: 'podrun apply' } });
   });
 
-  it('gives up only what is still its own, and whose end is on record', () => {
+  it('releases only a Pod that it still owns and whose end is recorded', () => {
     const { machine, root } = runningPod();
     const store = machine.open(root);
     machine.startTimes.set(process.pid, '200');

@@ -11,7 +11,7 @@ const linesOf = (log: string): string[] =>
   [...transitionLines(log)].map(parseTransition).flatMap((line) => (line === undefined ? [] : [inShort(line)]));
 
 describe('a Pod', () => {
-  it('has its spec from clients and its status from the agent, whoever writes last', () => {
+  it('has its spec from clients and its status from the agent, in any order of writes', () => {
     const root = temporaryFolder();
     const [client, agent] = [openStore(root), openStore(root)];
     const created = client.create('pods', newPod('web'));
@@ -48,7 +48,7 @@ describe('a Pod', () => {
     });
   });
 
-  it('gives each change a later version, whoever writes', () => {
+  it('gives each change a later version, in any process', () => {
     const root = temporaryFolder();
     const [client, agent] = [openStore(root), openStore(root)];
     const versions = [client.create('pods', newPod('web'))];
@@ -99,7 +99,7 @@ describe('a Pod', () => {
     expect(readdirSync(path.join(history, readdirSync(history)[0] ?? ''))).not.toContain('volumes');
   });
 
-  it('is Pending as long as nobody has taken it up', () => {
+  it('is Pending until an agent takes it up', () => {
     const store = openStore(temporaryFolder());
     const { status: _, ...bare } = newPod('web');
     expect(store.create('pods', bare as StoredPod).status).toEqual({ phase: 'Pending' });

@@ -24,7 +24,7 @@ it('removes a folder with all that is in it, and nothing that links in it lead t
   expect(readdirSync(path.join(folder, 'kept'))).toEqual(['file']);
 });
 
-it('removes a link itself, and a file; what is not there is gone already', () => {
+it('removes a link itself and a file, and accepts a missing path', () => {
   const link = path.join(folder, 'link');
   symlinkSync(path.join(folder, 'kept'), link);
   removeTree(link);

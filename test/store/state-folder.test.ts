@@ -36,7 +36,7 @@ it('the home folder is never taken for a state folder alone', () => {
   expect(after(0o755, ['.locks', 'pods'], 'ROOT')).toBe('755');
 });
 
-it('a state folder that is not there, or no folder, is left to those who use it', () => {
+it('a missing state folder, or a path that is no folder, is left to the store to report', () => {
   const folder = temporaryFolder();
   writeFileSync(path.join(folder, 'file'), '', { mode: 0o644 });
   protectStateFolder(path.join(folder, 'none'), '/home/u');

@@ -54,7 +54,7 @@ describe('StoreGarbage.sweep()', () => {
     expect(kept.filter(isThere)).toEqual(kept);
   });
 
-  it('removes the locks of dead processes, also of one whose pid another has by now', () => {
+  it('removes the locks of dead processes, also when another process has the pid', () => {
     const root = temporaryFolder();
     const start = realProcesses.startTimeOf(process.ppid) ?? '';
     const locks = [lock(root, 'dead', NOBODY, '1'), lock(root, 'reused', process.ppid, '1')];
@@ -65,7 +65,7 @@ describe('StoreGarbage.sweep()', () => {
     expect(there(held)).toBe(true);
   });
 
-  it('removes what a Pod only has while somebody runs it', async () => {
+  it('removes the files of a Pod that only exist while an agent runs it', async () => {
     const root = temporaryFolder();
     await lostPod(root);
     const socket = path.join(root, 'pods/default/web/attach.sock');
@@ -76,7 +76,7 @@ describe('StoreGarbage.sweep()', () => {
     expect(openStore(root).get('pods', 'default', 'web')).toBeDefined();
   });
 
-  it('leaves a Pod alone that somebody runs, or that a background agent may go on with', async () => {
+  it('leaves a Pod alone that an agent runs, or that a background agent may take over', async () => {
     const root = temporaryFolder();
     openStore(root).startRun(newPod('web', { phase: 'Running' }));
     openStore(root).create('pods', newPod('detached', { phase: 'Running' }));

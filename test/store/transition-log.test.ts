@@ -21,7 +21,7 @@ const line = (name: string): string => transitionLine('ADDED', newPod(name), 0);
 const namesIn = (file: string): unknown[] =>
   [...transitionLines(file)].map(parseTransition).map((transition) => transition?.object.metadata.name);
 describe('a transition log', () => {
-  it('tells Events from Pods without reading the whole line', () => {
+  it('distinguishes Events from Pods without reading the whole line', () => {
     const { kind: _, ...rest } = newEvent('web.1', 'web', 'text');
     expect(isAboutEvent(Buffer.from(transitionLine('ADDED', { ...rest, kind: 'Event' }, 0)))).toBe(true);
     const tricky = { ...newPod('web'), metadata: { ...newPod('web').metadata, annotations: { a: '"kind":"Event"' } } };

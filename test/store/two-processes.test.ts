@@ -87,7 +87,7 @@ describe('several writers', () => {
     expect(counterIn(root)).toBe('150');
   });
 
-  it('are not stopped by somebody who tidies up', async () => {
+  it('are not stopped by a sweep', async () => {
     const root = temporaryFolder();
     newCounter(root);
     const worker = startWorker(root, 'count', 300);
@@ -102,7 +102,7 @@ describe('several writers', () => {
     expect(counterIn(root)).toBe('300');
   });
 
-  it('are not stopped by locks of one that was killed, of which nothing is left when somebody tidies up', async () => {
+  it('are not stopped by locks of a killed process, and a sweep removes these locks', async () => {
     const root = temporaryFolder();
     const worker = startWorker(root, 'churn');
     await messageOf(worker);
@@ -132,7 +132,7 @@ describe('several writers', () => {
     expect(openStore(root).create('pods', newPod('web')).metadata.name).toBe('web');
   });
 
-  it('respect a lock whose holder lives, and say who it is when it takes too long', () => {
+  it('respect a lock with a living holder, and name the holder when it takes too long', () => {
     const root = temporaryFolder();
     const holder = `${process.ppid}|${realProcesses.startTimeOf(process.ppid)}|${BOOT}|1`;
     leaveLock(root, 'pods/default/web', holder);
@@ -164,7 +164,7 @@ describe('several processes that want one Pod', () => {
 });
 
 describe('a process that is killed while it writes', () => {
-  it('leaves a complete state and a log whose complete lines tell it', async () => {
+  it('leaves a complete state and a log whose complete lines lead to it', async () => {
     for (const patienceMs of [1, 3, 7, 13, 29]) {
       const root = temporaryFolder();
       const worker = startWorker(root, 'churn');
@@ -216,7 +216,7 @@ describe('a watcher in another process', () => {
     expect(told).toHaveLength(done.length);
   });
 
-  it('finds whatever it is told of: the state is never older than the line', async () => {
+  it('finds every reported object: the state is never older than the line', async () => {
     const root = temporaryFolder();
     const store = openStore(root);
     let told = 0;
@@ -233,7 +233,7 @@ describe('a watcher in another process', () => {
     expect(behind).toEqual([]);
   });
 
-  it('is told of the end of every Pod that it has found, whenever it has begun to watch', async () => {
+  it('gets the deletion of every Pod that it has found, whenever it began to watch', async () => {
     const root = temporaryFolder();
     const store = openStore(root);
     store.watch('pods', {}, () => undefined);
@@ -263,7 +263,7 @@ describe('a watcher in another process', () => {
     expect(found).toBeGreaterThan(0);
   });
 
-  it('is told phase Unknown when the owner of a Pod is killed', async () => {
+  it('gets phase Unknown when the owner of a Pod is killed', async () => {
     const root = temporaryFolder();
     const worker = startWorker(root, 'start');
     await messageOf(worker);

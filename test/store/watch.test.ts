@@ -24,7 +24,7 @@ function tellsOf(store: FileStore, resource: string, scope = {}, options = {}): 
 }
 
 describe('watch()', () => {
-  it.each(['pods', 'configmaps'])('tells of changes of %s by this process within the call', (resource) => {
+  it.each(['pods', 'configmaps'])('reports changes of %s by this process within the call', (resource) => {
     const { store } = twoStores();
     const told = tellsOf(store, resource);
     const object = store.create(resource, { ...newPod('a'), status: { phase: 'Pending' } });
@@ -36,7 +36,7 @@ describe('watch()', () => {
     expect(told).toHaveLength(3);
   });
 
-  it.each(['pods', 'configmaps'])('tells of what exists first, when asked for it (%s)', (resource) => {
+  it.each(['pods', 'configmaps'])('sends existing objects first with replay (%s)', (resource) => {
     const { store, other } = twoStores();
     for (const name of ['b', 'a']) other.create(resource, newPod(name));
     const told = tellsOf(store, resource, {}, { replay: true });
@@ -44,7 +44,7 @@ describe('watch()', () => {
     expect(tellsOf(store, resource)).toEqual([]);
   });
 
-  it('tells of Events, with those of other processes in between, in the order of the log', () => {
+  it('reports Events of all processes in the order of the log', () => {
     const { store, other, look } = twoStores();
     store.create('pods', newPod('web'));
     const told = tellsOf(store, 'events');
@@ -61,7 +61,7 @@ describe('watch()', () => {
     ]);
   });
 
-  it('tells only of what was asked for', () => {
+  it('reports only changes in its scope', () => {
     const { store, other, look } = twoStores();
     const inNamespace = tellsOf(store, 'pods', { namespace: 'n' });
     const one = tellsOf(store, 'pods', { namespace: 'n', name: 'a' });
@@ -73,7 +73,7 @@ describe('watch()', () => {
     expect(one).toEqual(['ADDED n/a Pending']);
   });
 
-  it('tells a watcher of its own change before the call returns, and everybody in the same order', () => {
+  it('reports a change of a watcher before its call returns, to all in the same order', () => {
     const { store } = twoStores();
     const first: string[] = [];
     const second: string[] = [];
@@ -89,7 +89,7 @@ describe('watch()', () => {
     expect(second).toEqual(first);
   });
 
-  it('tells of a new run as the end of the old one and the beginning of another', () => {
+  it('reports a new run as a deletion and an addition', () => {
     const { store, other, look } = twoStores();
     const old = other.create('pods', newPod('a', { phase: 'Running' }));
     const told = tellsOf(store, 'pods');
@@ -99,7 +99,7 @@ describe('watch()', () => {
     expect(told).toEqual(['MODIFIED default/a Succeeded', 'DELETED default/a Succeeded', 'ADDED default/a Pending']);
   });
 
-  it('tells that a Pod is deleted whose folder somebody removed by hand', () => {
+  it('reports the deletion of a Pod whose folder was removed by hand', () => {
     const { store, look } = twoStores();
     store.create('pods', newPod('a', { phase: 'Running' }));
     const told = tellsOf(store, 'pods', {}, { replay: true });
@@ -127,7 +127,7 @@ describe('watch()', () => {
         return { store, writeLastLine, go };
       };
 
-      it('tells the first who watches of the end', () => {
+      it('reports the deletion to the first subscriber', () => {
         const { store, writeLastLine, go } = goingPod();
         writeLastLine();
         const told = tellsOf(store, 'pods', {}, options);
@@ -135,7 +135,7 @@ describe('watch()', () => {
         expect(told).toEqual([...replayed, 'DELETED default/a Pending']);
       });
 
-      it('tells one more who watches of the end, and nobody twice', () => {
+      it('reports the deletion to a late subscriber, and to nobody twice', () => {
         const { store, writeLastLine, go } = goingPod();
         const first = tellsOf(store, 'pods');
         writeLastLine();
@@ -189,7 +189,7 @@ describe('watch()', () => {
     await vi.waitFor(() => expect(told.toSorted()).toEqual(expected.toSorted()), { timeout: PATIENCE_MS, interval: 5 });
   });
 
-  it('tells nothing after it was closed, and then leaves no alarm set', () => {
+  it('reports nothing after it was closed, and leaves no alarm set', () => {
     const clock = new ManualClock();
     const store = openStore(temporaryFolder(), clock);
     const told: string[] = [];

@@ -112,12 +112,12 @@ function containerEvents(container: ContainerTimeline, tid: number, place: Place
 
 type EventText = Pick<TraceEvent, 'name' | 'cat' | 'args'>;
 
-function periodEvent({ pid, offsetMs }: Place, tid: number, { fromMs, toMs }: Stretch, said: EventText): TraceEvent {
-  return { ...said, ph: 'X', ts: micros(offsetMs + fromMs), dur: micros(toMs - fromMs), pid, tid };
+function periodEvent({ pid, offsetMs }: Place, tid: number, { fromMs, toMs }: Stretch, text: EventText): TraceEvent {
+  return { ...text, ph: 'X', ts: micros(offsetMs + fromMs), dur: micros(toMs - fromMs), pid, tid };
 }
 
-function momentEvent({ pid, offsetMs }: Place, tid: number, atMs: number, said: EventText): TraceEvent {
-  return { ...said, ph: 'i', s: 't', ts: micros(offsetMs + atMs), pid, tid };
+function momentEvent({ pid, offsetMs }: Place, tid: number, atMs: number, text: EventText): TraceEvent {
+  return { ...text, ph: 'i', s: 't', ts: micros(offsetMs + atMs), pid, tid };
 }
 
 function threadName(pid: number, tid: number, name: string): TraceEvent[] {

@@ -62,8 +62,8 @@ export function briefResult({ result, httpStatus, grpcStatus, errno, exitCode, o
   if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
   if (grpcStatus !== undefined) return grpcStatus;
   if (errno !== undefined) return CONNECTION_TROUBLE[errno] ?? errno;
-  const [said = ''] = output.trim().split('\n');
-  const words = said === '' ? '' : `: ${excerpt(said, QUOTED_MAX)}`;
+  const [firstLine = ''] = output.trim().split('\n');
+  const words = firstLine === '' ? '' : `: ${excerpt(firstLine, QUOTED_MAX)}`;
   return `${exitCode === undefined ? result : `exit code ${exitCode}`}${words}`;
 }
 
@@ -98,8 +98,10 @@ function atSecond(seconds: number): string {
 /** The result of an attempt with its output, unless the output adds nothing. */
 function wholeResult(attempt: ProbeAttempt): string {
   const brief = briefResult(attempt);
-  const said = excerpt(attempt.output.trim().replaceAll(/\s*\n\s*/g, ' ⏎ '), QUOTED_MAX);
-  return said === '' || brief.includes(said) || attempt.result === 'success' ? brief : `${brief} (${said})`;
+  const wholeOutput = excerpt(attempt.output.trim().replaceAll(/\s*\n\s*/g, ' ⏎ '), QUOTED_MAX);
+  return wholeOutput === '' || brief.includes(wholeOutput) || attempt.result === 'success'
+    ? brief
+    : `${brief} (${wholeOutput})`;
 }
 
 /** The result without the ID of an exec, which differs between attempts. */

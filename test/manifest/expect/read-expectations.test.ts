@@ -95,7 +95,7 @@ describe('a file of expectations', () => {
     expect(await mistakesIn(example)).toEqual([]);
   });
 
-  it('is told all of its mistakes at once', async () => {
+  it('gets all of its mistakes at once', async () => {
     expect(await mistakesIn('pod: [a]\n---\nsteps: [{phase: x}, {foo: 1}]\n')).toHaveLength(3);
   });
 });

@@ -42,7 +42,7 @@ describe('what is wrong with a manifest', () => {
     expect(await told(text)).toEqual(want);
   });
 
-  it('is told with the object, the line and a hint', async () => {
+  it('is reported with the object, the line and a hint', async () => {
     const [finding] = (await lint(pod('  restartpolicy: Never\n'))).findings;
     expect(finding).toMatchObject({
       file: 'STDIN',
@@ -70,7 +70,7 @@ describe('what is not checked', () => {
     ['a kind without a use here', 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: { name: a }\n'],
   ];
 
-  it.each(FOREIGN)('%s is told once, and is an error for who wants everything checked', async (_name, text) => {
+  it.each(FOREIGN)('%s is reported once, and is an error with noSkip', async (_name, text) => {
     expect(await told(text)).toEqual([expect.stringMatching(/^note not-checked [12]:\d+$/)]);
     expect(await told(text, { noSkip: true })).toEqual([expect.stringMatching(/^error not-checked [12]:\d+$/)]);
   });
@@ -107,7 +107,7 @@ describe('what podrun makes of it', () => {
   });
 });
 
-it('tells every file that cannot be read, and checks the others', async () => {
+it('reports every unreadable file, and checks the others', async () => {
   const findings = await lint(pod(''), { files: ['nosuch.yaml', '-'] });
   expect(findings).toEqual({
     findings: [],

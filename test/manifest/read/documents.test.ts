@@ -70,7 +70,7 @@ describe('documents', () => {
     expect(cut(text)).toEqual([[1, 'a\n'], `${line}: invalid Yaml document separator: ${rest}`, [3, 'd\n']]);
   });
 
-  it('name the line of what is not UTF-8, and still read the others', () => {
+  it('name the line that is not UTF-8, and still read the other documents', () => {
     const bytes = Buffer.concat([Buffer.from('a\n---\nb\nc: '), Buffer.from([0xff]), Buffer.from('\n---\nd')]);
     expect(cut(bytes)).toEqual([[1, 'a\n'], '4: yaml: invalid UTF-8', [6, 'd']]);
   });

@@ -105,7 +105,7 @@ describe('the report', () => {
     { feature: 'layers', verdict: 'partly', how: 'tmpfs', why: refused },
   ];
 
-  it('is a table with words and remedies, in ASCII where nobody sees it', () => {
+  it('is a table with words and remedies, in ASCII off terminals', () => {
     const text = renderMachineReport({ ...report, findings }, { painter: PLAIN, ascii: true });
     expect(text).toMatchInlineSnapshot(`
       "podrun v1.2.3, Node v20.1.0, linux 6.8.0 x64, as user 1000

@@ -52,14 +52,14 @@ describe('eventTransition()', () => {
     expect(told(event)).toBe(want);
   });
 
-  it('tells what keeps happening less and less often', () => {
+  it('reports a repeated event less and less often', () => {
     const counts = Array.from({ length: 20 }, (_, index) => index + 1);
     const seen = counts.filter((count) => eventTransition({ ...warning('FailedMount', 'x'), count }, 0));
     expect(seen).toEqual([1, 2, 4, 8, 16]);
     expect(told({ ...warning('FailedMount', 'x'), count: 8 })).toBe('✗ Pod  FailedMount (x8): x');
   });
 
-  it('tells each change of state, however often it comes', () => {
+  it('reports each change of state, however often it comes', () => {
     const killing = webEvent('Killing', {
       container: 'main',
       message: 'Container main failed liveness probe, will be restarted',
@@ -114,7 +114,7 @@ describe('eventTransition()', () => {
     },
   );
 
-  it('tells a deadline once, though kubelet repeats it', () => {
+  it('reports a deadline once, though kubelet repeats it', () => {
     expect(told(webEvent('DeadlineExceeded', { count: 2 }))).toBeUndefined();
   });
 

@@ -160,7 +160,7 @@ describe('firstCause()', () => {
     expect(firstCause(webPod({ status: { phase: 'Unknown', containerStatuses: stale } }))).toBe('its phase is Unknown');
   });
 
-  it('tells of the probe that had the container killed', () => {
+  it('names the probe that had the container killed', () => {
     const pod = webPod({ status: { containerStatuses: [ended('main', 137, { restartCount: 2 })] } });
     const own = { container: 'main', probe: 'liveness' as const, restartCount: 2, exitCode: 1, failures: 3 };
     const killed = [attempt({ ...own, decision: 'restart' })];
@@ -176,7 +176,7 @@ describe('firstCause()', () => {
     }
   });
 
-  it('tells how far the probe of a container has got that is not ready', () => {
+  it('shows the progress of the probe of an unready container', () => {
     const unready = webPod({ status: { containerStatuses: [running('main', { ready: false })] } });
     expect(
       firstCause(unready, { ...NO_RECORDS, attempts: [attempt({ probe: 'readiness', failures: 7, httpStatus: 503 })] }),

@@ -64,7 +64,7 @@ describe('renderTransition()', () => {
     );
   });
 
-  it('quotes only the beginning of what is very long', () => {
+  it('quotes only the beginning of a very long text', () => {
     expect(renderTransition({ ...started, why: 'x'.repeat(4096) }, 0, style)).toMatch(/: x{399}…$/);
   });
 

@@ -78,13 +78,13 @@ describe('transitionsOf()', () => {
     expect(told(creating, with1(next))).toEqual(want);
   });
 
-  it('tells the end of a container once, also where an eviction makes the status forget it', () => {
+  it('reports the end of a container once, also when an eviction removes it from the status', () => {
     const unknown = { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown' } };
     const forgotten = ended('main', 137, { state: unknown, lastState: unknown, restartCount: 1 });
     expect(told(with1(ended('main', 143)), with1(forgotten))).toEqual([]);
   });
 
-  it('tells a back-off again when the next attempt has failed, and not before', () => {
+  it('reports a back-off again only when the next attempt has failed', () => {
     const first = with1(waiting('main', 'CrashLoopBackOff', { message: backOff('10s'), restartCount: 1 }));
     const second = with1(waiting('main', 'CrashLoopBackOff', { message: backOff('20s'), restartCount: 2 }));
     expect(told(first, structuredClone(first))).toEqual([]);
@@ -350,7 +350,7 @@ describe('what transitionsOf() says of Pods that podrun ends', () => {
   });
 });
 
-describe('what transitionsOf() says of a change that somebody has made', () => {
+describe('transitionsOf() of a change by a user', () => {
   const web = webPod({ metadata: { labels: { app: 'web', old: '1' } }, spec: { initContainers: [sidecar('side')] } });
   const changed = (change: Parameters<typeof webPod>[0]): string[] =>
     told(web, { ...web, metadata: { ...web.metadata, ...change?.metadata }, spec: { ...web.spec, ...change?.spec } });

@@ -86,7 +86,7 @@ describe('renderStatusBlock()', () => {
     ]);
   });
 
-  it('cuts what is going on at 80 columns, and leaves columns out at 60', () => {
+  it('cuts the current activity at 80 columns, and leaves columns out at 60', () => {
     expect(lines({ columns: 80 })).toEqual([
       'POD         READY  STATUS            RST  AGE  NOW               q stop  ? help',
       'shop        1/4    CrashLoopBackOff  3    60s',
@@ -115,7 +115,7 @@ describe('renderStatusBlock()', () => {
     }
   });
 
-  it('shortens long names in their middle, so that what is going on has room', () => {
+  it('shortens long names in their middle, to make room for the current activity', () => {
     const names = [
       'payments-reconciliation-worker-nightly-7c9d8f6b54-x2lqv',
       'payments-reconciliation-worker-nightly-abc',

@@ -13,7 +13,7 @@ const about = (paths: readonly string[], note: string) => {
   return webEvent(reason, { type, message });
 };
 
-it('fields without effect are told in one line, each once, whichever container has them', () => {
+it('fields without effect share one line, each once, whichever container has them', () => {
   const limits = ['initContainers[0]', 'containers[0]', 'containers[1]'].map((one) => `spec.${one}.resources.limits`);
   const events = [
     about(['spec.hostname'], 'why: because'),

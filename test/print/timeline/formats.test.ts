@@ -35,7 +35,7 @@ async function busyPod(): Promise<NamedTimeline> {
   return { run: 'web', timeline: timelineOf(recordedIn(simulation))! };
 }
 
-it('a trace has a process for each Pod, whose stretches of one thread lie in each other or apart', async () => {
+it('a trace has a process for each Pod; periods of one thread are nested or apart', async () => {
   const runs = recordedScenarios.flatMap(recordedOnNode).map((run) => ({ run: run.name, timeline: timelineOf(run)! }));
   const { traceEvents } = JSON.parse(renderTrace([await busyPod(), ...runs])) as { traceEvents: Event[] };
   const pods = traceEvents.filter(({ name }) => name === 'process_name').map(({ args }) => args['name']);

@@ -71,7 +71,7 @@ describe('explainPod()', () => {
     ]);
   });
 
-  it('tells what a probe has come to, those in a row that are the same together', () => {
+  it('lists the attempts of a probe, equal ones in a row together', () => {
     const status = running('main', { ready: false });
     const attempts = [
       attempt({ offsetSeconds: 1, httpStatus: 500, output: 'HTTP probe failed with statuscode: 500' }),
@@ -90,7 +90,7 @@ describe('explainPod()', () => {
     ]);
   });
 
-  it('tells of the runs before, and where their log is', () => {
+  it('reports earlier runs, and the command for their log', () => {
     const lastState = ended('main', 137, { reason: 'OOMKilled' }).state ?? {};
     const status = running('main', { ready: false, restartCount: 2, lastState });
     const logs = new Map([['main', { lines: ['so much'], isOfPreviousRun: true }]]);
@@ -103,7 +103,7 @@ describe('explainPod()', () => {
     ]);
   });
 
-  it('tells which probe ended the run before', () => {
+  it('names the probe that ended the previous run', () => {
     const lastState = ended('main', 137).state ?? {};
     const status = running('main', { ready: false, restartCount: 1, lastState });
     const attempts = [attempt({ probe: 'liveness', failures: 2, exitCode: 1, decision: 'restart' })];
@@ -135,7 +135,7 @@ describe('explainPod()', () => {
     expect(explain(gone)).toEqual([]);
   });
 
-  it('tells what a Pod was at that ran out of time', () => {
+  it('reports the activity of a Pod at its deadline', () => {
     const status = { reason: 'DeadlineExceeded', containerStatuses: [ended('main', 143)] };
     const late = webPod({ spec: { activeDeadlineSeconds: 2 }, status });
     expect(explain(late, { logs: log('working') })).toEqual([
@@ -147,7 +147,7 @@ describe('explainPod()', () => {
     ]);
   });
 
-  it('tells the last warning, unless the probes have told it', () => {
+  it('shows the last warning, unless the probes show it', () => {
     const starting = main(waiting('main', 'ContainerCreating'));
     const warning = webEvent('FailedCreatePodSandBox', { type: 'Warning', message: 'no room' });
     expect(explain(starting, { events: [warning] })[0]).toBe('  last warning: FailedCreatePodSandBox: no room');

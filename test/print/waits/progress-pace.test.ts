@@ -17,7 +17,7 @@ const seconds = (count: number, text: (second: number) => string): Array<readonl
   Array.from({ length: count }, (_, second) => ['same', text(second)]);
 
 describe('the pace of progress in a log', () => {
-  it('tells what is waited for once it has lasted, and what comes after it', () => {
+  it('reports a wait once it has lasted a second, and each later wait', () => {
     const starting = ['start', 'main to start'] as const;
     const unready = ['ready', 'main to become ready'] as const;
     expect(lines([starting, unready, unready, unready, starting, starting])).toEqual([
@@ -26,7 +26,7 @@ describe('the pace of progress in a log', () => {
     ]);
   });
 
-  it('tells progress of the same every ten seconds', () => {
+  it('reports progress of the same wait every ten seconds', () => {
     expect(lines(seconds(32, (second) => `attempt ${second}`))).toEqual([
       '1 attempt 1',
       '11 attempt 11',
@@ -39,7 +39,7 @@ describe('the pace of progress in a log', () => {
     expect(lines(seconds(125, () => 'gate'))).toEqual(['1 gate', '61 gate', '121 gate']);
   });
 
-  it('is quiet at first where it was told to be', () => {
+  it('is quiet for the given time', () => {
     expect(
       lines(
         seconds(13, () => 'gate'),

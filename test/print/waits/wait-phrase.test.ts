@@ -46,7 +46,7 @@ describe('podPhrase()', () => {
     );
   });
 
-  it('tells when the first attempt comes', () => {
+  it('says when the first attempt is due', () => {
     const { text } = podPhrase({ pod: starting, records: NO_RECORDS }, Date.parse(at(-23)));
     expect(text).toBe('pod/web: container main to start up (startup probe, first attempt in 3s)');
   });

@@ -151,7 +151,7 @@ describe('the log of a Pod that was removed', () => {
     expect(existsSync(pod)).toBe(false);
   });
 
-  it('does not bring the folder of the Pod back when somebody follows it', () => {
+  it('does not make the folder of a removed Pod again for a follower', () => {
     const { pod, file } = removedLog();
     const reader = new LogReader(file);
     reader.watch(() => {}).close();

@@ -111,7 +111,7 @@ describe('reading a log', () => {
     expect(readdirSync(path.dirname(file))).toHaveLength(3);
   });
 
-  it('holds no more than 64 files for who reads nothing, and then goes on with those that are left', async () => {
+  it('holds at most 64 files for a slow reader, and then continues with the remaining ones', async () => {
     const { reader } = await outrun(100);
     expect(textFrom(reader)).toBe(linesFrom(0, 65) + linesFrom(97, 100));
     reader.close();
@@ -127,7 +127,7 @@ describe('reading a log', () => {
     reader.close();
   });
 
-  it('leaves out what a crash tore, and what is not complete yet', () => {
+  it('leaves out lines that a crash cut short or that are incomplete', () => {
     const file = newLogPath();
     writeAll(file, [out('one\n'), out('two\n')]);
     truncateSync(file, statSync(file).size - 2);

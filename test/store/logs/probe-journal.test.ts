@@ -61,7 +61,7 @@ describe('a probe journal', () => {
 });
 
 describe('a journal that stays open', () => {
-  it('loses nothing where a file is put aside, and continues what is there', () => {
+  it('loses nothing when a file is rotated, and continues an existing file', () => {
     const file = newJournal();
     appendToJournal(file, { n: 9 }, WRITTEN_MS);
     const reader = new ProbeJournalReader(file);
