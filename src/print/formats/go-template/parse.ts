@@ -81,7 +81,7 @@ class Parser {
 
   /** Parses the part after `{{else}}`, and the `{{end}}`. */
   #otherwise(type: Branch['type']): readonly TemplateNode[] {
-    this.#tokens.mustGoOn();
+    this.#tokens.requireMore();
     const keyword = this.#tokens.keyword();
     this.#tokens.takeKeyword();
     if (keyword === 'end') {
@@ -96,7 +96,7 @@ class Parser {
     }
     this.#tokens.expect('close', 'else');
     const nodes = this.#list();
-    this.#tokens.mustGoOn();
+    this.#tokens.requireMore();
     if (this.#tokens.keyword() === 'else') throw this.#tokens.error('expected end; found {{else}}');
     this.#tokens.takeKeyword();
     this.#tokens.expect('close', 'end');
@@ -130,7 +130,7 @@ class Parser {
     this.#variables = ['$'];
     this.#defined.set(name, this.#list());
     this.#variables = variables;
-    this.#tokens.mustGoOn();
+    this.#tokens.requireMore();
     if (this.#tokens.keyword() !== 'end') throw this.#tokens.error(`unexpected {{else}} in ${context}`);
     this.#tokens.takeKeyword();
     this.#tokens.expect('close', 'end');

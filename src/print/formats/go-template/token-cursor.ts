@@ -1,16 +1,16 @@
 import { KEYWORDS, quotedToken, ReadError, type Token } from './tokens.ts';
 
-/** A place among the tokens of a Go template. */
+/** A position in the tokens of a Go template. */
 export class TokenCursor {
   readonly #tokens: readonly Token[];
   #next = 0;
 
-  /** @param tokens the last one is the end */
+  /** @param tokens the tokens, with one of type `end` at the end */
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
   }
 
-  /** The next tokens that are no space. */
+  /** The next tokens without spaces. */
   ahead(count: number): readonly Token[] {
     return this.#tokens
       .slice(this.#next)
@@ -64,7 +64,7 @@ export class TokenCursor {
     if (token.type !== type) throw this.unexpected(token, context);
   }
 
-  mustGoOn(): void {
+  requireMore(): void {
     if (this.isAt('end')) throw this.error('unexpected EOF');
   }
 
