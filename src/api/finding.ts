@@ -44,7 +44,7 @@ export interface Findings {
 /** The rules with a sentence about each. The names are output for programs: they do not change. */
 export const FINDING_RULES = {
   'parse-error': 'The document is not valid YAML or JSON, or not an object.',
-  'missing-kind': 'A manifest says apiVersion and kind.',
+  'missing-kind': 'A manifest needs apiVersion and kind.',
   'unknown-kind': 'Kubernetes has no such kind in this apiVersion.',
   'unknown-field': 'The type has no such field; an API server would refuse or drop it.',
   'duplicate-field': 'A field is given twice; only one of them can count.',
@@ -56,10 +56,10 @@ export const FINDING_RULES = {
   'not-found': 'The value names something that the object does not have.',
   forbidden: 'The field may not be set here.',
   'size-limit': 'The value is too long or too short, or there are too many or too few.',
-  'server-warning': 'The API server takes it, with this warning.',
-  'not-runnable': 'podrun cannot run it as it stands; a cluster can.',
-  'no-effect': 'podrun takes the field, and nothing follows from it; on a cluster it has an effect.',
-  'not-checked': 'It was not checked: it is no manifest, or of a kind whose fields podrun does not know.',
+  'server-warning': 'The API server accepts it with this warning.',
+  'not-runnable': 'podrun cannot run it as it is; a cluster can.',
+  'no-effect': 'The field has no effect in podrun, but it has one on a cluster.',
+  'not-checked': 'It was not checked: it is no manifest, or podrun does not know the fields of its kind.',
 } as const;
 
 export type FindingRule = keyof typeof FINDING_RULES;

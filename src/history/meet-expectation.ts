@@ -41,9 +41,7 @@ function neverCame({ never }: Expectation, placed: readonly PlacedHappening[]): 
       .filter(({ happening }) => matches(pattern, happening))
       .map(({ happening }) => happeningLine(happening));
     const text = `never ${patternText(pattern)}`;
-    return seen.length === 0
-      ? { place, text, met: true }
-      : { place, text, met: false, problem: 'came all the same', seen };
+    return seen.length === 0 ? { place, text, met: true } : { place, text, met: false, problem: 'came anyway', seen };
   });
 }
 

@@ -36,7 +36,7 @@ export function stateAt(named: NamedRun, moment: Moment, nowMs: number): RunStat
   const [first] = states;
   const last = states.at(-1);
   if (first === undefined || last === undefined) {
-    throw new PodrunError(`error: of the run ${named.run} no transitions are on record`);
+    throw new PodrunError(`error: run ${named.run} has no recorded transitions`);
   }
   const span = spanOf(named.recorded, { first, last }, nowMs);
   const atMs = momentMs({ ...named, states, span }, moment);
@@ -95,7 +95,7 @@ const ROUNDED_MS = 1;
 function within({ run, span }: RunWithSpan, atMs: number, momentText: string): number {
   const { beginMs, endMs, isOver } = span;
   const lasted = formatOffset(endMs - beginMs);
-  const hint = `There is something to see from 0s (${formatTime(beginMs)}) to ${lasted} (${formatTime(endMs)}).`;
+  const hint = `The record reaches from 0s (${formatTime(beginMs)}) to ${lasted} (${formatTime(endMs)}).`;
   if (atMs < beginMs) {
     throw new PodrunError(`error: ${momentText} is before the beginning of the run ${run}`, { hint });
   }

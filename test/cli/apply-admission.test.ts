@@ -47,10 +47,10 @@ describe('a Pod that the node does not take', () => {
     const nodeSelector = { 'kubernetes.io/os': 'linux', zone: 'a', disk: 'ssd', tier: 'web' };
     const manifest = workshop.pod('picky', once({ nodeSelector }));
     const { stdout, stderr } = await workshop.run(['apply', manifest, '--timeout', '200ms']);
-    const what = 'has not what spec.nodeSelector asks for: disk=ssd (it has hdd), tier=web';
+    const what = 'lacks labels of spec.nodeSelector: disk=ssd (it has hdd), tier=web';
     const grant = '{ node: { labels: { disk: "ssd", tier: "web" } } }';
     expect(stdout).toContain(`${what}; podrun.yaml can grant it: ${grant}`);
-    expect(stderr).toMatch(/^pod\/picky: a place to run: node \S+ has not what /m);
+    expect(stderr).toMatch(/^pod\/picky: a place to run: node \S+ lacks labels of /m);
     expect(stderr).toContain(`${what}\n`);
     expect(stderr).toContain(`in podrun.yaml: ${grant}\n`);
   });

@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('when podrun is killed', () => {
 
 describe.runIf(process.platform === 'linux')('the next command', () => {
   const words =
-    /^pod\/busy: podrun \(process \d+\), which ran this Pod, was killed; what it left running has been ended\n$/;
+    /^pod\/busy: podrun \(process \d+\), which ran this Pod, was killed; the processes that it left were ended\n$/;
 
   /** Runs a Pod whose podrun is killed. */
   async function killed(): Promise<void> {

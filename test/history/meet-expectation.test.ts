@@ -102,7 +102,7 @@ describe('a run does not do what is expected', () => {
     ],
     [
       'never: [{event: BackOff}]',
-      'never event: BackOff came all the same',
+      'never event: BackOff came anyway',
       '  2.000s  event: BackOff, message: ""',
       '  5.000s  event: BackOff, message: ""',
     ],

@@ -66,7 +66,7 @@ describe('a run at a moment', () => {
     }
   });
 
-  const range = 'There is something to see from 0s (2026-01-15T12:00:00.000000Z) to';
+  const range = 'The record reaches from 0s (2026-01-15T12:00:00.000000Z) to';
   it.each([
     ['6s', 'the run web ended after 5.000s: 6.000s is later', `${range} 5.000s (2026-01-15T12:00:05.000000Z).`],
     ['99h', 'the run web ended after 5.000s: 99h0m0s is later', `${range} 5.000s (2026-01-15T12:00:05.000000Z).`],

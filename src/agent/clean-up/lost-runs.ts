@@ -27,7 +27,7 @@ export async function closeLostRuns(
     if (!(await closeLostRun(store, { pod, agentPid }, clock))) continue;
     tell(
       `pod/${pod.metadata.name}: podrun (process ${agentPid}), which ran this Pod, was killed; ` +
-        'what it left running has been ended',
+        'the processes that it left were ended',
     );
   }
 }

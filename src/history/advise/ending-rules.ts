@@ -136,7 +136,7 @@ function unhandled({ name, path, spec }: ContainerEvidence, { events, pod }: Evi
       suggested: undefined,
       what: `Handle ${signal}, or start it below an init such as tini; --strict-pid1 shows what a cluster does.`,
       evidence:
-        `It has no handler for ${signal}, which ended it here. As process 1 of a container it would not notice, ` +
+        `It has no handler for ${signal}, which ended it here. As process 1 of a container it would ignore it, ` +
         `and be killed when the grace period of ${inSeconds(graceSecondsOf(pod))} is over.`,
       samples: 1,
     },
@@ -161,7 +161,7 @@ function preStop(container: ContainerEvidence, stops: readonly Stop[]): Advice[]
         path: 'spec.terminationGracePeriodSeconds',
         current: grace,
         suggested: Math.ceil(Math.max(2 * longest, (wanted ?? 0) + SLEEP_SECONDS)),
-        what: 'Allow more time, or make the hook shorter: what it takes is part of the grace period.',
+        what: 'Allow more time, or make the hook shorter: the grace period includes the hook.',
         evidence:
           `The preStop hook took ${inSeconds(longest)} of ${inSeconds(grace)}, ` +
           `in ${partOf(cut, stops, 'stop')}: nothing was left for the container.`,
@@ -173,8 +173,8 @@ function preStop(container: ContainerEvidence, stops: readonly Stop[]): Advice[]
   if (wanted === undefined || wanted <= enough || hooked.length === 0) return [];
   const total = Math.max(...hooked.map(({ seconds }) => seconds));
   const why = serves
-    ? 'Some seconds are enough for those who send requests to hear that it goes.'
-    : 'It has no ports and no readiness probe: nobody sends it requests that it would have to wait for.';
+    ? 'A few seconds are enough until clients send it no more requests.'
+    : 'It has no ports and no readiness probe: there are no requests to wait for.';
   return [
     {
       ...about,
@@ -225,6 +225,6 @@ function graceOf(evidence: Evidence): Advice[] {
   // The default grace period needs no advice.
   if (grace <= GRACE_SECONDS || last.seconds * FAR > grace) return [];
   const suggested = Math.max(GRACE_SECONDS, Math.ceil(last.seconds * 3));
-  const what = 'Allow less: who hangs is waited for that long, at every roll-out.';
+  const what = 'Allow less: every roll-out waits that long for a container that hangs.';
   return [{ rule: 'grace-too-long', severity: 'tuning', ...about, suggested, what, evidence: took }];
 }

@@ -82,7 +82,7 @@ function readinessFlaps(container: ContainerEvidence): Advice[] {
   const evidence =
     `It lost readiness ${rows.length} times and had it back, after ${longest} failures in a row at most ` +
     `(${failureThreshold} decide, one each ${periodSeconds} s), in ${counted(attempts, 'attempt')}.`;
-  const what = 'Let it take more failures, if they pass by themselves; podrun probes tells what the attempts got.';
+  const what = 'Allow more failures, if they pass by themselves; podrun probes shows each attempt.';
   const about = { container: name, path: `${path}.readinessProbe.failureThreshold`, current: failureThreshold };
   return [
     {
@@ -113,10 +113,10 @@ function livenessLikeReadiness(container: ContainerEvidence): Advice[] {
   );
   if (ended.length === 0) return [];
   const evidence =
-    `Both ask ${describeHandler(livenessProbe)}; in ${counted(ended.length, 'run')} the liveness probe had the ` +
-    'container killed, which the readiness probe would have taken out of service.';
+    `Both ask ${describeHandler(livenessProbe)}; in ${counted(ended.length, 'run')} the liveness probe killed the ` +
+    'container, where the readiness probe would have taken it out of service.';
   const suggested = Math.max(alive.failureThreshold + 1, Math.ceil((3 * patience(ready)) / alive.periodSeconds));
-  const what = 'Let liveness take more failures than readiness, or ask something that only a restart can cure.';
+  const what = 'Allow liveness more failures than readiness, or probe something that only a restart repairs.';
   const about = { container: name, path: `${path}.livenessProbe.failureThreshold`, current: alive.failureThreshold };
   return [
     {

@@ -38,7 +38,7 @@ function memory(container: ContainerEvidence): Advice[] {
         rule: 'out-of-memory',
         severity: 'problem',
         suggested: inMebibytes(limit * 2),
-        what: 'Raise the limit, or find out what the memory is for; how much it would need nobody knows yet.',
+        what: 'Raise the limit, or find out what uses the memory: the real need is not known yet.',
         evidence:
           `It was killed at its limit of ${inMebibytes(limit)} in ${partOf(killed, runs, 'run')}, ` +
           `after ${after} at the soonest.`,
@@ -68,7 +68,7 @@ function memory(container: ContainerEvidence): Advice[] {
       rule: 'memory-over-request',
       severity: 'risk',
       suggested: inMebibytes(peak * 1.1),
-      what: 'Request what it needs: who takes more than was requested is evicted first when a node runs out of memory.',
+      what: 'Request what it needs: a node that runs out of memory first evicts Pods that use more than they request.',
       evidence: `It had ${inMebibytes(peak)} at most; ${inMebibytes(request)} are requested.`,
       samples: peaks.length,
     });
@@ -93,7 +93,7 @@ function unusedLimit(
       rule: 'memory-limit-unused',
       severity: 'tuning',
       suggested: inMebibytes(Math.max(peak * 2, LIMIT_WORTH_BYTES / 2)),
-      what: 'Allow less, if it had as much to do as it ever has.',
+      what: 'Allow less, if this run had its full load.',
       evidence: `It had ${inMebibytes(peak)} at most, of ${inMebibytes(limit)}, in ${inSeconds(longest)}.`,
       samples: peaks.length,
     },
@@ -122,8 +122,8 @@ function cpu({ name, path, spec, runs, usages }: ContainerEvidence): Advice[] {
       path: `${path}.resources.limits.cpu`,
       current: limit,
       suggested: `${Math.ceil((millis * 2) / 50) * 50}m`,
-      what: 'Raise the limit, or leave it out: whoever is held back answers late, probes included.',
-      evidence: `It was held back in ${cpuPeriodsThrottled} of ${cpuPeriods} periods (${part} %)${spent}.`,
+      what: 'Raise the limit, or leave it out: a throttled container answers late, also to probes.',
+      evidence: `It was throttled in ${cpuPeriodsThrottled} of ${cpuPeriods} periods (${part} %)${spent}.`,
       samples: cpuPeriods,
     },
   ];

@@ -54,12 +54,12 @@ function startupBudget(container: ContainerEvidence): Advice[] {
   if (killed.length > 0) {
     const known =
       starts.length === 0
-        ? 'it never got there'
+        ? 'it never succeeded'
         : `${counted(starts.length, 'start')} took ${inSeconds(longest)} at most`;
     const ended = `The startup probe ended the container in ${partOf(killed, runs, 'start')}`;
     const evidence = `${ended}: ${allows}; ${known}.`;
     const suggested = starts.length === 0 ? failureThreshold * 2 : Math.max(enough(longest), failureThreshold * 2);
-    const what = 'Give the start more time, if it only takes longer; podrun probes tells what each attempt got.';
+    const what = 'Give the start more time, if it only takes longer; podrun probes shows each attempt.';
     return [
       {
         rule: 'startup-budget-too-short',
@@ -89,7 +89,7 @@ function startupBudget(container: ContainerEvidence): Advice[] {
     ];
   }
   if (budget < FAR_SECONDS || budget < FAR * longest || enough(longest) >= failureThreshold) return [];
-  const what = 'Allow less: a start that hangs is noticed that late.';
+  const what = 'Allow less: a start that hangs is only noticed after this time.';
   return [
     {
       rule: 'startup-budget-too-long',
@@ -132,7 +132,7 @@ function initialDelay(container: ContainerEvidence, type: ProbeType): Advice[] {
   // A liveness probe that begins late costs nothing.
   if (type === 'liveness') return [];
   const what = 'Leave the delay out, so that it is noticed at once; a startupProbe covers a slow start.';
-  return [{ ...about, what, evidence: `${succeeded}: it may have been up for long.` }];
+  return [{ ...about, what, evidence: `${succeeded}: it may have been up long before.` }];
 }
 
 function livenessBeforeStart(container: ContainerEvidence): Advice[] {
@@ -194,7 +194,7 @@ function slowPeriod(container: ContainerEvidence): Advice[] {
   if (longest < Math.max(WORTH_SECONDS, periodSeconds / 2)) return [];
   const evidence =
     `In ${counted(gaps.length, 'start')} the ${type} probe failed at first, and was tried again up to ` +
-    `${inSeconds(longest)} later: as long as that the container may have been up, and not Ready.`;
+    `${inSeconds(longest)} later: the container may have been up that long without being Ready.`;
   const shared = {
     rule: 'period-delays-ready',
     severity: 'tuning',
@@ -209,7 +209,7 @@ function slowPeriod(container: ContainerEvidence): Advice[] {
         path: `${path}.startupProbe`,
         current: { periodSeconds, failureThreshold },
         suggested: { periodSeconds: 1, failureThreshold: failureThreshold * periodSeconds },
-        what: 'Try each second, for as long as before.',
+        what: 'Probe every second, for as long as before.',
       },
     ];
   }
@@ -223,7 +223,7 @@ function slowPeriod(container: ContainerEvidence): Advice[] {
         periodSeconds: 1,
         failureThreshold: Math.max(30, failureThreshold * periodSeconds),
       },
-      what: 'Add a startup probe that tries each second; the readiness probe follows at once when it has succeeded.',
+      what: 'Add a startup probe with a period of a second; the readiness probe follows at once after its success.',
     },
   ];
 }

@@ -80,7 +80,7 @@ export function imageFolder(reference: string, { commandLine, configFile }: Imag
 /** The pull error of the image of a volume. */
 export function unknownImageFolder(reference: string): string {
   return (
-    `podrun pulls nothing, and no folder stands for image "${reference}": ` +
+    `podrun pulls no images, and no folder is set for image "${reference}": ` +
     `name one under images: in podrun.yaml, as in {"${reference}": {folder: ./path}}`
   );
 }

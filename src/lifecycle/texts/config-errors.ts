@@ -34,8 +34,8 @@ export const NO_SERVICE_LINKS = 'nil pod.spec.enableServiceLinks encountered, ca
 /** podrun's own: a kubelet would run out of memory. */
 export function expandsTooFar(maxMiB: number): string {
   return (
-    `the references $(NAME) in env, command and args stand for more than ${maxMiB} MiB: ` +
-    'no program can be started with as much. Variables that refer to each other several times grow with each step'
+    `the references $(NAME) in env, command and args expand to more than ${maxMiB} MiB: ` +
+    'no program can start with so much. Variables that refer to each other several times grow with each step'
   );
 }
 

@@ -192,7 +192,7 @@ export function notThisNode(wanted: string, node: string): EventDraft {
   const names = `spec.nodeName is ${goQuote(wanted)}, and this node is ${goQuote(node)}`;
   return podrunEvent(
     'NotThisNode',
-    `${names}: nobody here runs the Pod. Leave nodeName out, and the scheduler finds a node`,
+    `${names}: nobody here runs the Pod. Leave nodeName out: the scheduler then sets it`,
   );
 }
 
@@ -209,7 +209,7 @@ export function nodeLabelsMissing(node: string, missing: readonly MissingLabel[]
   const labels = missing.map(({ key, value, found }) => {
     return `${key}=${value}${found === undefined ? '' : ` (it has ${found === '' ? 'no value' : found})`}`;
   });
-  const what = `node ${node} has not what spec.nodeSelector asks for: ${labels.join(', ')}`;
+  const what = `node ${node} lacks labels of spec.nodeSelector: ${labels.join(', ')}`;
   if (missing.some(({ key }) => LABELS_OF_THE_MACHINE.test(key))) return podrunEvent(NODE_LABELS_MISSING, what);
   const granted = missing.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`).join(', ');
   return podrunEvent(NODE_LABELS_MISSING, `${what}${GRANT}{ node: { labels: { ${granted} } } }`);
@@ -227,7 +227,7 @@ export function readNodeLabelsMissing(message: string): { readonly what: string;
 export function noSignalHandler(container: string, signal: string): EventDraft {
   const message =
     `container ${container} has no handler for ${signal}, which ends it here: on a cluster it is process 1, which ` +
-    'does not notice such a signal, and would be killed at the end of the grace period (--strict-pid1 shows that)';
+    'ignores such a signal, and is killed at the end of the grace period (--strict-pid1 shows that)';
   return { ...podrunEvent('NoSignalHandler', message, container), type: 'Normal' };
 }
 

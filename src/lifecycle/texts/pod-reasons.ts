@@ -29,7 +29,7 @@ export const NODE_LOST = 'NodeLost';
 export function nodeLost(nodeName: string, podName: string, agentPid: number): string {
   return (
     `Node ${nodeName} which was running pod ${podName} is unresponsive: ` +
-    `podrun (process ${agentPid}) was killed; what it left running has been ended`
+    `podrun (process ${agentPid}) was killed; the processes that it left were ended`
   );
 }
 

@@ -58,7 +58,7 @@ function named(owner: PortOwner): string {
 export function isolatedNetwork(address: string): EventDraft {
   const message =
     `the Pod has a network of its own, with the address ${address}; ` +
-    'nothing outside is reached from there, neither other Pods nor this machine';
+    'it reaches nothing outside, neither other Pods nor this machine';
   return podrunEvent('NetworkIsolated', message);
 }
 

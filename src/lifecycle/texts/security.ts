@@ -22,7 +22,7 @@ export function securityRefused(complaints: readonly NotHad[]): string {
   return [
     complaints.map(({ path, note }) => `${path}: ${note}`).join('; '),
     ...[...ways].map((way) => way.charAt(0).toUpperCase() + way.slice(1)),
-    '--best-effort starts the container all the same',
+    '--best-effort starts the container anyway',
   ].join('. ');
 }
 
@@ -56,9 +56,9 @@ export const SECURITY_UNAVAILABLE: Readonly<Record<UnavailableSecurity, string>>
   readOnlyRoot: 'the container has no file system of its own',
   localProfile: 'podrun cannot load profiles',
   ownUsers: "podrun is root, and users are the machine's",
-  noNewPrivileges: 'there is no setpriv of util-linux, which it would take',
-  rightsOfRoot: 'podrun is not root: the container has its rights, and no more',
-  rightsOfHost: 'held in a user namespace of its own: no rights over the machine follow',
+  noNewPrivileges: 'there is no setpriv of util-linux, which this needs',
+  rightsOfRoot: 'podrun is not root: the container has no more rights than podrun',
+  rightsOfHost: 'only effective in its own user namespace: no rights over the machine',
   fewerGroups: 'podrun is not root: the container keeps all groups of podrun',
   fsGroup: 'podrun is not root and not in this group: files of volumes keep their own',
 };
@@ -75,7 +75,7 @@ export function capabilitiesKept(names: readonly string[]): string {
 
 /** podrun's own. */
 export function capabilitiesUnknown(names: readonly string[]): string {
-  return `there is no ${names.join(', ')}: a node passes over it, too; names are written without CAP_`;
+  return `there is no ${names.join(', ')}: a node ignores it, too; write names without CAP_`;
 }
 
 /** podrun's own. */
@@ -85,9 +85,9 @@ export function groupsMissing(groups: readonly number[]): string {
 
 /** podrun's own. @param place of the volume @param user the uid of the container */
 export function volumeOutOfReach(place: string, user: number): string {
-  return `is in ${place}, which user ${user} cannot get to`;
+  return `is in ${place}, which user ${user} cannot access`;
 }
 
 /** The reason in the event TerminationLogNotAtPath, podrun's own. */
 export const TERMINATION_LOG_OUT_OF_REACH =
-  'the termination log is in a folder of podrun, which the user of the container cannot get to';
+  'the termination log is in a folder of podrun, which the user of the container cannot access';

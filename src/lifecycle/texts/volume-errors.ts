@@ -22,5 +22,5 @@ export function hostPathMismatch(path: string, kind: string): string {
 
 /** The error of a hostPath volume inside podrun's state folder, which containers must not see. podrun's own. */
 export function hostPathInState(path: string): string {
-  return `hostPath ${path} lies in podrun's state folder, which no container sees: name another folder`;
+  return `hostPath ${path} lies in podrun's state folder, which containers cannot see: use another folder`;
 }

@@ -29,8 +29,6 @@ export function tokenMode({ securityContext = {} }: PodSpec, defaultMode: number
 /** The ConfigMap of this name that every namespace of a cluster has. Undefined for other names. */
 export function clusterConfigMap(name: string): ConfigMap | undefined {
   if (name !== ROOT_CA) return undefined;
-  const text =
-    `This is not a certificate: ${NO_SERVER}.\n` +
-    'In a cluster, those that its API server can be trusted by are here.\n';
+  const text = `This is not a certificate: ${NO_SERVER}.\nIn a cluster, the API server's CA certificates are here.\n`;
   return { metadata: { name }, data: { 'ca.crt': text } };
 }

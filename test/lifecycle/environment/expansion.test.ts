@@ -77,12 +77,12 @@ describe('expand()', () => {
     );
   });
 
-  it('ends where references stand for more than any program can be started with', () => {
+  it('ends where references expand to more than any program can be started with', () => {
     let value = 'x'.repeat(100);
     const double = (): string => (value = expand('$(E)$(E)$(E)$(E)', () => value));
     expect(() => {
       for (let step = 0; step < 100; step++) double();
-    }).toThrow('stand for more than 8 MiB');
+    }).toThrow('expand to more than 8 MiB');
     expect(value.length).toBeLessThanOrEqual(EXPANDED_MAX);
   });
 

@@ -3,7 +3,7 @@ import type { Powers } from '../../../src/lifecycle/security/powers.ts';
 import { judged, NAMESPACES, NO_SETPRIV, OWN_USERS, ROOT, USER, type Wish } from './judged.ts';
 
 describe('why a container does not start', () => {
-  const REMEDY = '. --best-effort starts the container all the same';
+  const REMEDY = '. --best-effort starts the container anyway';
 
   it.each<{ name: string; powers: Powers; wish: Wish; says: string }>([
     {
@@ -140,13 +140,13 @@ describe('what a container is told not to have', () => {
       name: 'rights of root',
       powers: USER,
       wish: { container: { privileged: true } },
-      notices: [`${CONTEXT}.privileged: podrun is not root: the container has its rights, and no more`],
+      notices: [`${CONTEXT}.privileged: podrun is not root: the container has no more rights than podrun`],
     },
     {
       name: 'capabilities of a user',
       powers: USER,
       wish: { container: { capabilities: { add: ['BPF'], drop: ['KILL'] } } },
-      notices: [`${CONTEXT}.capabilities.add: podrun is not root: the container has its rights, and no more`],
+      notices: [`${CONTEXT}.capabilities.add: podrun is not root: the container has no more rights than podrun`],
     },
     {
       name: 'those that a node would not give in effect',
@@ -172,22 +172,19 @@ describe('what a container is told not to have', () => {
       name: 'names that are none',
       powers: ROOT,
       wish: { container: { capabilities: { drop: ['CAP_KILL'] } } },
-      notices: [
-        `${CONTEXT}.capabilities.drop: there is no CAP_KILL: a node passes over it, too; ` +
-          'names are written without CAP_',
-      ],
+      notices: [`${CONTEXT}.capabilities.drop: there is no CAP_KILL: a node ignores it, too; write names without CAP_`],
     },
     {
       name: 'rights over the machine',
       powers: OWN_USERS,
       wish: { pod: { runAsUser: 0 }, container: { capabilities: { add: ['BPF'] } } },
-      notices: [`${CONTEXT}.capabilities.add: held in a user namespace of its own: no rights over the machine follow`],
+      notices: [`${CONTEXT}.capabilities.add: only effective in its own user namespace: no rights over the machine`],
     },
     {
       name: 'no new privileges',
       powers: { ...USER, ...NO_SETPRIV },
       wish: { container: { allowPrivilegeEscalation: false } },
-      notices: [`${CONTEXT}.allowPrivilegeEscalation: there is no setpriv of util-linux, which it would take`],
+      notices: [`${CONTEXT}.allowPrivilegeEscalation: there is no setpriv of util-linux, which this needs`],
     },
   ])('$name', ({ powers, wish, notices }) => {
     expect(judged(powers, wish).notices).toEqual(notices);
