@@ -18,34 +18,34 @@ import { PodRun } from './pod-run.ts';
 import { judgeImages } from './prepare.ts';
 import { Security } from './security.ts';
 
-/** What Pods are run with, and who is told what becomes of them. */
+/** The settings of an agent, and the callbacks that report on its Pods. */
 export interface AgentOptions extends Omit<MachineOptions, 'security' | 'isRemoved'> {
   readonly crashLoop: BackOffLimits;
-  /** What podrun may do here: asked for no sooner than somebody needs to know. */
+  /** The rights of this process. Read when the first Pod needs them. */
   readonly powers: () => Powers;
-  /** What a security context asks for and cannot have is told, and the container starts. */
+  /** True when a container starts without the security settings that podrun must refuse: an event names them. */
   readonly isBestEffort: boolean;
-  /** What of a Pod's spec has no effect here: an event each. */
+  /** Events about fields of the Pod's spec that have no effect here: one for each. */
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
-  /** A Pod has ended, or is gone. */
+  /** Called when a Pod has ended, or was removed. */
   readonly onOver: (pod: StoredPod) => void;
-  /** The record of a Pod was removed behind podrun's back. The agent ends the Pod. */
+  /** Called when another process removed the Pod's record from the store. The agent ends the Pod. */
   readonly onRecordLost: (pod: StoredPod) => void;
-  /** Something was recorded about one of the Pods. */
+  /** Called for each event of the Pods. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
 }
 
-/** podrun's kubelet: runs the Pods that it is given, each by a PodRun of its own. */
+/** podrun's kubelet: runs each Pod in a PodRun of its own. */
 export class Agent {
   readonly #options: AgentOptions;
   readonly #security: Security;
   readonly #machine: MachineSurroundings;
   readonly #runs: PodRun[] = [];
-  /** Those that are not over. */
+  /** The runs that are not over. */
   readonly #live = new Set<PodRun>();
-  /** What the others held when the run was last found to have no room. */
+  /** The resources that other Pods held when the run last did not fit. */
   readonly #foundNoRoom = new Map<PodRun, string>();
-  /** While several runs are looked at, and nothing comes to be placed. */
+  /** The Pods on the node, kept while #reconsider goes through the runs. */
   #placed: readonly StoredPod[] | undefined;
   /** UIDs of Pods whose objects are gone. */
   readonly #removed = new Set<string>();
@@ -61,13 +61,13 @@ export class Agent {
     });
   }
 
-  /** Takes a stored Pod on, which nobody else runs, and begins. */
+  /** Begins to run a stored Pod that no other agent runs. */
   run(pod: StoredPod): void {
     this.#run(pod, undefined);
   }
 
   /**
-   * Goes on with a Pod whose former agent is gone.
+   * Resumes a Pod whose former agent has ended.
    * @param found the containers that the runtime has
    */
   resume(pod: StoredPod, found: readonly FoundInstance[]): void {
@@ -84,7 +84,7 @@ export class Agent {
       notices: (noticed) => [
         ...this.#options.notices(noticed),
         ...this.#security.notices(noticed),
-        // Whoever applies a Service of that name has an API server.
+        // A Service of this name means that the user has an API server.
         ...(store.get('services', DEFAULT_NAMESPACE, 'kubernetes') === undefined ? apiServerNotices(noticed) : []),
       ],
       store,
@@ -111,7 +111,7 @@ export class Agent {
       store.watch<StoredPod>('pods', { namespace, name }, ({ type, object }) => {
         if (type === 'DELETED') {
           this.#removed.add(object.metadata.uid);
-          // The last state of an object that was deleted says so: see deletePod.
+          // deletePod sets a grace period of 0 in the last state of an object that it deletes.
           run.objectGone(object.metadata.uid, object.metadata.deletionGracePeriodSeconds === 0);
         } else {
           run.objectChanged(object);
@@ -125,22 +125,25 @@ export class Agent {
     run.begin();
   }
 
-  /** Ends all Pods; their records stay. With `force`, by killing everything now; else in this time, or their own. */
+  /**
+   * Ends all Pods; their records stay. With `force`, kills everything now. `graceSeconds` replaces the Pods' own grace
+   * periods.
+   */
   terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
     for (const run of this.#live) run.terminate(how);
   }
 
-  /** Every Pod it was given has ended. */
+  /** True when every Pod of this agent has ended. */
   get isOver(): boolean {
     return this.#live.size === 0;
   }
 
-  /** The Pods as last seen, in the order in which they came. */
+  /** The Pods as last seen, in the order in which the agent received them. */
   get pods(): readonly StoredPod[] {
     return this.#runs.map((run) => run.pod);
   }
 
-  /** What is about to be done for the Pod with that uid; undefined: nothing. */
+  /** The next step for the Pod with this uid. Undefined: nothing is planned. */
   activityOf(uid: string): PodActivity | undefined {
     return this.#runs.find(({ pod }) => pod.metadata.uid === uid)?.activity;
   }
@@ -149,7 +152,10 @@ export class Agent {
     for (const subscription of this.#subscriptions) subscription.close();
   }
 
-  /** What a Pod has held is free: others may have room now. Where thousands wait, few of them are worth a look. */
+  /**
+   * Offers the resources of an ended Pod to the waiting ones. Skips those that did not fit beside the same resources:
+   * thousands may wait.
+   */
   #reconsider(): void {
     let held = this.#lookAtPlaced();
     for (const run of this.#live) {

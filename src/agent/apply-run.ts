@@ -13,15 +13,15 @@ import type { EndingSignal, Lapse, RunOutcome } from '../lifecycle/requests/run-
 
 export type { EndingSignal, RunOutcome } from '../lifecycle/requests/run-outcome.ts';
 
-/** A command that is run once the goal is met. */
+/** The command that runs once the goal is met. */
 export interface GoalCommand {
   /** Resolves with the command's exit code. */
   readonly run: () => Promise<number>;
-  /** The time is up, or the user has had enough. */
+  /** Ends the command: the time is up, or the user has interrupted the run. */
   readonly stop: () => void;
 }
 
-/** What a run needs of the agent. */
+/** The part of the agent that a run needs. */
 export interface RunAgent {
   readonly isOver: boolean;
   terminate(how: { readonly force: boolean }): void;
@@ -29,28 +29,28 @@ export interface RunAgent {
 
 export interface ApplyRunOptions {
   readonly agent: RunAgent;
-  /** Is there nothing left to wait for? By default when the agent's Pods have ended. */
+  /** True when there is nothing left to wait for. Default: the agent's Pods have ended. */
   readonly isOver?: () => boolean;
-  /** The Pods as they are now. */
+  /** The Pods in their current state. */
   readonly pods: () => readonly StoredPod[];
   readonly clock: Clock;
   readonly goal: Goal | undefined;
   readonly rules: GoalRules;
   readonly timeoutMs: number | undefined;
   readonly command: GoalCommand | undefined;
-  /** Called when the outcome is known and the Pods begin to be ended. */
+  /** Called when the outcome is known, before the Pods are ended. */
   readonly onDecided?: (outcome: RunOutcome) => void;
-  /** The Pods that wait in vain, where nothing can happen any more. Not asked for with a goal; by default none. */
+  /** The Pods that wait in vain, once nothing else can happen. Used without a goal only. Default: none. */
   readonly stuck?: () => readonly StoredPod[];
 }
 
-/** Hang-ups within this time are one. */
+/** Several SIGHUPs within this time come from one closed terminal. */
 const SAME_HANG_UP_MS = 1000;
 
 /**
- * Decides when a foreground run is over: all Pods ended, goal met or out of reach, time up, COMMAND finished, nothing
- * left that could happen, interrupted. Whatever comes first decides; then the Pods are ended, and when all are,
- * `outcome` resolves.
+ * Decides when a foreground run is over. The first of these events decides: all Pods have ended, the goal is met or out
+ * of reach, the time is up, COMMAND has ended, nothing more can happen, the user interrupts. Then the Pods are ended,
+ * and `outcome` resolves after the last of them.
  */
 export class ApplyRun {
   readonly outcome: Promise<RunOutcome>;
@@ -63,10 +63,10 @@ export class ApplyRun {
   /** Rings when the goal has held long enough. */
   #settleAlarm: Alarm | undefined;
   #commandStarted = false;
-  /** The first breakdown of a Pod while COMMAND is running. */
+  /** The first failure of a Pod while COMMAND runs. */
   #lapse: Lapse | undefined;
   #reported = false;
-  /** When the terminal was first known to be gone, on the stopwatch. */
+  /** The monotonic time at which the terminal was first known to be closed. */
   #hungUpMs: number | undefined;
 
   constructor(options: ApplyRunOptions) {
@@ -87,7 +87,7 @@ export class ApplyRun {
     }
   }
 
-  /** Something has changed: look whether that decides the run. */
+  /** Checks, after each change, whether the run is decided. */
   look(): void {
     const { agent, goal } = this.#options;
     const isOver = this.#options.isOver?.() ?? agent.isOver;
@@ -97,7 +97,7 @@ export class ApplyRun {
       else if (goal === undefined) this.#lookForLife();
       else this.#lookAtGoal(goal, pods);
     }
-    // While COMMAND runs, its end is waited for, even when the Pods are done.
+    // COMMAND runs to its end, even when the Pods have ended.
     if (isOver && this.#decided === undefined && !this.#commandStarted) this.#decide({ type: 'ended' });
     this.#reportWhenOver();
   }
@@ -125,7 +125,7 @@ export class ApplyRun {
     }
   }
 
-  /** Pods that wait for images nobody has explained would wait for ever. */
+  /** Decides the run when the remaining Pods wait for images without a program: they would wait for ever. */
   #lookForLife(): void {
     const stuck = this.#options.stuck?.() ?? [];
     if (stuck.length > 0) this.#decide({ type: 'stuck', pods: stuck });
@@ -137,14 +137,14 @@ export class ApplyRun {
     this.#lapse ??= lapseSince(this.#watch.reached, goal, pods, rules.allowRestarts);
   }
 
-  /** Of a thousand Pods, one has changed since the last look: the others are the same objects. */
+  /** Keeps the state by Pod object: of a thousand Pods, one has changed since the last look. */
   #stateOf(pod: StoredPod, goal: Goal): GoalState {
     const state = this.#states.get(pod) ?? goalState(goal, pod);
     this.#states.set(pod, state);
     return state;
   }
 
-  /** The user, or the system, wants the run to end; asking twice means at once. */
+  /** Ends the run for the user or the system. A second request kills everything at once. */
   interrupt(signal: Exclude<EndingSignal, 'SIGPIPE'>): void {
     const isSameHangUp = signal === 'SIGHUP' && this.#isSameHangUp();
     const again = this.#decided !== undefined && !isSameHangUp;
@@ -153,13 +153,16 @@ export class ApplyRun {
     this.#reportWhenOver();
   }
 
-  /** Nobody reads the output any more. This ends the run, and never means "at once": nobody has asked for it. */
+  /** Ends the run because nobody reads the output any more. A second call never kills: no user has asked for it. */
   readerGone(how: 'SIGHUP' | 'SIGPIPE'): void {
     if (how === 'SIGHUP') this.#hungUpMs ??= this.#options.clock.now().monotonicMs;
     this.#decide({ type: 'interrupted', signal: how });
   }
 
-  /** A closed terminal is told several times: by the kernel, by the shell, and by output that finds no reader. */
+  /**
+   * True when this SIGHUP belongs to the first one: the kernel, the shell and a broken output all report one closed
+   * terminal.
+   */
   #isSameHangUp(): boolean {
     const { monotonicMs } = this.#options.clock.now();
     this.#hungUpMs ??= monotonicMs;

@@ -1,7 +1,7 @@
 import type { ExecRequest } from '../runtime/runtime.ts';
 import type { LiveInstance } from './instance.ts';
 
-/** A command of hooks, probes and `podrun exec`, as it is run in a container: with what its main process has. */
+/** The command of a hook, a probe or `podrun exec`, with the variables and the working directory of the container. */
 export function commandIn(
   { ref, preparation }: Pick<LiveInstance, 'ref' | 'preparation'>,
   [program, ...args]: ExecRequest['argv'],

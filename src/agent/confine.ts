@@ -6,13 +6,13 @@ import type { Mounted } from '../lifecycle/volumes/volume-mounts.ts';
 import { etcFileMounts } from './etc-files.ts';
 import type { Confinement, Mount } from '../runtime/confinement.ts';
 
-/** What the user decides about how far containers are kept apart from the machine. */
+/** The user's choices about the isolation of containers from the machine. */
 export interface Isolation {
-  /** Folders that people work in: seen, and changed, as they are, unless containers are to have copies. */
+  /** Folders that containers share with the host; with copies on write, they see a copy. */
   readonly shared: readonly string[];
   /** Folders of podrun that no container sees. */
   readonly hidden: readonly string[];
-  /** Make each main process the first of its process namespace? */
+  /** True when each main process is process 1 of its namespace. */
   readonly strictPid1: boolean;
 }
 
@@ -20,18 +20,18 @@ export interface ConfineInput {
   readonly pod: StoredPod;
   readonly container: Container;
   readonly isolation: Isolation;
-  /** Of the instance; see Confinement. */
+  /** The folder of the instance's layer; see Confinement. */
   readonly layerDir: string;
   readonly volumes: readonly Mounted[];
-  /** The instance's file for its last words. */
+  /** The termination log of the instance. */
   readonly terminationLog: string;
-  /** Undefined: the Pod has none. */
+  /** Undefined: the Pod has no address. */
   readonly podIP: string | undefined;
-  /** Keeps the Pod's /etc/hosts and the like; made when missing. */
+  /** The folder of the Pod's /etc/hosts, /etc/hostname and /etc/resolv.conf. Created when missing. */
   readonly etcFolder: string;
 }
 
-/** What a container is to see of the machine. The files that stand for those in /etc are written. */
+/** Computes the container's view of the machine, and writes its files of /etc. */
 export function confine(input: ConfineInput): Confinement {
   const { pod, container, isolation, layerDir, volumes } = input;
   const { spec, metadata } = pod;
@@ -68,18 +68,24 @@ export function confine(input: ConfineInput): Confinement {
   };
 }
 
-/** What lies inside another mount comes after it. Source: containerd, internal/cri/opts/spec_opts.go orderedMounts. */
+/**
+ * The depth of a mount: mounts inside another mount come after it. Source: containerd, internal/cri/opts/spec_opts.go
+ * orderedMounts.
+ */
 function depthOf({ target }: Mount): number {
   return target.split('/').length;
 }
 
-/** Instances are numbered: whichever of the target runs is meant. */
+/** The prefix of the target's instance ids: any instance of the target container matches. */
 function targetOf({ pod, container }: ConfineInput): string | undefined {
   const { targetContainerName } = container as EphemeralContainer;
   return targetContainerName ? `${pod.metadata.uid}/${targetContainerName}/` : undefined;
 }
 
-/** What is mounted at the path by the manifest itself is left in its place. Source: kuberuntime_container.go. */
+/**
+ * The mount of the termination log, unless the manifest mounts a volume at the same path. Source:
+ * kuberuntime_container.go.
+ */
 function terminationLogMount({ container, volumes, terminationLog }: ConfineInput): Mount[] {
   const target = container.terminationMessagePath;
   if (!target || !path.isAbsolute(target) || volumes.some(({ mountPath }) => mountPath === target)) return [];

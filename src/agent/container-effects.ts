@@ -26,24 +26,24 @@ export interface ContainerEffectsOptions {
   readonly tell: (seen: Observation) => void;
 }
 
-/** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. Knows nothing of why. */
+/** Carries out a Pod's plan with a Runtime: starts, signals, hooks and probes. */
 export class ContainerEffects implements EffectRunner {
   readonly #clock: Clock;
   readonly #runtime: Runtime;
   readonly #surroundings: PodSurroundings;
   readonly #tell: (seen: Observation) => void;
-  /** By ID of the instance. */
+  /** By id of the instance. */
   readonly #live = new Map<string, LiveInstance>();
-  /** The same by name of the container. */
+  /** The same instances by name of the container. */
   readonly #latest = new Map<string, LiveInstance>();
   readonly #handlers: Handlers;
   readonly #prober: Prober;
   readonly #sandbox: Sandbox;
   readonly #limitsTold = new Set<string>();
-  /** Containers without a handler for their stop signal: one event each, however often they are stopped. */
+  /** Containers without a handler for their stop signal: each gets one event. */
   readonly #withoutHandler = new Set<string>();
   #pod: StoredPod | undefined;
-  /** Settles when an environment that was there already has been found again. */
+  /** Settles when the sandbox of a former agent has been found again. */
   #restored: Promise<void> | undefined;
 
   constructor({ clock, runtime, surroundings, tell }: ContainerEffectsOptions) {
@@ -133,7 +133,7 @@ export class ContainerEffects implements EffectRunner {
       this.#tell({ type: 'startFailed', container, id, stage, message, at });
 
     if (this.#restored !== undefined) await this.#restored;
-    // What goes wrong on the way (a full disk) is told as the reason why the container does not start.
+    // Any error on the way (a full disk) becomes the reason why the container does not start.
     const prepared = await this.#surroundings
       .prepare(pod, containerSpec(pod, container), instance)
       .catch((error: unknown): Prepared => ({
@@ -166,7 +166,7 @@ export class ContainerEffects implements EffectRunner {
     this.#latest.set(live.ref.container, live);
   }
 
-  /** Takes a container over that runs already. */
+  /** Takes over a container that already runs. */
   #adopt(pod: StoredPod, instance: InstanceRef): void {
     const adopted = this.#runtime.adopt?.(instance.id, {
       onOutput: (stream, chunk) => this.#surroundings.output(pod, instance, stream, chunk),
@@ -180,11 +180,12 @@ export class ContainerEffects implements EffectRunner {
     this.#surroundings.adopted(pod, live);
   }
 
-  /** What is changed of a running Pod's resources holds at once, where a container is not restarted for it. */
+  /** New resource limits take effect at once, unless they restart the container. */
   #resize(pod: StoredPod): void {
     for (const live of this.#live.values()) {
       const limits = this.#surroundings.limitsOf(pod, containerSpec(pod, live.ref.container));
-      // As they are told from process to process: what is undefined and what is not there is the same.
+      // JSON treats an undefined property like a missing one. Limits that went through a socket have lost the undefined
+      // ones.
       if (JSON.stringify(limits) === JSON.stringify(live.limits)) continue;
       live.limits = limits;
       const notice = limits === undefined ? undefined : live.running.limit?.(limits);
@@ -192,7 +193,7 @@ export class ContainerEffects implements EffectRunner {
     }
   }
 
-  /** The same for all containers, most likely: once is enough. */
+  /** Reports a notice once: it is usually the same for all containers. */
   #tellLimits(pod: StoredPod, notice: string): void {
     if (this.#limitsTold.has(notice)) return;
     this.#limitsTold.add(notice);
@@ -211,7 +212,8 @@ export class ContainerEffects implements EffectRunner {
       this.#tell({ type: 'exited', container, id, exitCode, oomKilled, message, at });
       void exit.swept.then(() => this.#tell({ type: 'swept', container, id }));
     };
-    // Who follows what hooks say stops when the end is told: those that were just broken off say so first.
+    // Readers of hook output stop at the exit. So a hook that was cut short writes its last line before the exit is
+    // reported.
     const runMs = at.monotonicMs - (live?.running.startedAt.monotonicMs ?? 0);
     const explained = this.#explain(pod, instance, { type: 'exited', exit, runMs });
     const first = [...(live?.hooks ?? []), ...(explained === undefined ? [] : [explained])];

@@ -9,13 +9,13 @@ import type { MemoryArea } from '../store/memory-folders.ts';
 import type { InstanceRef } from './instance.ts';
 import type { HandlerSaying } from './handler-voice.ts';
 
-/** A log file that is being written. */
+/** An open log file. */
 export interface LogSink {
   write(stream: OutputStream, chunk: Buffer, wallMs: number): void;
   close(): void;
 }
 
-/** A journal of probes that is being written. Throws a PodrunError when it cannot be. */
+/** An open journal of probes. Its methods throw a PodrunError when the journal cannot be written. */
 export interface ProbeSink {
   append(attempt: ProbeAttempt, wallMs: number): void;
   close(): void;
@@ -23,46 +23,48 @@ export interface ProbeSink {
 
 /** The files of a Pod beside its object. */
 export interface PodFiles {
-  /** Makes the Pod's directories. Rejects with a PodrunError when it cannot. */
+  /** Creates the Pod's directories. Rejects with a PodrunError on failure. */
   prepare(pod: StoredPod): Promise<void>;
   /** The folder that holds the Pod's volumes. */
   volumes(pod: StoredPod): string;
-  /** Where what must not be on a disk can be. */
+  /** The place for volumes in memory. */
   readonly memory: MemoryArea;
   /** The folder that holds the logs of all runs of a container. */
   logs(pod: StoredPod, container: string): string;
-  /** The folder that keeps the Pod's /etc/hosts and the like. */
+  /** The folder that keeps the Pod's /etc/hosts, /etc/hostname and /etc/resolv.conf. */
   etc(pod: StoredPod): string;
-  /** The folder that keeps what an instance writes to its copy of the host's root; made by the runtime. */
+  /** The folder for the files that an instance writes to its copy of the host's root. The runtime creates it. */
   layer(pod: StoredPod, instance: InstanceRef): string;
   /** The folder that holds the layers of all runs of a container. */
   layers(pod: StoredPod, container: string): string;
-  /** Where the data of a claim of that namespace lies, whichever Pod uses it. */
+  /** The folder with the data of a claim in this namespace. All Pods that use the claim share it. */
   claimedVolume(namespace: string, claim: string): string;
   openLog(pod: StoredPod, container: string, attempt: number): LogSink;
-  /** The file that this is. */
+  /** The path of the log file. */
   logFile(pod: StoredPod, instance: InstanceRef): string;
   /** The journal of the Pod's probes. */
   probeJournal(pod: StoredPod): ProbeSink;
-  /** Adds to the journal of the Pod's hooks. Throws a PodrunError when it cannot. */
+  /** Adds a line to the journal of the Pod's hooks. Throws a PodrunError on failure. */
   recordHook(pod: StoredPod, run: HookRun, wallMs: number): void;
-  /** Adds to the journal of what its containers have taken. Throws a PodrunError when it cannot. */
+  /**
+   * Adds a line to the journal of the resources that the Pod's containers have used. Throws a PodrunError on failure.
+   */
   recordUsage(pod: StoredPod, usage: RecordedUsage, wallMs: number): void;
-  /** Adds to the log of an instance's hooks and probes. Throws a PodrunError when it cannot. */
+  /** Adds lines to the log of an instance's hooks and probes. Throws a PodrunError on failure. */
   logHandler(pod: StoredPod, instance: InstanceRef, said: HandlerSaying, wallMs: number): void;
   /** The last lines of the log of an instance, as they were written. */
   logTail(pod: StoredPod, instance: InstanceRef, lines: number): string;
-  /** Where an instance may write its termination message. */
+  /** The file for an instance's termination message. */
   terminationLog(pod: StoredPod, instance: InstanceRef): string;
-  /** The socket through which others attach to the Pod's containers. */
+  /** The socket through which clients attach to the Pod's containers. */
   attachSocket(pod: StoredPod): string;
-  /** Remembers a process, so that a later command can end it when the agent was killed. */
+  /** Records a process, so that a later command can end it after a crash of the agent. */
   recordProcess(pod: StoredPod, instance: InstanceRef, container: Pick<RunningContainer, 'pid' | 'cgroups'>): void;
-  /** The same for what keeps the network of a Pod, with what others need who want to get in. */
+  /** Records the process that keeps the Pod's network, and how others enter that network. */
   recordNetwork(pod: StoredPod, network: NetworkJoin): void;
-  /** As recorded, if it is still kept. */
+  /** The recorded network, if its process still runs. */
   recordedNetwork(pod: StoredPod): NetworkJoin | undefined;
-  /** Those of all Pods that somebody runs. */
+  /** The addresses of all Pods that an agent runs. */
   addressesInUse(): ReadonlySet<string>;
 }
 
@@ -71,7 +73,7 @@ export interface ContainerLogsOptions {
   readonly clock: Clock;
 }
 
-/** The logs of all containers that run: one file for each instance, opened with its first output. */
+/** The logs of all running containers: one file for each instance, opened with its first output. */
 export class ContainerLogs {
   readonly #files: PodFiles;
   readonly #clock: Clock;
@@ -82,7 +84,7 @@ export class ContainerLogs {
     this.#clock = clock;
   }
 
-  /** @throws {PodrunError} when it cannot be written; the next piece is another chance */
+  /** @throws {PodrunError} when the log cannot be written; the next write tries again */
   write(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void {
     let log = this.#open.get(instance.id);
     if (log === undefined) {
@@ -93,8 +95,8 @@ export class ContainerLogs {
   }
 
   /**
-   * The instance has ended: its log is complete.
-   * @throws {PodrunError} when it is not
+   * Closes the log of an instance that has ended.
+   * @throws {PodrunError} when the last lines cannot be written
    */
   close(instance: InstanceRef): void {
     const log = this.#open.get(instance.id);

@@ -11,11 +11,11 @@ import { inFolder } from '../store/atomic-file.ts';
 
 interface EtcFiles {
   readonly pod: StoredPod;
-  /** That of the Pod; undefined: it has none yet, or none of its own. */
+  /** The address of the Pod. Undefined: the Pod has none yet, or uses the host's. */
   readonly podIP: string | undefined;
-  /** Where the Pod's files are kept; made when missing. */
+  /** The folder for these files. Created when missing. */
   readonly etcFolder: string;
-  /** The container that is to see them. */
+  /** The container that gets the mounts. */
   readonly container: Container;
 }
 
@@ -25,8 +25,8 @@ const RESOLV_CONF = '/etc/resolv.conf';
 const MODE = 0o644;
 
 /**
- * Writes the files that a Pod has in the place of the host's: its names, its hostname, its resolver. Those that a
- * container mounts itself, it does not get. A Pod in the network of the host has the host's own name.
+ * Writes the Pod's own /etc/hosts, /etc/hostname and /etc/resolv.conf, and returns their mounts. A file that the
+ * container mounts itself is left out. A Pod in the host's network has the host's name.
  * Source: pkg/kubelet/kubelet_pods.go makeMounts, ensureHostsFile; containerd, internal/cri/server containerMounts.
  */
 export function etcFileMounts({ pod, podIP, etcFolder, container }: EtcFiles): Mount[] {
@@ -53,7 +53,7 @@ export function etcFileMounts({ pod, podIP, etcFolder, container }: EtcFiles): M
   });
 }
 
-/** The very file is mounted in containers: it must not be replaced by another one. */
+/** Writes into the existing file: containers have mounted its inode. */
 function writeInPlace(file: string, text: string): void {
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
   const opened = inFolder(path.dirname(file), () => openSync(file, O_RDWR | O_CREAT | O_NOFOLLOW, MODE));
@@ -67,7 +67,7 @@ function writeInPlace(file: string, text: string): void {
   chmodSync(file, MODE);
 }
 
-/** A host without the file says nothing in it. */
+/** The text of a file of the host. Empty when the host has no such file. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -10,22 +10,22 @@ export interface EventRecorderOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly nodeName: string;
-  /** Told of every event that was written, new or counted. */
+  /** Called for every event that was written, new or counted. */
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
 }
 
-/** What an event may be about. */
+/** The object that an event is about. */
 type Subject = Pick<StoredKubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
-/** Who says something, when. */
+/** The source and the time of an event. */
 interface Saying {
   readonly component: 'kubelet' | 'node-controller' | 'podrun';
   readonly now: Instant;
-  /** The part of the object that is meant. */
+  /** The part of the object that the event is about. */
   readonly fieldPath?: string | undefined;
 }
 
-/** Writes the Events of one object, mostly a Pod, into the store, counting those that repeat. */
+/** Writes the Events of one object, mostly a Pod, into the store. Counts events that repeat. */
 export class EventRecorder {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -43,14 +43,14 @@ export class EventRecorder {
     this.#onEvent = onEvent;
   }
 
-  /** The object is gone, and what the store had of it: events are told from now on, and not kept. */
+  /** Stops storing events, because the store has removed the object and its events. onEvent still gets them. */
   stopKeeping(): void {
     this.#isTellingOnly = true;
   }
 
   /**
-   * Events of the kubelet, about the Pod or its containers, or of podrun. Those of a moment that are new are written
-   * together: a Pod of fifty containers has 150.
+   * Records events of the kubelet or of podrun about the Pod or its containers. Writes the new ones together: the start
+   * of a Pod of fifty containers makes 150 events.
    */
   record(pod: StoredPod, drafts: readonly EventDraft[]): void {
     const fresh = new Map<string, StoredEvent>();
@@ -75,7 +75,7 @@ export class EventRecorder {
     this.#write(fresh);
   }
 
-  /** Writes new events, by their keys; none are left. */
+  /** Writes new events by their keys, and empties the map. */
   #write(fresh: Map<string, StoredEvent>): void {
     if (fresh.size === 0) return;
     const keys = [...fresh.keys()];
@@ -95,18 +95,18 @@ export class EventRecorder {
     this.#onEvent({ type: 'MODIFIED', object });
   }
 
-  /** An event of podrun itself, about any object: said once, and never one of many that are combined. */
+  /** Records an event of podrun itself about any object. Such an event is never combined with others. */
   recordOwn(about: Subject, draft: EventDraft, fieldPath?: string): void {
     this.recordAs('podrun', about, draft, fieldPath);
   }
 
-  /** An event of a part of a cluster that podrun stands in for: said once. */
+  /** Records an event of another cluster component. Such an event is never combined with others. */
   recordAs(component: Saying['component'], about: Subject, draft: EventDraft, fieldPath?: string): void {
     const event = this.#coreEvent(about, draft, { component, now: this.#clock.now(), fieldPath });
     this.#onEvent({ type: 'ADDED', object: this.#isTellingOnly ? event : this.#store.create('events', event) });
   }
 
-  /** An event of the scheduler, in the newer form that it uses. Source: pkg/scheduler/schedule_one.go. */
+  /** Records an event of the scheduler, in the newer form of the API. Source: pkg/scheduler/schedule_one.go. */
   recordScheduling(pod: StoredPod, draft: SchedulingEvent): void {
     const now = this.#clock.now();
     const object = this.#store.create<StoredEvent>('events', {
@@ -157,7 +157,7 @@ export class EventRecorder {
     };
   }
 
-  /** 16 hex digits of the time in nanoseconds, as client-go names events; never the same twice. */
+  /** The time in nanoseconds as 16 hex digits, as client-go names events. No two events get the same one. */
   #uniqueHex(now: Instant): string {
     const nanos = BigInt(Math.round(now.wallMs * 1000)) * 1000n;
     this.#lastNanos = nanos > this.#lastNanos ? nanos : this.#lastNanos + 1n;
@@ -165,7 +165,7 @@ export class EventRecorder {
   }
 }
 
-/** How an event points at a container. Source: pkg/kubelet/container/ref.go. */
+/** The path of a container in the Pod's spec. Source: pkg/kubelet/container/ref.go. */
 function containerFieldPath(pod: StoredPod, name: string): string {
   const list = pod.spec.initContainers?.some((container) => container.name === name)
     ? 'initContainers'

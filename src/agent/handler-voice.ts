@@ -5,7 +5,7 @@ import type { ExecOutcome, OutputStream } from '../runtime/runtime.ts';
 
 export type HookName = HookRun['hook'];
 
-/** Lines of a hook or probe. "Handler" is Kubernetes' word for the action of either. */
+/** Output lines of a hook or probe. "Handler" is Kubernetes' word for the action of either. */
 export interface HandlerSaying {
   readonly handler: HookName | ProbeType;
   /** Undefined: a note of podrun about the handler. */
@@ -14,19 +14,19 @@ export interface HandlerSaying {
   readonly lines: Buffer;
 }
 
-/** A line without an end is passed on when it has grown this long. */
+/** The length at which a line without an end is passed on. */
 const LINE_BYTES_MAX = 16 * 1024;
 const NEWLINE = 10;
 
 /**
- * What one run of a hook or probe says, made into whole lines: those of several handlers then never mix within a line.
- * Its notes are podrun's own words about it.
+ * The output of one run of a hook or probe, passed on in whole lines: lines of several handlers never mix. Adds
+ * podrun's notes about the run.
  */
 export class HandlerVoice {
   readonly #clock: Clock;
   readonly #say: (stream: OutputStream | undefined, lines: Buffer) => void;
   readonly #beganMs: number;
-  /** Lines whose ends are still to come. */
+  /** The beginnings of lines that are still incomplete. */
   readonly #rests: Record<OutputStream, Buffer> = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
 
   constructor(clock: Clock, say: (stream: OutputStream | undefined, lines: Buffer) => void) {
@@ -35,7 +35,7 @@ export class HandlerVoice {
     this.#beganMs = clock.now().monotonicMs;
   }
 
-  /** A piece of output, as it arrives. */
+  /** Takes a piece of output. */
   readonly output = (stream: OutputStream, chunk: Buffer): void => {
     const bytes = Buffer.concat([this.#rests[stream], chunk]);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
@@ -44,12 +44,15 @@ export class HandlerVoice {
     if (this.#rests[stream].length > LINE_BYTES_MAX) this.#flush(stream);
   };
 
-  /** For example `begins: sleep 5s`. */
+  /** Adds a note, for example `begins: sleep 5s`. */
   note(text: string): void {
     this.#say(undefined, Buffer.from(`${text.trimEnd().replaceAll('\n', ' ')}\n`));
   }
 
-  /** It is over: the lines that have no end, then, where that is worth a note, how it ended and how long it took. */
+  /**
+   * Ends the run: passes on incomplete lines, and notes how the run ended and how long it took.
+   * @param how undefined: no note
+   */
   ended(how: string | undefined): void {
     this.#flush('stdout');
     this.#flush('stderr');
@@ -65,7 +68,7 @@ export class HandlerVoice {
   }
 }
 
-/** How a command ended, for a note. */
+/** The end of a command, as text for a note. */
 export function howCommandEnded(outcome: ExecOutcome): string {
   switch (outcome.type) {
     case 'exited':

@@ -16,24 +16,24 @@ import type { PodSurroundings } from './pod-surroundings.ts';
 import type { Interest } from './probe/interest.ts';
 import { type HandlerSaying, HandlerVoice, type HookName, howCommandEnded } from './handler-voice.ts';
 
-/** What the command of a hook has written. */
+/** Output of a hook's command. */
 interface HookSaying extends HandlerSaying {
   readonly handler: HookName;
   readonly stream: OutputStream;
 }
 
-/** The same, for whoever shows it: whole lines, and the container in which it ran. */
+/** Output of a hook's command with the name of its container, in whole lines. */
 export interface HookOutput extends HookSaying {
   readonly container: string;
 }
 
 /**
- * What events quote of a command's output, and what is kept of each run of a probe. Source: pkg/probe/exec/exec.go
+ * The bytes of a command's output that events quote and the probe journal keeps. Source: pkg/probe/exec/exec.go
  * maxReadLength.
  */
 const QUOTED_OUTPUT_MAX_BYTES = 10 * 1024;
 
-/** Characters of an error in a line of the hook journal. */
+/** The characters of an error in a line of the hook journal. */
 const HOOK_MESSAGE_MAX = 1024;
 
 interface ReturnedHook extends Pick<HookRun, 'hook' | 'handler'> {
@@ -53,7 +53,7 @@ interface ProbeRun {
   readonly interest: Interest;
 }
 
-/** Runs the handlers of hooks and probes in containers that run, and passes on what they say. */
+/** Runs the handlers of hooks and probes in running containers, and passes on their output. */
 export class Handlers {
   readonly #clock: Clock;
   readonly #runtime: Runtime;
@@ -65,7 +65,7 @@ export class Handlers {
     this.#surroundings = surroundings;
   }
 
-  /** Runs a hook to its end, if the container has it. Answers what went wrong, in kubelet's words. */
+  /** Runs a hook of the container to its end, if there is one. Returns the error in kubelet's words. */
   async runHook(pod: StoredPod, instance: LiveInstance, hook: HookName): Promise<string | undefined> {
     const container = containerSpec(pod, instance.ref.container);
     const handler = container.lifecycle?.[hook];
@@ -77,7 +77,7 @@ export class Handlers {
       handler,
       pod,
       container,
-      // As it comes: a hook may take its time.
+      // Output is passed on as it arrives: a hook may run for long.
       exec: (argv, signal) => this.#exec(instance, { argv, timeoutMs: undefined, signal, onOutput: voice.output }),
       clock: this.#clock,
       signal: hook === 'postStart' ? AbortSignal.any([ended.signal, postStart.signal]) : ended.signal,
@@ -91,7 +91,7 @@ export class Handlers {
 
   /** Runs a probe once. */
   async runProbe(pod: StoredPod, instance: LiveInstance, { type, probe, interest }: ProbeRun): Promise<ProbeOutcome> {
-    // Others than commands have nothing to say.
+    // Only commands have output.
     const voice = probe.exec && this.#voice(pod, instance, type);
     let command: ExecOutcome | undefined;
     const outcome = await this.#surroundings.runProbe({
@@ -145,7 +145,7 @@ function hookFailure(outcome: Extract<HookOutcome, { ok: false }>): Partial<Hook
   };
 }
 
-/** A probe runs again and again: that it succeeded is worth no note, nor that nobody wanted to know any more. */
+/** Logs the output of a probe's command. A success or an aborted probe gets no note: a probe runs again and again. */
 function tellOfProbe(command: ExecOutcome, voice: HandlerVoice): void {
   if (command.type === 'aborted') return;
   if ('stdout' in command) {
@@ -156,7 +156,7 @@ function tellOfProbe(command: ExecOutcome, voice: HandlerVoice): void {
   voice.ended(succeeded ? undefined : howCommandEnded(command));
 }
 
-/** Is it what the command of a hook prints? The answer to a request is no output, but for the log. */
+/** True for the output of a hook's command. The response to an HTTP hook goes to the log only. */
 export function isHookOutput(pod: StoredPod, { container }: InstanceRef, said: HandlerSaying): said is HookSaying {
   if (said.stream === undefined || (said.handler !== 'postStart' && said.handler !== 'preStop')) return false;
   return containerSpec(pod, container).lifecycle?.[said.handler]?.exec !== undefined;

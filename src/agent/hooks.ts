@@ -28,14 +28,14 @@ export interface HookInput {
   readonly container: Container;
   /** Runs a command in the container. */
   readonly exec: (argv: [string, ...string[]], signal: AbortSignal) => Promise<ExecOutcome>;
-  /** Undefined: the Pod is in the network of the host. */
+  /** Undefined: the Pod uses the host's network. */
   readonly dial?: Dial | undefined;
   readonly clock: Clock;
-  /** Aborted when the container has ended, or its Pod does not wait for the hook. */
+  /** Aborted when the container has ended, or when its Pod does not wait for the hook. */
   readonly signal: AbortSignal;
-  /** An HTTPS hook was answered in plain HTTP and succeeded that way; told with host and port. */
+  /** Called with host and port when an HTTPS hook succeeded over plain HTTP. */
   readonly onFallback: (host: string) => void;
-  /** Told what the hook says and how it goes; `exec` passes the output of its command on by itself. */
+  /** Gets the notes and the response of the hook. `exec` passes on the output of its command by itself. */
   readonly voice: HandlerVoice;
 }
 
@@ -43,19 +43,19 @@ export type HookOutcome =
   | { readonly ok: true }
   | {
       readonly ok: false;
-      /** In kubelet's words, with everything that events keep back. */
+      /** The error in kubelet's words, with the details that events leave out. */
       readonly message: string;
-      /** Of a command that has ended. */
+      /** The exit code of a command that has ended. */
       readonly exitCode?: number;
-      /** The output of the command, or why the hook could not be carried out. */
+      /** The output of the command, or the reason why the hook failed. */
       readonly output: string;
     };
 
 const DONE: HookOutcome = { ok: true };
 
 /**
- * Runs a postStart or preStop hook to its end. It has no time limit of its own: who cannot wait for it stops waiting.
- * Never rejects. Source: pkg/kubelet/lifecycle/handlers.go.
+ * Runs a postStart or preStop hook to its end, without a time limit: `signal` ends the wait. Never rejects.
+ * Source: pkg/kubelet/lifecycle/handlers.go.
  */
 export async function runHook(input: HookInput): Promise<HookOutcome> {
   const { exec, httpGet: get, sleep } = input.handler;
@@ -68,7 +68,7 @@ export async function runHook(input: HookInput): Promise<HookOutcome> {
   return { ok: false, message, output: message };
 }
 
-/** The command is run as it is written: unlike in a probe, nothing is expanded. */
+/** Runs the command as written: unlike in a probe, variables are not expanded. */
 async function runExecHook(action: ExecAction, input: HookInput): Promise<HookOutcome> {
   const [program = '', ...args] = action.command ?? [];
   const command = [program, ...args].join(' ');
@@ -80,7 +80,7 @@ async function runExecHook(action: ExecAction, input: HookInput): Promise<HookOu
   return { ...failure, exitCode: outcome.exitCode, output: outcome.stdout + outcome.stderr };
 }
 
-/** Why the command of a hook has no exit code. */
+/** The reason why the command of a hook has no exit code. */
 function execReason(outcome: Exclude<ExecOutcome, { type: 'exited' }>): string {
   return outcome.type === 'failedToStart' ? outcome.error : 'the hook was cut short';
 }
@@ -100,7 +100,7 @@ function execError(command: string, outcome: ExecOutcome): string {
   }
 }
 
-/** Every answer is good, also 500: the hook is about the request, not about the answer. */
+/** Sends the request. Any response is a success, also 500. Source: pkg/kubelet/lifecycle/handlers.go. */
 async function runHttpHook(action: HTTPGetAction, input: HookInput): Promise<HookOutcome> {
   const built = requestFor(action, input.pod, input.container, 'lifecycle');
   const error = built.ok ? await deliver(built.request, input) : built.error;
@@ -108,7 +108,9 @@ async function runHttpHook(action: HTTPGetAction, input: HookInput): Promise<Hoo
   return error === undefined ? DONE : failed(httpHook(action.path ?? '/'), input, error);
 }
 
-/** Answers what went wrong, undefined when the request has arrived. */
+/**
+ * Sends the request, over plain HTTP if the server does not speak TLS. Returns the error, undefined after a response.
+ */
 async function deliver(request: HttpRequest, input: HookInput): Promise<string | undefined> {
   const error = await send(request, input);
   if (error === undefined || !error.includes(HTTP_FOR_HTTPS)) return error;
@@ -116,7 +118,7 @@ async function deliver(request: HttpRequest, input: HookInput): Promise<string |
     ...request,
     isSecure: false,
     url: request.url.replace(/^https/, 'http'),
-    // Not for everybody on the way to read.
+    // Plain HTTP would show the credentials to the network.
     headers: request.headers.filter(([name]) => name !== 'Authorization'),
   };
   if ((await send(plain, input)) !== undefined) return error;
@@ -154,7 +156,7 @@ function failed(hook: string, { pod, container }: HookInput, error: string): Ext
   return { ok: false, message, output: error };
 }
 
-/** As Go prints a LifecycleHandler; only one that kubelet cannot run is ever shown. */
+/** A LifecycleHandler in the format of Go. Only a handler that kubelet cannot run is shown. */
 function asGoPrints({ tcpSocket }: LifecycleHandler): string {
   const shown =
     tcpSocket === undefined

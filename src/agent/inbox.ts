@@ -1,13 +1,13 @@
 import type { Observation } from '../lifecycle/observation.ts';
 
-/** The observations of one step, or a request to look at the Pod again. */
+/** The observations of one step, or a request to plan the Pod again. */
 export type Heard = readonly Observation[] | 'look';
 
 type Shared = Extract<Observation, { type: 'started' | 'exited' | 'swept' }>;
 
 /**
- * Takes the observations about one Pod and has them handled one step at a time. A step is one observation, or the same
- * one of several containers in the same moment: all started, all exited or all gone.
+ * Takes the observations of one Pod and has them handled one step at a time. A step is one observation, or the same
+ * observation of several containers at the same moment: all started, all exited or all gone.
  */
 export class Inbox {
   readonly #handle: (heard: Heard) => void;
@@ -18,12 +18,12 @@ export class Inbox {
     this.#handle = handle;
   }
 
-  /** What arrives while a step is being handled waits for its turn. */
+  /** Adds an observation. One that arrives during a step waits for its turn. */
   put(seen: Observation | 'look'): void {
     this.#waiting.push(seen);
     if (this.#isDraining) return;
     if (!isShared(seen)) return this.#drain();
-    // Of fifty containers that come or go, others are heard of in the same moment.
+    // The start or end of fifty containers arrives within one turn of the event loop: wait for the rest.
     if (this.#waiting.length === 1) queueMicrotask(() => this.#drain());
   }
 
@@ -39,7 +39,7 @@ export class Inbox {
     }
   }
 
-  /** What was heard next, as long as it is the same of yet another container: each of them still has its own state. */
+  /** The following observations of the same type, one for each further container: no container skips a state. */
   #sameOfOthers(first: Observation): Observation[] {
     if (!isShared(first)) return [];
     const containers = new Set([first.container]);
@@ -52,7 +52,7 @@ export class Inbox {
   }
 }
 
-/** May it be told together with the same of other containers? */
+/** True when the observation may share a step with those of other containers. */
 function isShared(seen: Observation | 'look'): seen is Shared {
   return seen !== 'look' && (seen.type === 'started' || seen.type === 'exited' || seen.type === 'swept');
 }

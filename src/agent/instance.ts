@@ -3,22 +3,24 @@ import type { Confinement, Identity, ResourceLimits } from '../runtime/confineme
 import type { NetworkJoin } from '../runtime/network/join.ts';
 import type { ProcessStreams, RunningContainer } from '../runtime/runtime.ts';
 
-/** What a container's main process is started with; hooks, probes and `exec` run with the same. */
+/**
+ * The program, the variables and the surroundings of a container's main process. Hooks, probes and `exec` use the same.
+ */
 export interface Preparation {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly stdin: boolean;
   readonly tty?: boolean;
-  /** As whom it runs; undefined: podrun's own. */
+  /** The user that runs the process. Undefined: podrun's own. */
   readonly identity?: Identity | undefined;
-  /** The private network that it is in; undefined: that of the host. */
+  /** The private network of the process. Undefined: the host's. */
   readonly network?: NetworkJoin | undefined;
-  /** Paths of the container, in the words of a command that runs in it, become those of the host. */
+  /** Replaces paths of the container in a word of a command by paths of the host. */
   readonly translate?: (word: string) => string;
-  /** Where a path of the container is for its programs: volumes may be elsewhere. Undefined: where it says. */
+  /** The path on the host for a path of the container: volumes may lie elsewhere. Undefined: the same path. */
   readonly locate?: (path: string) => string;
-  /** What it sees of the machine; undefined: the host as it is. */
+  /** The container's view of the machine. Undefined: the host as it is. */
   readonly confinement?: Confinement | undefined;
 }
 
@@ -26,11 +28,11 @@ export type Prepared =
   | {
       readonly ok: true;
       readonly preparation: Preparation;
-      /** What is to be said about the container when it starts for the first time. */
+      /** Events to record with the first start of the container. */
       readonly notices?: readonly EventDraft[];
     }
   /**
-   * The container's configuration cannot be resolved, in kubelet's words; or this machine cannot make such a container.
+   * The configuration cannot be resolved (the message is kubelet's), or this machine cannot create such a container.
    * Default stage: config.
    */
   | { readonly ok: false; readonly message: string; readonly stage?: 'config' | 'create' };
@@ -47,31 +49,31 @@ export interface LiveInstance {
   readonly ref: InstanceRef;
   readonly preparation: Preparation;
   readonly running: RunningContainer;
-  /** Those of its main process. Undefined: nobody can reach them. */
+  /** The streams of the main process. Undefined: they cannot be reached. */
   readonly streams: SharedStreams | undefined;
-  /** As they hold now: others when the Pod is resized. */
+  /** The current limits. A resize of the Pod changes them. */
   limits?: ResourceLimits | undefined;
-  /** Aborted when the instance has ended: nothing may run in it any more. */
+  /** Aborted when the instance has ended: no program may run in the container any more. */
   readonly ended: AbortController;
-  /** Aborted when its postStart hook is to be broken off. */
+  /** Aborted to cut the postStart hook short. */
   readonly postStart: AbortController;
-  /** Hooks that run in it; settled when they have said their last. */
+  /** Running hooks of the instance. Each settles after its last output. */
   readonly hooks: Set<Promise<unknown>>;
-  /** Once it has ended: resolves when that has been told. */
+  /** Set at the exit. Resolves when the exit has been reported. */
   endTold?: Promise<void>;
 }
 
-/** An instance that has just been started or taken over: nothing runs in it beside its main process. */
+/** An instance that was just started or taken over, with nothing but its main process. */
 export function liveInstance(started: Pick<LiveInstance, 'ref' | 'preparation' | 'running' | 'limits'>): LiveInstance {
   const [ended, postStart] = [new AbortController(), new AbortController()];
   const streams = started.running.streams && sharedStreams(started.running.streams);
   return { ...started, streams, ended, postStart, hooks: new Set() };
 }
 
-/** Who may hold the output of a container back: those who are attached to it, and the one who shows the run. */
+/** The readers that may hold the output of a container back: attached clients, and the display of the run. */
 type OutputHolder = 'attached' | 'shown';
 
-/** Streams whose output stays where it is as long as one of several wants that. */
+/** Streams whose output waits as long as one of the readers holds it back. */
 export interface SharedStreams extends Omit<ProcessStreams, 'holdOutput'> {
   holdOutput(held: boolean, holder?: OutputHolder): void;
 }

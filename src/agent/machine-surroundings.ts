@@ -38,7 +38,7 @@ import {
 } from './termination-message.ts';
 import { storageUsage } from './storage-usage.ts';
 
-/** What the machine has for containers, and who follows what they do. */
+/** The resources of the machine for containers, and the callbacks for their output. */
 export interface MachineOptions {
   readonly store: Store;
   readonly files: PodFiles;
@@ -49,40 +49,40 @@ export interface MachineOptions {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly security: Security;
   readonly cwd: string;
-  /** How containers are kept apart; undefined: they run on the host as it is. */
+  /** How containers are isolated. Undefined: they run on the host as it is. */
   readonly isolation: Isolation | undefined;
-  /** How many processes and threads a Pod may have; undefined: any number. */
+  /** The limit of processes and threads in a Pod. Undefined: no limit. */
   readonly podPidsLimit: number | undefined;
-  /** How Pods get networks of their own; undefined: they share that of the host. */
+  /** The tools for private networks. Undefined: Pods share the host's network. */
   readonly privateNetworks: NetworkFacts | undefined;
   /**
-   * What containers write, as it arrives; valid during the call. Who cannot take more just now answers when that is
-   * over: meanwhile the container writes into its pipe, and waits when that is full.
+   * Called with the output of containers as it arrives; the chunk is valid during the call. A slow reader answers with
+   * a promise. podrun reads no more output until it resolves; the container blocks when its pipe is full.
    */
   readonly onOutput: (
     ...[pod, container, stream, chunk]: [StoredPod, string, OutputStream, Buffer]
   ) => Promise<void> | undefined;
-  /** What the commands of hooks write, in whole lines; not what probes do. */
+  /** Called with the output of hooks' commands, in whole lines. Output of probes is left out. */
   readonly onHookOutput: (pod: StoredPod, output: HookOutput) => void;
-  /** The object of the Pod is gone. */
+  /** True when the Pod's object was removed. */
   readonly isRemoved: (pod: StoredPod) => boolean;
-  /** Something could not be written down, or read. */
+  /** Called when a record could not be written or read. */
   readonly onTrouble: (error: PodrunError) => void;
 }
 
 /**
- * What containers have around them on this machine: the volumes, networks, logs and files of their Pods, and those who
- * are attached to them. One for all Pods of an Agent.
+ * The surroundings of containers on this machine: the volumes, networks, logs and files of their Pods, and the clients
+ * that are attached. One for all Pods of an Agent.
  */
 export class MachineSurroundings {
   readonly #options: MachineOptions;
   readonly #preparer: Preparer;
   readonly #logs: ContainerLogs;
-  /** By uid of the Pod; only Pods that have volumes and have not ended. */
-  /** Kept: to import it each time takes a tenth of a TCP probe. */
+  /** The module, imported once: another `import()` costs a tenth of a TCP probe. */
   #probes: { readonly probeOnce: typeof probeOnce } | undefined;
+  /** By uid of the Pod; only Pods that have volumes and have not ended. */
   readonly #volumes = new Map<string, PodVolumes>();
-  /** By ID of the instance. */
+  /** By id of the instance. */
   readonly #live = new Map<string, LiveInstance>();
   /** By uid of the Pod; only Pods that were probed and have not ended. */
   readonly #probeJournals = new Map<string, ProbeSink>();
@@ -97,12 +97,12 @@ export class MachineSurroundings {
     this.#attachPoint = new AttachPoint({ ...options, socketOf: (pod) => options.files.attachSocket(pod) });
   }
 
-  /** The object of a Pod has changed: what its volumes are made of may have changed with it. */
+  /** Updates the Pod's volumes after a change of its object: their content may depend on it. */
   podChanged(pod: StoredPod): void {
     this.#volumes.get(pod.metadata.uid)?.podChanged(pod);
   }
 
-  /** For a PodRun, which records the events of its Pod itself. */
+  /** The surroundings for a PodRun, which records the events of its Pod itself. */
   surroundings(): Omit<PodSurroundings, 'event'> {
     const logs = this.#logs;
     const { onOutput, onHookOutput, files, clock } = this.#options;
@@ -122,7 +122,8 @@ export class MachineSurroundings {
       },
       measureStorage: (pod, wanted) => storageUsage(pod, wanted, files),
       prepare: async (pod, container, instance) => {
-        // Who adds an ephemeral container may want to see it from its first word.
+        // The socket is ready before an ephemeral container starts, so that a client sees its output from the first
+        // byte.
         if (isEphemeral(pod, instance)) await this.#attachPoint.expect(pod, container, instance);
         return this.#prepare(pod, container, instance);
       },
@@ -134,7 +135,7 @@ export class MachineSurroundings {
         this.#live.set(ref.id, live);
         this.#attachPoint.started(pod, containerSpec(pod, ref.container), live);
       },
-      // Who was attached to it has to do so again.
+      // Clients that were attached have to attach again.
       adopted: (pod, live) => void this.#expectAgain(pod, live),
       words: (pod, { container, attempt, id }, { env }) => {
         const file = files.terminationLog(pod, { container, attempt, id });
@@ -144,7 +145,7 @@ export class MachineSurroundings {
       output: (pod, instance, stream, chunk) => {
         this.#recordInPlace(pod, () => logs.write(pod, instance, stream, chunk));
         this.#attachPoint.output(instance, stream, chunk);
-        // What a program does to its terminal must not be done to the one that shows the run.
+        // Control sequences for the terminal of the container must not reach the terminal that shows the run.
         const isElsewhere = isEphemeral(pod, instance) && this.#attachPoint.hasTerminal(instance);
         const wait = isElsewhere ? undefined : onOutput(pod, instance.container, stream, chunk);
         if (wait !== undefined) void this.#holdUntil(wait, instance);
@@ -164,7 +165,8 @@ export class MachineSurroundings {
         this.#recordInPlace(pod, () => files.logHandler(pod, instance, said, clock.now().wallMs));
         if (isHookOutput(pod, instance, said)) onHookOutput(pod, { ...said, container: instance.container });
       },
-      // Loaded late: most Pods have neither, and node:http, https and http2 take longer than the rest of a start.
+      // Loaded late: most Pods have no hooks and no probes, and node:http, https and http2 load slower than the rest of
+      // a start.
       runHook: async (input) =>
         (await import('./hooks.ts')).runHook({ ...input, dial: this.#networks.dialerOf(input.pod) }),
       runProbe: (input) => this.#runProbe(input),
@@ -172,21 +174,24 @@ export class MachineSurroundings {
   }
 
   /**
-   * What cannot be put on record, or read there, happens all the same: losing a log is bad, stopping what was to be
-   * watched is worse.
+   * Runs a read or write of records. An error is reported, and the Pod goes on: a lost log is better than a container
+   * that podrun stops watching.
    */
   #record<T>(pod: StoredPod, use: () => T): T | undefined {
     try {
       return use();
     } catch (error) {
       if (!(error instanceof PodrunError)) throw error;
-      // Of a Pod that was removed by force nothing is on record: it is being ended.
+      // A Pod that was removed by force has no record any more, and is being ended.
       if (isStored(this.#options.store, pod)) this.#options.onTrouble(error);
       return undefined;
     }
   }
 
-  /** What was removed by force goes on for a moment: at its place may already be the next Pod of its name. */
+  /**
+   * Records something about a Pod whose object still exists. A Pod that was removed by force runs on for a moment, when
+   * its record may already belong to the next Pod of that name.
+   */
   #recordInPlace(pod: StoredPod, use: () => void): void {
     if (!this.#options.isRemoved(pod)) this.#record(pod, use);
   }
@@ -234,7 +239,6 @@ export class MachineSurroundings {
   async #setUpVolumes(pod: StoredPod, attempt: SandboxAttempt): Promise<void> {
     const { store, clock, node, files, cwd } = this.#options;
     const { namespace, uid } = pod.metadata;
-    // Most Pods have no volumes.
     const claim = (name: string): string | undefined =>
       store.get('persistentvolumeclaims', namespace, name) && files.claimedVolume(namespace, name);
     const image = (reference: string): string | undefined => imageFolder(reference, this.#options.images);

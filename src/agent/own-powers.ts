@@ -4,7 +4,7 @@ import type { Account, Powers } from '../lifecycle/security/powers.ts';
 import type { RuntimeFeatures } from '../runtime/features.ts';
 import { findSetpriv } from '../runtime/setpriv.ts';
 
-/** Where the users and groups of the machine are listed, which stands for the image. */
+/** The files that list the users and groups of the machine, in place of those of an image. */
 export interface AccountFiles {
   readonly passwd: string;
   readonly group: string;
@@ -12,7 +12,10 @@ export interface AccountFiles {
 
 const ACCOUNT_FILES: AccountFiles = { passwd: '/etc/passwd', group: '/etc/group' };
 
-/** What podrun may do, as the process that it is. @param features undefined: nothing but processes */
+/**
+ * The rights of this process.
+ * @param features undefined: plain processes only
+ */
 export function ownPowers(features: RuntimeFeatures | undefined): Powers {
   const gid = process.getgid?.() ?? 0;
   return {
@@ -32,7 +35,7 @@ function capabilitiesInEffect(): string[] {
   return mask === undefined ? [] : capabilitiesOf(mask);
 }
 
-/** What passwd(5) and group(5) say of a user, as container runtimes read those of an image. */
+/** The groups and the home of a user in passwd(5) and group(5), read as container runtimes read those of an image. */
 export function readAccount(uid: number, files: AccountFiles): Account | undefined {
   const entry = rowsOf(files.passwd).find(([, , id]) => id === String(uid));
   if (entry === undefined) return undefined;

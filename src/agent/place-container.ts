@@ -17,8 +17,8 @@ import {
 type Ready = Extract<PreparedContainer, { ok: true }>;
 
 /**
- * The last of the preparations for a container that sees the host as it is: what its words name in a container is
- * somewhere else.
+ * Completes the preparation of a container that sees the host as it is: replaces paths of the container by paths of the
+ * host.
  */
 export function placeOnHost({ preparation, notices }: Ready, container: Container, terminationLog: string): Prepared {
   makeTerminationLog(terminationLog);
@@ -47,7 +47,7 @@ function canWrite(identity: Identity | undefined, file: string): boolean {
   return !uid || canReach(file, { uid, groups: [gid, ...groups] });
 }
 
-/** The same for a container with a view of its own, in which everything is in its place. */
+/** Completes the preparation of a container with a view of its own, in which all paths are as in the manifest. */
 export function placeApart({ preparation, volumes, notices }: Ready, input: Omit<ConfineInput, 'volumes'>): Prepared {
   makeTerminationLog(input.terminationLog);
   const { terminationMessagePath } = input.container;

@@ -11,32 +11,32 @@ import type { ObjectPart, Store } from '../store/store.ts';
 import { isStored } from './clean-up/is-stored.ts';
 import { EventRecorder } from './event-recorder.ts';
 
-/** Where a Pod is on record, and who is told when it cannot be. */
+/** The store of a Pod, and the callbacks for errors and events. */
 export interface PodRecordOptions {
   readonly pod: StoredPod;
   readonly store: Store;
   readonly clock: Clock;
   readonly nodeName: string;
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
-  /** Something could not be written down. */
+  /** Called when a record could not be written. */
   readonly onTrouble: (error: PodrunError) => void;
-  /** A write has shown that the object is not there any more. The store's watch has had the time to say why. */
+  /** Called after a write has found the object gone. By then the store's watch has had time to report a deletion. */
   readonly onGone: () => void;
 }
 
-/** The store's watch tells within this time whether a record that is gone was deleted by force. */
+/** The time in which the store's watch reports whether a missing record was deleted by force. */
 const WATCH_MS = 1000;
 
-/** A status that could not be written is written again after this long, until it is on record. */
+/** The delay before a failed write of the status is repeated. */
 const RETRY_MS = 1000;
 
-/** The end of a Pod waits this long for that. Then its record stays open: see Ownership.release. */
+/** The longest wait of an ended Pod for such a write. After that its record stays open: see Ownership.release. */
 const PATIENCE_MS = 10_000;
 
 /**
- * What is stored of one Pod: its object and its events. A store that cannot be written to (a full disk, say) must not
- * take running programs down: the user is told, and the status is written as soon as that is possible. For the end of
- * the Pod there is room in reserve. A Pod that is no longer there was removed by force.
+ * The stored part of one Pod: its object and its events. A store without room (a full disk, say) must not end running
+ * programs: the user gets a warning, and the status is written as soon as possible. The store keeps a reserve for the
+ * end of the Pod. A Pod that is missing in the store was removed by force.
  */
 export class PodRecord {
   readonly #options: PodRecordOptions;
@@ -44,9 +44,9 @@ export class PodRecord {
   #isGone = false;
   #isBinding = false;
   #isSavingStatus = false;
-  /** Writes again what could not be written; undefined: all is. */
+  /** Repeats a failed write. Undefined: the status is up to date. */
   #retry: Alarm | undefined;
-  /** What the user was told last of what cannot be written. */
+  /** The last error that was reported. */
   #toldTrouble = '';
 
   constructor(options: PodRecordOptions) {
@@ -54,28 +54,30 @@ export class PodRecord {
     this.#recorder = new EventRecorder(options);
   }
 
-  /** Nothing is left to write to: what is to be written is dropped. */
+  /** True when the object is gone. Further writes are dropped. */
   get isGone(): boolean {
     return this.#isGone;
   }
 
-  /** The store tells of changes while the Pod is being bound: they are in what `bind` answers. */
+  /** True while the Pod is being bound. Changes that the store reports meanwhile are in the answer of `bind`. */
   get isBinding(): boolean {
     return this.#isBinding;
   }
 
-  /** The store tells of changes while the status is being written: they are in what `saveStatus` answers. */
+  /**
+   * True while the status is being written. Changes that the store reports meanwhile are in the answer of `saveStatus`.
+   */
   get isSavingStatus(): boolean {
     return this.#isSavingStatus;
   }
 
-  /** Somebody removed the object. */
+  /** Records that another process removed the object. */
   gone(): void {
     this.#isGone = true;
     this.#recorder.stopKeeping();
   }
 
-  /** The Pod with its node. What others make of it meanwhile is in it, and needs no answer of its own. */
+  /** Binds the Pod to the node. Returns the stored Pod, with the changes that others made meanwhile. */
   bind(pod: StoredPod, nodeName: string): StoredPod {
     const { store, clock } = this.#options;
     const { uid } = pod.metadata;
@@ -91,7 +93,7 @@ export class PodRecord {
     }
   }
 
-  /** Writes the status of the Pod; what others have written into it meanwhile stays. Answers the Pod as stored. */
+  /** Writes the status of the Pod, and keeps the parts that other writers own. Returns the stored Pod. */
   saveStatus(pod: StoredPod): StoredPod {
     this.#retry?.cancel();
     this.#retry = undefined;
@@ -106,7 +108,7 @@ export class PodRecord {
     }
   }
 
-  /** Calls back when all is written, or when that takes too long: at once, mostly. */
+  /** Calls back when the status is written, mostly at once, or when that takes too long. */
   whenSaved(done: () => void): void {
     const deadlineMs = this.#options.clock.now().monotonicMs + PATIENCE_MS;
     const look = (): void => {
@@ -123,20 +125,20 @@ export class PodRecord {
     return clock.wakeAt(clock.now().monotonicMs + ms, run);
   }
 
-  /** Events of the kubelet, or of podrun. Those of a Pod whose object is gone reach only who follows it now. */
+  /** Records events of the kubelet or of podrun. Those of a Pod whose object is gone are not stored. */
   events(pod: StoredPod, drafts: readonly EventDraft[]): void {
     if (this.#isGone) return this.#recorder.record(pod, drafts);
     this.#write(() => this.#recorder.record(pod, drafts), undefined);
   }
 
-  /** An event of the scheduler. */
+  /** Records an event of the scheduler. */
   schedulingEvent(pod: StoredPod, draft: SchedulingEvent): void {
     this.#write(() => this.#recorder.recordScheduling(pod, draft), undefined);
   }
 
   /**
-   * Takes the object out of the store, as the API server does when the kubelet is done with it. Answers false when
-   * finalizers hold it: it is removed with the last of them, see changeObject.
+   * Removes the object from the store, as the API server does when the kubelet has finished. Returns false when
+   * finalizers keep the object: changeObject removes it with the last of them.
    */
   remove(): boolean {
     const { store, pod, clock } = this.#options;
@@ -148,7 +150,7 @@ export class PodRecord {
     return true;
   }
 
-  /** Changes what is stored of this Pod, and of no other that has its name now. */
+  /** Changes the stored object of this Pod, but not of a later Pod with the same name. */
   #change(part: ObjectPart, change: (stored: StoredPod) => StoredPod): StoredPod {
     const { store, pod } = this.#options;
     const { uid } = pod.metadata;
@@ -163,8 +165,8 @@ export class PodRecord {
   }
 
   /**
-   * Answers undefined where that cannot be written.
-   * @param isLast it is the end of the Pod, for which there is room in reserve
+   * Runs a write. Returns undefined when it fails.
+   * @param isLast true at the end of the Pod, which may use the reserve
    */
   #attempt<T>(write: () => T, isLast: boolean): T | undefined {
     if (this.#isGone) return undefined;
@@ -184,7 +186,7 @@ export class PodRecord {
     }
   }
 
-  /** The same trouble once, however often it is met. */
+  /** Reports an error once, however often it repeats. */
   #tell(error: PodrunError): void {
     if (error.message === this.#toldTrouble) return;
     this.#toldTrouble = error.message;

@@ -34,9 +34,9 @@ import { PodWorker } from './pod-worker.ts';
 
 export interface PodRunOptions {
   readonly pod: StoredPod;
-  /** What is known of it when it goes on after its former agent is gone; undefined: it begins. */
+  /** The facts of a former agent's Pod. Undefined: the Pod is new. */
   readonly restoration?: Restoration | undefined;
-  /** What of its spec has no effect here: an event each. Asked again when the spec has changed. */
+  /** Events about fields of the spec that have no effect here. Called again after a change of the spec. */
   readonly notices: (pod: StoredPod) => readonly EventDraft[];
   readonly store: Store;
   readonly clock: Clock;
@@ -44,25 +44,23 @@ export interface PodRunOptions {
   readonly node: NodeFacts;
   readonly config: (pod: StoredPod) => SyncConfig;
   readonly surroundings: Omit<PodSurroundings, 'event'>;
-  /** Pods that share the node with this one. */
+  /** The Pods that share the node with this one. */
   readonly placed: () => readonly StoredPod[];
-  /** Is there a PersistentVolumeClaim of that name beside the Pod? */
+  /** True when the Pod's namespace has a PersistentVolumeClaim of this name. */
   readonly hasClaim: (pod: StoredPod, name: string) => boolean;
-  /** The Pod has ended, or is gone: nothing will happen to it any more. */
+  /** Called when the Pod has ended or is gone. */
   readonly onOver: (pod: StoredPod) => void;
   readonly onEvent: (event: WatchEvent<StoredEvent>) => void;
-  /** The record was removed behind podrun's back. The Pod is ended. */
+  /** Called when another process removed the record. The Pod is ended. */
   readonly onRecordLost: (pod: StoredPod) => void;
-  /** Something could not be written down. */
+  /** Called when a record could not be written. */
   readonly onTrouble: (error: PodrunError) => void;
 }
 
-/** How a Pod is ended whose object is removed by force: see `objectGone`. */
+/** The end of a Pod whose object was removed by force: see `objectGone`. */
 const BY_FORCE = { force: false, graceSeconds: 1, breaksOffHook: true } as const;
 
-/**
- * One Pod from its creation to its end: scheduled, run by a PodWorker, and removed when somebody deleted it.
- */
+/** One Pod from its creation to its end: scheduled, run by a PodWorker, and removed after its deletion. */
 export class PodRun {
   readonly #options: PodRunOptions;
   readonly #record: PodRecord;
@@ -71,9 +69,9 @@ export class PodRun {
   #isOver = false;
   #isRemoving = false;
   #isObjectGone = false;
-  /** Nothing runs, and the Pod is deleted but for its finalizers. */
+  /** True when the Pod has stopped and only finalizers keep its object. */
   #isWaitingForFinalizers = false;
-  /** Notices that were given. */
+  /** The notices that were recorded. */
   readonly #told = new Set<string>();
 
   constructor(options: PodRunOptions) {
@@ -88,7 +86,7 @@ export class PodRun {
     return this.#worker?.pod ?? this.#pod;
   }
 
-  /** Undefined: nothing is done for it, not yet or not any more. */
+  /** The next step for the Pod. Undefined: nothing is planned. */
   get activity(): PodActivity | undefined {
     return this.#isOver ? undefined : this.#worker?.activity;
   }
@@ -97,7 +95,7 @@ export class PodRun {
     return this.#isOver;
   }
 
-  /** Has no node taken it yet? */
+  /** True while no node has taken the Pod. */
   get isWaiting(): boolean {
     return !this.#isOver && this.#worker === undefined;
   }
@@ -119,14 +117,14 @@ export class PodRun {
     this.#run();
   }
 
-  /** Something has changed that a Pod without a node may have been waiting for. */
+  /** Schedules again a Pod without a node, after a change of the node. */
   reconsider(): void {
     if (this.isWaiting && !this.#record.isBinding) this.begin();
   }
 
   /**
-   * The stored object was changed, by this agent or by somebody else. What clients write is compared: the store tells
-   * of one's own changes too, and in the middle of such a call of changes that others made just before.
+   * Takes a change of the stored object by this agent or another writer. Compares the clients' part, because the store
+   * reports this agent's own writes too, and during such a write also earlier changes of others.
    */
   objectChanged(pod: StoredPod): void {
     if (this.#isOver || this.#record.isBinding || this.#isRemoving || pod.metadata.uid !== this.#pod.metadata.uid)
@@ -135,28 +133,28 @@ export class PodRun {
     if (isSameObject && !this.#isStatusOfOthers(pod.status)) return;
     if (this.#worker !== undefined) {
       this.#worker.objectChanged(pod);
-      // Finalizers hold the object of a Pod that was deleted by force.
+      // Finalizers keep the object of a Pod that was deleted by force.
       if (isKeptByFinalizers(pod)) this.#worker.terminate(BY_FORCE);
       if (!isSameObject) this.#giveNotices(pod);
       return;
     }
     this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
     if (isTerminalPhase(this.#pod.status.phase)) return this.#end();
-    // Nothing runs: such a Pod is gone at once, and without a terminal phase.
+    // A Pod that never ran is removed at once, without a terminal phase.
     if (pod.metadata.deletionTimestamp !== undefined) return this.#remove();
     this.begin();
   }
 
-  /** Has somebody else written into the status? What was written before an own write is merged into that. */
+  /** True when another writer has changed the status. Changes before an own write are merged into it. */
   #isStatusOfOthers(status: PodStatus): boolean {
     if (this.#record.isSavingStatus) return false;
     return !isSameJson(status, this.#worker?.storedStatus ?? this.#pod.status);
   }
 
   /**
-   * The object is gone. By force: what runs is ended all the same, with the shortest grace period that there is: a
-   * second for its preStop hook, two for its stop signal (source: pod_workers.go calculateEffectiveGracePeriod).
-   * Otherwise its files were removed, perhaps with all of the state folder: the Pod ends with its own grace period.
+   * Ends the Pod after its object was removed. By force: with the shortest grace period, one second for the preStop
+   * hook and two for the stop signal (source: pod_workers.go calculateEffectiveGracePeriod). Otherwise its files were
+   * removed, perhaps with the whole state folder: with the Pod's own grace period.
    */
   objectGone(uid: string, isForced: boolean): void {
     if (this.#isOver || this.#isObjectGone || uid !== this.#pod.metadata.uid) return;
@@ -169,7 +167,7 @@ export class PodRun {
     else this.#worker.terminate(isForced ? BY_FORCE : { force: false });
   }
 
-  /** Ends the run, also where only finalizers are waited for; the record stays. */
+  /** Ends the run, also while only finalizers keep the object. The record stays. */
   terminate(how: { readonly force: boolean; readonly graceSeconds?: number }): void {
     if (this.#isOver) return;
     if (this.#isWaitingForFinalizers) this.#end();
@@ -211,7 +209,7 @@ export class PodRun {
     for (const notice of this.#options.notices(pod)) this.#tellOnce(pod, notice);
   }
 
-  /** An event of podrun's own. */
+  /** Records an event of podrun once. */
   #tellOnce(pod: StoredPod, notice: EventDraft): void {
     if (this.#told.has(notice.message)) return;
     this.#told.add(notice.message);
@@ -231,7 +229,7 @@ export class PodRun {
     if (missing.length > 0) this.#tellOnce(this.#pod, nodeLabelsMissing(node.name, missing));
   }
 
-  /** The kubelet's own admission. Source: pkg/kubelet/kubelet.go rejectPod. */
+  /** Rejects the Pod, as the kubelet's admission does. Source: pkg/kubelet/kubelet.go rejectPod. */
   #reject({ reason, why }: Rejection): void {
     this.#record.events(this.#pod, [podRejected({ reason, why })]);
     const startTime = formatTime(this.#options.clock.now().wallMs);
@@ -239,7 +237,7 @@ export class PodRun {
     this.#fail({ reason, message: rejectionMessage(why) });
   }
 
-  /** The end of a Pod that never ran. */
+  /** Ends a Pod that never ran. */
   #fail(why: Pick<PodStatus, 'reason' | 'message'>): void {
     this.#pod = this.#record.saveStatus(failed(this.#pod, why));
     this.#end();
@@ -255,7 +253,7 @@ export class PodRun {
     this.#isRemoving = true;
     if (this.#record.remove()) return this.#end();
     this.#isWaitingForFinalizers = true;
-    // Without an end on record, it would be taken for lost when this agent is gone.
+    // A Pod without a recorded end would count as lost after the end of this agent.
     if (!isTerminalPhase(this.#pod.status.phase))
       this.#pod = this.#record.saveStatus(failed(this.#pod, ENDED_UNSCHEDULED));
   }
@@ -272,7 +270,7 @@ function failed(pod: StoredPod, why: Pick<PodStatus, 'reason' | 'message'>): Sto
   return { ...pod, status: { ...pod.status, ...why, phase: 'Failed' } };
 }
 
-/** What clients write of a Pod, and the agent only reads. */
+/** The part of a Pod that clients write and the agent only reads. */
 function clientPart({ metadata, spec }: StoredPod): unknown {
   const { resourceVersion: _, ...rest } = metadata;
   return { metadata: rest, spec };

@@ -13,46 +13,46 @@ import type { NetworkSign } from './network/pod-networks.ts';
 import type { ProbeInput } from './probe/index.ts';
 import type { ProbeOutcome } from './prober.ts';
 
-/** The making of a Pod's environment. */
+/** One attempt to create a Pod's sandbox. */
 export interface SandboxAttempt {
-  /** Aborted when the Pod goes down: what is being waited for is needed no more. */
+  /** Aborted when the Pod ends: volumes that it waits for are not needed any more. */
   readonly signal: AbortSignal;
   readonly event: (event: EventDraft) => void;
 }
 
-/** What container effects need of their surroundings. */
+/** The operations that container effects need from their surroundings. */
 export interface PodSurroundings {
   /**
-   * Makes the Pod's environment: its directories and volumes. Rejects when it cannot; waits for what may still come,
-   * until the signal is aborted. Answers the Pod's address; undefined: the node's.
+   * Creates the Pod's sandbox: its directories, volumes and network. Rejects on failure. Waits for missing ConfigMaps
+   * and the like until the signal is aborted. Returns the Pod's address; undefined: the node's.
    */
   createSandbox(pod: StoredPod, attempt: SandboxAttempt): Promise<string | undefined>;
   removeSandbox(pod: StoredPod): Promise<void>;
-  /** What the Pod has on disk; never rejects. */
+  /** Measures the disk space of the Pod. Never rejects. */
   measureStorage(pod: StoredPod, wanted: StorageMeasures): Promise<StorageUsage>;
   prepare(pod: StoredPod, container: Container, instance: InstanceRef): Promise<Prepared>;
-  /** What the container may take; undefined: whatever there is. */
+  /** The resource limits of the container. Undefined: none. */
   limitsOf(pod: StoredPod, container: Container): ResourceLimits | undefined;
-  /** Where what is left of its output when podrun is killed belongs, see ContainerLaunch. */
+  /** The file for output that is left in the pipes after podrun was killed; see ContainerLaunch. */
   logFile(pod: StoredPod, instance: InstanceRef): string;
   started(pod: StoredPod, instance: LiveInstance): void;
-  /** A container was taken over that a former agent has started. */
+  /** Called after a container of a former agent was taken over. */
   adopted(pod: StoredPod, instance: LiveInstance): void;
-  /** How words of commands are translated that run in a container which was started like this. */
+  /** The translation of commands' words for a container that was launched this way. */
   words(pod: StoredPod, instance: InstanceRef, launch: Adopted['launch']): Pick<Preparation, 'translate'>;
   output(pod: StoredPod, instance: InstanceRef, stream: OutputStream, chunk: Buffer): void;
-  /** The main process has ended; its output is complete. Answers the termination message. */
+  /** Called when the main process has ended and its output is complete. Returns the termination message. */
   exited(pod: StoredPod, instance: InstanceRef, exit: ProcessExit): string | undefined;
-  /** Says what an instance may have to do with the network; undefined: nothing. */
+  /** Explains how the network may have caused the sign. Undefined: it did not. */
   explain(pod: StoredPod, instance: InstanceRef, sign: NetworkSign): Promise<EventDraft | undefined> | undefined;
   runHook(input: HookInput): Promise<HookOutcome>;
-  /** Runs one probe once; never rejects. */
+  /** Runs one probe once. Never rejects. */
   runProbe(input: ProbeInput): Promise<ProbeOutcome>;
-  /** An attempt of a probe has come to an end. */
+  /** Records a finished attempt of a probe. */
   probed(pod: StoredPod, attempt: ProbeAttempt): void;
-  /** A hook has returned, or was broken off. */
+  /** Records a hook that has returned or was cut short. */
   hooked(pod: StoredPod, run: HookRun): void;
-  /** What a hook or probe says: whole lines, or a note of podrun about it. */
+  /** Logs output of a hook or probe: whole lines, or a note of podrun. */
   handlerSays(pod: StoredPod, instance: InstanceRef, said: HandlerSaying): void;
   event(pod: StoredPod, event: EventDraft): void;
 }

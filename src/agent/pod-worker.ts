@@ -17,62 +17,61 @@ import type { FoundInstance, Restoration } from '../lifecycle/restored-facts.ts'
 import { sync } from '../lifecycle/sync.ts';
 import { type Heard, Inbox } from './inbox.ts';
 
-/** Carries out what the plan asks for and tells what came of it. One per Pod. */
+/** Carries out the effects of a plan and reports the results. One for each Pod. */
 export interface EffectRunner {
-  /** Goes on with what a former agent has begun: the environment is there, and these instances were started. */
+  /** Resumes the work of a former agent: its sandbox and these instances exist. */
   resume(pod: StoredPod, instances: readonly FoundInstance[]): void;
   perform(pod: StoredPod, effect: Exclude<Effect, { type: 'event' | 'finish' }>): void;
-  /** Called after every step: what the probes must know. */
+  /** Called after every step with the facts for the probes. */
   follow(pod: StoredPod, facts: PodFacts): void;
-  /** The probes that go on at the moment. */
+  /** The planned probes. */
   readonly probes: readonly PlannedProbe[];
-  /** The Pod is finished: let go of everything. */
+  /** Stops everything: the Pod has finished. */
   close(): void;
 }
 
-/** Where the worker writes what it finds. */
+/** The destination of a worker's results. */
 export interface PodReport {
-  /** Stores the status of the Pod; answers the Pod as it now stands in the store. */
+  /** Stores the status of the Pod. Returns the stored Pod. */
   status(pod: StoredPod): StoredPod;
-  /** In this order. */
+  /** Records events in this order. */
   events(pod: StoredPod, drafts: readonly EventDraft[]): void;
   finished(pod: StoredPod): void;
 }
 
-/** How a run is to be ended. */
+/** How a run is ended. */
 export interface HowToEnd {
   /** Kill everything now. */
   readonly force: boolean;
-  /** Undefined: the Pod's own. */
+  /** Undefined: the Pod's own grace period. */
   readonly graceSeconds?: number;
-  /** Also a postStart hook that runs, which is waited for otherwise. */
+  /** Also cut a running postStart hook short. Otherwise the worker waits for it. */
   readonly breaksOffHook?: boolean;
 }
 
 export interface PodWorkerOptions {
   readonly pod: StoredPod;
   readonly clock: Clock;
-  /** What a sync must know besides the Pod; asked again whenever the object has changed. */
+  /** The settings of a sync. Called again after each change of the object. */
   readonly config: (pod: StoredPod) => SyncConfig;
   readonly hostIP: string;
-  /** What is known of the Pod already; undefined: it is new. */
+  /** The facts of a former agent's Pod. Undefined: the Pod is new. */
   readonly restoration?: Restoration | undefined;
   readonly report: PodReport;
-  /** Made with the function by which it tells the worker what happened. */
+  /** Creates the effects. They report observations to `tell`. */
   readonly effects: (tell: (seen: Observation) => void) => EffectRunner;
 }
 
 /**
- * The loop of one Pod: something happens, it is observed, the status is published, the plan is made, the plan is
- * carried out. Level-triggered and serial: observations are taken one at a time, each with a status and a plan of its
- * own, so that no state is skipped; a doubled or late observation changes nothing. Only what is heard of several
- * containers in the same moment, all started, all exited or all gone, is one step: no container skips a state by that.
- * In a Pod of many containers, changes of different ones are published together for a while, and a short run with its
- * end: status/batch.ts.
+ * The loop of one Pod: an observation is applied, the status is published, a plan is made and carried out.
+ * Level-triggered and serial: each observation has a status and a plan of its own, so no state is skipped, and a
+ * repeated or late observation changes nothing. Only the same observation of several containers at the same moment (all
+ * started, all exited or all gone) shares a step. In a Pod of many containers, changes of different containers are
+ * published together for a while, and a short run with its end: status/batch.ts.
  */
 export class PodWorker {
   #pod: StoredPod;
-  /** As it is in the store: what this agent wrote last, or what somebody else has made of that. */
+  /** The status in the store: this agent's last write, with the later changes of others. */
   #storedStatus: PodStatus;
   #facts: PodFacts;
   readonly #clock: Clock;
@@ -83,7 +82,7 @@ export class PodWorker {
   readonly #effects: EffectRunner;
   readonly #inbox = new Inbox((seen) => this.#handle(seen));
   #alarm: Alarm | undefined;
-  /** What has not been published yet, because more may come along. */
+  /** A status that waits to be published together with further changes. */
   #waiting: PodStatus | undefined;
   #publishAlarm: Alarm | undefined;
   #publishedMs = -Infinity;
@@ -106,12 +105,12 @@ export class PodWorker {
     return this.#pod;
   }
 
-  /** The status as the store has it, as far as is known. */
+  /** The stored status, as far as this agent knows. */
   get storedStatus(): PodStatus {
     return this.#storedStatus;
   }
 
-  /** What it is about to do. */
+  /** The next step of the Pod. */
   get activity(): PodActivity {
     return podActivity(this.#pod, this.#facts, this.#effects.probes);
   }
@@ -125,7 +124,7 @@ export class PodWorker {
   }
 
   /**
-   * A deletion that was under way when an agent was restarted has all of its grace period again.
+   * Starts the loop. A deletion that was under way at the end of a former agent gets its full grace period again.
    * Source: pkg/kubelet/pod_workers.go calculateEffectiveGracePeriod.
    */
   #lookOrTerminate(): void {
@@ -134,17 +133,20 @@ export class PodWorker {
     this.#inbox.put({ type: 'terminate', cause: 'deleted', graceSeconds, force: false });
   }
 
-  /** Somebody changed the object: its spec, its metadata, or a condition that is not kubelet's. */
+  /** Takes a change by another writer: of the spec, the metadata, or a condition that the kubelet does not own. */
   objectChanged(pod: StoredPod): void {
     if (this.#facts.finished || pod.metadata.uid !== this.#pod.metadata.uid) return;
     this.#storedStatus = pod.status;
-    // Of the status, the rest is the agent's own: what was made of that in the store does not count, and is put right.
+    // The agent owns the rest of the status: its next write overwrites the changes of others.
     this.#pod = { ...pod, status: mergeStatus(pod.status, this.#pod.status) };
     this.#config = this.#configFor(pod);
     this.#lookOrTerminate();
   }
 
-  /** Ends the run without deleting the Pod: with its own grace period or this one, or by killing everything now. */
+  /**
+   * Ends the run without deleting the Pod. `graceSeconds` replaces the Pod's own grace period; `force` kills everything
+   * now.
+   */
   terminate({ force, graceSeconds: wanted, breaksOffHook = false }: HowToEnd): void {
     if (this.#facts.finished) return;
     const graceSeconds = podGraceSeconds(this.#pod, force ? 0 : wanted);
@@ -160,14 +162,14 @@ export class PodWorker {
     if (this.#facts.finished) return;
     const plan = sync(this.#pod, this.#facts, this.#config, now);
     const isNew = plan.facts !== this.#facts || plan.effects.length > 0;
-    // What was observed has been published: where nothing follows from it, there is nothing more to tell.
+    // The observation is published already: a plan without effects has nothing new.
     if (seen === 'look' || isNew) this.#take(plan);
     this.#setAlarm(plan.wakeAtMs);
   }
 
   /**
-   * The sync that ran a postStart hook publishes nothing when the hook is over: the next one looks at the deadline
-   * first.
+   * Plans in the same step as the end of a postStart hook. The sync that ran the hook publishes nothing: the next one
+   * checks the deadline first.
    * Source: pkg/kubelet/kubelet.go SyncPod.
    */
   #goOn(observed: Step, now: Instant): void {
@@ -187,7 +189,7 @@ export class PodWorker {
     return { facts, effects };
   }
 
-  /** Publishes a step, then has its effects carried out: readers learn of a state before anything follows from it. */
+  /** Publishes a step, then carries out its effects: readers see a state before its consequences. */
   #take(step: Step): void {
     this.#facts = step.facts;
     const events = step.effects.flatMap((effect) => (effect.type === 'event' ? [effect.event] : []));
@@ -212,7 +214,7 @@ export class PodWorker {
       this.#publishedMs = now.monotonicMs;
       this.#pod = this.#withSameSpec(this.#report.status({ ...this.#pod, status: next }));
       this.#storedStatus = this.#pod.status;
-      // Somebody else's condition may have come along, and Ready may depend on it.
+      // The answer may hold a new condition of another writer, on which Ready may depend.
       if (!first && isSameJson(next, this.#storedStatus)) return;
       const { phase } = this.#storedStatus;
       if (isTerminalPhase(phase) && !isTerminalPhase(next.phase)) this.#endAs(phase);
@@ -235,13 +237,13 @@ export class PodWorker {
     }
   }
 
-  /** Of a spec that has not changed, the objects stay the same: what was computed from them holds. */
+  /** Keeps the spec object while its generation is the same, so that values cached by spec stay valid. */
   #withSameSpec(pod: StoredPod): StoredPod {
     const { metadata, spec } = this.#pod;
     return pod.metadata.generation === metadata.generation ? { ...pod, spec } : pod;
   }
 
-  /** Somebody else has written that the Pod has ended: down with it. Source: pkg/kubelet/pod_workers.go UpdatePod. */
+  /** Ends the Pod because another writer has set a terminal phase. Source: pkg/kubelet/pod_workers.go UpdatePod. */
   #endAs(phase: TerminalPhase): void {
     const request = { type: 'terminate', cause: 'ended', force: false, phase } as const;
     const graceSeconds = podGraceSeconds(this.#pod, undefined);

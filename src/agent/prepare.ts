@@ -40,16 +40,16 @@ export interface PreparerOptions {
   readonly store: Store;
   readonly node: NodeFacts;
   readonly images: ImageMap;
-  /** The environment of podrun itself. */
+  /** podrun's own environment. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly security: Security;
-  /** Where podrun was started: where containers work that name no other place. */
+  /** The folder in which podrun was started: the working directory of containers without one. */
   readonly cwd: string;
-  /** Containers see their volumes where their manifest says. */
+  /** True when volumes appear at the paths of the manifest. */
   readonly hasMounts: boolean;
 }
 
-/** What a container is started with wherever it runs, and its volumes. */
+/** The program of a container, independent of the place where it runs, and its volumes. */
 export type PreparedContainer =
   | {
       readonly ok: true;
@@ -60,34 +60,37 @@ export type PreparedContainer =
   | Extract<Prepared, { ok: false }>;
 
 /**
- * What a container gets of podrun's own environment: enough to find and run the programs of the host, and nothing that
- * would make a Pod behave differently from one terminal to the next.
+ * The variables that containers inherit from podrun: enough to find and run the host's programs, and nothing that makes
+ * a Pod depend on the terminal.
  */
 const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TERM)$/;
 
-/** Where a program of the Pod should listen, so that others of the same port have room beside it. */
+/** The address on which a program of the Pod should listen, so that other Pods can use the same port. */
 const POD_IP_VARIABLE = 'POD_IP';
 
-/** What the Pod's containers share. */
+/** The part of the sandbox that containers need. */
 export interface Sandbox {
-  /** Undefined: the Pod has none. */
+  /** Undefined: the Pod has no volumes. */
   readonly volumes: PodVolumes | undefined;
-  /** Undefined: nobody has asked for its address yet. */
+  /** Undefined: the Pod has no address. */
   readonly podIP: string | undefined;
-  /** Undefined: the network of the host. */
+  /** Undefined: the host's network. */
   readonly network: NetworkJoin | undefined;
 }
 
-/** Those of these variables that containers get. */
+/** The variables of this environment that containers inherit. */
 export function inheritedVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  // To read a variable of one's own environment is a call of the system's library: only those that are wanted are.
+  // Reading a variable of process.env is a system library call: read only the inherited ones.
   const names = Object.keys(env).filter((name) => INHERITED.test(name));
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
 const NOTHING_MOUNTED: MountOutcome = { ok: true, mounts: [] };
 
-/** What stands in for the images: each container's program, and the folder of each volume; or why there is none. */
+/**
+ * The substitutes for images: the program of each container and the folder of each volume, or the reason why there is
+ * none.
+ */
 export function judgeImages({ spec }: StoredPod, images: ImageMap): ImageVerdicts {
   return {
     containers: Object.fromEntries(
@@ -117,10 +120,10 @@ function judgeImage(container: Container, images: ImageMap): ImageVerdict {
   return outcome.ok ? { type: 'present' } : { type: 'absent', pullError: outcome.message };
 }
 
-/** What container runtimes set for a container with a terminal. */
+/** The value that container runtimes set for a container with a terminal. */
 const TERM = 'xterm';
 
-/** The Services that a Pod of this namespace may hear of: those on record that were given an address. */
+/** The stored Services that get variables in a Pod of this namespace. */
 function knownServices(store: Store, namespace: string): ServiceFact[] {
   const services = new Set([namespace, 'default']);
   return [...services].flatMap((place) =>
@@ -133,14 +136,14 @@ function knownServices(store: Store, namespace: string): ServiceFact[] {
   );
 }
 
-/** What an ephemeral container has of the one that it is aimed at. */
+/** The parts that an ephemeral container takes from its target container. */
 interface Target {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
   readonly notices: readonly EventDraft[];
 }
 
-/** Works out what a container's main process is started with: the last step before the runtime. */
+/** Computes the launch of a container's main process: the last step before the runtime. */
 export class Preparer {
   readonly #options: PreparerOptions;
   readonly #inherited: Readonly<Record<string, string>>;
@@ -219,21 +222,18 @@ export class Preparer {
     };
   }
 
-  /**
-   * What an ephemeral container gets of the one that it is aimed at: where that works, and all of its variables. On a
-   * node it would see that container's processes; here everybody does.
-   */
+  /** The parts that an ephemeral container takes from its target: the working directory and all variables. */
   #target(pod: StoredPod, { name, targetContainerName }: EphemeralContainer, sandbox: Sandbox): Target {
     if (!targetContainerName) return { env: {}, cwd: undefined, notices: [] };
     const prepared = this.prepare(pod, containerSpec(pod, targetContainerName), sandbox);
     if (prepared.ok) return { ...prepared.preparation, notices: [] };
-    // What is wrong with that container may be what somebody wants to find out.
+    // The user may add this container to find out what is wrong with the target.
     const notice = targetNotResolved(name, targetContainerName, prepared.message);
     return { env: {}, cwd: undefined, notices: [notice] };
   }
 }
 
-/** A Pod whose name is too long gets no environment, and so no container. */
+/** The HOSTNAME variable. A Pod with an invalid hostname gets no sandbox, and so no container. */
 function hostnameVariable(pod: StoredPod): Record<string, string> {
   const name = podHostname(pod);
   return name.ok ? { HOSTNAME: name.hostname } : {};

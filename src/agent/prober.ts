@@ -11,14 +11,14 @@ import { type ProbeFacts, type ProbeNews, type ProberDeps, ProbeTimer } from './
 
 export type { ProbedContainer, ProbeNews, ProbeOutcome, ProberDeps, ProbeType };
 
-/** What the prober must know of a Pod at this moment. */
+/** The facts of a Pod that the prober needs. */
 export interface ProberView extends ProbedPod {
   readonly containers: readonly ProbedContainer[];
 }
 
 /**
- * The probes of one Pod. It is told what the Pod looks like at every change, and probes on its own in between.
- * Source: pkg/kubelet/prober/prober_manager.go.
+ * The probes of one Pod. `update` tells the prober of each change; in between it probes on its own. Source:
+ * pkg/kubelet/prober/prober_manager.go.
  */
 export class Prober {
   readonly #deps: ProberDeps;
@@ -29,7 +29,7 @@ export class Prober {
     this.#deps = deps;
   }
 
-  /** Level-triggered: being told the same twice changes nothing. */
+  /** Updates the timers. Level-triggered: the same view twice changes nothing. */
   update(view: ProberView): void {
     for (const seen of view.containers) {
       for (const type of PROBE_TYPES) {
@@ -39,12 +39,12 @@ export class Prober {
     }
   }
 
-  /** The probes that go on at the moment. */
+  /** The planned probes. */
   get plans(): PlannedProbe[] {
     return [...this.#timers.values()].flatMap((timer) => timer.plan ?? []);
   }
 
-  /** Stops probing for good; probes that are under way are aborted. */
+  /** Stops probing for good, and aborts running probes. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#timers.values()) timer.close();
@@ -55,7 +55,7 @@ export class Prober {
     const key = `${type} ${facts.seen.container.name}`;
     let timer = this.#timers.get(key);
     if (timer === undefined) {
-      // A Pod that goes down gets no new timers; those it has go on as long as they have something to do.
+      // A terminating Pod gets no new timers. Those that it has go on while they are needed.
       if (facts.pod.terminating || facts.pod.finished) return;
       timer = new ProbeTimer(this.#deps, type, facts);
       this.#timers.set(key, timer);

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Somebody without the rights of root. */
+/** A user without the rights of root. */
 export interface Stranger {
   readonly uid: number;
-  /** All groups. */
+  /** All groups of the user. */
   readonly groups: readonly number[];
 }
 
-/** May this user go all the way to a file or folder of the machine? Asks the permission bits alone. */
+/** True when this user may enter every folder above a file or folder. Checks the permission bits alone. */
 export function canReach(place: string, who: Stranger): boolean {
   for (let folder = path.dirname(place); ; folder = path.dirname(folder)) {
     if (!mayEnter(folder, who)) return false;

@@ -7,17 +7,17 @@ import type { PodSurroundings } from './pod-surroundings.ts';
 import { pause } from './probe/deadline.ts';
 import { watchStorage } from './storage-watch.ts';
 
-/** What a sandbox needs to be made, and who is told of it. */
+/** The dependencies of a sandbox, and the function that gets its observations. */
 export interface SandboxOptions {
   readonly clock: Clock;
   readonly surroundings: Pick<PodSurroundings, 'createSandbox' | 'removeSandbox' | 'measureStorage' | 'event'>;
   readonly tell: (seen: Observation) => void;
 }
 
-/** A failed attempt to make the Pod's environment is repeated after this long. */
+/** The delay before a failed attempt to create the sandbox is repeated. */
 const SANDBOX_RETRY_MS = 5000;
 
-/** A Pod's environment, in which its containers run: made until that succeeds, looked after, and taken away. */
+/** A Pod's sandbox, in which its containers run: created, with retries, watched and removed. */
 export class Sandbox {
   readonly #clock: Clock;
   readonly #surroundings: SandboxOptions['surroundings'];
@@ -30,18 +30,18 @@ export class Sandbox {
     this.#tell = tell;
   }
 
-  /** Makes it, and says so, unless the Pod goes down meanwhile. */
+  /** Creates the sandbox and reports it, unless the Pod ends meanwhile. */
   async create(pod: StoredPod): Promise<void> {
     const podIP = await this.#make(pod);
     if (!this.#goingDown.signal.aborted) this.#tell({ type: 'sandboxReady', podIP });
   }
 
-  /** What is there already is found again, and looked after. */
+  /** Finds the existing sandbox again and watches it. */
   async restore(pod: StoredPod): Promise<void> {
     await this.#make(pod);
   }
 
-  /** Tries until it has succeeded, or the Pod goes down. */
+  /** Tries until it has succeeded, or until the Pod ends. */
   async #make(pod: StoredPod): Promise<string | undefined> {
     const { signal } = this.#goingDown;
     const event = (draft: EventDraft): void => this.#surroundings.event(pod, draft);
@@ -68,7 +68,7 @@ export class Sandbox {
     });
   }
 
-  /** Gives up what is being made, takes away what is there, and says so. */
+  /** Cancels the creation, removes the sandbox and reports it. */
   async stop(pod: StoredPod): Promise<void> {
     this.#goingDown.abort();
     try {

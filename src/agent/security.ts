@@ -17,13 +17,13 @@ import { canReach } from './reach.ts';
 
 export interface SecurityOptions {
   readonly powers: () => Powers;
-  /** What a security context asks for and cannot have is told, and the container starts. */
+  /** True when a container starts without the security settings that podrun must refuse: an event names them. */
   readonly isBestEffort: boolean;
 }
 
 type Refusal = NonNullable<ReturnType<typeof refusalOf>>;
 
-/** As whom the containers of Pods run here. */
+/** Decides which user and rights the containers of Pods get here. */
 export class Security {
   readonly #options: SecurityOptions;
 
@@ -31,13 +31,13 @@ export class Security {
     this.#options = options;
   }
 
-  /** As whom a container runs, or why it must not. */
+  /** The user and the rights of a container, or the reason to refuse it. */
   judge(pod: StoredPod, container: Container): SecurityVerdict | Refusal {
     const verdict = judgeSecurity(pod.spec, container, this.#options.powers());
     return refusalOf(pod, container, verdict, this.#options.isBestEffort) ?? verdict;
   }
 
-  /** What is told of a Pod: an event for each thing that its containers ask for and do not get. */
+  /** The events about security settings that containers ask for and do not get: one for each. */
   notices({ spec }: StoredPod): EventDraft[] {
     const { powers, isBestEffort } = this.#options;
     const paths = new Map<string, Set<string>>();
@@ -51,12 +51,15 @@ export class Security {
     return [...paths].map(([note, places]) => fieldHasNoEffect({ paths: [...places], note }));
   }
 
-  /** The group of the machine that the volumes of a Pod are given to; undefined: none. */
+  /** The gid that owns the volumes of a Pod on this machine. Undefined: none. */
   volumeGroup({ spec }: StoredPod): number | undefined {
     return volumeGroup(spec, this.#options.powers());
   }
 
-  /** In the process tier a container sees the folders of volumes where they are: not every user gets there. */
+  /**
+   * Refuses mounts that the container's user cannot reach. In the process tier a container uses the folders of volumes
+   * where they are on the host.
+   */
   refuseMounts(identity: RunAs | undefined, mounts: readonly Mounted[]): Refusal | undefined {
     const { powers, isBestEffort } = this.#options;
     const { tier, gid } = powers();
@@ -72,8 +75,8 @@ export class Security {
   }
 
   /**
-   * Variables of podrun's own that are those of its user, as another user has them.
-   * Source: containerd sets HOME as the image's /etc/passwd has it, and no name.
+   * The inherited variables, adjusted to the container's user. Source: containerd sets HOME as the image's /etc/passwd
+   * has it, and no name.
    */
   ownVariables(identity: RunAs | undefined, inherited: Readonly<Record<string, string>>): Record<string, string> {
     if (identity?.uid === undefined) return { ...inherited };

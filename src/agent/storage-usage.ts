@@ -5,7 +5,7 @@ import type { StorageMeasures, StorageUsage } from '../lifecycle/volumes/local-s
 import type { PodFiles } from './container-logs.ts';
 import { diskUsage } from './volumes/disk-usage.ts';
 
-/** Measures the folders of a Pod, one after the other: nobody waits for it. */
+/** Measures the folders of a Pod one after the other, to use little of the disk. */
 export async function storageUsage(
   pod: StoredPod,
   { volumes, logs, layers }: StorageMeasures,
@@ -28,7 +28,7 @@ async function measured(
   return usage;
 }
 
-/** A volume in memory is a link. */
+/** The target of the link: a volume in memory is a link. */
 async function realFolder(folder: string): Promise<string> {
   try {
     return await promises.realpath(folder);

@@ -15,7 +15,7 @@ export interface StorageWatch {
 /** Source: pkg/kubelet/kubelet.go evictionMonitoringPeriod. */
 const MEASURE_EVERY_MS = 10_000;
 
-/** Measures what a Pod stores, again and again, when it has limits for that. */
+/** Measures the disk space of a Pod with limits, every ten seconds. */
 export async function watchStorage({ pod, clock, signal, measure, tell }: StorageWatch): Promise<void> {
   const wanted = storageMeasures(pod.spec);
   if (wanted === undefined) return;

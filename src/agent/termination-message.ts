@@ -16,10 +16,10 @@ import type { Container } from '../api/generated/types.ts';
 import { allContainers, type StoredPod } from '../api/objects.ts';
 import { inFolder } from '../store/atomic-file.ts';
 
-/** Where a container is told to write its last words; a path of the image, which no host has. */
+/** The default path of the termination log. Images have it; hosts do not. */
 const DEFAULT_PATH = '/dev/termination-log';
 
-/** Name of the variable that says where the file really is. */
+/** The variable with the path of the file on the host. */
 export const TERMINATION_LOG_VARIABLE = 'PODRUN_TERMINATION_LOG';
 
 // Source of the limits: pkg/kubelet/container/runtime.go, pkg/kubelet/status/status_manager.go.
@@ -28,26 +28,25 @@ const LOG_BYTES_MAX = 2048;
 const LOG_LINES_MAX = 80;
 const POD_BYTES_MAX = 12_288;
 
-/** What a container leaves behind to say why it ended. */
+/** The sources of a termination message. */
 export interface LastWords {
-  /** The file of this instance. */
+  /** The termination log of this instance. */
   readonly file: string;
-  /** The last lines of its log, as they were written. */
+  /** Returns the last lines of the log, unchanged. */
   readonly logTail: (lines: number) => string;
 }
 
-/** Makes the file of an instance, empty. */
+/** Creates the empty termination log of an instance. */
 export function makeTerminationLog(file: string): void {
   inFolder(path.dirname(file), () => writeFileSync(file, ''));
-  // Whoever the container runs as. Source: kuberuntime_container.go makeMounts.
+  // Any user must be able to write it. Source: kuberuntime_container.go makeMounts.
   chmodSync(file, 0o666);
 }
 
 /**
- * A container that names a path of its own finds its file there too, as a link, where nothing else is and the folder
- * may be written to. Nothing that the user has is replaced, and nothing is put into /dev: for the default path see
- * {@link withTerminationLog}.
- * @returns false where a path of its own cannot lead to the file: then only the variable names it
+ * Links the path of the manifest to the termination log, where the path is free and its folder can be written. No file
+ * of the user is replaced, and nothing is put into /dev: for the default path see {@link withTerminationLog}.
+ * @returns false when the path cannot lead to the file: then only the variable names it
  */
 export function linkTerminationLog(container: Container, file: string): boolean {
   const wanted = container.terminationMessagePath ?? DEFAULT_PATH;
@@ -58,7 +57,7 @@ export function linkTerminationLog(container: Container, file: string): boolean 
     symlinkSync(file, wanted);
     return true;
   } catch {
-    // Something is there, or the folder is not ours.
+    // A file is there already, or podrun may not write the folder.
     return false;
   }
 }
@@ -71,15 +70,14 @@ export function notAtTerminationPath({ terminationMessagePath = DEFAULT_PATH }: 
   );
 }
 
-/** The default path as a word of its own, or in the text of a script; not as the end or the beginning of another. */
+/** The default path as a word of its own, or in the text of a script. Longer paths do not match. */
 const DEFAULT_PATH_IN_TEXT = /(?<![\w./-])\/dev\/termination-log(?![\w./-])/g;
-/** What may stand in a script without quotes. */
+/** A path that needs no quotes in a script. */
 const PLAIN_PATH = /^[\w./@%+,:-]+$/;
 
 /**
- * The words of a command, or the values of variables, for a host that has no /dev/termination-log and must not get
- * one: what names the default path names the file instead. A script could not hold the path of a file with a blank or
- * a quote in it; it is then left as it is.
+ * The words of a command, or the values of variables, with the path of the file in place of the default path: the host
+ * has no /dev/termination-log and must not get one. A script is left as it is when the path has a blank or a quote.
  */
 export function withTerminationLog(text: string, container: Container, file: string): string {
   if ((container.terminationMessagePath ?? DEFAULT_PATH) !== DEFAULT_PATH) return text;
@@ -87,32 +85,33 @@ export function withTerminationLog(text: string, container: Container, file: str
   return PLAIN_PATH.test(file) ? text.replaceAll(DEFAULT_PATH_IN_TEXT, () => file) : text;
 }
 
-/** Takes the link away again; a link that leads elsewhere is not ours. */
+/** Removes the link at the path of the manifest. A link that leads elsewhere stays. */
 export function closeTerminationLog(container: Container, file: string): void {
   const wanted = container.terminationMessagePath ?? DEFAULT_PATH;
   if (wanted !== DEFAULT_PATH && path.isAbsolute(wanted)) removeLink(wanted, file);
 }
 
-/** Removes the files of runs that nobody can ask about any more: the status shows two. */
+/** Removes the file of an old run: the status shows only the last two. */
 export function forgetTerminationLog(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** Removes a link to a file of that container, also of another of its runs. */
+/** Removes a link to a termination log of this container, also of another run. */
 function removeLink(link: string, file: string): void {
   try {
     if (lstatSync(link).isSymbolicLink() && withoutRun(readlinkSync(link)) === withoutRun(file)) unlinkSync(link);
   } catch {
-    // There is none.
+    // The link does not exist.
   }
 }
 
-/** FOLDER/CONTAINER of FOLDER/CONTAINER.N: names of containers have no dots. */
+/** FOLDER/CONTAINER of FOLDER/CONTAINER.N. Names of containers have no dots. */
 const withoutRun = (file: string): string => file.replace(/\.\d+$/, '');
 
 /**
- * The termination message: the end of the file; for FallbackToLogsOnError, when the file is empty and the container
- * failed, the end of its log. Source: kuberuntime_container.go getTerminationMessage.
+ * The termination message: the end of the file. With FallbackToLogsOnError, the end of the log of a failed container
+ * without such a text.
+ * Source: kuberuntime_container.go getTerminationMessage.
  */
 export function terminationMessage(
   pod: StoredPod,
