@@ -7,7 +7,7 @@ import type { RuntimeFeatures } from '../runtime/features.ts';
 import type { NetworkFacts } from '../runtime/network/detect.ts';
 import type { AgentSettings } from './make-agent.ts';
 
-/** What whoever starts Pods has said about how they are run. */
+/** The user's choices for running Pods. */
 export interface RunWishes {
   readonly images: ImageMap;
   readonly config: ConfigFile | undefined;
@@ -15,7 +15,7 @@ export interface RunWishes {
   readonly features: RuntimeFeatures;
   readonly privateNetworks: NetworkFacts | undefined;
   readonly pollsMemory: boolean;
-  /** Containers get copies of the folders that people work in, too. */
+  /** True when containers get copies of the user's working folders, too. */
   readonly isolate: boolean;
   readonly strictPid1: boolean;
   readonly isBestEffort: boolean;
@@ -23,7 +23,7 @@ export interface RunWishes {
   readonly cwd: string;
 }
 
-/** How the Pods of this process are run. */
+/** The settings of this process's agent. */
 export function agentSettings({ config, isolate, ...wishes }: RunWishes): AgentSettings {
   return {
     ...wishes,
@@ -35,7 +35,7 @@ export function agentSettings({ config, isolate, ...wishes }: RunWishes): AgentS
   };
 }
 
-/** Where people work, and where their tools expect to find each other's files. */
+/** The folders in which users work, and in which their tools expect each other's files. */
 function workFolders(cwd: string): string[] {
   return [cwd, homedir(), '/tmp', tmpdir()].filter((folder) => path.isAbsolute(folder));
 }

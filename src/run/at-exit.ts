@@ -1,13 +1,13 @@
 const ending = new Set<() => void>();
 
-/** The latest first: what it is about may need what was there before. */
+/** Runs the latest functions first: a later one may need what an earlier one undoes. */
 function endAll(): void {
   for (const run of [...ending].toReversed()) run();
 }
 
 /**
- * Has something done at once when this process ends, however many ask for it: Node warns of too many listeners.
- * @returns takes it back
+ * Runs a function when this process exits. All of them share one listener, because Node warns of many.
+ * @returns removes the function
  */
 export function atExit(run: () => void): () => void {
   if (ending.size === 0) process.on('exit', endAll);

@@ -17,21 +17,21 @@ export interface Begun {
 
 export interface Beginning {
   readonly begun: readonly Begun[];
-  /** Pods that somebody else has begun to run meanwhile. */
+  /** Pods that another process has begun to run meanwhile. */
   readonly taken: readonly ManifestObject<StoredPod>[];
 }
 
-/** As what this process owns them. */
+/** The owner of Pods, as other processes see it. */
 export interface RunOwner {
-  /** What the user called, for messages. */
+  /** The user's command, for messages. */
   readonly command: string;
-  /** The background agent that it is. */
+  /** The name of the background agent, if the owner is one. */
   readonly agent?: string;
 }
 
 /**
- * Makes the Pods this process's own. What a killed podrun left of them is ended first.
- * @throws {PodrunError} before any has begun, when finalizers hold a deleted Pod of one of the names
+ * Makes this process the owner of the Pods. First ends the processes that a killed podrun has left of them.
+ * @throws {PodrunError} before any Pod has begun, when finalizers keep a deleted Pod of one of the names
  */
 export async function beginRuns(
   store: FileStore,
@@ -58,7 +58,7 @@ export async function beginRuns(
   return { begun, taken };
 }
 
-/** A name is free when the object that had it is gone. Source: apiserver/pkg/registry/rest/create.go. */
+/** Refuses a name that a deleted Pod still has. Source: apiserver/pkg/registry/rest/create.go. */
 function refuseHeld(store: FileStore, { metadata: { namespace, name } }: StoredPod): void {
   const old = store.get<StoredPod>('pods', namespace, name);
   if (old?.metadata.deletionTimestamp === undefined || !hasFinalizers(old) || isLive(store, old)) return;
@@ -70,12 +70,12 @@ function refuseHeld(store: FileStore, { metadata: { namespace, name } }: StoredP
   });
 }
 
-/** Gives back what was begun, as if it had never been there. */
+/** Removes the Pods that were begun, as if they had never existed. */
 export function undoRuns(store: FileStore, begun: readonly Begun[]): void {
   for (const { pod } of begun) store.delete('pods', pod.metadata.namespace, pod.metadata.name);
 }
 
-/** What a killed podrun ran goes to the history as what became of it. */
+/** Ends an old run before its records move into the history. */
 async function endOldRun(store: FileStore, old: StoredPod, clock: Clock): Promise<void> {
   const owner = store.ownerOf(old.metadata.namespace, old.metadata.name);
   if (old.status.phase === 'Unknown' && owner !== undefined) {

@@ -10,18 +10,18 @@ import { conflict } from '../store/store-errors.ts';
 import { getObject, notFound, type ObjectRef } from './object-ref.ts';
 import { refuseResize } from './refuse-resize.ts';
 
-/** What a client wants of an object. */
+/** A client's change of an object. */
 export interface ChangeRequest {
   readonly store: Store;
   readonly ref: ObjectRef;
   readonly subresource?: Subresource | undefined;
-  /** The object as it should be; gets it as it is stored, and may be called again. */
+  /** Computes the new object from the stored one. May be called again. */
   readonly change: (stored: StoredKubeObject) => KubeObject;
-  /** The change keeps the rules: called before it is made, while nobody else can make one. Not in a dry run. */
+  /** Called when the change is valid, before it is written, while the store is locked. Not in a dry run. */
   readonly onAdmitted?: (stored: StoredKubeObject) => void;
-  /** Gets a sentence for each field that nobody knows. */
+  /** Gets a sentence for each unknown field. */
   readonly warn: (text: string) => void;
-  /** Work out what would come of it, and store nothing. */
+  /** True: compute the result, but store nothing. */
   readonly isDryRun: boolean;
 }
 
@@ -31,10 +31,10 @@ export interface ChangedObject {
 }
 
 /**
- * Changes a stored object as the API server does: the change is checked against the rules for updates, and made in one
- * step, so that nobody else's change is lost. A deleted object goes when its last finalizer is taken away.
+ * Changes a stored object as the API server does: checks the rules for updates, and writes in one step, so that changes
+ * of others are not lost. Removes a deleted object with its last finalizer.
  * @throws {PodrunError} in kubectl's words, when there is no such object, when the rules forbid the change, when the
- *   change asks for a resourceVersion that is not the stored one, and what `change` throws
+ * change asks for a resourceVersion that is not the stored one, and what `change` throws
  */
 export function changeObject(request: ChangeRequest): ChangedObject {
   const { store, ref, subresource, change, isDryRun } = request;
@@ -52,7 +52,7 @@ export function changeObject(request: ChangeRequest): ChangedObject {
     const object = admit(present, change(present), request);
     request.onAdmitted?.(present);
     last = removesLastFinalizer(present, object) ? object : undefined;
-    // The object goes as it is stored: readers see no change before that.
+    // The object is deleted in its stored form: readers see no change before that.
     return last === undefined ? object : present;
   });
   if (last !== undefined) {

@@ -4,8 +4,8 @@ import type { ManifestObject } from './manifest-object.ts';
 import { configureObject } from './configure-object.ts';
 
 /**
- * Finds out whether what is there may become what the manifests say, before anything is changed.
- * @throws {PodrunError} with everything that the rules for updates forbid
+ * Checks that all existing objects may change as the manifests say, before any of them is changed.
+ * @throws {PodrunError} with all violations of the rules for updates
  */
 export function checkChanges(
   store: FileStore,

@@ -9,17 +9,20 @@ import { detectNamespaces } from '../runtime/detection/namespaces.ts';
 import { obstacleText } from '../print/doctor/obstacle.ts';
 import { unmetText } from '../print/doctor/unmet.ts';
 
-/** Who may say it, the first one decides: --runtime, $PODRUN_RUNTIME, podrun.yaml. */
+/** The sources of the choice, the first one wins: --runtime, $PODRUN_RUNTIME, podrun.yaml. */
 export interface RuntimeSources {
   readonly flag?: RuntimeChoice | undefined;
   readonly variable: string | undefined;
   readonly file: RuntimeChoice | undefined;
 }
 
-/** When nobody says anything. */
+/** The default choice. */
 const UNLESS_SAID: RuntimeChoice = 'auto';
 
-/** @throws {PodrunError} (usage) when the variable says something else */
+/**
+ * The choice of the first source that has one.
+ * @throws {PodrunError} (usage) when the variable has an invalid value
+ */
 export function runtimeChoice({ flag, variable, file }: RuntimeSources): RuntimeChoice {
   if (flag !== undefined || !variable) return flag ?? file ?? UNLESS_SAID;
   const chosen = RUNTIME_CHOICES.find((choice) => choice === variable);
@@ -30,26 +33,26 @@ export function runtimeChoice({ flag, variable, file }: RuntimeSources): Runtime
   });
 }
 
-/** Where it is found out. */
+/** The parameters of the detection. */
 export interface RuntimePlace {
   readonly stateDir: string;
   readonly clock: Clock;
-  /** PATH of whoever runs podrun. */
+  /** PATH of the user. */
   readonly userPath: string | undefined;
 }
 
-/** What the runtime of a run can do. */
+/** The features of a run's runtime. */
 export interface ChosenRuntime {
   readonly features: RuntimeFeatures;
-  /** It was to do its best, and this is missing. */
+  /** The feature that this machine lacks, where podrun uses the best available runtime. */
   readonly lack: { readonly of: 'namespaces' | 'layers'; readonly why: Obstacle } | undefined;
 }
 
 const PROCESSES: RuntimeFeatures = { tier: 'process', namespaces: undefined };
 
 /**
- * Finds out how containers can be kept apart. Takes 0.5 ms when that is known, 20 ms the first time.
- * @throws {PodrunError} (usage) when they cannot be as was demanded
+ * Finds out how containers can be isolated. Takes 0.5 ms when the result is cached, 20 ms the first time.
+ * @throws {PodrunError} (usage) when the requested isolation is not possible
  */
 export async function chooseRuntime(choice: RuntimeChoice, place: RuntimePlace): Promise<ChosenRuntime> {
   if (choice === 'process') return { features: PROCESSES, lack: undefined };

@@ -7,9 +7,9 @@ import { withoutServerFields } from './last-manifest.ts';
 import type { ManifestObject } from './manifest-object.ts';
 
 /**
- * What `apply` does with an object that is there: sets what the manifest says, takes away what it says no more, and
- * leaves alone what others have set.
- * @throws {PodrunError} when the rules for updates forbid it, or the object is gone
+ * Applies a manifest to an existing object: sets its fields, removes fields that an earlier manifest had, and keeps the
+ * fields of others.
+ * @throws {PodrunError} when the rules for updates forbid the change, or the object is gone
  */
 export function configureObject(
   store: FileStore,

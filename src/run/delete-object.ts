@@ -9,13 +9,13 @@ import { getObject, type ObjectRef } from './object-ref.ts';
 export interface ObjectDeletion {
   readonly store: FileStore;
   readonly clock: Clock;
-  /** Seconds that a Pod gets to end; 0: by force; undefined: as its spec says. */
+  /** The grace period of a Pod in seconds. 0: by force. Undefined: the Pod's own. */
   readonly graceSeconds: number | undefined;
 }
 
 /**
- * Deletes an object, as the API server does: a Pod when it has ended, the others at once; one with finalizers is marked
- * as deleted, and goes with the last of them.
+ * Deletes an object, as the API server does: a Pod after its end, other objects at once. An object with finalizers is
+ * marked as deleted, and goes with the last of them.
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function deleteObject(request: ObjectDeletion, ref: ObjectRef): Promise<DeletionOutcome> {

@@ -3,12 +3,12 @@ import { resourceTypeOf } from '../api/resource-types.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { StoredObject } from '../store/metadata.ts';
 
-/** Puts on record which manifest made this object: the next `apply` compares. */
+/** Records the manifest of a new object, for the comparison of the next `apply`. */
 export function rememberCreated(store: FileStore, created: StoredObject, written: KubeObject): void {
   store.rememberApplied(resourceTypeOf(written).plural, created, withoutServerFields(written));
 }
 
-/** A manifest may come from `get -o yaml`: what the server writes is not for the manifest to say. */
+/** The manifest without the fields that the server writes: it may come from `get -o yaml`. */
 export function withoutServerFields({ status: _status, ...written }: KubeObject): KubeObject {
   const {
     uid: _uid,

@@ -3,21 +3,21 @@ import type { RunRecord } from '../lifecycle/requests/verdict.ts';
 import type { FileStore } from '../store/file-store.ts';
 import type { Subscription } from '../store/store.ts';
 
-/** True when somebody runs this Pod, or one of that name, or may run it out of sight. */
+/** True when a process runs this Pod or another one of the name, also a process that does not answer. */
 export function isLive(store: FileStore, { metadata: { namespace, name } }: StoredPod): boolean {
   if (!store.isOwned(namespace, name)) return false;
   const stored = store.get<StoredPod>('pods', namespace, name);
   return stored !== undefined && !isTerminalPhase(stored.status.phase);
 }
 
-/** Pods that somebody else runs, and this process waits for. */
+/** Pods of other processes that this process waits for. */
 export class LivePods {
   readonly #store: FileStore;
   readonly #pods = new Map<string, StoredPod>();
   readonly #over = new Set<string>();
   readonly #subscriptions: Subscription[];
 
-  /** @param onChange called for every change of one of them */
+  /** @param onChange called after every change of one of the Pods */
   constructor(store: FileStore, pods: readonly StoredPod[], onChange: () => void) {
     this.#store = store;
     for (const pod of pods) this.#pods.set(pod.metadata.uid, pod);
@@ -27,21 +27,21 @@ export class LivePods {
         onChange();
       }),
     );
-    // Changes are told from here on: what has come between the reading of these Pods and now is not among them.
+    // Looks once more after subscribing: the Pods may have changed before.
     for (const pod of pods) this.#catchUp(store, pod);
   }
 
-  /** As they are now, or were before they were removed. */
+  /** The Pods in their last known state. */
   get pods(): readonly StoredPod[] {
     return [...this.#pods.values()];
   }
 
-  /** Have all of them ended, or are gone, or lost the podrun that ran them? */
+  /** True when all of them have ended, are gone, or have lost their podrun. */
   get isOver(): boolean {
     return this.#over.size === this.#pods.size;
   }
 
-  /** Incomplete: somebody could not write down all that became of them. */
+  /** incomplete: an owner could not record all states or events of its Pods. */
   get record(): RunRecord {
     return this.pods.every(({ metadata }) => this.#store.isComplete(metadata)) ? 'complete' : 'incomplete';
   }

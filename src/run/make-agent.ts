@@ -20,7 +20,7 @@ import type { LogSink } from '../agent/container-logs.ts';
 import { atExit } from './at-exit.ts';
 import { podFiles } from './pod-files.ts';
 
-/** What decides how Pods are run, beside their manifests: plain data. */
+/** The settings for running Pods, beside their manifests. Plain data, which a background agent gets as JSON. */
 export interface AgentSettings {
   readonly images: ImageMap;
   readonly crashLoop: BackOffLimits;
@@ -28,36 +28,36 @@ export interface AgentSettings {
   readonly nodeTaints: readonly Taint[];
   readonly maxPods?: number | undefined;
   readonly podPidsLimit: number | undefined;
-  /** Look how much memory containers have, where no cgroup limits it. */
+  /** True: measure the memory of containers where no cgroup limits it. */
   readonly pollsMemory: boolean;
-  /** How Pods get networks of their own; undefined: they share that of the host. */
+  /** The tools for private networks. Undefined: Pods share the host's network. */
   readonly privateNetworks: NetworkFacts | undefined;
-  /** The environment of whoever called podrun; of little of it containers are told. */
+  /** The environment of podrun. Containers get few of its variables. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
-  /** Where podrun was called. */
+  /** The working directory of podrun. */
   readonly cwd: string;
-  /** What the machine permitted when they were applied. */
+  /** The features of the machine when the Pods were applied. */
   readonly features: RuntimeFeatures;
-  /** Folders of the host that containers see, and change, as they are. */
+  /** Folders of the host that containers see and change directly. */
   readonly sharedFolders: readonly string[];
   readonly strictPid1: boolean;
-  /** What a security context asks for and cannot have is told, and the container starts. */
+  /** True when a container starts without the security settings that podrun must refuse: an event names them. */
   readonly isBestEffort: boolean;
 }
 
 type Listeners = Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onOver' | 'onEvent' | 'onRecordLost' | 'onTrouble'>;
 
-/** For containers whose output somebody else writes down. */
+/** The log of containers whose output another process writes. */
 const NO_LOG: LogSink = { write: () => undefined, close: () => undefined };
 
 export interface AgentParts extends Pick<AgentOptions, 'clock' | 'runtime'>, Listeners {
   readonly settings: AgentSettings;
   readonly store: FileStore;
-  /** The runtime writes the logs of containers itself. */
+  /** True when the runtime writes the logs of containers itself. */
   readonly logsElsewhere?: boolean;
 }
 
-/** The agent of this process: as whoever runs podrun, with the files of the store. */
+/** Creates the agent of this process, with its rights and the files of the store. */
 export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: AgentParts): Agent {
   const {
     images,
@@ -98,18 +98,21 @@ export function makeAgent({ settings, store, logsElsewhere = false, ...parts }: 
   });
 }
 
-/** The state folder, where podrun's sockets, logs and layers are, and what it keeps in memory; links are followed. */
+/**
+ * The folders that containers must not see: the state folder with podrun's sockets, logs and layers, and podrun's
+ * folders in memory.
+ */
 function hiddenFolders({ root, memory }: FileStore, env: AgentSettings['hostEnv']): string[] {
   const usual = stateRoot({ env, home: homedir() });
   return [...new Set([root, usual, ...memoryFolders(memory)].map(withoutLinks))];
 }
 
-/** What is not there yet stays as it is. */
+/** The path without links. A missing folder keeps its path. */
 function withoutLinks(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder;
 }
 
-/** Ports of the host have an effect where Pods have networks of their own. */
+/** The fields for ports of the host, which have an effect with private networks. */
 const HOST_PORT = /\.host(Port|IP)$/;
 
 function noticesOf(pod: StoredPod, { features, privateNetworks }: AgentSettings): EventDraft[] {

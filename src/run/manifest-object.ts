@@ -1,16 +1,16 @@
 import type { KubeObject } from '../api/objects.ts';
 
-/** What every object of a manifest has, of whatever kind. */
+/** The fields that all kinds of objects have. */
 type AnyObject = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
 /** An object of a manifest. */
 export interface ManifestObject<T extends AnyObject = AnyObject> {
-  /** Defaulted and valid: as it is stored when it is new. */
+  /** Defaulted and valid: the form in which a new object is stored. */
   readonly object: T;
-  /** As it was written: what `apply` compares with the last time. */
+  /** The text of the manifest as an object: `apply` compares it with the last one. */
   readonly written: KubeObject;
-  /** Where it was read from, as messages name it. */
+  /** The name of the manifest file for messages. */
   readonly file: string;
-  /** Where the value at a field path stands in that file, see LoadedObject; undefined: nobody remembers. */
+  /** The position of a field path in that file, see LoadedObject. Undefined: not known. */
   readonly positionOf?: (path: string) => { readonly line: number; readonly column: number };
 }

@@ -4,12 +4,12 @@ import { qualifiedPlural, type ResourceType } from '../api/resource-types.ts';
 import { didYouMean } from '../api/similar.ts';
 import type { ObjectReader } from '../store/store.ts';
 
-/** One object that the user named; it need not exist. */
+/** An object that the user named. It need not exist. */
 export interface ObjectRef {
   readonly type: ResourceType;
   readonly namespace: string;
   readonly name: string;
-  /** The manifest that names it. */
+  /** The manifest that names the object. */
   readonly file?: string;
 }
 
@@ -17,7 +17,7 @@ export function getObject(store: ObjectReader, { type, namespace, name }: Object
   return store.get<StoredKubeObject>(type.plural, namespace, name);
 }
 
-/** What the API server says of a name that nobody has. */
+/** The API server's error about an object that does not exist. */
 export function notFound(store: ObjectReader, ref: ObjectRef, doing?: string): PodrunError {
   const prefix =
     doing === undefined || ref.file === undefined ? '' : `error when ${doing} ${JSON.stringify(ref.file)}: `;
@@ -31,13 +31,13 @@ export function notFound(store: ObjectReader, ref: ObjectRef, doing?: string): P
   });
 }
 
-/** A sentence about an object whose name is nearly the same; undefined: there is none. */
+/** A sentence about an object with a similar name. Undefined: there is none. */
 export function similarName(
   store: ObjectReader,
   resource: string,
   { namespace, name }: Pick<ObjectRef, 'namespace' | 'name'>,
 ): string | undefined {
-  // No Pod can have such a name. It is that of a run, and something is wanted that only a Pod of now can do.
+  // A Pod cannot have such a name: it names a recorded run, but the verb needs a live Pod.
   if (resource === 'pods' && /@\d+$|^uid:/.test(name)) {
     return `${name} names a run on record: get, describe, logs, events, probes, timeline, advise and diff show those.`;
   }
@@ -47,7 +47,7 @@ export function similarName(
   );
 }
 
-/** What the API server says of the name of a Pod that nobody has. */
+/** The API server's error about a Pod that does not exist. */
 export function podNotFound(store: ObjectReader, namespace: string, name: string): PodrunError {
   return new PodrunError(`Error from server (NotFound): pods ${JSON.stringify(name)} not found`, {
     hint: similarName(store, 'pods', { namespace, name }),
@@ -58,7 +58,7 @@ function usedNamespaces(store: ObjectReader): string[] {
   return [DEFAULT_NAMESPACE, ...store.list<StoredKubeObject>('pods', {}).map(({ metadata }) => metadata.namespace)];
 }
 
-/** A namespace exists when it was made, and also when there is something in it. */
+/** True for a namespace that was created, or that has an object. */
 function isNamespaceKnown(store: ObjectReader, { type, namespace }: ObjectRef): boolean {
   if (namespace === DEFAULT_NAMESPACE) return true;
   if (store.get('namespaces', DEFAULT_NAMESPACE, namespace) !== undefined) return true;

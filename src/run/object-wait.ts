@@ -7,18 +7,18 @@ export interface ObjectWait {
   readonly clock: Clock;
   readonly resource: string;
   readonly scope: Scope;
-  /** On the stopwatch of the clock. */
+  /** The deadline in monotonic milliseconds. */
   readonly deadlineMs: number;
   /**
-   * Asked of everything in the scope, at the start and after every change; undefined stands for an object that does
-   * not exist. `untilMs` asks again at that time, on the stopwatch. What it throws ends the wait.
+   * Called with each object in the scope, at the start and after every change, and with undefined for a missing object.
+   * `untilMs` asks for another call at that monotonic time. An exception ends the wait.
    */
   readonly isMet: (object: StoredKubeObject | undefined) => boolean | { readonly untilMs: number };
-  /** Ends the wait as if the deadline had passed. */
+  /** Ends the wait, as the deadline does. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Resolves with true as soon as things are as they should be, with false when the deadline has passed. */
+/** Waits for objects. Resolves with true when the condition is met, with false after the deadline. */
 export function waitForObject({
   store,
   clock,
@@ -43,7 +43,7 @@ export function waitForObject({
         reject(error);
       }
     };
-    // Watching begins before the first look: nothing happens unseen in between.
+    // Watches before it reads the objects for the first time, so that no change is missed.
     subscription = store.watch<StoredKubeObject>(resource, scope, (event) => {
       look(event.type === 'DELETED' ? undefined : event.object);
     });

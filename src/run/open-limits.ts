@@ -4,9 +4,9 @@ import { type ContainerLimits, containerLimits } from '../lifecycle/node/contain
 import { whyNotEnforced } from '../runtime/limits/limiter.ts';
 
 /**
- * Which limits of Pods would not hold here, a sentence for each; undefined: they have none.
+ * The limits of Pods that podrun cannot enforce here, a sentence for each. Undefined: the Pods have no limits.
  * @param podPidsLimit of podrun.yaml
- * @param pollsMemory watch memory where no cgroup limits it
+ * @param pollsMemory true: podrun measures memory where no cgroup limits it
  */
 export function openLimits(
   pods: readonly StoredPod[],
@@ -26,7 +26,7 @@ export function openLimits(
   });
 }
 
-/** What who wants everything is told of such limits. */
+/** The error of `--strict` about limits that podrun cannot enforce. */
 export function limitsRefused(open: readonly string[]): PodrunError {
   return new PodrunError([...new Set(open)].join('\n'), {
     exitCode: EXIT.usage,

@@ -8,7 +8,7 @@ import type { FileStore } from '../store/file-store.ts';
 import { fifoFolder } from '../store/layout.ts';
 import type { AgentSettings } from './make-agent.ts';
 
-/** The runtime that has these features, for Pods of this store. */
+/** Opens the runtime with these features, for Pods of this store. */
 export function openRuntime(
   store: FileStore,
   clock: Clock,

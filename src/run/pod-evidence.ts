@@ -8,16 +8,16 @@ import { instanceLogPath } from '../store/logs/log-files.ts';
 import { lastLogLines } from '../store/logs/log-reader.ts';
 import { ProbeJournalReader } from '../store/logs/probe-journal.ts';
 
-/** Lines of each log. */
+/** The number of lines of each log. */
 const LINES = 10;
 
-/** Attempts of each probe that are kept in mind. */
+/** The number of attempts of each probe. */
 const ATTEMPTS = 50;
 
-/** Runs of hooks that are looked at. */
+/** The number of hook runs. */
 const HOOKS = 50;
 
-/** Follows what is recorded of a Pod, and keeps the latest attempts of each probe. */
+/** Follows the records of a Pod, and keeps the latest attempts of each probe. */
 export class RecordWatch {
   readonly #store: FileStore;
   readonly #pod: StoredPod;
@@ -32,7 +32,7 @@ export class RecordWatch {
     this.#file = store.paths(namespace, name).probes;
   }
 
-  /** The records as of now. Hooks and events are read when they are asked for: few Pods need them. */
+  /** The current records. Hooks and events are read on first use: few Pods need them. */
   records(): RecordedEvidence {
     const [store, pod] = [this.#store, this.#pod];
     return {
@@ -46,7 +46,7 @@ export class RecordWatch {
     };
   }
 
-  /** The latest attempts as of now, oldest first; what cannot be read is as if it were not there. */
+  /** The latest attempts, oldest first. An unreadable journal counts as empty. */
   #attempts(): readonly ProbeAttempt[] {
     this.#read();
     return [...this.#latest.values()].flat().toSorted((a, b) => (a.time < b.time ? -1 : 1));
@@ -59,7 +59,7 @@ export class RecordWatch {
   #read(): void {
     const next = (): unknown[] => orNone(() => (this.#reader ??= new ProbeJournalReader(this.#file)).next());
     for (let entries = next(); entries.length > 0; entries = next()) {
-      // podrun's own lines: nobody else writes there.
+      // Only podrun writes these lines: they have the right type.
       for (const attempt of entries as ProbeAttempt[]) this.#keep(attempt);
     }
   }
@@ -74,8 +74,8 @@ export class RecordWatch {
 }
 
 /**
- * What is on record of a Pod beside the object itself: probes, the ends of logs, events. What cannot be read is left
- * out: what can be told is to be told all the same.
+ * The records of a Pod beside its object: probes, ends of logs, events. Leaves out what cannot be read, so that the
+ * rest is still shown.
  */
 export function podEvidence(store: FileStore, pod: StoredPod): PodEvidence {
   const watch = new RecordWatch(store, pod);
@@ -89,7 +89,7 @@ function latestHooks(store: FileStore, { metadata: { namespace, name } }: Stored
     const reader = new ProbeJournalReader(store.paths(namespace, name).hooks);
     const runs: HookRun[] = [];
     try {
-      // podrun's own lines: nobody else writes there.
+      // Only podrun writes these lines: they have the right type.
       for (let next = reader.next(); next.length > 0; next = reader.next()) runs.push(...(next as HookRun[]));
     } finally {
       reader.close();

@@ -56,7 +56,7 @@ export function podFiles(store: FileStore): PodFiles {
     },
     recordProcess: ({ metadata }, { id, container: containerName }, { pid, cgroups = [] }) => {
       const startTime = startTimeOf(pid);
-      // Gone already: there is nothing that a later command would have to end.
+      // The process has ended already: no later command has to end it.
       if (startTime === undefined) return;
       const started = { id, pid, startTime, containerName, ...(cgroups.length === 0 ? {} : { cgroups }) };
       store.recordProcess(metadata.namespace, metadata.name, started);
@@ -64,7 +64,7 @@ export function podFiles(store: FileStore): PodFiles {
   };
 }
 
-/** How the private network of a Pod is entered; undefined: it has none. */
+/** The way into the private network of a Pod. Undefined: the Pod has none. */
 export function networkOf(store: FileStore, { namespace, name, uid }: StoredMeta): NetworkJoin | undefined {
   return store.survivingProcesses(namespace, name).findLast(({ id, network }) => id === `${uid}/` && network)?.network;
 }

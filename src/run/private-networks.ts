@@ -3,9 +3,9 @@ import { obstacleText } from '../print/doctor/obstacle.ts';
 import type { NetworkFacts } from '../runtime/network/detect.ts';
 
 /**
- * How Pods get networks of their own on this machine.
- * @param userPath PATH of whoever runs podrun
- * @throws {PodrunError} (usage) where they cannot
+ * The tools for private networks on this machine.
+ * @param userPath PATH of the user
+ * @throws {PodrunError} (usage) where private networks are not possible
  */
 export async function privateNetworks(userPath: string | undefined): Promise<NetworkFacts> {
   // Loaded late: execa takes as long as a quarter of a start.

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** True when a program of that name is in one of the folders of PATH, and may be run. */
+/** True when a folder of PATH has an executable program of this name. */
 export function isOnPath(program: string, searchPath: string | undefined): boolean {
   return (searchPath ?? '')
     .split(path.delimiter)

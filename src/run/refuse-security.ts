@@ -6,8 +6,8 @@ import type { RuntimeFeatures } from '../runtime/features.ts';
 import type { ManifestObject } from './manifest-object.ts';
 
 /**
- * For who wants nothing started that would lack something: what security contexts ask for and cannot have here.
- * @throws {PodrunError} (usage) when there is such a thing
+ * Refuses Pods whose security settings podrun cannot fulfil here, for `--strict`.
+ * @throws {PodrunError} (usage) with all such settings
  */
 export function refuseSecurity(pods: readonly ManifestObject<StoredPod>[], features: RuntimeFeatures): void {
   const powers = ownPowers(features);

@@ -15,33 +15,36 @@ import { type AgentSettings, makeAgent } from './make-agent.ts';
 import { openRuntime } from './open-runtime.ts';
 import { StateGuard } from './state-guard.ts';
 
-/** Who is told what becomes of Pods. */
+/** The callbacks for running Pods. */
 export interface RunListener extends Pick<AgentOptions, 'onOutput' | 'onHookOutput' | 'onEvent'> {
-  /** Every change of a Pod, in order. */
+  /** Called for every change of a Pod, in order. */
   readonly onPod: (event: WatchEvent<StoredPod>) => void;
-  /** Something may be as it was waited for: called after every change, and when a Pod is over. */
+  /** Called after every change, and when a Pod is over: the condition of a wait may hold now. */
   readonly onChange: () => void;
-  /** Something that went wrong and does not end the run. */
+  /** Called with an error that does not end the run. */
   readonly onTrouble: (text: string) => void;
 }
 
-/** Pods that are to be run, and what with. */
+/** The Pods to run, and the dependencies. */
 export interface PodsToRun {
   readonly settings: AgentSettings;
   readonly store: FileStore;
   readonly clock: Clock;
   readonly begun: readonly Begun[];
   readonly listener: RunListener;
-  /** What containers read from and write to; undefined: as the machine has it. */
+  /** The kind of pipe for the containers' streams. Undefined: the best of the machine. */
   readonly pipes?: PipeKind | undefined;
 }
 
-/** Pods that run in this process, with the agent that has them and the runtime that has their containers. */
+/** Pods that run in this process, with their agent and their runtime. */
 export class RunningPods {
   readonly agent: Agent;
   readonly #options: PodsToRun;
   readonly #runtime: ProcessRuntime;
-  /** As last told, which is a moment before the agent's own view changes: no state that decides may be missed. */
+  /**
+   * The Pods as the store last reported them, a moment before the agent's own view changes: no deciding state may be
+   * missed.
+   */
   readonly #latest: Map<string, StoredPod>;
   /** Undefined: there is no Pod to run. */
   readonly #guard: StateGuard | undefined;
@@ -50,11 +53,11 @@ export class RunningPods {
   #settled: Promise<void> = Promise.resolve();
   #isRecordComplete = true;
 
-  /** Opens the runtime and makes the agent. No Pod has begun. */
+  /** Opens the runtime and creates the agent. No Pod has begun. */
   constructor(options: PodsToRun) {
     const { settings, store, clock, begun, listener } = options;
     const runtime = openRuntime(store, clock, settings, options.pipes);
-    // The first container would have to wait for this; a failure shows at its start.
+    // Prepared early, or the first container would wait. A failure is reported at the first start.
     if (begun.length > 0) void runtime.prepare().catch(() => undefined);
     this.#options = options;
     this.#runtime = runtime;
@@ -87,18 +90,18 @@ export class RunningPods {
     });
   }
 
-  /** Complete: all that became of the Pods could be written down, their output and their events, too. */
+  /** complete: all states, events and output of the Pods were recorded. */
   get record(): RunRecord {
     if (this.#guard?.hasLost === true) return 'lost';
     return this.#isRecordComplete ? 'complete' : 'incomplete';
   }
 
-  /** The Pods as last told. */
+  /** The Pods as the store last reported them. */
   get pods(): readonly StoredPod[] {
     return [...this.#latest.values()];
   }
 
-  /** Has the agent begin with all of them. */
+  /** Begins all Pods. */
   begin(): void {
     const { store, begun, listener } = this.#options;
     this.#subscriptions = begun.map(({ pod: { metadata } }) =>
@@ -117,7 +120,7 @@ export class RunningPods {
     );
   }
 
-  /** Gives everything back, once the agent is over. Containers that still run end with this process. */
+  /** Releases everything after the end of the agent. Containers that still run end with this process. */
   async close(): Promise<void> {
     await this.#settled;
     for (const subscription of this.#subscriptions) subscription.close();
@@ -128,13 +131,13 @@ export class RunningPods {
     this.#forgetAtExit();
   }
 
-  /** Something could not be written down. Others who wait for these Pods are to know. */
+  /** Records that a write has failed, for other processes that wait for these Pods. */
   #missing(): void {
     this.#isRecordComplete = false;
     for (const { pod } of this.#options.begun) this.#options.store.markIncomplete(pod.metadata);
   }
 
-  /** Who cannot be struck off the record of a Pod that has ended does no harm there. */
+  /** Releases a Pod. A full disk may keep its owner on record: for a Pod that has ended, that does no harm. */
   #release(release: () => void): void {
     try {
       release();
@@ -145,7 +148,10 @@ export class RunningPods {
     }
   }
 
-  /** What must neither delay these Pods nor end them: their manifests, and what other podruns have left behind. */
+  /**
+   * Does the work that must neither delay these Pods nor end them: records their manifests, and closes Pods of killed
+   * podruns.
+   */
   async #settle(): Promise<void> {
     const { store, clock, begun, listener } = this.#options;
     for (const { pod, written } of begun) rememberCreated(store, pod, written);

@@ -2,7 +2,7 @@ import { EXIT, PodrunError } from '../api/errors.ts';
 import type { StoredPod } from '../api/objects.ts';
 import type { ManifestObject } from './manifest-object.ts';
 
-/** Kinds that are kept on record, for Pods to refer to. */
+/** Kinds that podrun only stores, for Pods to refer to. */
 const RECORDS: ReadonlySet<string> = new Set([
   'ConfigMap',
   'Secret',
@@ -18,8 +18,8 @@ export interface SortedObjects {
 }
 
 /**
- * Tells Pods from what is only kept on record.
- * @throws {PodrunError} (usage) for kinds that nobody runs yet, and for two Pods of one name
+ * Separates Pods from objects that are only stored.
+ * @throws {PodrunError} (usage) for kinds that podrun cannot run yet, and for two Pods of one name
  */
 export function sortObjects(objects: readonly ManifestObject[]): SortedObjects {
   const others = objects.filter(({ object: { kind } }) => kind !== 'Pod' && !RECORDS.has(kind));

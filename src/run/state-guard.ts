@@ -7,15 +7,15 @@ import { LEASE_RENEWAL_MS } from '../store/leases.ts';
 export interface StateGuardOptions {
   readonly store: FileStore;
   readonly clock: Clock;
-  /** The state folder cannot be used any more: told once. All Pods of this process are to be ended. */
+  /** Called once when the state folder cannot be used any more. All Pods of this process are then ended. */
   readonly onLost: (why: string) => void;
-  /** The record of one Pod was removed. */
+  /** Called when the record of one Pod was removed. */
   readonly onTrouble: (text: string) => void;
 }
 
 /**
- * Renews the lease of this process every ten seconds, which shows others that its agent moves, and this process that
- * its state folder is still there.
+ * Renews the lease of this process every ten seconds. The lease shows other processes that this agent is alive, and its
+ * renewal shows this one that the state folder still exists.
  */
 export class StateGuard {
   readonly #options: StateGuardOptions;
@@ -30,17 +30,17 @@ export class StateGuard {
     this.#plan();
   }
 
-  /** True when what became of a Pod is on no record. */
+  /** True when a Pod's states are not recorded any more. */
   get hasLost(): boolean {
     return this.#hasLostRecord || this.#hasLostFolder;
   }
 
-  /** True when nothing can be written to the state folder any more. */
+  /** True when the state folder cannot be written to any more. */
   get hasLostFolder(): boolean {
     return this.#hasLostFolder;
   }
 
-  /** The record of a Pod is gone, perhaps with all others. */
+  /** Reports the loss of a Pod's record, or of the whole folder. */
   recordLost({ metadata }: StoredPod): void {
     if (this.#hasLostFolder || !this.#renew(true)) return;
     this.#hasLostRecord = true;
@@ -50,7 +50,7 @@ export class StateGuard {
     );
   }
 
-  /** Gives the lease back. */
+  /** Ends the lease. */
   close(): void {
     this.#alarm?.cancel();
     if (!this.#hasLostFolder) this.#options.store.leases.end();
@@ -63,7 +63,7 @@ export class StateGuard {
     });
   }
 
-  /** False: the state folder is lost. */
+  /** Returns false when the state folder is lost. */
   #renew(isDoubtful = false): boolean {
     try {
       this.#options.store.leases.renew(isDoubtful);

@@ -7,9 +7,9 @@ import type { ManifestObject } from './manifest-object.ts';
 import { configureObject } from './configure-object.ts';
 
 /**
- * Makes an object that is kept on record as its manifest says, and says what that meant, as kubectl does:
- * `configmap/x created`, `configured` or `unchanged`.
- * @param made the word for an object that was not there
+ * Stores an object as its manifest says, and returns kubectl's line: `configmap/x created`, `configured` or
+ * `unchanged`.
+ * @param made the word for a new object
  * @throws {PodrunError} when the rules for updates forbid the change
  */
 export function storeRecord(
@@ -24,7 +24,7 @@ export function storeRecord(
   return `${subject} ${configureObject(store, record, { isDryRun: false, warn })}`;
 }
 
-/** False: another podrun was faster. */
+/** Returns false when another podrun has created the object first. */
 function isCreated(store: FileStore, record: ManifestObject): boolean {
   const { object, written } = record;
   try {
@@ -37,7 +37,7 @@ function isCreated(store: FileStore, record: ManifestObject): boolean {
   }
 }
 
-/** What there is of that name. */
+/** The stored object of this name. */
 export function recordOf(store: FileStore, { object }: ManifestObject): StoredKubeObject | undefined {
   const { namespace = DEFAULT_NAMESPACE, name = '' } = object.metadata;
   return store.get<StoredKubeObject>(resourceTypeOf(object).plural, namespace, name);

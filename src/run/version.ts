@@ -1,8 +1,8 @@
-/** Put in by the build, from package.json (build.mjs; for the tests vitest.config.ts). */
+/** Set by the build from package.json (build.mjs; for the tests vitest.config.ts). */
 declare const PODRUN_VERSION: string;
 
-/** The Kubernetes whose behaviour podrun shows. */
+/** The version of Kubernetes whose behaviour podrun shows. */
 export const KUBERNETES_VERSION = 'v1.36.2';
 
-/** Version of podrun, for example `0.1.0`. */
+/** The version of podrun, for example `0.1.0`. */
 export const version: string = PODRUN_VERSION;

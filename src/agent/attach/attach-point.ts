@@ -4,10 +4,13 @@ import type { OutputStream } from '../../runtime/runtime.ts';
 import type { InstanceRef, LiveInstance } from '../instance.ts';
 import { AttachServer, type AttachServerOptions } from './attach-server.ts';
 
-/** Who is over by then needs no server; who comes earlier waits longer (PATIENCE_MS of agent-connection.ts). */
+/**
+ * The delay before the server opens. A container that has ended by then needs none; a client that comes earlier retries
+ * for PATIENCE_MS of agent-connection.ts.
+ */
 const BRIEF_MS = 20;
 
-/** The server at which others reach the containers, opened when no start waits for it any more. */
+/** Opens the server for clients shortly after the first start, so that no start waits for it. */
 export class AttachPoint {
   readonly #options: AttachServerOptions;
   #server: AttachServer | undefined;
@@ -16,7 +19,7 @@ export class AttachPoint {
     this.#options = options;
   }
 
-  /** See AttachServer. */
+  /** Prepares a container for its first client; see AttachServer. */
   async expect(pod: StoredPod, container: Container, instance: InstanceRef): Promise<void> {
     await this.#opened().expect(pod, container, instance);
   }

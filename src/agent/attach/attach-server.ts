@@ -19,43 +19,43 @@ export interface AttachServerOptions {
   readonly onTrouble: (error: PodrunError) => void;
 }
 
-/** A Pod whose containers can be reached. */
+/** The socket of a Pod, with its connections. */
 interface PodSocket {
   readonly server: Server;
   readonly address: SocketAddress;
   readonly connections: Map<Socket, Session | undefined>;
 }
 
-/** What a client is connected with. */
+/** The container or command of one client. */
 interface Session {
-  /** Resolves when the client may send more. */
+  /** Takes a frame. Resolves when the client may send more. */
   take(frame: Frame<ClientMessage>): Promise<void>;
   caughtUp(): void;
   close(): void;
-  /** Settles when everything that is to be said has been said, once the container has ended. Never rejects. */
+  /** Settles when the last message was sent, after the end of the container. Never rejects. */
   readonly said: Promise<void>;
 }
 
-/** How long clients get to take the last output when a Pod is over. */
+/** The time that clients get to read the last output of a Pod. */
 const FAREWELL_MS = 2000;
 
-/** How long a container that has ended is kept for its first client. */
+/** The time that a container is kept after its end for its first client. */
 const KEPT_MS = 5000;
 
 /**
- * Lets other processes of the user attach to containers and run commands in them: for each Pod a socket in its folder,
- * which nobody else may enter, opened when its first container starts.
+ * Lets other processes of the user attach to containers and run commands in them: through one socket for each Pod, in
+ * the Pod's folder, which other users may not enter. Opened when the Pod's first container starts.
  */
 export class AttachServer {
   readonly #options: AttachServerOptions;
   readonly #pods = new Map<string, PodSocket>();
   /** UIDs of Pods whose sockets are being opened, or could not be. */
   readonly #tried = new Set<string>();
-  /** By ID of the instance, which begins with the uid of the Pod and the name of the container. */
+  /** By id of the instance, which begins with the uid of the Pod and the name of the container. */
   readonly #attachables = new Map<string, Attachable>();
-  /** Instances that run, by ID. */
+  /** The running instances, by id. */
   readonly #live = new Map<string, LiveInstance>();
-  /** Instances that have ended, until they are forgotten. */
+  /** The alarms that forget instances after their end. */
   readonly #kept = new Map<string, Alarm>();
 
   constructor(options: AttachServerOptions) {
@@ -63,18 +63,18 @@ export class AttachServer {
   }
 
   /**
-   * A container is about to start which somebody wants to attach to from its first word. Where no socket can be opened,
-   * it starts all the same.
+   * Prepares a container that a client wants to see from its first byte. Where no socket can be opened, the container
+   * starts all the same.
    */
   async expect(pod: StoredPod, container: Container, { id }: InstanceRef): Promise<void> {
     this.#attachables.set(id, this.#attachable(container, true));
     await this.#open(pod);
   }
 
-  /** A container has started, with or without somebody on the way. */
+  /** Registers a container that has started, with or without a waiting client. */
   started(pod: StoredPod, container: Container, live: LiveInstance): void {
     const { id } = live.ref;
-    // Who comes late has nothing to show.
+    // The container may have ended before the server was open.
     if (live.ended.signal.aborted) return;
     const attachable = this.#attachables.get(id) ?? this.#attachable(container, false);
     this.#attachables.set(id, attachable);
@@ -91,7 +91,7 @@ export class AttachServer {
     return this.#attachables.get(id)?.hasTerminal ?? false;
   }
 
-  /** What was short is kept for a moment: who has added the container may be on the way. */
+  /** Keeps a short container for a moment: the client that created it may still be connecting. */
   exited({ id }: InstanceRef, exitCode: number): void {
     this.#live.delete(id);
     if (this.#attachables.get(id)?.exited(exitCode) !== true) return void this.#attachables.delete(id);
@@ -102,7 +102,7 @@ export class AttachServer {
     );
   }
 
-  /** The Pod is over. Resolves when everybody has taken what was sent, or has had time to. */
+  /** Closes the socket of a Pod that has ended. Resolves when all clients have read their output, or had time to. */
   async close({ metadata: { uid } }: StoredPod): Promise<void> {
     const pod = this.#pods.get(uid);
     if (pod === undefined) return;
@@ -110,7 +110,7 @@ export class AttachServer {
     this.#tried.delete(uid);
     for (const id of this.#kept.keys()) if (id.startsWith(`${uid}/`)) this.#forget(id);
     const { server, address, connections } = pod;
-    // Removes the file, before it lets go of the folder.
+    // The server removes its socket file before the folder's descriptor is closed.
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
@@ -155,7 +155,7 @@ export class AttachServer {
       socket.once('close', () => connections.delete(socket));
       this.#serve(pod.metadata.uid, socket, (session) => connections.set(socket, session));
     });
-    // Known from now on: a Pod that is over closes it, whether or not it listens already.
+    // Registered before it listens, so that the end of the Pod closes it in any case.
     this.#pods.set(pod.metadata.uid, { server, address, connections });
     try {
       rmSync(address.address, { force: true });
@@ -191,14 +191,14 @@ export class AttachServer {
     };
     let taken = Promise.resolve();
     socket.on('data', (piece) => {
-      // A program that does not read must not fill our memory.
+      // Reading pauses while a container does not take its input, so that the input does not fill podrun's memory.
       socket.pause();
       taken = taken
         .then(async () => {
           for (const frame of reader.read(piece)) await take(frame);
           socket.resume();
         })
-        // Who does not speak our language, or asks for what cannot be.
+        // The client sent no valid frame, or a request that failed.
         .catch(() => void socket.destroy());
     });
     socket.on('drain', () => session?.caughtUp());

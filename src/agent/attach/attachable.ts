@@ -2,38 +2,40 @@ import type { Alarm, Clock } from '../../clock.ts';
 import type { OutputStream, ProcessStreams, TerminalSize } from '../../runtime/runtime.ts';
 import type { AgentMessage, AttachStream, ClientMessage, Frame } from './frames.ts';
 
-/** Somebody who sees the output of a container, and may type. */
+/** A client that sees the output of a container, and may type. */
 export interface AttachedClient {
   send(frame: Frame<AgentMessage>): void;
-  /** It has not taken yet what it was sent. */
+  /** True while the client has not read what was sent. */
   readonly isBehind: boolean;
-  /** Nothing more will be sent. */
+  /** Closes the connection after the last frame. */
   end(): void;
 }
 
 export interface AttachableOptions {
   readonly clock: Clock;
-  /** Somebody is on the way who wants to see it from its first word: what it writes before is kept for the first. */
+  /** True when output before the first client is kept for that client. */
   readonly keepsEarly: boolean;
-  /** The input ends when the first client that had it is gone. */
+  /** True when stdin ends with the first client that had it. */
   readonly stdinOnce: boolean;
 }
 
-/** What a container may write before anybody is attached, and how long it waits then for a client to come. */
+/**
+ * The output that is kept before the first client, and how long the container waits for that client when it is full.
+ */
 const EARLY_BYTES_MAX = 1024 * 1024;
 const EARLY_WAIT_MS = 2000;
 
 const SIZE_MAX = 65_535;
 
 /**
- * The streams of one running container instance, and those who are attached to it. A client that is slow makes the
- * container wait, as a slow terminal does.
+ * The streams of one running instance, and its attached clients. A slow client blocks the container, as a slow terminal
+ * does.
  */
 export class Attachable {
   readonly #options: AttachableOptions;
   readonly #clients = new Set<AttachedClient>();
   #streams: ProcessStreams | undefined;
-  /** What was written before the first client came; undefined since then, and where it is not kept. */
+  /** The output before the first client. Undefined after that client, or when it is not kept. */
   #early: Array<{ readonly kind: AttachStream; readonly chunk: Buffer }> | undefined;
   #earlyBytes = 0;
   #exitCode: number | undefined;
@@ -58,7 +60,7 @@ export class Attachable {
     this.#holdOrLetGo();
   }
 
-  /** Answers false when there is nothing to attach to: it has not started, or has ended and somebody has seen that. */
+  /** Attaches a client. Returns false when the container has not started, or has ended with its output delivered. */
   attach(client: AttachedClient): boolean {
     if (this.#streams === undefined || (this.#exitCode !== undefined && this.#early === undefined)) return false;
     client.send({ kind: 'message', message: { type: 'attached', hasTerminal: this.hasTerminal } });
@@ -71,7 +73,7 @@ export class Attachable {
     return true;
   }
 
-  /** Takes what a client sends. Resolves when it may send more. */
+  /** Takes a frame of the client. Resolves when the client may send more. */
   async take(frame: Frame<ClientMessage>, client: AttachedClient): Promise<void> {
     if (frame.kind === 'stdin') await this.#streams?.input?.write(frame.chunk);
     if (frame.kind !== 'message') return;
@@ -79,7 +81,7 @@ export class Attachable {
     if (frame.message.type === 'resize') resizeTerminal(this.#streams, frame.message);
   }
 
-  /** A client has taken what it was sent. */
+  /** Goes on when a client has read what was sent. */
   caughtUp(): void {
     this.#holdOrLetGo();
   }
@@ -90,7 +92,7 @@ export class Attachable {
     this.#holdOrLetGo();
   }
 
-  /** Answers whether a client that comes now still gets everything: nobody has been there, and nothing is forgotten. */
+  /** Sends the exit code to the clients. Returns true when a later client can still get all of the output. */
   exited(exitCode: number): boolean {
     this.#patience?.cancel();
     this.#exitCode = exitCode;
@@ -104,8 +106,9 @@ export class Attachable {
   }
 
   /**
-   * A client has nothing more to type. Unless it was the only one ever to type, the container may go on reading, and
-   * that client leaves. Source: containerd/internal/cri/io/container_io.go Attach.
+   * Ends a client's input. The container's stdin ends only if this client is the only one ever to type; otherwise the
+   * client is detached.
+   * Source: containerd/internal/cri/io/container_io.go Attach.
    */
   #inputEnded(client: AttachedClient): void {
     const { stdinOnce, keepsEarly } = this.#options;
@@ -125,7 +128,7 @@ export class Attachable {
       this.#isImpatient = true;
       this.#holdOrLetGo();
     });
-    // Nobody came: the log has it all.
+    // No client came: the log has this output.
     while (this.#isImpatient && this.#earlyBytes > EARLY_BYTES_MAX)
       this.#earlyBytes -= early.shift()?.chunk.length ?? 0;
   }
@@ -141,7 +144,7 @@ export class Attachable {
   }
 }
 
-/** Sizes come from outside. */
+/** Resizes the terminal. Checks the size, which comes from a client. */
 export function resizeTerminal(streams: ProcessStreams | undefined, { columns, rows }: TerminalSize): void {
   const isSize = (number: number): boolean => Number.isInteger(number) && number > 0 && number <= SIZE_MAX;
   if (isSize(columns) && isSize(rows)) streams?.terminal?.resize({ columns, rows });

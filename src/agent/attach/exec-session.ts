@@ -4,17 +4,14 @@ import type { LiveInstance } from '../instance.ts';
 import { type AttachedClient, resizeTerminal } from './attachable.ts';
 import type { AgentMessage, ClientMessage, Frame, OpeningMessage } from './frames.ts';
 
-/** What container runtimes set for a command in a terminal. */
+/** The value that container runtimes set for a command in a terminal. */
 const TERM = 'xterm';
 
 export type ExecOrder = Extract<OpeningMessage, { readonly type: 'exec' }>;
 
-/**
- * A command in a container, and the client that it belongs to. Whichever of the two is gone, so is the other; and both
- * when the container has ended.
- */
+/** A command in a container, with its client. The end of the command, the client or the container ends the session. */
 export class ExecSession {
-  /** Settles when the client was told how it ended. */
+  /** Settles when the client was sent the outcome. */
   readonly said: Promise<void>;
   #onSaid: () => void = () => undefined;
   readonly #client: AttachedClient;
@@ -26,7 +23,7 @@ export class ExecSession {
     this.said = new Promise((resolve) => (this.#onSaid = resolve));
   }
 
-  /** Resolves when the command runs, or the client was told why not. */
+  /** Starts the command. Resolves when it runs, or when the client was sent the reason why not. */
   async start(order: ExecOrder, live: LiveInstance, runtime: Runtime): Promise<void> {
     const { stdin, tty, argv } = order;
     const command = commandIn(live, argv);
@@ -49,13 +46,13 @@ export class ExecSession {
     if (!outcome.ok) return this.#sayLast({ type: 'failed', error: outcome.error });
     this.#started = outcome.command;
     live.ended.signal.addEventListener('abort', kill);
-    // Either may have ended meanwhile; nobody would look for a command in a container that is gone.
+    // The client or the container may have ended during the start.
     if (this.#isOver || live.ended.signal.aborted) kill();
     const hasTerminal = outcome.command.streams.terminal !== undefined;
     this.#client.send({ kind: 'message', message: { type: 'attached', hasTerminal, notice: outcome.notice } });
   }
 
-  /** Takes what the client sends. Resolves when it may send more. */
+  /** Takes a frame of the client. Resolves when the client may send more. */
   async take(frame: Frame<ClientMessage>): Promise<void> {
     const streams = this.#started?.streams;
     if (frame.kind === 'stdin') await streams?.input?.write(frame.chunk);
@@ -64,12 +61,12 @@ export class ExecSession {
     if (frame.message.type === 'resize') resizeTerminal(streams, frame.message);
   }
 
-  /** The client has taken what it was sent. */
+  /** Goes on when the client has read what was sent. */
   caughtUp(): void {
     this.#started?.streams.holdOutput(this.#client.isBehind);
   }
 
-  /** The client is gone. */
+  /** Kills the command of a client that is gone. */
   close(): void {
     if (!this.#isOver) this.#started?.kill();
     this.#isOver = true;

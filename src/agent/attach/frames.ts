@@ -1,7 +1,7 @@
 /**
- * What a client and the agent say to each other about the streams of a container: frames of a kind (one byte), a length
- * (four bytes, the highest first) and that many bytes of payload. Kind 0 is a message in JSON, the others are pieces of
- * the streams as they are.
+ * The protocol between a client and the agent for the streams of a container: frames of a kind (one byte), a length
+ * (four bytes, big-endian) and a payload of that many bytes. Kind 0 is a message in JSON; the others are pieces of the
+ * streams.
  */
 
 export type AttachStream = 'stdin' | 'stdout' | 'stderr';
@@ -9,13 +9,13 @@ export type AttachStream = 'stdin' | 'stdout' | 'stderr';
 export type ClientMessage =
   | OpeningMessage
   | { readonly type: 'resize'; readonly columns: number; readonly rows: number }
-  /** There will be no more input. */
+  /** The end of the input. */
   | { readonly type: 'stdinEnd' };
 
-/** The first message of a client: what it wants to be connected with. `stdin`: its input is to go there. */
+/** The first message of a client: its request. `stdin`: true when the client sends input. */
 export type OpeningMessage =
   | { readonly type: 'attach'; readonly container: string; readonly stdin: boolean }
-  /** A command of its own in the container, which lives as long as the connection. */
+  /** A command of its own in the container, which ends with the connection. */
   | {
       readonly type: 'exec';
       readonly container: string;
@@ -23,21 +23,24 @@ export type OpeningMessage =
       readonly stdin: boolean;
       readonly tty: boolean;
     }
-  /** Where a path of the container is for commands in it: volumes may be elsewhere. */
+  /**
+   * A request for the path that commands in the container must use for a path of the manifest: volumes may lie
+   * elsewhere.
+   */
   | { readonly type: 'locate'; readonly container: string; readonly path: string; readonly stdin: false };
 
 export type AgentMessage =
-  /** `notice`: what was asked for and is not, or not wholly, there; one sentence. */
+  /** `notice`: one sentence about a part of the request that podrun cannot fulfil. */
   | { readonly type: 'attached'; readonly hasTerminal: boolean; readonly notice?: string | undefined }
-  /** There is no such container, or it does not run. */
+  /** The container does not exist or does not run. */
   | { readonly type: 'refused' }
-  /** The command could not be started, in the words of a container runtime. */
+  /** The command could not be started. `error` has the words of a container runtime. */
   | { readonly type: 'failed'; readonly error: string }
   /** The answer to `locate`. */
   | { readonly type: 'located'; readonly path: string }
-  /** The container goes on; this client's input, which the connection was about, has come to its end. */
+  /** The client's input has ended. The container runs on. */
   | { readonly type: 'detached' }
-  /** The last one: the container, or the command, has ended, and all of its output has been sent. */
+  /** The last message: the container or command has ended, and all of its output was sent. */
   | { readonly type: 'exit'; readonly exitCode: number };
 
 export type Frame<Message = ClientMessage | AgentMessage> =
@@ -46,7 +49,7 @@ export type Frame<Message = ClientMessage | AgentMessage> =
 
 const KINDS = ['message', 'stdin', 'stdout', 'stderr'] as const;
 const HEAD_BYTES = 5;
-/** Nobody sends so much at once; who does speaks another language. */
+/** A longer frame cannot come from podrun. */
 const PAYLOAD_BYTES_MAX = 16 * 1024 * 1024;
 
 export function encodeFrame(frame: Frame): Buffer {
@@ -57,11 +60,11 @@ export function encodeFrame(frame: Frame): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Puts frames together from the pieces in which they arrive. */
+/** Joins the pieces of a stream into frames. */
 export class FrameReader<Message> {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** @throws {Error} for bytes that are no frames */
+  /** @throws {Error} for bytes that are not frames */
   read(piece: Buffer): Frame<Message>[] {
     this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
     const frames: Frame<Message>[] = [];

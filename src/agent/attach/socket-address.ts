@@ -2,7 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import path from 'node:path';
 import { PodrunError } from '../../api/errors.ts';
 
-/** An address by which a socket can be listened at, or reached, while it is held. */
+/** The address of a Unix socket, valid until `release`. */
 export interface SocketAddress {
   readonly address: string;
   readonly release: () => void;
@@ -12,8 +12,8 @@ export interface SocketAddress {
 const ADDRESS_BYTES_MAX = 103;
 
 /**
- * The address of a socket that is a file. State folders may lie deep, and addresses of sockets are short: on Linux the
- * folder is named by a descriptor. That also leads to the folder that was opened, whatever takes its place.
+ * The address of a socket file. Paths of state folders may be too long for it: on Linux a descriptor stands for the
+ * folder, also after the folder was replaced.
  * @throws {PodrunError} where the path is too long
  */
 export function socketAddress(file: string): SocketAddress {

@@ -11,9 +11,9 @@ import { claimUnowned, removeLayers } from './leftovers.ts';
 import { closeLostRun } from './lost-runs.ts';
 import { removeStrayGroups } from '../../runtime/cgroup/stray-groups.ts';
 
-/** Something that was removed, or that was brought to its end. */
+/** An object that was removed or closed. */
 export type Collected =
-  /** The Pod of a podrun that was killed: what was left of it has been ended, and it is on record as failed. */
+  /** The Pod of a podrun that was killed: its processes have been ended, and it is recorded as failed. */
   | { readonly type: 'lost'; readonly namespace: string; readonly name: string; readonly agentPid: number }
   | { readonly type: 'pod' | 'event'; readonly namespace: string; readonly name: string }
   | ({ readonly type: 'run' | 'volume' } & UnreferencedFolder);
@@ -22,19 +22,19 @@ export interface Collection {
   readonly store: FileStore;
   readonly garbage: StoreGarbage;
   readonly clock: Clock;
-  /** Undefined: all. */
+  /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
-  /** How many Pods that have ended stay, and how many earlier runs of each. */
+  /** The number of ended Pods to keep, and of earlier runs of each Pod. */
   readonly keep: number;
-  /** Only say what would go. */
+  /** True: only report. */
   readonly dryRun: boolean;
-  /** Told of everything, once it is done. */
+  /** Called for each object after its removal. */
   readonly tell: (collected: Collected) => void;
 }
 
 /**
- * What the garbage collector and the clean-up of a node do in a cluster, at once: closes the Pods of killed podruns,
- * and removes what nobody needs any more. What a podrun owns is left alone, unless that podrun is gone for certain.
+ * Collects garbage like the controllers and the kubelets of a cluster: closes the Pods of killed podruns, and removes
+ * objects that are not needed any more. Pods that a running podrun owns are left alone.
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function collectGarbage(collection: Collection): Promise<void> {
@@ -53,7 +53,7 @@ export async function collectGarbage(collection: Collection): Promise<void> {
   removeStrayGroups(collection.clock.now().wallMs);
 }
 
-/** Of Pods whose podrun was killed just after they had ended. */
+/** Removes the layers of ended Pods. A podrun that was killed just after the end has left them. */
 async function removeUnusedLayers({ store, namespace }: Collection): Promise<void> {
   const ended = store.list<StoredPod>('pods', { namespace }).filter(({ status }) => isTerminalPhase(status.phase));
   for (const pod of ended) {
@@ -65,7 +65,7 @@ async function removeUnusedLayers({ store, namespace }: Collection): Promise<voi
   }
 }
 
-/** Pods that may still run: somebody owns them, or nobody has closed yet what a podrun that was killed has left. */
+/** The uids of Pods that may still run: they have an owner, or a killed podrun has left them open. */
 function podsInNeed(store: FileStore): string[] {
   const pods = store.list<StoredPod>('pods');
   return pods
@@ -74,14 +74,14 @@ function podsInNeed(store: FileStore): string[] {
 }
 
 /**
- * Removes Pods that have ended, all but `keep` of them; answers whose they were, as `NAMESPACE/NAME`. Those with
- * finalizers stay, and do not count.
+ * Removes ended Pods, all but `keep` of them. Returns the removed ones as `NAMESPACE/NAME`. Pods with finalizers stay
+ * and do not count.
  */
 export async function removePods(
   { store, clock, namespace, keep, dryRun, tell }: Omit<Collection, 'garbage'>,
   lost: ReadonlySet<string> = new Set(),
 ): Promise<Set<string>> {
-  // In a dry run, a lost Pod has not become one that has failed.
+  // In a dry run, the phase of a lost Pod is not changed to Failed: count it as Failed.
   const asEnded = (pod: StoredPod): StoredPod =>
     lost.has(pod.metadata.uid) ? { ...pod, status: { ...pod.status, phase: 'Failed' } } : pod;
   const pods = store
@@ -91,7 +91,7 @@ export async function removePods(
   for (const { metadata } of surplusPods(pods.map(asEnded), keep)) {
     const key = { namespace: metadata.namespace, name: metadata.name };
     if (!dryRun) {
-      // Somebody may have begun a new run of that name meanwhile.
+      // Another podrun may have begun a new run of that name meanwhile.
       const present = store.get<StoredPod>('pods', key.namespace, key.name);
       if (present?.metadata.uid !== metadata.uid || !isTerminalPhase(present.status.phase)) continue;
       await deletePod({ store, clock, ...key, graceSeconds: undefined });
@@ -102,7 +102,7 @@ export async function removePods(
   return removed;
 }
 
-/** Answers the uids of Pods that were lost. */
+/** Closes the lost Pods. Returns their uids. */
 async function closeLost({ store, clock, namespace, dryRun, tell }: Collection): Promise<Set<string>> {
   const lost = store.lostPods().filter(({ pod }) => namespace === undefined || pod.metadata.namespace === namespace);
   const closed = new Set<string>();
@@ -115,7 +115,7 @@ async function closeLost({ store, clock, namespace, dryRun, tell }: Collection):
   return closed;
 }
 
-/** Of Pods that are there, all runs but the newest; of others, all. */
+/** The runs to remove: for Pods in the store all but the newest, for others all. */
 function surplusRuns(
   runs: readonly UnreferencedFolder[],
   keep: number,
@@ -131,7 +131,7 @@ function surplusRuns(
   return surplus.toReversed();
 }
 
-/** Volumes whose claim is gone, and that no Pod uses which somebody runs. */
+/** Volumes whose claim is gone and that no running Pod uses. */
 function unclaimed({ store, garbage, namespace }: Collection): UnreferencedFolder[] {
   const running = store.list<StoredPod>('pods', { namespace }).filter((pod) => isOwned(store, pod));
   return garbage.claimedVolumes({ namespace }).filter((volume) => {
@@ -155,7 +155,9 @@ function removeFolders(
   }
 }
 
-/** Events about Pods go with the Pod; those that came later are left. */
+/**
+ * Removes the events of Pods that are gone. They were recorded after the Pod's removal, which takes the earlier ones.
+ */
 function removeEvents({ store, namespace, dryRun, tell }: Collection): void {
   const pods = store.list<StoredPod>('pods', { namespace });
   const present = new Set(pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`));

@@ -12,17 +12,17 @@ export interface PodDeletion {
   readonly clock: Clock;
   readonly namespace: string;
   readonly name: string;
-  /** Seconds that the Pod gets to end; 0: by force; undefined: as its spec says. */
+  /** The grace period in seconds. 0: by force. Undefined: the Pod's own. */
   readonly graceSeconds: number | undefined;
 }
 
-/** There is no such Pod, it is gone, or it will be: its agent has been told to end it, or finalizers hold it. */
+/** missing: no such Pod. removed: the object is gone. ending: its agent ends it, or finalizers keep it. */
 export type DeletionOutcome = 'missing' | 'removed' | 'ending';
 
 /**
- * Deletes a Pod, as the API server and the kubelet do together. One that somebody runs is told to end: its agent
- * removes it. One that nobody runs any more is removed here, with what is left of its processes. One with finalizers
- * stays until they are gone: see changeObject.
+ * Deletes a Pod, as the API server and the kubelet do together. A running Pod is marked, and its agent removes it. A
+ * Pod without an agent is removed here, with its remaining processes. A Pod with finalizers stays until they are gone:
+ * see changeObject.
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function deletePod(request: PodDeletion): Promise<DeletionOutcome> {
@@ -32,7 +32,7 @@ export async function deletePod(request: PodDeletion): Promise<DeletionOutcome> 
   }
 }
 
-/** Undefined: somebody changed the Pod meanwhile, and it is to be looked at again. */
+/** Returns undefined after a concurrent change of the Pod: the caller tries again. */
 async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | undefined> {
   const { store, clock, namespace, name, graceSeconds } = request;
   const pod = store.get<StoredPod>('pods', namespace, name);
@@ -48,12 +48,12 @@ async function tryToDelete(request: PodDeletion): Promise<DeletionOutcome | unde
     claim?.release();
     return 'ending';
   }
-  // An agent that has nothing to end may have been faster.
+  // The agent may have removed a Pod that had nothing to end.
   store.delete('pods', namespace, name);
   return 'removed';
 }
 
-/** The last that readers see of the Pod. On a full disk it is left out: deleting makes room. */
+/** Writes the last state of the Pod for its readers. A full disk is no obstacle: the deletion makes room. */
 function tellLast(store: FileStore, pod: StoredPod): boolean {
   try {
     return mark(store, pod);
@@ -63,7 +63,7 @@ function tellLast(store: FileStore, pod: StoredPod): boolean {
   }
 }
 
-/** The agent writes the status at the same time: a change of an older version is not made. */
+/** Updates the Pod. Returns false when the agent has changed or removed it meanwhile. */
 function mark(store: FileStore, pod: StoredPod): boolean {
   try {
     store.update('pods', pod);
@@ -76,9 +76,9 @@ function mark(store: FileStore, pod: StoredPod): boolean {
   }
 }
 
-/** Ends what is left of a Pod that nobody runs, as its owner; undefined when somebody else has taken it up. */
+/** Ends the remaining processes of a Pod that no agent runs. Undefined when another process has taken the Pod. */
 async function clearAway({ store, clock }: PodDeletion, pod: StoredPod): Promise<ReturnType<typeof claimUnowned>> {
-  // As its owner, so that nobody begins a new run of that name while the old one is being ended.
+  // The claim keeps others from beginning a run of that name meanwhile.
   const claim = claimUnowned(store, pod, 'delete');
   if (claim === undefined) return undefined;
   await endLeftovers(store, pod, clock);

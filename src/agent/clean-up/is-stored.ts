@@ -2,7 +2,7 @@ import { PodrunError } from '../../api/errors.ts';
 import type { StoredPod } from '../../api/objects.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Is the Pod still in the store, or was it removed by force? One that cannot be looked for was not. */
+/** True when the store still has the Pod. An unreadable store counts as having it. */
 export function isStored(store: Store, { metadata: { namespace, name, uid } }: StoredPod): boolean {
   try {
     return store.get('pods', namespace, name)?.metadata.uid === uid;

@@ -8,10 +8,7 @@ import type { FileStore } from '../../store/file-store.ts';
 import { removeInMemory } from '../volumes/in-memory.ts';
 import { removeLeftLayers } from '../../runtime/namespace/layers.ts';
 
-/**
- * Ends what still runs of a Pod that nobody looks after: its agent was killed, or it has ended and left something. What
- * it had in memory goes.
- */
+/** Ends the remaining processes of a Pod without an agent, and removes its volumes in memory. */
 export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
   await endProcesses(store, pod, clock);
   if (!usesMemory(pod.spec)) return;
@@ -19,10 +16,10 @@ export async function endLeftovers(store: FileStore, pod: StoredPod, clock: Cloc
   removeInMemory(pod, store.memory, store.paths(namespace, name).volumes);
 }
 
-/** Ends what still runs of a Pod; what it has stored stays. */
+/** Ends the remaining processes of a Pod. Its volumes stay. */
 export async function endProcesses(store: FileStore, pod: StoredPod, clock: Clock): Promise<void> {
   const { namespace, name, uid } = pod.metadata;
-  // Somebody may have begun a new run of that name by now.
+  // The records may belong to a new run of that name.
   const recorded = store.survivingProcesses(namespace, name).filter(({ id }) => id.startsWith(`${uid}/`));
   const groups = [...store.cgroupsOf(namespace, name)].filter(([id]) => id.startsWith(`${uid}/`));
   const containers = remainingContainers(pod, recorded, new Map(groups));
@@ -30,19 +27,19 @@ export async function endProcesses(store: FileStore, pod: StoredPod, clock: Cloc
 }
 
 /**
- * Removes what containers of a Pod have written to their copies of the root, with what was made on the host for them.
- * Nothing of it may run any more, and this process owns it: another run of that name has its own at the same place.
+ * Removes the layers of a Pod's containers, and the folders that the runtime made for them. Nothing of the Pod may run,
+ * and this process must own it: another run of that name uses the same place.
  */
 export async function removeLayers(store: FileStore, { metadata: { namespace, name } }: StoredPod): Promise<void> {
   const { layers } = store.paths(namespace, name);
-  // Few have any.
+  // Few Pods have layers.
   if (existsSync(layers)) await removeLeftLayers(layers);
 }
 
 /**
- * Makes this process the owner of a Pod that nobody runs, so that nobody takes it up while it is being dealt with.
- * Undefined when the Pod is gone or somebody has taken it up.
- * @param command what the user called, for messages
+ * Makes this process the owner of a Pod without an agent, so that no other process takes it meanwhile. Undefined when
+ * the Pod is gone or has been taken.
+ * @param command the user's command, for messages
  * @throws {PodrunError} when the store cannot be written to
  */
 export function claimUnowned(
@@ -61,8 +58,8 @@ export function claimUnowned(
 }
 
 /**
- * The containers of which something may run. Of those whose main process has ended since, only the status tells: what
- * they have left behind still bears their mark.
+ * The containers that may still have processes. For those whose main process has ended, only the status names them:
+ * other processes of the container still have its mark.
  * @param recorded main processes that still exist
  */
 export function remainingContainers(

@@ -11,10 +11,10 @@ import { claimUnowned, endLeftovers, removeLayers } from './leftovers.ts';
 import { removeGroupsOfPod } from '../../runtime/cgroup/stray-groups.ts';
 
 /**
- * Ends what killed agents left running, and closes the records of their Pods: a Pod on its way out is removed, the
- * others have failed. A Pod that somebody takes up meanwhile is theirs.
+ * Ends the processes that killed agents have left, and closes the records of their Pods: a Pod that was being deleted
+ * is removed, the others become Failed. A Pod that another process takes meanwhile is left alone.
  * @param tell gets a sentence for each such Pod
- * @param isMeant says which of them; all
+ * @param isMeant selects Pods. Default: all
  * @throws {PodrunError} when the store cannot be written to
  */
 export async function closeLostRuns(
@@ -32,26 +32,26 @@ export async function closeLostRuns(
   }
 }
 
-/** The same for one Pod; false when there is nothing to close: the Pod is gone or somebody else's. */
+/** Closes one lost Pod. Returns false when the Pod is gone or has a new owner. */
 export async function closeLostRun(
   store: FileStore,
   { pod, agentPid }: Pick<LostPod, 'pod' | 'agentPid'>,
   clock: Clock,
 ): Promise<boolean> {
   await endLeftovers(store, pod, clock);
-  // Its podrun may have been killed before it could put on record what it had made.
+  // Its podrun may have been killed between making a cgroup and recording it.
   await removeGroupsOfPod(pod.metadata.uid, clock);
   return closeRecord(store, pod, agentPid, clock);
 }
 
 async function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, clock: Clock): Promise<boolean> {
   const { namespace, name, uid } = lost.metadata;
-  // It was kept for this.
+  // The store keeps a reserve for this write.
   store.spendReserve(lost.metadata);
   const claim = claimUnowned(store, lost, 'apply');
   if (claim === undefined) return false;
   try {
-    // As its agent left it: without an owner that is gone, readers see what is stored.
+    // Read after the claim: before it, readers see the Pod as lost.
     const pod = store.get<StoredPod>('pods', namespace, name);
     if (pod?.metadata.uid !== uid) return false;
     await removeLayers(store, pod);
@@ -72,7 +72,7 @@ async function closeRecord(store: FileStore, lost: StoredPod, agentPid: number, 
   }
 }
 
-/** A Pod that had not come to a node yet has lost none. */
+/** Records NodeNotReady, unless the Pod never had a node. */
 function tellNodeNotReady(store: FileStore, pod: StoredPod, clock: Clock): void {
   const { nodeName } = pod.spec;
   if (nodeName === undefined) return;

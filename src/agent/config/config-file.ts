@@ -15,34 +15,34 @@ import { splitWords } from './split-words.ts';
 const CONFIG_FILE_NAME = 'podrun.yaml';
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
-/** Whose network Pods are in: that of the host, or one of their own. */
+/** The network of Pods: the host's, or one of their own. */
 type PodNetworkKind = (typeof NETWORKS)[number];
 const NETWORKS = ['host', 'pod'] as const;
 
-/** What `podrun.yaml` says. */
+/** The content of `podrun.yaml`. */
 export interface ConfigFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   readonly images: readonly ImageMapping[];
   /** Labels of this machine, for nodeSelector and node affinity. */
   readonly nodeLabels: Readonly<Record<string, string>>;
   /** Taints of this machine, which keep Pods away that do not tolerate them. */
   readonly nodeTaints: readonly Taint[];
-  /** How containers are kept apart; undefined: it does not say. */
+  /** The isolation of containers. Undefined: not set. */
   readonly runtime: RuntimeChoice | undefined;
-  /** How many Pods may run at a time; undefined: it does not say. */
+  /** The limit of Pods that run at a time. Undefined: not set. */
   readonly maxPods: number | undefined;
-  /** How many processes and threads a Pod may have; undefined: any number. */
+  /** The limit of processes and threads in a Pod. Undefined: no limit. */
   readonly podPidsLimit: number | undefined;
-  /** Whose network Pods are in; undefined: it does not say. */
+  /** The network of Pods. Undefined: not set. */
   readonly network: PodNetworkKind | undefined;
 }
 
 /**
- * Reads `podrun.yaml` from the working directory or the nearest folder above it, or the file that was asked for.
+ * Reads `podrun.yaml` from the working directory or the nearest folder above it, or the file given with --config.
  * @param options.path the file given with --config, absolute or relative to `cwd`
- * @returns undefined when none was asked for and there is none
- * @throws {PodrunError} when it cannot be read, or says something it may not say
+ * @returns undefined when there is no file and none was given
+ * @throws {PodrunError} when the file cannot be read, or has an invalid field
  */
 export function readConfigFile(options: { cwd: string; path?: string | undefined }): ConfigFile | undefined {
   const { cwd } = options;
@@ -76,7 +76,7 @@ const READ_PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
 };
 
-/** Larger files are not podrun.yaml. */
+/** A larger file is not a podrun.yaml. */
 const CONFIG_MAX_BYTES = 2 ** 20;
 
 function readText(path: string, name: string): string {
@@ -114,7 +114,7 @@ function readNetwork(node: ConfigNode): PodNetworkKind {
   return NETWORKS.find((one) => one === text) ?? node.fail(`must be one of ${NETWORKS.join(', ')}`);
 }
 
-/** One entry of `images`: a command as text or list, or a map that says more. */
+/** Reads one entry of `images`: a command as text or list, or a map. */
 function readMapping(pattern: string, value: ConfigNode, folder: string): ImageMapping {
   if (!isImagePattern(pattern)) value.failAtKey('the key is no image name or pattern, such as nginx or ghcr.io/acme/*');
   if (value.kind === 'text' || value.kind === 'list') {
@@ -161,20 +161,20 @@ function readLabel(key: string, value: ConfigNode): [string, string] {
   return [key, text];
 }
 
-/** As in the configuration of a kubelet, where -1 stands for none. */
+/** Reads the limit as the configuration of a kubelet does, where -1 stands for none. */
 function readPidsLimit(node: ConfigNode): number | undefined {
   if (node.text() === '-1') return undefined;
   return readCount(node) ?? node.fail('must be a whole number above 0, or -1 for none');
 }
 
-/** Undefined: it is no whole number above 0. */
+/** Undefined: the text is not a whole number above 0. */
 function readCount(node: ConfigNode): number | undefined {
   const text = node.text();
   const count = /^\d+$/.test(text) ? Number(text) : 0;
   return count > 0 && Number.isSafeInteger(count) ? count : undefined;
 }
 
-/** As `kubectl taint` takes it: KEY=VALUE:EFFECT or KEY:EFFECT. */
+/** Reads a taint as `kubectl taint` does: KEY=VALUE:EFFECT or KEY:EFFECT. */
 function readTaint(text: string, list: ConfigNode): Taint {
   const [, key = '', value, effect = ''] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
   const known = TAINT_EFFECTS.find((one) => one === effect);

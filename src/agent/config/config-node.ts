@@ -3,7 +3,7 @@ import { EXIT, PodrunError } from '../../api/errors.ts';
 
 /** The YAML text that a configuration is read from. */
 export interface ConfigSource {
-  /** How messages name the file. */
+  /** The name of the file in messages. */
   readonly name: string;
   readonly document: Document;
   readonly lines: LineCounter;
@@ -11,7 +11,7 @@ export interface ConfigSource {
 
 export type ConfigKind = 'map' | 'list' | 'text' | 'nothing';
 
-/** A place in a configuration file, read strictly: everything that is wrong is said with file, line and column. */
+/** A node of a configuration file, read strictly: each error names file, line and column. */
 export class ConfigNode {
   readonly kind: ConfigKind;
   readonly #source: ConfigSource;
@@ -20,30 +20,30 @@ export class ConfigNode {
   readonly #offset: number;
   readonly #keyOffset: number;
 
-  /** @param place the path, as messages show it, and where the key of this node starts, or what it is in */
+  /** @param place the path for messages, and the offset of the node's key or of the node around it */
   constructor(source: ConfigSource, node: unknown, place: { path: string; keyOffset: number }) {
     this.#source = source;
     this.#node = isAlias(node) ? node.resolve(source.document) : node;
     this.#path = place.path;
     this.#keyOffset = place.keyOffset;
     this.kind = kindOf(this.#node);
-    // An empty value is nothing to point at.
+    // An empty value has no place of its own: errors point at its key.
     const isEmpty = isScalar(node) && node.value === null && node.source === '';
     this.#offset = isEmpty ? place.keyOffset : (startOf(node) ?? place.keyOffset);
     if (isAlias(node) && this.#node === undefined) this.fail(`there is no anchor &${node.source}`);
   }
 
-  /** What is here cannot be used. @throws {PodrunError} always */
+  /** Fails at the value of this node. @throws {PodrunError} always */
   fail(problem: string): never {
     return this.#failAt(this.#offset, problem);
   }
 
-  /** The key of this node cannot be used. @throws {PodrunError} always */
+  /** Fails at the key of this node. @throws {PodrunError} always */
   failAtKey(problem: string): never {
     return this.#failAt(this.#keyOffset, problem);
   }
 
-  /** The fields of a map with a fixed set of keys; those that are absent or empty are not in the answer. */
+  /** The fields of a map with a fixed set of keys, without those that are absent or empty. */
   fields<K extends string>(allowed: readonly K[]): Partial<Record<K, ConfigNode>> {
     const found: Partial<Record<K, ConfigNode>> = {};
     for (const [key, value] of this.#children((key) => (this.#path === '' ? key : `${this.#path}.${key}`))) {
@@ -54,12 +54,12 @@ export class ConfigNode {
     return found;
   }
 
-  /** Keys and values of a map whose keys are free. */
+  /** The keys and values of a map with free keys. */
   entries(): [string, ConfigNode][] {
     return this.#children((key) => `${this.#path}[${key}]`);
   }
 
-  /** A text, or a number or boolean as it is written. */
+  /** A text, or a number or boolean as written. */
   text(): string {
     if (this.kind !== 'text') return this.fail('must be a text');
     return textOf(this.#node) ?? '';
@@ -90,7 +90,7 @@ export class ConfigNode {
   }
 }
 
-/** The error of a place in a configuration file. */
+/** The error at a place in a configuration file. */
 export function configError(
   source: Pick<ConfigSource, 'name' | 'lines'>,
   offset: number,
@@ -111,7 +111,7 @@ function kindOf(node: unknown): ConfigKind {
   return textOf(node) === undefined ? 'nothing' : 'text';
 }
 
-/** A scalar as it is written: `1.10` stays what it is. Undefined: it is none, or null. */
+/** A scalar as written: `1.10` stays `1.10`. Undefined: not a scalar, or null. */
 function textOf(node: unknown): string | undefined {
   if (!isScalar(node) || node.value === null) return undefined;
   return typeof node.value === 'string' ? node.value : node.source;

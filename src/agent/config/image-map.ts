@@ -5,15 +5,15 @@ import type { ConfigFile } from './config-file.ts';
 import { splitWords } from './split-words.ts';
 
 /**
- * What is known of images: from `--image` on the command line, and from podrun.yaml.
- * @param flags values of `--image`, as they were given
+ * The substitutes for images, from `--image` and from podrun.yaml.
+ * @param flags the values of `--image`
  * @throws {PodrunError} when one of them is not NAME=COMMAND…
  */
 export function makeImageMap(flags: readonly string[], config: ConfigFile | undefined): ImageMap {
   return { commandLine: flags.map(parseFlag), configFile: config?.images ?? [] };
 }
 
-/** `NAME=COMMAND…`: no image name has an equals sign, a command may. */
+/** Splits `NAME=COMMAND…` at the first equals sign: names of images have none. */
 function parseFlag(flag: string): ImageMapping {
   const equals = flag.indexOf('=');
   const pattern = flag.slice(0, Math.max(equals, 0));

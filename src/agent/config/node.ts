@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { Taint } from '../../api/generated/types.ts';
 import type { NodeFacts } from '../../lifecycle/node/node-facts.ts';
 
-/** What Go, and with it every Kubernetes label, calls this operating system and processor. */
+/** Go's names of operating systems and processors, which Kubernetes labels use. */
 const GO_OS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' };
 const GO_ARCH: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
@@ -12,11 +12,11 @@ const GO_ARCH: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 const MAX_PODS = 110;
 
 /**
- * This machine as a Kubernetes node. Cheap: the size of the disk is only looked up by those who ask for it.
- * @param options.labels labels of the node beside the usual ones; they win
- * @param options.taints what keeps Pods away that do not tolerate it
- * @param options.maxPods how many Pods may run at a time; default: as many as a kubelet lets
- * @param options.storageDir where Pods put their files; it need not exist yet
+ * This machine as a Kubernetes node. The size of the disk is read on first use.
+ * @param options.labels labels beside the usual ones, which they override
+ * @param options.taints taints of the node
+ * @param options.maxPods the limit of Pods that run at a time. Default: a kubelet's
+ * @param options.storageDir the folder for the files of Pods; it need not exist yet
  */
 export function readNode(options: {
   storageDir: string;
@@ -46,7 +46,7 @@ export function readNode(options: {
         return `${Math.floor(diskBytes(options.storageDir) / 1024)}Ki`;
       },
     },
-    // Processes share the network of the host: what listens there is reached here.
+    // Processes share the host's network: their ports are reached here.
     hostIPs: ['127.0.0.1'],
   };
 }
@@ -56,13 +56,13 @@ function goArch(): string {
   return GO_ARCH[process.arch] ?? process.arch;
 }
 
-/** Inside a container with a memory limit, the limit is the machine. */
+/** The memory limit of the container around podrun, if any, or the machine's memory. */
 function memoryBytes(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Size of the file system that a directory is on, or will be on. */
+/** The size of the file system that will hold the directory. */
 function diskBytes(directory: string): number {
   try {
     const { blocks, bsize } = statfsSync(directory);

@@ -2,12 +2,12 @@ export type WordsOutcome =
   | { readonly ok: true; readonly words: string[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Characters that a backslash inside double quotes escapes; before others it stands for itself. */
+/** Characters that a backslash escapes inside double quotes. Before others it is an ordinary character. */
 const ESCAPED_IN_QUOTES = '"\\$`\n';
 
 /**
- * Splits a command into words as a POSIX shell does, without being one: blanks separate, quotes and backslashes hold
- * together; variables, globs and operators are ordinary characters.
+ * Splits a command into words as a POSIX shell does: blanks separate, quotes and backslashes join. Variables, globs and
+ * operators are ordinary characters.
  */
 export function splitWords(text: string): WordsOutcome {
   const words: string[] = [];
@@ -21,7 +21,7 @@ export function splitWords(text: string): WordsOutcome {
       word = undefined;
     } else if (char === '\\') {
       if (at === text.length) return { ok: false, problem: 'ends with a backslash' };
-      // A backslash takes a line end away, as in a shell.
+      // A backslash removes a following line end, as in a shell.
       if (text.charAt(at) !== '\n') word = (word ?? '') + text.charAt(at);
       at += 1;
     } else if (char === "'" || char === '"') {
@@ -39,7 +39,7 @@ export function splitWords(text: string): WordsOutcome {
 
 interface Quoted {
   readonly text: string;
-  /** Where the text goes on behind the closing quote. */
+  /** The offset after the closing quote. */
   readonly end: number;
 }
 

@@ -5,18 +5,18 @@ import type { KeptContainer } from './protocol.ts';
 export interface ExitRecordOptions {
   readonly clock: Clock;
   /**
-   * Puts on record how a container ended, for an agent that asks when the keeper is gone, too.
-   * @throws {PodrunError} when that cannot be written
+   * Records the exit of a container, for an agent that starts after the end of the keeper.
+   * @throws {PodrunError} when the record cannot be written
    */
   readonly recordExit: (container: KeptContainer) => void;
-  /** All that could not be written is written, or not wanted any more. */
+  /** Called when no exit waits to be recorded any more. */
   readonly onWritten: () => void;
 }
 
-/** What could not be written is written again after this long, until it is on record. */
+/** The delay before a failed write is repeated. */
 const RETRY_MS = 1000;
 
-/** The ends of containers, in their order. On a full disk they wait for room. */
+/** Records the exits of containers in their order. On a full disk they wait for room. */
 export class ExitRecord {
   readonly #options: ExitRecordOptions;
   #waiting: KeptContainer[] = [];
@@ -26,18 +26,18 @@ export class ExitRecord {
     this.#options = options;
   }
 
-  /** Does an end wait that nobody knows of but this process? */
+  /** True when an exit is not recorded yet. */
   get isWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
   add(container: KeptContainer): void {
     this.#waiting.push(container);
-    // Those before it are tried again in their time.
+    // Earlier exits come first: the alarm writes them all.
     if (this.#retry === undefined) this.#write();
   }
 
-  /** The Pod of that uid is over, or its place may be another's. */
+  /** Drops the exits of a Pod that is over or was replaced. */
   forget(uid: string): void {
     this.#waiting = this.#waiting.filter(({ id }) => !id.startsWith(`${uid}/`));
   }

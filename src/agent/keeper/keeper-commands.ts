@@ -3,7 +3,7 @@ import type { KeeperConnection } from './keeper-connection.ts';
 import { commandProxy } from './process-proxies.ts';
 import type { FromKeeper } from './protocol.ts';
 
-/** A command that somebody sees and types into. */
+/** An interactive command. */
 interface Session extends Pick<ExecLaunch, 'onOutput' | 'onExit'> {
   readonly started: (outcome: ExecStart) => void;
 }
@@ -13,10 +13,10 @@ interface Command {
   readonly done: (outcome: ExecOutcome) => void;
 }
 
-/** Why nothing can be started. */
+/** The error of starts after the end of the keeper. */
 export const KEEPER_GONE = 'the keeper of the containers has ended';
 
-/** The commands that a keeper runs in its containers for this process; see Runtime for what they are. */
+/** The commands that a keeper runs in its containers for this process, as Runtime describes them. */
 export class KeeperCommands {
   readonly #connection: KeeperConnection;
   readonly #commands = new Map<number, Command>();
@@ -26,7 +26,7 @@ export class KeeperCommands {
     this.#connection = connection;
   }
 
-  /** See Runtime. */
+  /** Runs a command; see Runtime. */
   async exec({ onOutput, signal, ...request }: ExecRequest): Promise<ExecOutcome> {
     if (signal?.aborted === true) return { type: 'aborted' };
     if (!this.#connection.isUp) return { type: 'failedToStart', error: KEEPER_GONE };
@@ -42,7 +42,7 @@ export class KeeperCommands {
     return outcome;
   }
 
-  /** See Runtime. */
+  /** Starts an interactive command; see Runtime. */
   async startExec({ onOutput, onExit, ...launch }: ExecLaunch): Promise<ExecStart> {
     if (!this.#connection.isUp) return { ok: false, error: KEEPER_GONE };
     const command = this.#connection.nextNumber();
@@ -52,12 +52,12 @@ export class KeeperCommands {
     });
   }
 
-  /** The keeper tells how a command of `exec` has ended. */
+  /** Passes on how a command of `exec` has ended. */
   ended({ command, outcome }: Extract<FromKeeper, { type: 'execOutcome' }>): void {
     this.#commands.get(command)?.done(outcome);
   }
 
-  /** The keeper tells whether a command of `startExec` runs. */
+  /** Passes on whether a command of `startExec` runs. */
   started({ command, outcome }: Extract<FromKeeper, { type: 'execStarted' }>): void {
     const session = this.#sessions.get(command);
     if (!outcome.ok) this.#sessions.delete(command);
@@ -66,19 +66,22 @@ export class KeeperCommands {
     );
   }
 
-  /** A command of `startExec` has ended. */
+  /** Passes on the exit of a command of `startExec`. */
   exited(command: number, exitCode: number): void {
     const session = this.#sessions.get(command);
     this.#sessions.delete(command);
     session?.onExit(exitCode);
   }
 
-  /** A command has written something. */
+  /** Passes on output of a command. */
   output(command: number, stream: OutputStream, chunk: Buffer): void {
     (this.#commands.get(command) ?? this.#sessions.get(command))?.onOutput?.(stream, chunk);
   }
 
-  /** The keeper is gone, and its commands with it. @param exitCode of those that somebody sees */
+  /**
+   * Ends all commands: the keeper is gone.
+   * @param exitCode the exit code of interactive commands
+   */
   lost(exitCode: number): void {
     for (const { done } of this.#commands.values()) done({ type: 'aborted' });
     for (const { started } of this.#sessions.values()) started({ ok: false, error: KEEPER_GONE });

@@ -12,21 +12,21 @@ import {
   type ToKeeper,
 } from './protocol.ts';
 
-/** Where a keeper listens, and who hears what it says. */
+/** The socket of a keeper, and the callbacks for its messages. */
 export interface KeeperConnectionOptions {
   readonly socket: string;
-  /** The first that it says: what it has. */
+  /** Called with the containers of the keeper, its first message. */
   readonly onGreeting: (containers: readonly KeptContainer[]) => void;
-  /** All that it says later. */
+  /** Called with each later message. */
   readonly onFrame: (frame: Frame<FromKeeper>) => void;
-  /** The keeper that had greeted is gone. */
+  /** Called when the connection is lost after the greeting. */
   readonly onLost: () => void;
 }
 
-/** The agent's end of the socket at which a keeper listens; one after the other, when a keeper is gone. */
+/** The agent's end of a keeper's socket. Connects again when a new keeper is started. */
 export class KeeperConnection implements KeeperLine {
   readonly #options: KeeperConnectionOptions;
-  /** Who waits for an answer. */
+  /** The questions that wait for an answer, by number. */
   readonly #pieces = new Map<number, (answer: boolean) => void>();
   #numbers = 0;
   #connected: Socket | undefined;
@@ -35,19 +35,19 @@ export class KeeperConnection implements KeeperLine {
     this.#options = options;
   }
 
-  /** There is a keeper, and it has greeted. */
+  /** True while a keeper is connected and has greeted. */
   get isUp(): boolean {
     return this.#connected !== undefined;
   }
 
-  /** One that no other command or question has. */
+  /** A number for a command or question. */
   nextNumber(): number {
     return ++this.#numbers;
   }
 
   /**
-   * Resolves when the keeper has said what it has; with false when nobody listens there.
-   * @throws {PodrunError} when it speaks another language
+   * Connects. Resolves with true after the greeting, with false when no keeper listens.
+   * @throws {PodrunError} when the keeper has another protocol
    */
   connect(): Promise<boolean> {
     return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ export class KeeperConnection implements KeeperLine {
         for (const frame of reader.read(piece)) take(frame);
       });
       socket.on('error', () => undefined);
-      // Either it connects, or it fails to.
+      // Released once: after the connection or its failure.
       let isReleased = false;
       const letGo = (): void => {
         if (!isReleased) release();
@@ -110,17 +110,17 @@ export class KeeperConnection implements KeeperLine {
     });
   }
 
-  /** The keeper has answered what was asked under that number. */
+  /** Passes on the answer to the question with that number. */
   answered(piece: number, answer: boolean): void {
     this.#pieces.get(piece)?.(answer);
   }
 
-  /** Nobody will answer any more. */
+  /** Answers all questions with false: the keeper is gone. */
   giveUpAsking(): void {
     for (const done of this.#pieces.values()) done(false);
   }
 
-  /** Says that nothing more will come. Resolves when the keeper has ended. */
+  /** Asks the keeper to end. Resolves when it has ended. */
   async end(): Promise<void> {
     const socket = this.#connected;
     if (socket === undefined) return;

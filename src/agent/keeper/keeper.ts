@@ -20,25 +20,25 @@ import {
 
 export interface KeeperOptions extends KeptLogOptions {
   readonly runtime: Runtime;
-  /** The socket at which it listens, in a folder that nobody else may enter. */
+  /** The keeper's socket, in a folder that other users may not enter. */
   readonly socket: string;
   readonly recordExit: ExitRecordOptions['recordExit'];
-  /** Nothing runs, and nobody will ask for anything. */
+  /** Called when the keeper can end: nothing runs, and no agent needs it. */
   readonly onDone: () => void;
 }
 
-/** When nothing runs and no agent is connected, one may be on its way. */
+/** The time that an idle keeper waits for the next agent. */
 const IDLE_MS = 2000;
 
 /**
- * Starts containers on behalf of an agent and outlives it: it waits for them, learns their exit codes, writes their
- * logs, and knows nothing of Pods. One agent at a time tells it what to do; when that is gone, the containers go on,
- * and the next one is told what became of them. When the keeper itself ends, its containers do, too.
+ * Starts containers for an agent and outlives it: waits for them, records their exit codes, writes their logs. Knows
+ * nothing of Pods. One agent is connected at a time; the containers run on without one, and the next agent is sent
+ * their state. The containers end with the keeper.
  */
 export class Keeper {
   readonly #options: KeeperOptions;
   readonly #kept = new Map<string, Kept>();
-  /** Starts that are under way. */
+  /** Starts that are not finished. */
   readonly #starting = new Set<Promise<void>>();
   readonly #commands: KeptCommands;
   readonly #exits: ExitRecord;
@@ -59,7 +59,7 @@ export class Keeper {
     });
   }
 
-  /** Resolves when agents can connect. */
+  /** Listens. Resolves when agents can connect. */
   async listen(): Promise<void> {
     const address = socketAddress(this.#options.socket);
     rmSync(address.address, { force: true });
@@ -74,7 +74,7 @@ export class Keeper {
     this.#checkIdle();
   }
 
-  /** There is one agent: who comes later has taken the place of who came before. */
+  /** Serves an agent. There is one: a new connection replaces the old one. */
   #serve(socket: Socket): void {
     this.#leave();
     this.#agent = socket;
@@ -97,14 +97,14 @@ export class Keeper {
   }
 
   async #greet(socket: Socket): Promise<void> {
-    // What is being started is among what has been started, or it has failed.
+    // The greeting lists containers that are just being started, too.
     await Promise.all(this.#starting);
     if (socket !== this.#agent) return;
     const containers = [...this.#kept.values()].flatMap(told);
     this.#send({ type: 'hello', version: KEEPER_VERSION, containers });
   }
 
-  /** The agent is gone: what it wanted beside the containers nobody wants any more. */
+  /** Drops the agent: ends its commands, but not its containers. */
   #leave(): void {
     this.#agent?.destroy();
     this.#agent = undefined;
@@ -149,13 +149,13 @@ export class Keeper {
         this.#hasEnded = true;
         return this.#checkIdle();
       default:
-        // Of a later version.
+        // A message of a later version.
         message satisfies never;
     }
   }
 
   #start({ launch, log: place }: Extract<ToKeeper, { type: 'start' }>): void {
-    // Of the instances before, the agent has learned all there is.
+    // The agent has seen the exits of earlier instances of this container.
     for (const [other, { exit }] of this.#kept) {
       if (exit !== undefined && isSameContainer(other, launch.id)) this.#kept.delete(other);
     }
@@ -231,7 +231,7 @@ export class Keeper {
     if (kept !== undefined) kept.isShown = isShown;
   }
 
-  /** What the agent does not take must not fill our memory. */
+  /** Stops reading output that the agent does not take, so that it does not fill the memory. */
   #holdOutput(): void {
     const isBehind = this.#agent?.writableNeedDrain === true;
     for (const { running, exit, isHeld } of this.#kept.values()) {
@@ -266,7 +266,7 @@ export class Keeper {
     this.#idle?.cancel();
     if (this.#starting.size > 0 || [...this.#kept.values()].some(({ isSwept }) => !isSwept)) return;
     if (this.#hasEnded) return this.#close();
-    // How a container ended must not be lost with this process.
+    // The exit of a container must not be lost with this process.
     if (this.#agent !== undefined || this.#exits.isWaiting) return;
     const { clock } = this.#options;
     this.#idle = clock.wakeAt(clock.now().monotonicMs + IDLE_MS, () => this.#close());

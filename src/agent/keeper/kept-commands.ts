@@ -1,36 +1,36 @@
 import type { OutputStream, RunningExec, Runtime } from '../../runtime/runtime.ts';
 import { type FromKeeper, plain, type ProcessRef, type ToKeeper } from './protocol.ts';
 
-/** What runs commands, and who is told of them. */
+/** The runtime for commands, and the functions that report on them. */
 export interface KeptCommandsOptions {
   readonly runtime: Runtime;
   readonly send: (message: FromKeeper, chunk?: Buffer) => void;
-  /** Sends what can be held back when the agent does not take it. */
+  /** Sends output that a slow agent may hold back. */
   readonly sendOutput: (of: ProcessRef, stream: OutputStream, chunk: Buffer) => void;
 }
 
-/** A command that somebody sees and types into. */
+/** An interactive command. */
 export interface Session {
-  /** Undefined: it is being started. */
+  /** Undefined: the command is being started. */
   running: RunningExec | undefined;
-  /** The agent wants its output to stay where it is. */
+  /** True while the agent holds the output back. */
   isHeld: boolean;
 }
 
-/** The commands that a keeper runs beside its containers on behalf of an agent: they end when that is gone. */
+/** The commands that a keeper runs beside its containers for an agent. They end with the agent. */
 export class KeptCommands {
   readonly #options: KeptCommandsOptions;
   readonly #commands = new Map<number, AbortController>();
-  /** Commands that somebody sees and types into. */
+  /** Interactive commands. */
   readonly #sessions = new Map<number, Session>();
-  /** Aborted when the agent that is there now is gone. */
+  /** Aborted when the current agent is gone. */
   #agentGone = new AbortController();
 
   constructor(options: KeptCommandsOptions) {
     this.#options = options;
   }
 
-  /** Runs a command to its end, and tells how it ended. */
+  /** Runs a command to its end, and sends the outcome. */
   async exec({ command, request, wantsOutput }: Extract<ToKeeper, { type: 'exec' }>): Promise<void> {
     const { runtime, send } = this.#options;
     const { signal: agentGone } = this.#agentGone;
@@ -39,18 +39,18 @@ export class KeptCommands {
     const onOutput = (stream: OutputStream, chunk: Buffer): void =>
       send({ type: 'output', of: { command }, stream }, chunk);
     const outcome = await runtime.exec({ ...request, signal: abort.signal, ...(wantsOutput ? { onOutput } : {}) });
-    // The number may be another command's by now.
+    // The next agent may have used the number for another command.
     if (agentGone.aborted) return;
     this.#commands.delete(command);
     send({ type: 'execOutcome', command, outcome });
   }
 
-  /** Breaks a command of `exec` off. */
+  /** Aborts a command of `exec`. */
   abort(command: number): void {
     this.#commands.get(command)?.abort();
   }
 
-  /** Starts a command that somebody sees and types into, and tells whether it runs, and later how it ended. */
+  /** Starts an interactive command. Sends the outcome of the start, and later the exit code. */
   async startExec({ command, launch }: Extract<ToKeeper, { type: 'startExec' }>): Promise<void> {
     const { runtime, send, sendOutput } = this.#options;
     const { signal: agentGone } = this.#agentGone;
@@ -82,18 +82,21 @@ export class KeptCommands {
     return this.#sessions.get(command);
   }
 
-  /** @param isBehind the agent does not take what it is sent */
+  /**
+   * Holds output back.
+   * @param isBehind true while the agent does not take its messages
+   */
   holdOutput(isBehind: boolean): void {
     for (const { running, isHeld } of this.#sessions.values()) running?.streams.holdOutput(isBehind || isHeld);
   }
 
-  /** The agent is gone: nobody wants its commands any more. */
+  /** Ends all commands of an agent that is gone. */
   end(): void {
     this.#agentGone.abort();
     this.#agentGone = new AbortController();
     for (const command of this.#commands.values()) command.abort();
     for (const { running } of this.#sessions.values()) running?.kill();
-    // The next agent counts its commands anew.
+    // The next agent begins its numbers anew.
     this.#commands.clear();
     this.#sessions.clear();
   }

@@ -7,15 +7,15 @@ import type { LogPlace } from './protocol.ts';
 export interface KeptLogOptions {
   readonly clock: Clock;
   /**
-   * Opens the log of an instance; undefined: its Pod is gone.
-   * @throws {PodrunError} when it cannot be written
+   * Opens the log of an instance. Undefined: its Pod is gone.
+   * @throws {PodrunError} when the log cannot be written
    */
   readonly openLog: (place: LogPlace) => LogSink | undefined;
-  /** Output could not be written. */
+  /** Called when output could not be written. */
   readonly onLoss: (place: LogPlace) => void;
 }
 
-/** The log of one instance, opened with its first output. What cannot be written is told once, and lost. */
+/** The log of one instance, opened with its first output. Output that cannot be written is lost, and reported once. */
 export class KeptLog {
   readonly #place: LogPlace;
   readonly #options: KeptLogOptions;
@@ -44,7 +44,7 @@ export class KeptLog {
     this.#sink = undefined;
   }
 
-  /** Its place may be another's. */
+  /** Stops writing: another run may use the same file. */
   mute(): void {
     this.#isMute = true;
   }

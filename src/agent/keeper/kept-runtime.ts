@@ -21,17 +21,17 @@ export interface KeptRuntimeOptions {
   readonly socket: string;
   readonly features: RuntimeFeatures | undefined;
   /**
-   * Starts a keeper that listens at the socket; resolves when it does.
-   * @throws {PodrunError} when it cannot
+   * Starts a keeper. Resolves when it listens at the socket.
+   * @throws {PodrunError} when it does not start
    */
   readonly startKeeper: () => Promise<void>;
   readonly logPlaceOf: (id: string) => LogPlace;
-  /** Ends what a keeper that was killed has left of these containers. Never rejects. */
+  /** Ends the processes that a killed keeper has left of these containers. Never rejects. */
   readonly endRemains: (ids: readonly string[]) => Promise<void>;
   readonly onTrouble: (message: string) => void;
 }
 
-/** What is to be told of a container. */
+/** The callbacks for one container. */
 export type ContainerListeners = Pick<ContainerLaunch, 'onOutput' | 'onExit'>;
 
 interface Live extends ContainerListeners {
@@ -43,8 +43,8 @@ interface Live extends ContainerListeners {
 const SIGKILLED = { exitCode: 137, signal: 'SIGKILL', oomKilled: false };
 
 /**
- * A runtime in another process, which outlives this one: see Keeper. What it keeps when this process begins can be
- * adopted; when it is killed, its containers are, and the next start brings another one.
+ * A runtime in another process, which outlives this one: see Keeper. Its containers can be adopted when this process
+ * begins. They are killed with the keeper; the next start brings a new one.
  */
 export class KeptRuntime implements Runtime {
   readonly features: RuntimeFeatures | undefined;
@@ -53,9 +53,9 @@ export class KeptRuntime implements Runtime {
   readonly #starts = new Map<string, (outcome: StartOutcome) => void>();
   readonly #connection: KeeperConnection;
   readonly #commands: KeeperCommands;
-  /** Resolves when there is a keeper. */
+  /** Resolves when a keeper is connected. */
   #reached: Promise<void> | undefined;
-  /** What was there when this process began, by ID. */
+  /** The containers that the keeper had when this process began, by id. */
   readonly #kept = new Map<string, KeptContainer>();
   #isClosing = false;
 
@@ -74,8 +74,8 @@ export class KeptRuntime implements Runtime {
   }
 
   /**
-   * Finds out what a keeper has, if there is one: undefined when there is none.
-   * @throws {PodrunError} when it speaks another language
+   * The containers of a running keeper. Undefined: no keeper runs.
+   * @throws {PodrunError} when the keeper has another protocol
    */
   async findKept(): Promise<readonly KeptContainer[] | undefined> {
     if (!(await this.#connection.connect())) return undefined;
@@ -120,23 +120,23 @@ export class KeptRuntime implements Runtime {
     return this.#commands.startExec(launch);
   }
 
-  /** What is on record of containers whose keeper is gone: how they ended. */
+  /** Remembers the recorded exits of containers whose keeper is gone. */
   remember(endings: readonly KeptContainer[]): void {
     for (const ending of endings) this.#kept.set(ending.id, { ...ending, isSwept: true });
   }
 
-  /** The Pod of that uid is over, or its place may be another's. */
+  /** Makes the keeper forget a Pod that is over or was replaced. */
   forget(uid: string): void {
     this.#connection.send({ type: 'forget', uid });
   }
 
-  /** Nothing more will come. Resolves when the keeper has ended. */
+  /** Closes the runtime. Resolves when the keeper has ended. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#connection.end();
   }
 
-  /** The keeper, started if there is none. */
+  /** Waits for the keeper. Starts one if there is none. */
   async #reach(): Promise<void> {
     this.#reached ??= this.#startKeeper();
     try {
@@ -161,7 +161,7 @@ export class KeptRuntime implements Runtime {
       case 'output':
         return this.#output(message, chunk);
       case 'exited':
-        // Not before `start` has resolved.
+        // The exit comes after `start` has resolved.
         return void setImmediate(() => this.#exited(message.container, message.exit));
       case 'swept':
         return this.#swept(message.container);
@@ -174,12 +174,12 @@ export class KeptRuntime implements Runtime {
       case 'execStarted':
         return this.#commands.started(message);
       case 'execExited':
-        // Not before `startExec` has resolved.
+        // The exit comes after `startExec` has resolved.
         return void setImmediate(() => this.#commands.exited(message.command, message.exitCode));
       case 'trouble':
         return this.#options.onTrouble(message.message);
       default:
-        // Of a later version.
+        // A message of a later version.
         message satisfies never;
     }
   }
@@ -208,7 +208,7 @@ export class KeptRuntime implements Runtime {
   #exited(id: string, exit: ToldExit): void {
     const live = this.#live.get(id);
     const kept = this.#kept.get(id);
-    // Between the greeting and the adoption.
+    // The container ended between the greeting and its adoption.
     if (live === undefined && kept !== undefined) this.#kept.set(id, { ...kept, exit });
     if (live === undefined || live.hasExited) return;
     live.hasExited = true;
@@ -220,13 +220,13 @@ export class KeptRuntime implements Runtime {
     const kept = this.#kept.get(id);
     if (live === undefined && kept !== undefined) this.#kept.set(id, { ...kept, isSwept: true });
     live?.onSwept();
-    // After its exit, which is told in the next lap.
+    // The exit is reported first, in the next turn of the event loop.
     setImmediate(() => {
       if (this.#live.get(id) === live) this.#live.delete(id);
     });
   }
 
-  /** The keeper was killed: so are the containers, or they are about to be. */
+  /** Handles a keeper that was killed: its containers are dead, or are ended here. */
   async #lost(): Promise<void> {
     this.#reached = undefined;
     if (this.#isClosing) return;

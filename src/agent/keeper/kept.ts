@@ -2,37 +2,37 @@ import type { RunningContainer } from '../../runtime/runtime.ts';
 import type { KeptLog } from './kept-log.ts';
 import { type KeptContainer, plain, type ToldExit, type ToldLaunch } from './protocol.ts';
 
-/** A container that a keeper was asked to start, and what is known of it. */
+/** A container that a keeper was asked to start, and its state. */
 export interface Kept {
   readonly launch: ToldLaunch;
   readonly log: KeptLog;
   running: RunningContainer | undefined;
   exit: ToldExit | undefined;
   isSwept: boolean;
-  /** The agent wants its output to stay where it is. */
+  /** True while the agent holds the output back. */
   isHeld: boolean;
-  /** The agent wants to be sent its output. */
+  /** True when the agent gets the output. */
   isShown: boolean;
 }
 
-/** Of a container that is about to be started. */
+/** The state of a container that is about to be started. */
 export function newKept(launch: ToldLaunch, log: KeptLog): Kept {
   return { launch, log, running: undefined, exit: undefined, isSwept: false, isHeld: false, isShown: true };
 }
 
-/** What an agent is told of it; nothing as long as it has not been started. */
+/** The message to an agent about a container, empty before its start. */
 export function told({ launch, running, exit, isSwept }: Kept): KeptContainer[] {
   if (running === undefined) return [];
   return [{ id: launch.id, launch, running: plain(running), exit, isSwept }];
 }
 
-/** What is recorded of one that has ended: what it was started with may be secret, and nothing will be run in it. */
+/** The record of a container that has ended, without its arguments and variables, which may be secret. */
 export function endOf(kept: Kept): KeptContainer[] {
   const { id, argv, cwd } = kept.launch;
   return told({ ...kept, launch: { id, argv: [argv[0]], env: {}, cwd, stdin: false } });
 }
 
-/** Do both IDs, `POD-UID/CONTAINER/ATTEMPT`, stand for instances of one container? */
+/** True when both ids, `POD-UID/CONTAINER/ATTEMPT`, name instances of one container. */
 export function isSameContainer(one: string, other: string): boolean {
   return withoutAttempt(one) === withoutAttempt(other);
 }

@@ -1,10 +1,10 @@
 import type { ProcessStreams, RunningContainer, RunningExec } from '../../runtime/runtime.ts';
 import type { ProcessRef, Told, ToKeeper, ToldContainer } from './protocol.ts';
 
-/** The way to the keeper of processes; when that is gone, what is sent is dropped. */
+/** The connection to the keeper of processes. Without a keeper, messages are dropped. */
 export interface KeeperLine {
   send(message: ToKeeper): void;
-  /** Resolves with what the keeper answers; with false when it is gone. */
+  /** Resolves with the answer of the keeper, with false when the keeper is gone. */
   ask(question: (piece: number) => ToKeeper, chunk?: Buffer): Promise<boolean>;
 }
 
@@ -14,7 +14,7 @@ export function containerProxy(line: KeeperLine, id: string, told: ToldContainer
   const { streams, ...facts } = told;
   const signalLater = (name: string): Promise<boolean> =>
     line.ask((piece) => ({ type: 'signal', container: id, name, piece }));
-  // The keeper writes the log: nobody but those who are attached to the container sees its output here.
+  // The keeper writes the log: this process needs the output for attached clients only.
   const showOutput = (isShown: boolean): void => line.send({ type: 'show', container: id, isShown });
   return {
     ...facts,
@@ -24,7 +24,7 @@ export function containerProxy(line: KeeperLine, id: string, told: ToldContainer
     },
     signalLater,
     kill: () => line.send({ type: 'kill', of }),
-    // What does not hold of it, the keeper tells later.
+    // The keeper reports later which limits have no effect.
     limit: (limits) => {
       line.send({ type: 'limit', container: id, limits });
       return undefined;
@@ -33,7 +33,7 @@ export function containerProxy(line: KeeperLine, id: string, told: ToldContainer
   };
 }
 
-/** A command that runs in a keeper, and that somebody sees and types into. */
+/** An interactive command that runs in a keeper. */
 export function commandProxy(line: KeeperLine, command: number, { streams }: Told<RunningExec>): RunningExec {
   const of: ProcessRef = { command };
   return { streams: streamProxies(line, of, streams), kill: () => line.send({ type: 'kill', of }) };

@@ -1,7 +1,7 @@
 /**
- * What an agent and the keeper of its containers say to each other: frames of two lengths (four bytes each, the
- * highest first), that of the message and that of the piece of a stream which comes with it; the message is JSON. Both
- * may be of different versions of podrun: messages are only ever added, and unknown fields passed over.
+ * The protocol between an agent and the keeper of its containers: frames with two lengths (four bytes each,
+ * big-endian), the message in JSON, and a piece of a stream. The two may be different versions of podrun: messages are
+ * only added, and unknown fields are ignored.
  */
 import type { Instant } from '../../api/time.ts';
 import type { ResourceLimits } from '../../runtime/confinement.ts';
@@ -18,12 +18,12 @@ import type {
   TerminalSize,
 } from '../../runtime/runtime.ts';
 
-/** Raised when an agent could not make sense of an older keeper. */
+/** Raised when a new agent could not work with an older keeper. */
 export const KEEPER_VERSION = 1;
 
 type Callable = (...args: never[]) => unknown;
 
-/** What of a thing can be told to another process: all but its functions. */
+/** The part of a type that JSON can carry: all but its functions. */
 export type Told<T> = T extends Callable
   ? never
   : T extends readonly unknown[]
@@ -32,7 +32,7 @@ export type Told<T> = T extends Callable
       ? { readonly [Key in keyof T as NonNullable<T[Key]> extends Callable ? never : Key]: Told<T[Key]> }
       : T;
 
-/** What can be told of a thing, as JSON makes it: its functions are gone. */
+/** The part of an object that JSON can carry. */
 export function plain<T extends object>(running: T): Told<T> {
   return JSON.parse(JSON.stringify(running)) as Told<T>;
 }
@@ -42,27 +42,27 @@ export type ToldContainer = Told<RunningContainer>;
 export type ToldExec = Omit<ExecLaunch, 'onOutput' | 'onExit'>;
 export type ToldExit = Omit<ProcessExit, 'swept'>;
 
-/** Where the keeper writes what a container prints. */
+/** The log for a container's output. */
 export interface LogPlace {
   readonly namespace: string;
   readonly name: string;
-  /** Of the Pod: whose place another has taken gets no log any more. */
+  /** The uid of the Pod. A Pod that another Pod has replaced gets no log. */
   readonly uid: string;
   readonly container: string;
   readonly attempt: number;
 }
 
-/** A container that the keeper has started; of each container of a Pod the newest one at least. */
+/** A container that the keeper has started: at least the newest instance of each container of a Pod. */
 export interface KeptContainer {
   readonly id: string;
   readonly launch: ToldLaunch;
   readonly running: ToldContainer;
-  /** Undefined: it runs. */
+  /** Undefined: the container runs. */
   readonly exit: ToldExit | undefined;
   readonly isSwept: boolean;
 }
 
-/** A process that the keeper has started: a container by its ID, a command by its number. */
+/** A process of the keeper: a container by its id, a command by its number. */
 export type ProcessRef = { readonly container: string } | { readonly command: number };
 
 export type ToKeeper =
@@ -70,12 +70,12 @@ export type ToKeeper =
   | { readonly type: 'signal'; readonly container: string; readonly name: string; readonly piece: number }
   | { readonly type: 'limit'; readonly container: string; readonly limits: ResourceLimits }
   | { readonly type: 'kill'; readonly of: ProcessRef }
-  /** With a piece of the input. */
+  /** Carries a piece of the input. */
   | { readonly type: 'input'; readonly of: ProcessRef; readonly piece: number }
   | { readonly type: 'inputEnd'; readonly of: ProcessRef }
   | { readonly type: 'resize'; readonly of: ProcessRef; readonly size: TerminalSize }
   | { readonly type: 'hold'; readonly of: ProcessRef; readonly held: boolean }
-  /** Is the agent to be sent what it prints? It is, until an agent says that nobody is there who would see it. */
+  /** `isShown`: true when the agent gets the output. An agent without an attached client turns it off. */
   | { readonly type: 'show'; readonly container: string; readonly isShown: boolean }
   | {
       readonly type: 'exec';
@@ -85,15 +85,15 @@ export type ToKeeper =
     }
   | { readonly type: 'abort'; readonly command: number }
   | { readonly type: 'startExec'; readonly command: number; readonly launch: ToldExec }
-  /** The Pod is over, or its place may be another's: nothing of it is to be remembered, or put into a log. */
+  /** The Pod is over or was replaced: the keeper drops its state and writes no more logs. */
   | { readonly type: 'forget'; readonly uid: string }
-  /** Nothing more will come. */
+  /** The keeper ends when nothing runs any more. */
   | { readonly type: 'end' };
 
 export type FromKeeper =
   | { readonly type: 'hello'; readonly version: number; readonly containers: readonly KeptContainer[] }
   | { readonly type: 'started'; readonly container: string; readonly outcome: Told<StartOutcome> }
-  /** With a piece of the output. */
+  /** Carries a piece of the output. */
   | { readonly type: 'output'; readonly of: ProcessRef; readonly stream: OutputStream }
   | { readonly type: 'exited'; readonly container: string; readonly exit: ToldExit }
   | { readonly type: 'swept'; readonly container: string }
@@ -105,14 +105,14 @@ export type FromKeeper =
   | { readonly type: 'execExited'; readonly command: number; readonly exitCode: number }
   | { readonly type: 'trouble'; readonly message: string; readonly at: Instant };
 
-/** A message with the piece of a stream that belongs to it; empty for most. */
+/** A message with its piece of a stream, empty for most. */
 export interface Frame<Message> {
   readonly message: Message;
   readonly chunk: Buffer;
 }
 
 const HEAD_BYTES = 8;
-/** Nobody sends so much at once; who does speaks another language. */
+/** A longer frame cannot come from podrun. */
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
 
@@ -124,17 +124,17 @@ export function encodeFrame(message: ToKeeper | FromKeeper, chunk: Buffer = EMPT
   return Buffer.concat([head, text, chunk]);
 }
 
-/** Puts frames together from the pieces in which they arrive. */
+/** Joins the pieces of a stream into frames. */
 export class FrameReader<Message> {
   #pieces: Buffer[] = [];
   #length = 0;
   #wanted = HEAD_BYTES;
 
-  /** @throws {Error} for bytes that are no frames */
+  /** @throws {Error} for bytes that are not frames */
   read(piece: Buffer): Frame<Message>[] {
     this.#pieces.push(piece);
     this.#length += piece.length;
-    // A large frame comes in many pieces, which are put together once.
+    // Joins the pieces of a large frame only once.
     if (this.#length < this.#wanted) return [];
     let rest = Buffer.concat(this.#pieces);
     const frames: Frame<Message>[] = [];

@@ -2,15 +2,14 @@ import { connect, type Socket } from 'node:net';
 import type { StoredPod } from '../../api/objects.ts';
 import type { NetworkRelay } from '../../runtime/network/relay.ts';
 
-/** What a Pod's own `localhost` is for others. */
+/** The addresses of the Pod's `localhost`. */
 const LOCALHOSTS = ['127.0.0.1', '::1'];
 
 /**
- * A connection to a port of a Pod, which may be closed on one side first. A kubelet dials localhost in the Pod's own
- * network. Where Pods share that of this machine, the Pod's address comes first, as localhost is everybody's; then
- * localhost, for a program that listens nowhere else.
- * Rejects with the error of the Pod's address.
- * @param relay connects in the network of the Pod; undefined: that is the one of this machine
+ * Connects to a port of a Pod, with half-open connections allowed. A kubelet dials localhost in the Pod's network.
+ * Where Pods share the host's network, all of them share localhost: the Pod's address comes first, then localhost for a
+ * program that listens only there. Rejects with the error of the Pod's address.
+ * @param relay connects inside the network of the Pod. Undefined: the Pod uses the host's network
  */
 export async function dialPod({ status }: StoredPod, port: number, relay: NetworkRelay | undefined): Promise<Socket> {
   const { podIP } = status;

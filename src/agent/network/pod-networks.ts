@@ -21,44 +21,44 @@ export interface PodNetworksOptions {
   readonly store: Store;
   readonly files: Pick<PodFiles, 'addressesInUse' | 'recordNetwork' | 'recordedNetwork'>;
   readonly node: NodeFacts;
-  /** One that takes up what runs already leaves it running when it is killed. */
+  /** With a runtime that can adopt containers, networks outlive podrun. */
   readonly runtime: Pick<Runtime, 'adopt'>;
-  /** How Pods get networks of their own; undefined: they share that of the host. */
+  /** The tools for private networks. Undefined: Pods share the host's network. */
   readonly privateNetworks: NetworkFacts | undefined;
 }
 
-/** An instance of a container, and a look into its log. */
+/** An instance of a container, and the end of its log. */
 export interface NetworkUser {
   readonly pod: StoredPod;
   readonly container: Container;
-  /** Of the instance. */
+  /** The id of the instance. */
   readonly id: string;
   readonly logTail: (lines: number) => string;
 }
 
-/** Something that an unusual network may be the reason of. */
+/** An event that an unusual network may have caused. */
 export type NetworkSign =
   | { readonly type: 'exited'; readonly exit: ProcessExit; readonly runMs: number }
   | { readonly type: 'probed'; readonly probe: Probe; readonly outcome: ProbeOutcome };
 
-/** Who cannot listen fails within this time. */
+/** A program that cannot listen on its port fails within this time. */
 const EARLY_MS = 10_000;
 
 /**
- * What other agents have given to their Pods is looked up no more often: it takes a look at every Pod on record. Two
- * Pods that begin meanwhile get the same of so many addresses as seldom as two that begin at once.
+ * The time for which other agents' addresses are cached: reading them means reading every Pod in the store. Two Pods
+ * that begin meanwhile rarely get the same address, as two that begin at once.
  */
 const LOOK_AGAIN_MS = 250;
 
-/** A program that cannot listen says so at its end. */
+/** A program that cannot listen says so in its last lines. */
 const LINES_READ = 30;
 
-/** How programs say that a port is taken. */
+/** The messages of programs about a port that is taken. */
 const IN_USE = /EADDRINUSE|address (is )?already in use|address in use|\[errno (98|48)\]/i;
 
-/** The making of a Pod's network. */
+/** One attempt to create a Pod's network. */
 interface JoinAttempt {
-  /** Aborted when the Pod goes down. */
+  /** Aborted when the Pod ends. */
   readonly signal: AbortSignal;
   readonly event: (event: EventDraft) => void;
 }
@@ -66,14 +66,14 @@ interface JoinAttempt {
 /** The networks of the Pods that an agent runs. */
 export class PodNetworks {
   readonly #options: PodNetworksOptions;
-  /** By uid of the Pod, as long as it has not ended. */
+  /** By uid of the Pod, as long as the Pod has not ended. */
   readonly #addresses = new Map<string, string>();
   readonly #private = new Map<string, PrivateNetwork>();
-  /** Addresses that were in use at that time. */
+  /** The addresses in use when they were last read. */
   #seen: { readonly addresses: ReadonlySet<string>; readonly atMs: number } | undefined;
   #hasLoopbacks: Promise<boolean> | undefined;
   readonly #portTrouble: PortTrouble;
-  /** The instance for which a probe was answered. */
+  /** The instance that has answered the probe. */
   readonly #answered = new WeakMap<Probe, string>();
 
   constructor(options: PodNetworksOptions) {
@@ -85,7 +85,7 @@ export class PodNetworks {
     this.#portTrouble = new PortTrouble({ clock, podWithUid, networkOf });
   }
 
-  /** Makes the Pod's network, and answers its address. Rejects when it cannot be made. */
+  /** Creates the Pod's network and returns its address. Rejects when it cannot be created. */
   async join(pod: StoredPod, attempt: JoinAttempt): Promise<string> {
     const { uid } = pod.metadata;
     const address = await this.#addressFor(pod);
@@ -110,7 +110,7 @@ export class PodNetworks {
     return address;
   }
 
-  /** Without the record, port-forward does not get in: no reason to keep the Pod from running. */
+  /** Records the network for port-forward. The Pod runs without the record, too. */
   #record(pod: StoredPod, { join }: PrivateNetwork): void {
     try {
       this.#options.files.recordNetwork(pod, join);
@@ -119,7 +119,7 @@ export class PodNetworks {
     }
   }
 
-  /** The Pod has ended. */
+  /** Removes the network of a Pod that has ended. */
   async leave({ metadata: { uid } }: StoredPod): Promise<void> {
     this.#addresses.delete(uid);
     const network = this.#private.get(uid);
@@ -127,17 +127,17 @@ export class PodNetworks {
     await network?.close();
   }
 
-  /** Undefined: it has none yet. */
+  /** Undefined: the Pod has no address yet. */
   addressOf({ metadata }: StoredPod): string | undefined {
     return this.#addresses.get(metadata.uid);
   }
 
-  /** Undefined: the Pod is in the network of the host. */
+  /** Undefined: the Pod uses the host's network. */
   privateNetworkOf({ metadata }: StoredPod): PrivateNetwork | undefined {
     return this.#private.get(metadata.uid);
   }
 
-  /** Connects to addresses of the Pod's own; undefined: the Pod is in the network of the host. */
+  /** Connects to the Pod's own address. Undefined: the Pod uses the host's network. */
   dialerOf(pod: StoredPod): Dial | undefined {
     const network = this.privateNetworkOf(pod);
     return (
@@ -152,7 +152,7 @@ export class PodNetworks {
     const hasOwn = privateNetworks !== undefined || (await (this.#hasLoopbacks ??= hasPodAddresses()));
     if (!hasOwn) return hostIP;
     const range = privateNetworks === undefined ? LOOPBACK : PRIVATE;
-    // A Pod that goes on after its agent is gone has one already.
+    // A Pod of a former agent has its address already.
     const given = this.#addresses.get(uid) ?? (range.pattern.test(status.podIP ?? '') ? status.podIP : undefined);
     if (given !== undefined) return given;
     const inUse = this.#addressesInUse();
@@ -169,7 +169,7 @@ export class PodNetworks {
     return this.#seen.addresses;
   }
 
-  /** Undefined: the network has nothing to do with it. */
+  /** Explains how the network may have caused the sign. Undefined: it did not. */
   explain(user: NetworkUser, sign: NetworkSign): Promise<EventDraft | undefined> | undefined {
     const { ports, startupProbe, livenessProbe, readinessProbe } = user.container;
     if (sign.type === 'probed') {
@@ -183,7 +183,7 @@ export class PodNetworks {
     return this.#portTrouble.explainExit(this.#subject(user));
   }
 
-  /** Who answers once is not asked again who he is. Remembers it, too. */
+  /** True when this instance has answered the probe before. Remembers its first answer. */
   #hasAnswered({ id }: NetworkUser, { probe, outcome }: Extract<NetworkSign, { type: 'probed' }>): boolean {
     if (outcome.result !== 'success') return false;
     const hasAnswered = this.#answered.get(probe) === id;

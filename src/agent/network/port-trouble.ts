@@ -8,16 +8,16 @@ import { type Listener, type ListenerOwner, listenersOn, OwnerSearch } from '../
 import type { NetworkJoin } from '../../runtime/network/join.ts';
 import { joinHostPort, resolvePort } from '../probe/target.ts';
 
-/** A container that may have trouble with a port. */
+/** A container that may have a problem with a port. */
 export interface PortSubject {
   readonly pod: StoredPod;
   readonly container: Container;
-  /** Of the instance. */
+  /** The id of the instance. */
   readonly id: string;
   readonly podIP: string;
-  /** Nobody else has the address of its Pod. */
+  /** True when no other Pod has the same address. */
   readonly hasOwnAddress: boolean;
-  /** Does the end of its log tell of an address in use? */
+  /** True when the last lines of the log report an address in use. */
   readonly saysInUse: () => boolean;
 }
 
@@ -28,14 +28,14 @@ interface OwnedListener extends Listener {
 export interface PortTroubleOptions {
   readonly clock: Clock;
   readonly podWithUid: (uid: string) => StoredPod | undefined;
-  /** Undefined: the Pod shares ours. */
+  /** The private network of a Pod. Undefined: the Pod shares the host's. */
   readonly networkOf: (pod: StoredPod) => NetworkJoin | undefined;
 }
 
-/** Finds out, from outside, why a program has trouble with its port: on a cluster each Pod has all ports to itself. */
+/** Finds out why a program has a problem with its port. On a cluster, each Pod has all ports to itself. */
 export class PortTrouble {
   readonly #options: PortTroubleOptions;
-  /** What has been looked into: an instance, and sockets or a port of it. */
+  /** The instances that were examined, each with its sockets or port. */
   readonly #known = new Set<string>();
   readonly #search: OwnerSearch;
 
@@ -44,18 +44,18 @@ export class PortTrouble {
     this.#search = new OwnerSearch(options.clock);
   }
 
-  /** The container has failed right after its start: is one of its ports taken? */
+  /** Explains a failure right after the start: the event when another process has one of the ports. */
   async explainExit(subject: PortSubject): Promise<EventDraft | undefined> {
     const listeners = this.#listenersOn(subject, portsOf(subject.container));
     if (listeners.length === 0) return undefined;
     const inTheWay = subject.saysInUse() ? listeners : listeners.filter(({ address }) => isReached(subject, address));
-    // Its end is told when this is known.
+    // The exit is reported after this search.
     return this.#takenBy(subject, await this.#owned(subject, inTheWay, true));
   }
 
   /**
-   * A probe was run. Of one that nobody has answered: does the container listen where the probe does not go, or could
-   * it not listen at all? Of one that was answered: by this Pod?
+   * Explains a probe. Without an answer: the container may listen elsewhere, or its port may be taken. With an answer:
+   * another Pod may have answered.
    */
   async explainProbe(subject: PortSubject, probe: Probe, outcome: ProbeOutcome): Promise<EventDraft | undefined> {
     const port = probedPort(probe, subject.container);
@@ -65,11 +65,12 @@ export class PortTrouble {
   }
 
   async #explainAnswer(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
-    // Who answers once is not asked again.
+    // A port that has answered is not checked again.
     if (this.#isKnown(`${subject.id} ${port} answered`)) return undefined;
     const reached = this.#listenersOn(subject, [port]).filter(({ address }) => isReached(subject, address));
     const owned = await this.#owned(subject, reached);
-    // Containers of a Pod may answer for one another, and what is no container's may be a helper that hides.
+    // Containers of one Pod may answer for each other. A process without a container may be a hidden helper of this
+    // one.
     const isOfOtherPod = ({ containerId }: ListenerOwner): boolean =>
       containerId !== undefined && !containerId.startsWith(`${subject.pod.metadata.uid}/`);
     return this.#takenBy(
@@ -81,7 +82,7 @@ export class PortTrouble {
   async #explainSilence(subject: PortSubject, port: number): Promise<EventDraft | undefined> {
     const { id, podIP, container } = subject;
     const listeners = this.#listenersOn(subject, [port]);
-    // Somebody listens, and just does not answer.
+    // A program listens there: it just does not answer.
     if (listeners.length === 0 || listeners.some(({ address }) => isReached(subject, address))) return undefined;
     const saysInUse = subject.saysInUse();
     const suspects = saysInUse ? listeners : listeners.filter(({ address }) => /^127\.|^::1$/.test(address));
@@ -95,7 +96,10 @@ export class PortTrouble {
     return listenersOn(ports, this.#options.networkOf(pod)?.holderPid);
   }
 
-  /** With the processes that have them. It takes a while: the same sockets are looked for once for each instance. */
+  /**
+   * Adds the processes that own the listeners. The search is slow: the same sockets are searched once for each
+   * instance.
+   */
   async #owned({ id }: PortSubject, listeners: readonly Listener[], isUrgent = false): Promise<OwnedListener[]> {
     const inodes = listeners.map(({ inode }) => inode);
     if (inodes.length === 0 || this.#isKnown(`${id} ${inodes.join(' ')}`)) return [];
@@ -131,7 +135,7 @@ export class PortTrouble {
     };
   }
 
-  /** Remembers it, too. */
+  /** True when the key was seen before. Remembers it. */
   #isKnown(key: string): boolean {
     const isKnown = this.#known.has(key);
     this.#known.add(key);
@@ -139,7 +143,7 @@ export class PortTrouble {
   }
 }
 
-/** Those that a container is known to want: what it declares, and where its probes go. */
+/** The ports of a container: those that it declares and those that its probes use. */
 function portsOf(container: Container): number[] {
   const declared = (container.ports ?? []).flatMap(({ containerPort, protocol = 'TCP' }) =>
     protocol === 'TCP' && containerPort !== undefined ? [containerPort] : [],
@@ -151,7 +155,7 @@ function portsOf(container: Container): number[] {
   return [...new Set([...declared, ...probed])];
 }
 
-/** The port of the Pod's own address that a probe asks; undefined: none. */
+/** The port of the Pod's own address that a probe uses. Undefined: none. */
 function probedPort({ httpGet, tcpSocket, grpc }: Probe, container: Container): number | undefined {
   if (grpc !== undefined) return grpc.port;
   const action = httpGet ?? tcpSocket;
@@ -160,7 +164,7 @@ function probedPort({ httpGet, tcpSocket, grpc }: Probe, container: Container): 
   return resolved.ok ? resolved.port : undefined;
 }
 
-/** Does whoever asks at the Pod's address get there? */
+/** True when a connection to the Pod's address reaches this address. */
 function isReached({ podIP }: PortSubject, address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === podIP;
 }
@@ -169,7 +173,7 @@ function isUnreached(outcome: Exclude<ProbeOutcome, { result: 'error' }>): boole
   return outcome.answer?.errno === 'ECONNREFUSED' || outcome.timedOut === true;
 }
 
-/** Does the process belong to the container of an instance, to this one or another instance of it? */
+/** True when the process belongs to the container of this instance, also to another instance of it. */
 function isOf({ containerId = '' }: ListenerOwner, id: string): boolean {
   const withoutAttempt = (of: string): string => of.replace(/\/\d+$/, '');
   return withoutAttempt(containerId) === withoutAttempt(id);

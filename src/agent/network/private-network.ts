@@ -12,16 +12,16 @@ export interface PrivateNetworkOptions {
   readonly spec: PodSpec;
   readonly address: string;
   readonly facts: NetworkFacts;
-  /** The network that the Pod has already; undefined: it has none. */
+  /** The network of a former agent. Undefined: there is none. */
   readonly before: HeldNetwork | undefined;
-  /** It goes on when podrun is killed. */
+  /** True when the network outlives podrun. */
   readonly outlivesUs: boolean;
   readonly event: (event: EventDraft) => void;
 }
 
 const ANY_ADDRESS = '0.0.0.0';
 
-/** The network of one Pod: its containers share a localhost, and nobody else sees their ports but through us. */
+/** The network of one Pod: its containers share a localhost, and others reach their ports only through podrun. */
 export class PrivateNetwork {
   readonly address: string;
   readonly #held: HeldNetwork;
@@ -35,7 +35,7 @@ export class PrivateNetwork {
     this.#relay = new NetworkRelay(held.join);
   }
 
-  /** Rejects when the network cannot be made, or a port of the host cannot be had. */
+  /** Creates the network. Rejects on failure, also when a port of the host is taken. */
   static async open(options: PrivateNetworkOptions): Promise<PrivateNetwork> {
     const { spec, address, before, event } = options;
     const network = new PrivateNetwork(address, before ?? (await hold(options)));
@@ -68,7 +68,7 @@ export class PrivateNetwork {
     await this.#held.end();
   }
 
-  /** Hands connections to a port of the host on to the Pod. */
+  /** Forwards connections to a port of the host to the Pod. */
   #forward({ hostPort, hostIP, containerPort }: ContainerPort): Promise<void> {
     const server = process.getBuiltinModule('node:net').createServer({ allowHalfOpen: true }, (client) => {
       void this.#connect(client, containerPort ?? 0);
@@ -89,7 +89,7 @@ export class PrivateNetwork {
       server.once('close', () => client.destroy());
       client.pipe(server).pipe(client);
     } catch {
-      // As where nobody listens: the client learns of it by a reset.
+      // A client sees a reset, as on a port without a listener.
       client.resetAndDestroy();
     }
   }
@@ -107,7 +107,9 @@ async function hold({ address, facts, outlivesUs }: PrivateNetworkOptions): Prom
   throw new Error(`cannot make a network for the Pod: ${outcome.error}`);
 }
 
-/** Those of plain init containers are not. Source: pkg/kubelet/container/helpers.go MakePortMappings. */
+/**
+ * The ports to forward; plain init containers have none. Source: pkg/kubelet/container/helpers.go MakePortMappings.
+ */
 function forwardedPorts({ containers, initContainers = [] }: PodSpec): ContainerPort[] {
   return [...containers, ...initContainers.filter(isSidecar)].flatMap(({ ports = [] }) =>
     ports.filter(({ hostPort = 0 }) => hostPort > 0),

@@ -2,21 +2,21 @@ import type { Clock } from '../../clock.ts';
 
 export interface Limits {
   readonly clock: Clock;
-  /** For everything together. Undefined: no limit. */
+  /** For the whole exchange. Undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** Somebody has lost interest. */
+  /** Aborted when the outcome does not matter any more. */
   readonly signal: AbortSignal;
 }
 
-/** Ends an exchange with another program, whatever that program does. */
+/** Ends an exchange with another program after a time limit. */
 export interface Deadline {
-  /** Aborted when time is up, or when nobody is interested any more. */
+  /** Aborted when the time is up, or when the outcome does not matter any more. */
   readonly signal: AbortSignal;
-  /** Is time up? */
+  /** True when the time is up. */
   readonly passed: boolean;
 }
 
-/** Runs something under a deadline; the deadline ends with it. */
+/** Runs a function under a deadline, and cancels the deadline afterwards. */
 export async function withDeadline<T>(limits: Limits, run: (deadline: Deadline) => Promise<T>): Promise<T> {
   const { clock, timeoutMs, signal } = limits;
   const controller = new AbortController();

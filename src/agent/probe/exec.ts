@@ -7,7 +7,7 @@ import type { ProbeInput } from './input.ts';
 
 const OUTPUT_MAX_BYTES = 10 * 1024;
 
-/** A command that exits with 0 is good. Source: pkg/probe/exec/exec.go; prober.go newExecInContainer. */
+/** Runs a command: exit code 0 is a success. Source: pkg/probe/exec/exec.go; prober.go newExecInContainer. */
 export async function probeExec(action: ExecAction, timeoutMs: number, input: ProbeInput): Promise<ProbeOutcome> {
   let words: string[];
   try {
@@ -42,8 +42,8 @@ export async function probeExec(action: ExecAction, timeoutMs: number, input: Pr
 }
 
 /**
- * Only literal values of the spec are known here, as they are written; a variable that comes from somewhere else is
- * empty. Source: pkg/kubelet/container/helpers.go ExpandContainerCommandOnlyStatic.
+ * Expands variables with a literal value in the spec. Others are empty. Source: pkg/kubelet/container/helpers.go
+ * ExpandContainerCommandOnlyStatic.
  */
 function expandedCommand(action: ExecAction, container: Container): string[] {
   const literals = new Map((container.env ?? []).map(({ name, value }) => [name, value ?? '']));

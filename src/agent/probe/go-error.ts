@@ -3,7 +3,7 @@ import type { ProbeAnswer } from '../../lifecycle/probes/probe-outcome.ts';
 import { errnoText } from '../../runtime/errno.ts';
 import { joinHostPort } from './target.ts';
 
-/** What Go says for the error numbers of the network; the others are in src/runtime/errno.ts. */
+/** Go's texts for the error numbers of the network. The others are in src/runtime/errno.ts. */
 const NETWORK_TEXTS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'cannot assign requested address',
   ECONNABORTED: 'software caused connection abort',
@@ -22,7 +22,7 @@ const LOOKUP_TEXTS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
 };
 
-/** What TLS alerts mean, in Go's words. Source: Go's crypto/tls/alert.go. */
+/** Go's texts for TLS alerts. Source: Go's crypto/tls/alert.go. */
 const TLS_ALERTS: Readonly<Record<string, string>> = {
   10: 'unexpected message',
   40: 'handshake failure',
@@ -38,17 +38,17 @@ const TLS_ALERTS: Readonly<Record<string, string>> = {
   120: 'no application protocol',
 };
 
-/** What is known of the connection on which an error happened. */
+/** The connection on which an error happened. */
 export interface Connection {
   /** Both ends, as Go writes them: `127.0.0.1:40000->127.0.0.1:8080`. */
   readonly ends: string;
-  /** Has the other side sent anything? */
+  /** True when the other side has sent a byte. */
   readonly heard: boolean;
 }
 
 /**
- * An error of a connection, as a Go program on Linux prints it: `dial tcp 127.0.0.1:80: connect: connection refused`.
- * People know these texts from kubelet's events, and search for them.
+ * The text of a network error, as a Go program on Linux prints it: `dial tcp 127.0.0.1:80: connect: connection
+ * refused`. Users know these texts from kubelet's events, and search for them.
  */
 export function goNetworkError(error: unknown, connection: Connection): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
@@ -59,12 +59,12 @@ export function goNetworkError(error: unknown, connection: Connection): string {
   if (code.startsWith('HPE_')) return `net/http: HTTP/1.x transport connection broken: ${malformedAnswer(first)}`;
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return tlsError(first);
   if (syscall === 'read' || syscall === 'write') return `${syscall} tcp ${connection.ends}: ${syscall}: ${words}`;
-  // Node's way to say that the other side has closed the connection.
+  // Node reports a connection that the other side has closed as ECONNRESET.
   if (code !== 'ECONNRESET') return first instanceof Error ? first.message : String(first);
   return connection.heard ? 'net/http: HTTP/1.x transport connection broken: unexpected EOF' : 'EOF';
 }
 
-/** The number of such an error by its name, where the operating system gave one. */
+/** The name of the error number, where the operating system gave one. */
 export function errnoAnswer(error: unknown): ProbeAnswer {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { code = '' } = first as SystemError;
@@ -93,5 +93,5 @@ function tlsError(error: unknown): string {
     : `tls: ${message.trim()}`;
 }
 
-/** A server that does not speak TLS: hooks then try again without. Source: Go's net/http. */
+/** The error of a server that does not speak TLS. Hooks then try plain HTTP. Source: Go's net/http. */
 export const HTTP_FOR_HTTPS = 'http: server gave HTTP response to HTTPS client';

@@ -1,23 +1,23 @@
 /** The parts of a URL's path that Go keeps apart. */
 export interface GoPath {
-  /** Escaped, as it is sent. Empty where the text has none. */
+  /** The escaped path. Empty when the text has none. */
   readonly path: string;
-  /** With its question mark. Empty where the text has none. */
+  /** The query with its question mark. Empty when the text has none. */
   readonly query: string;
-  /** With its hash. Empty where the text has none; never sent. */
+  /** The fragment with its hash. Empty when the text has none. Never sent. */
   readonly fragment: string;
 }
 
 const CONTROL = /\p{Cc}/u;
 const BAD_ESCAPE = /%(?![\da-fA-F]{2})/;
-/** A path of these needs no escaping. Source: Go's net/url validEncoded. */
+/** The characters of a path that needs no escaping. Source: Go's net/url validEncoded. */
 const VALID_PATH = /^[\w.~!$&'()*+,;=:@/[\]%-]*$/;
-/** What Go's escape leaves alone in a path; everything else becomes %XX. */
+/** The characters that Go does not escape in a path. The others become %XX. */
 const KEPT = /[\w.~$&+,/:;=@-]/;
 
 /**
- * Reads the path of an HTTP handler as kubelet does: query and fragment are recognized, scheme and host are dropped,
- * and what is no URL is taken for a path as it stands. Source: pkg/probe/http/request.go formatURL; Go's net/url.
+ * Reads the path of an HTTP handler as kubelet does: recognizes query and fragment, drops scheme and host. A text that
+ * is not a URL is a path as it stands. Source: pkg/probe/http/request.go formatURL; Go's net/url.
  */
 export function parseGoPath(text: string): GoPath {
   const [, beforeFragment = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(text) ?? [];

@@ -3,10 +3,10 @@
  * Source: https://github.com/grpc/grpc/blob/master/doc/health-checking.md, doc/PROTOCOL-HTTP2.md.
  */
 
-/** Of grpc.health.v1.HealthCheckResponse.ServingStatus, by number. */
+/** The names of grpc.health.v1.HealthCheckResponse.ServingStatus, by number. */
 const SERVING_STATUS = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 
-/** HealthCheckRequest{service}, framed. */
+/** Encodes HealthCheckRequest{service}, framed. */
 export function encodeHealthRequest(service: string): Buffer {
   const text = Buffer.from(service);
   // A field with its default value is not sent. 0x0a: field 1, a text.
@@ -15,10 +15,10 @@ export function encodeHealthRequest(service: string): Buffer {
 
 export type HealthResponse =
   | { readonly ok: true; readonly status: string }
-  /** In grpc-go's words. */
+  /** The error in grpc-go's words. */
   | { readonly ok: false; readonly error: string };
 
-/** HealthCheckResponse{status} out of a framed message. */
+/** Decodes HealthCheckResponse{status} from a framed message. */
 export function decodeHealthResponse(data: Buffer): HealthResponse {
   const isCompressed = data[0] !== 0;
   if (data.length < 5 || data.length < 5 + data.readUInt32BE(1)) return { ok: false, error: 'unexpected EOF' };
@@ -41,7 +41,7 @@ function frame(message: Buffer): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Seven bits in each byte, the low ones first; all but the last byte have the high bit set. */
+/** Encodes seven bits in each byte, the low ones first. All but the last byte have the high bit set. */
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
@@ -49,7 +49,7 @@ function varint(value: number): Buffer {
   return Buffer.of(...bytes, rest);
 }
 
-/** The number in field 1, 0 when it is left out; undefined when the message is no protobuf. */
+/** The number in field 1, 0 when it is left out. Undefined when the message is not protobuf. */
 function firstField(message: Buffer): number | undefined {
   let value = 0;
   let at = 0;
@@ -76,7 +76,7 @@ function firstField(message: Buffer): number | undefined {
   return value;
 }
 
-/** How long a field is, by wire type, after its key and number: number, eight bytes, text, four bytes. */
+/** The length of a field by wire type, after its key and number: number, eight bytes, text, four bytes. */
 const SKIP_BYTES: ReadonlyMap<number, number> = new Map([
   [0, 0],
   [1, 8],

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import { goQuote } from '../../api/go-quote.ts';
 
-/** How a gRPC call ended. Source: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md. */
+/** The status of a gRPC call. Source: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md. */
 export interface GrpcStatus {
   readonly code: number;
   readonly message: string;
@@ -37,7 +37,7 @@ export const GRPC = {
   unavailable: 14,
 };
 
-/** What an answer of a server that is no gRPC server means. Source: grpc-go internal/transport/http_util.go. */
+/** The gRPC codes for responses of plain HTTP servers. Source: grpc-go internal/transport/http_util.go. */
 const CODE_OF_HTTP_STATUS: Readonly<Record<number, number>> = {
   400: 13,
   401: 16,
@@ -49,7 +49,7 @@ const CODE_OF_HTTP_STATUS: Readonly<Record<number, number>> = {
   504: 14,
 };
 
-/** As grpc-go prints it: `rpc error: code = NotFound desc = unknown service`. */
+/** The error as grpc-go prints it: `rpc error: code = NotFound desc = unknown service`. */
 export function grpcErrorText({ code, message }: GrpcStatus): string {
   return `rpc error: code = ${grpcCodeName(code)} desc = ${message}`;
 }
@@ -59,7 +59,7 @@ export function grpcCodeName(code: number): string {
   return NAMES[code] ?? `Code(${code})`;
 }
 
-/** The status in the headers or trailers of a call; undefined when there is none. */
+/** The status in the headers or trailers of a call. Undefined when there is none. */
 export function statusIn(headers: IncomingHttpHeaders): GrpcStatus | undefined {
   const code = headers['grpc-status'];
   if (code === undefined) return undefined;
@@ -67,7 +67,7 @@ export function statusIn(headers: IncomingHttpHeaders): GrpcStatus | undefined {
   return { code: /^\d+$/.test(String(code)) ? Number(code) : GRPC.unknown, message: percentDecoded(String(message)) };
 }
 
-/** The status of an answer that carries none; undefined when the answer looks like gRPC. */
+/** The status for a response without one. Undefined when the response looks like gRPC. */
 export function statusOfForeignAnswer(headers: IncomingHttpHeaders, httpStatusText: string): GrpcStatus | undefined {
   const httpStatus = Number(headers[':status'] ?? 0);
   const contentType = headers['content-type'];
@@ -83,7 +83,7 @@ export function statusOfForeignAnswer(headers: IncomingHttpHeaders, httpStatusTe
   return { code: CODE_OF_HTTP_STATUS[httpStatus] ?? GRPC.unknown, message: complaints.join('; ') };
 }
 
-/** Bytes outside printable ASCII come as %XX. */
+/** Decodes bytes outside printable ASCII, sent as %XX. */
 function percentDecoded(text: string): string {
   const bytes = text.replaceAll(/%([\da-fA-F]{2})/g, (_, hex: string) =>
     String.fromCodePoint(Number.parseInt(hex, 16)),

@@ -18,8 +18,8 @@ const NO_HEALTH_SERVICE = 'this server does not implement the grpc health protoc
 const BACK_OFF = { firstMs: 1000, factor: 1.6 };
 
 /**
- * A server whose health service answers SERVING is good. A connection that is refused is tried again until time is up,
- * as grpc-go does. Source: pkg/probe/grpc/grpc.go.
+ * Asks a health service: SERVING is a success. A refused connection is tried again until the time is up, as in grpc-go.
+ * Source: pkg/probe/grpc/grpc.go.
  */
 export async function probeGrpc(
   action: GRPCAction,
@@ -71,7 +71,7 @@ function failureText(status: GrpcStatus, within: string): string {
   }
 }
 
-/** Undefined: time is up, or nobody is interested any more. */
+/** Connects. Undefined: the time is up, or the outcome does not matter any more. */
 async function connect(
   address: string,
   clock: Clock,
@@ -83,14 +83,14 @@ async function connect(
       const session = await open(address, deadline, await dialed());
       if (session !== undefined) return session;
     } catch {
-      // Refused, as when there is no session.
+      // The dial was refused: like a missing session.
     }
     await pause(clock, pauseMs, deadline.signal);
   }
   return undefined;
 }
 
-/** Resolves when the server has shown that it speaks HTTP/2; with undefined when it does not, or is not there. */
+/** Resolves when the server has shown that it speaks HTTP/2. Undefined: it does not, or the connection failed. */
 function open(
   address: string,
   deadline: Deadline,
@@ -108,7 +108,7 @@ function open(
     const onFailure = (): void => end(undefined);
     session.once('remoteSettings', () => end(session));
     session.once('close', onFailure);
-    // Stays for the life of the session: whatever goes wrong later is seen by the call.
+    // Stays for the life of the session: the call reports later errors.
     session.on('error', onFailure);
     deadline.signal.addEventListener('abort', onFailure);
   });
@@ -122,13 +122,13 @@ interface HealthCall {
   readonly timeoutMs: number;
 }
 
-/** One call of grpc.health.v1.Health/Check. */
+/** Calls grpc.health.v1.Health/Check once. */
 async function check(
   session: ClientHttp2Session,
   { service, address, timeoutMs }: HealthCall,
   deadline: Deadline,
 ): Promise<GrpcStatus | Extract<HealthResponse, { ok: true }>> {
-  // It may have gone away in the meantime.
+  // The server may have closed the session meanwhile.
   if (session.closed || session.destroyed) return CONNECTION_LOST;
   const stream = session.request({
     ':method': 'POST',
@@ -154,11 +154,11 @@ interface Answer {
   readonly headers: IncomingHttpHeaders | undefined;
   readonly trailers: IncomingHttpHeaders | undefined;
   readonly body: Buffer;
-  /** How the stream was reset. */
+  /** The code of RST_STREAM. */
   readonly resetCode: number | undefined;
 }
 
-/** Resolves when nothing more is to come. */
+/** Collects the response. Resolves when the stream is closed. */
 function collect(stream: ClientHttp2Stream, deadline: Deadline): Promise<Answer> {
   return new Promise((resolve) => {
     let headers: IncomingHttpHeaders | undefined;

@@ -9,27 +9,27 @@ import { type Connection, errnoAnswer, goNetworkError } from './go-error.ts';
 import { type HttpRequest, isHeaderName, isHeaderValue } from './http-request.ts';
 import { joinHostPort } from './target.ts';
 
-/** Go's limit for the headers of an answer; Node's own is much lower. */
+/** Go's limit for the headers of a response. Node's own is much lower. */
 const HEADERS_MAX_BYTES = 10 * 1024 * 1024;
 
-/** The head of an answer has arrived; its body is still to be read. */
+/** The head of a response. Its body is not read yet. */
 export interface HttpAnswer {
   readonly status: number;
   readonly message: IncomingMessage;
-  /** Why the connection broke, in Go's words; undefined when it did not. */
+  /** The reason in Go's words why the connection broke. Undefined: it did not. */
   readonly brokenBy: () => string | undefined;
 }
 
-/** There is no answer. */
+/** The error of a request without a response. */
 export interface HttpFailure {
   readonly error: string;
-  /** Why there was no connection, where that is known. */
+  /** The reason why there was no connection, if known. */
   readonly answer?: ProbeAnswer;
 }
 
 /**
- * Sends one request over a connection of its own and waits for the head of the answer. Certificates are not verified,
- * no proxy is asked. Never rejects: an error is a text of Go's client.
+ * Sends one request over a connection of its own and waits for the head of the response. Does not verify certificates
+ * or use a proxy. Never rejects: an error is a text of Go's client.
  */
 export async function exchange(
   request: HttpRequest,
@@ -47,7 +47,7 @@ export async function exchange(
   const sent = open(request, deadline, connected);
   const connectionOf = watchConnection(sent, request);
   let failure: unknown;
-  // Also after the answer has begun: then the error says why the rest of it is missing.
+  // Also listens during the body: the error then says why the rest is missing.
   sent.on('error', (error) => {
     failure = error;
   });
@@ -68,7 +68,7 @@ function unconnected(failure: unknown, deadline: Deadline, connection: Connectio
   return { error: goNetworkError(failure, connection), answer: errnoAnswer(failure) };
 }
 
-/** Why we gave up ourselves, if we did. */
+/** The reason why podrun gave up, if it did. */
 export function interruption(deadline: Deadline, when: string): string | undefined {
   if (deadline.passed) return `context deadline exceeded (${when})`;
   return deadline.signal.aborted ? 'context canceled' : undefined;
@@ -81,14 +81,14 @@ function open(request: HttpRequest, deadline: Deadline, connected: Socket | unde
     port,
     path,
     headers: rawHeaders(request),
-    // An agent would connect by itself.
+    // An agent would make its own connection.
     ...(connected === undefined ? { agent: false as const } : { createConnection: () => connected }),
     signal: deadline.signal,
     maxHeaderSize: HEADERS_MAX_BYTES,
     // Go's client is as tolerant: a script that answers with bare line feeds passes a kubelet's probe.
     insecureHTTPParser: true,
   } as const;
-  // Not imported: that would load a large part of Node, which no Pod without such a probe needs.
+  // Not imported: that would load a large part of Node, which only Pods with such a probe need.
   if (!isSecure) return process.getBuiltinModule('node:http').request(options);
   const isName = process.getBuiltinModule('node:net').isIP(hostname) === 0;
   const servername = isName ? hostname : '';
@@ -102,7 +102,7 @@ function open(request: HttpRequest, deadline: Deadline, connected: Socket | unde
 /** Names and values in turn, so that repeated headers stay repeated. */
 function rawHeaders({ url, hostHeader, headers }: HttpRequest): string[] {
   const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(url) ?? [];
-  // Node takes the text of a header for Latin-1; Go sends its bytes in UTF-8.
+  // Node writes header text as Latin-1. Go sends UTF-8.
   return [['Host', hostHeader ?? authority] as const, ...headers].flatMap(([name, value]) => [
     name,
     Buffer.from(value.trim()).toString('latin1'),
@@ -118,11 +118,11 @@ function invalidHeader({ headers, hostHeader = '' }: HttpRequest): string | unde
   return undefined;
 }
 
-/** Resolves with undefined when the request fails before. */
+/** The head of the response. Undefined when the request fails first. */
 function headOf(sent: ClientRequest): Promise<IncomingMessage | undefined> {
   return new Promise((resolve) => {
     sent.once('response', resolve);
-    // The other side wants to speak another protocol from here on: an answer without a body.
+    // A protocol switch counts as a response without a body.
     sent.once('upgrade', (head: IncomingMessage, socket) => {
       socket.destroy();
       head.push(null);
@@ -133,12 +133,12 @@ function headOf(sent: ClientRequest): Promise<IncomingMessage | undefined> {
   });
 }
 
-/** Remembers what is forgotten with the socket. */
+/** Remembers facts of the socket for errors after its end. */
 function watchConnection(sent: ClientRequest, request: HttpRequest): () => Connection {
   let ends = '';
   let bytesHeard = (): number => 0;
   sent.once('socket', (socket) => {
-    // What TLS has exchanged is no answer.
+    // Bytes of the TLS handshake are no response.
     if (!request.isSecure) bytesHeard = () => socket.bytesRead;
     const note = (): void => {
       const { localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 } = socket;

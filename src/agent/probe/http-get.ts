@@ -9,18 +9,19 @@ const BODY_MAX_BYTES = 10 * 1024;
 const REQUESTS_MAX = 10;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What came of a GET, errors in the words of Go's client. */
+/** The outcome of a GET request, with errors in the words of Go's client. */
 export type HttpReply =
   /** `body` holds its first 10 KiB. */
   | { readonly type: 'answered'; readonly status: number; readonly body: string }
   | { readonly type: 'unanswered'; readonly error: string; readonly answer?: ProbeAnswer }
-  /** An answer began, but its body did not come to an end. */
+  /** The response began, but its body is incomplete. */
   | { readonly type: 'cutOff'; readonly error: string };
 
 /**
- * Sends a GET request and follows the redirects that stay on the host. A redirect elsewhere is the answer itself. Never
- * rejects. Source: pkg/probe/http/http.go RedirectChecker; Go's net/http Client.do.
- * @param dial how to get to addresses that this machine does not know
+ * Sends a GET request and follows redirects to the same host. A redirect to another host is the response itself. Never
+ * rejects.
+ * Source: pkg/probe/http/http.go RedirectChecker; Go's net/http Client.do.
+ * @param dial connects to addresses inside the Pod's network
  */
 export async function httpGet(first: HttpRequest, deadline: Deadline, dial?: Dial): Promise<HttpReply> {
   let request = first;

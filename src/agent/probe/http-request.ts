@@ -5,26 +5,26 @@ import { defaultHost, joinHostPort, resolvePort, userAgent } from './target.ts';
 
 /** A GET request, ready to be sent. */
 export interface HttpRequest {
-  /** As messages show it. */
+  /** The URL for messages. */
   readonly url: string;
   readonly isSecure: boolean;
-  /** Name or address to connect to; an IPv6 address without brackets. */
+  /** The name or address to connect to. An IPv6 address has no brackets. */
   readonly hostname: string;
   readonly port: number;
-  /** Path and query, escaped. */
+  /** The escaped path and query. */
   readonly path: string;
-  /** In place of host and port of the URL, when the handler asks for it. */
+  /** Replaces host and port of the URL when the handler sets a Host header. */
   readonly hostHeader: string | undefined;
-  /** All others, with every repetition, names in canonical form. */
+  /** All other headers, with repetitions, names in canonical form. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 export type BuiltRequest =
   | { readonly ok: true; readonly request: HttpRequest }
-  /** In kubelet's words. */
+  /** The error in kubelet's words. */
   | { readonly ok: false; readonly error: string };
 
-/** The request that a probe or a hook asks for. Source: pkg/probe/http/request.go NewRequestForHTTPGetAction. */
+/** The request of a probe or a hook. Source: pkg/probe/http/request.go NewRequestForHTTPGetAction. */
 export function requestFor(
   action: HTTPGetAction,
   pod: StoredPod,
@@ -53,7 +53,7 @@ export function requestFor(
   };
 }
 
-/** What Go's client writes on its own, whatever the caller says. Source: Go's net/http reqWriteExcludeHeader. */
+/** Headers that Go's client writes on its own. Source: Go's net/http reqWriteExcludeHeader. */
 const NOT_SENT: ReadonlySet<string> = new Set(['Host', 'Content-Length', 'Transfer-Encoding', 'Trailer']);
 const DROPPED_IF_EMPTY: ReadonlySet<string> = new Set(['Accept', 'User-Agent']);
 
@@ -65,18 +65,18 @@ function headersFor(given: readonly HTTPHeader[], purpose: 'probe' | 'lifecycle'
   return headers;
 }
 
-/** `x-my-header` becomes `X-My-Header`; what is no header name stays as it is. Source: Go's net/textproto. */
+/** Turns `x-my-header` into `X-My-Header`. An invalid name stays as it is. Source: Go's net/textproto. */
 function canonicalHeaderName(name: string): string {
   if (!isHeaderName(name)) return name;
   return name.toLowerCase().replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** May this be the name of a header? Source: RFC 9110 §5.6.2, token. */
+/** True for a valid name of a header. Source: RFC 9110 §5.6.2, token. */
 export function isHeaderName(name: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 }
 
-/** May this be the value of a header? Source: golang.org/x/net/http/httpguts ValidHeaderFieldValue. */
+/** True for a valid value of a header. Source: golang.org/x/net/http/httpguts ValidHeaderFieldValue. */
 export function isHeaderValue(value: string): boolean {
   return !/(?!\t)\p{Cc}/u.test(value);
 }

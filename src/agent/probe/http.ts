@@ -6,7 +6,7 @@ import { httpGet } from './http-get.ts';
 import { requestFor } from './http-request.ts';
 import type { ProbeInput } from './input.ts';
 
-/** Any answer from 200 to 399 is good. Source: pkg/probe/http/http.go DoHTTPProbe. */
+/** Sends a request: a status from 200 to 399 is a success. Source: pkg/probe/http/http.go DoHTTPProbe. */
 export async function probeHttp(
   action: HTTPGetAction,
   timeoutMs: number,
@@ -28,7 +28,7 @@ export async function probeHttp(
     case 'unanswered':
       return { result: 'failure', output: reply.error, timedOut, answer: reply.answer ?? {} };
     case 'cutOff':
-      // kubelet calls it a failure and an error at once; the error wins, and the outcome does not count.
+      // kubelet returns a failure together with an error. The error wins, and the outcome does not count.
       return { result: 'error', state: 'failure', output: reply.error };
     default:
       return reply satisfies never;

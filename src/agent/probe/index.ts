@@ -11,9 +11,9 @@ import { probeTcp } from './tcp.ts';
 export type { ProbeInput };
 
 /**
- * Runs a probe once, with the handler that it names, for at most timeoutSeconds. Never rejects; the outcome has the
- * words of kubelet. Source: pkg/kubelet/prober/prober.go runProbe.
- * @param dial undefined: the Pod is in the network of the host
+ * Runs a probe once with its handler, for at most timeoutSeconds. Never rejects. The outcome has kubelet's words.
+ * Source: pkg/kubelet/prober/prober.go runProbe.
+ * @param dial undefined: the Pod uses the host's network
  */
 export async function probeOnce(input: ProbeInput, dial?: Dial): Promise<ProbeOutcome> {
   const { pod, container, probe } = input;

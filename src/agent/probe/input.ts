@@ -5,7 +5,7 @@ import type { ProbeType } from '../../lifecycle/probes/probe.ts';
 import type { ExecOutcome } from '../../runtime/runtime.ts';
 import type { Interest } from './interest.ts';
 
-/** What one run of a probe needs. */
+/** The dependencies of one run of a probe. */
 export interface ProbeInput {
   readonly pod: StoredPod;
   readonly container: Container;

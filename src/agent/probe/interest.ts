@@ -1,6 +1,6 @@
 /**
- * Whether somebody still wants to know what comes of a probe. Node makes an AbortSignal about as slowly as a
- * connection, and most probes can do without one: it is made where one is asked for.
+ * The abort of a probe. Node creates an AbortSignal about as slowly as a connection, and most probes need none: it is
+ * created on first use.
  */
 export class Interest {
   #isLost = false;
@@ -11,14 +11,14 @@ export class Interest {
     return this.#isLost;
   }
 
-  /** Aborted when it is lost. */
+  /** Aborted when the outcome does not matter any more. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#isLost) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  /** Has the one who asked last called when it is lost, and at once where it is lost already; undefined: nobody. */
+  /** Sets the one callback for the abort, and calls it when the probe is aborted already. Undefined: none. */
   onLost(run: (() => void) | undefined): void {
     this.#onLost = run;
     if (this.#isLost) run?.();

@@ -9,11 +9,11 @@ import { defaultHost, joinHostPort, resolvePort } from './target.ts';
 
 const CONNECTED: ProbeOutcome = { result: 'success', output: '' };
 
-/** Sockets that are closed and may connect again: Node takes longer to make one than to connect it. */
+/** Closed sockets for later connections: creating one takes Node longer than connecting it. */
 const closedSockets: ProbeSocket[] = [];
 const CLOSED_SOCKETS_MAX = 32;
 
-/** A port that takes connections is good. Source: pkg/probe/tcp/tcp.go DoTCPProbe. */
+/** Connects to a port: a connection is a success. Source: pkg/probe/tcp/tcp.go DoTCPProbe. */
 export async function probeTcp(
   action: TCPSocketAction,
   timeoutMs: number,
@@ -37,8 +37,8 @@ interface Target {
 }
 
 /**
- * Connects and closes. What went wrong is told in Go's words. With an alarm of its own: of all probes this one is there
- * most often, and what a Deadline can do beyond that costs as much as the rest of it.
+ * Connects and closes. Errors have Go's words. Uses an alarm instead of a Deadline: this is the most frequent probe,
+ * and a Deadline would double its cost.
  */
 function connect(target: Target, timeoutMs: number, { clock, interest }: ProbeInput): Promise<ProbeOutcome> {
   return new Promise((resolve) => {
@@ -55,7 +55,7 @@ function connect(target: Target, timeoutMs: number, { clock, interest }: ProbeIn
   });
 }
 
-/** A connection at a time, again and again. */
+/** A socket for one connection after the other. */
 class ProbeSocket {
   readonly #socket: Socket;
   #tell: ((outcome: ProbeOutcome) => void) | undefined;
@@ -65,7 +65,7 @@ class ProbeSocket {
     this.#socket = new Socket();
     this.#socket.on('connect', () => this.#tell?.(CONNECTED));
     this.#socket.on('error', (error: NodeJS.ErrnoException) => {
-      // Reset at once, so the connection was there; a port that takes none refuses.
+      // An immediate reset follows a connection. A port without a listener refuses.
       const wasThere = error.syscall === 'connect' && error.code === 'ECONNRESET';
       this.#tell?.(wasThere ? CONNECTED : unconnected(error));
     });
@@ -74,7 +74,7 @@ class ProbeSocket {
     });
   }
 
-  /** @param tell called once at most, before `close` */
+  /** @param tell called at most once, before `close` */
   connect(target: Target, tell: (outcome: ProbeOutcome) => void): void {
     this.#tell = tell;
     this.#socket.connect(target);
@@ -86,7 +86,7 @@ class ProbeSocket {
   }
 }
 
-/** The same of a connection that somebody else makes. */
+/** Judges a connection that the dialer makes. */
 async function judge(connected: Promise<Socket>, target: Target, deadline: Deadline): Promise<ProbeOutcome> {
   try {
     (await connected).destroy();

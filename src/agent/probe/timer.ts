@@ -25,10 +25,10 @@ import {
 import { outcomeEvent, countsAsSuccess, type ProbeOutcome } from '../../lifecycle/probes/probe-outcome.ts';
 import { Interest } from './interest.ts';
 
-/** How often a probe that cannot be carried out is tried before it is given up until the next tick. */
+/** The number of attempts of a probe that returns an error, before the next tick. */
 const TRIES_MAX = 3;
 
-/** A result that is new for this instance of the container: its threshold was reached. */
+/** A result that is new for this instance: its threshold was reached. */
 export interface ProbeNews {
   readonly container: string;
   readonly instanceId: string;
@@ -40,14 +40,14 @@ export interface ProberDeps {
   readonly clock: Clock;
   /** Runs a probe once. Never rejects. The outcome is ignored once interest is lost. */
   readonly probe: (container: Container, type: ProbeType, probe: Probe, interest: Interest) => Promise<ProbeOutcome>;
-  /** May call `update`. */
+  /** Called with a new result. May call `update`. */
   readonly onResult: (news: ProbeNews) => void;
   readonly onEvent: (event: EventDraft) => void;
-  /** Told of every run of a probe when it is over, for the journal. */
+  /** Called after each run of a probe, for the journal. */
   readonly onAttempt: (attempt: ProbeAttempt) => void;
 }
 
-/** What the timer was told last. */
+/** The facts of the last update. */
 export interface ProbeFacts {
   readonly pod: ProbedPod;
   readonly seen: ProbedContainer;
@@ -56,7 +56,7 @@ export interface ProbeFacts {
 
 /**
  * Runs one probe of one container when it is due: at the ticks of a period that begins with the timer, and at once when
- * the status waits for it. What to do is decided in lifecycle/probes; this is the alarm and the probe under way.
+ * the status waits for the result. lifecycle/probes decides; this class has the alarm and the running probe.
  */
 export class ProbeTimer {
   readonly #deps: ProberDeps;
@@ -64,9 +64,9 @@ export class ProbeTimer {
   #facts: ProbeFacts;
   #worker: ProbeWorker = NEW_PROBE_WORKER;
   #step: ProbeStep = { type: 'wait' };
-  /** Ticks are counted from here. */
+  /** The time of the first tick. */
   #originMs: number;
-  /** The first tick after this is the next one: a tick that falls into a long probe is made up for, once. */
+  /** The next tick is the first one after this. A tick during a long probe is made up for once. */
   #afterMs: number;
   #awaited = false;
   #triggered = false;
@@ -82,7 +82,7 @@ export class ProbeTimer {
     this.#afterMs = this.#originMs;
   }
 
-  /** Was it told the same before? Of many containers of a Pod, something happens to one. */
+  /** True when nothing has changed for this container since the last update. */
   knows({ pod, seen, probe }: ProbeFacts): boolean {
     const known = this.#facts;
     const { terminating, finished } = known.pod;
@@ -90,7 +90,7 @@ export class ProbeTimer {
     return isSame(seen, known.seen);
   }
 
-  /** Answers `exit` when there is nothing left to do for this timer. */
+  /** Updates the timer. Returns `exit` when the timer is not needed any more. */
   update(facts: ProbeFacts): ProbeStep['type'] {
     this.#facts = facts;
     const before = this.#worker;
@@ -109,7 +109,7 @@ export class ProbeTimer {
     return step.type;
   }
 
-  /** When it will be run, and what it has come to; undefined: it has nothing to do at the moment. */
+  /** The time of the next run, and the counted results. Undefined: no probe is due at the moment. */
   get plan(): PlannedProbe | undefined {
     if (this.#step.type !== 'probe') return undefined;
     const { seen, probe } = this.#facts;
@@ -127,7 +127,7 @@ export class ProbeTimer {
     };
   }
 
-  /** Nothing happens any more; a probe that is under way is aborted. */
+  /** Stops for good, and aborts a running probe. */
   close(): void {
     this.#step = { type: 'exit' };
     this.#abort();
@@ -167,7 +167,7 @@ export class ProbeTimer {
   async #probe(underWay: Interest): Promise<void> {
     for (let tries = 1; ; tries++) {
       const finished = await this.#probeOnce(underWay);
-      // Aborted in the meantime: this outcome is about the past.
+      // The probe was aborted: its outcome belongs to an earlier instance or step.
       if (this.#underWay !== underWay) return this.#note(finished, { ...this.#worker, decision: 'abandoned' });
       if (finished.outcome.result !== 'error' || tries === TRIES_MAX) return this.#finish(finished);
       this.#note(finished, { ...this.#worker, decision: 'retry' });
@@ -207,7 +207,7 @@ export class ProbeTimer {
     this.#deps.onAttempt(probeAttempt(finished, verdict));
   }
 
-  /** Comes last wherever it is called: who learns of a result may call `update` at once. */
+  /** Publishes a result. Must come last: the listener may call `update` at once. */
   #publish(success: boolean | undefined): void {
     const { instanceId } = this.#worker;
     if (success === undefined || instanceId === undefined) return;

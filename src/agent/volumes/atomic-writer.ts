@@ -14,7 +14,7 @@ import path from 'node:path';
 import { formatTime } from '../../api/time.ts';
 import type { VolumeFile } from '../../lifecycle/volumes/volume-files.ts';
 
-/** A link to the folder with the files as they are now. */
+/** A link to the folder with the current files. */
 const DATA = '..data';
 const NEW_DATA = '..data_tmp';
 const DATED_FOLDER = /^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\./;
@@ -23,19 +23,19 @@ const FOLDER_MODE = 0o755;
 type Files = ReadonlyMap<string, VolumeFile>;
 
 /**
- * Puts files into a volume, all of them in one step, and takes the old ones away: whoever reads through the links sees
- * all old files or all new ones. What is in place already is left alone.
+ * Writes files into a volume in one step and removes the old ones: a reader that follows the links sees all old files
+ * or all new ones. Leaves files alone that have not changed.
  *
  * ```
  * VOLUME/..2026_01_31_12_00_00.x8SbKd/a/b   the files
- * VOLUME/..data -> ..2026_01_31_12_00_00.x8SbKd   replaced by a rename: that is the step
- * VOLUME/a -> ..data/a                      for each name at the top
+ * VOLUME/..data -> ..2026_01_31_12_00_00.x8SbKd   replaced by a rename, which is the step
+ * VOLUME/a -> ..data/a                      for each name at the top level
  * ```
  *
  * Source: pkg/volume/util/atomic_writer.go.
- * @param folder exists
- * @param wallMs now
- * @param beforeTheyAreSeen called when new files are there, which nobody can have found yet
+ * @param folder an existing folder
+ * @param wallMs the current time
+ * @param beforeTheyAreSeen called with the new files written, before the rename makes them visible
  */
 export function writeVolumeFiles(
   folder: string,
@@ -55,7 +55,7 @@ export function writeVolumeFiles(
   removeRest(folder, { dated, names });
 }
 
-/** Undefined: nothing was written yet. A link that somebody else has put there counts as nothing. */
+/** The folder with the current files. Undefined: there is none, or a container has replaced the link. */
 function currentFolder(folder: string): string | undefined {
   const target = linkTarget(path.join(folder, DATA));
   return target !== undefined && isDated(target) ? target : undefined;
@@ -73,7 +73,7 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-/** Are these files there, these alone, with these contents? */
+/** True when the folder has exactly these files with these contents. */
 function holds(folder: string, files: Files): boolean {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => !one.isDirectory());
@@ -84,7 +84,9 @@ function holds(folder: string, files: Files): boolean {
   }
 }
 
-/** Writes all files into a new folder and answers its name. Modes are set one by one: the umask has no say. */
+/**
+ * Writes all files into a new folder and returns its name. Sets each mode by chmod, because the umask would change it.
+ */
 function newFolder(volume: string, files: Files, wallMs: number): string {
   const date = formatTime(wallMs).slice(0, 'YYYY-MM-DDThh:mm:ss'.length).replaceAll(/[-T:]/g, '_');
   const folder = mkdtempSync(path.join(volume, `..${date}.`));
@@ -110,7 +112,7 @@ function makeFolders(root: string, name: string): void {
   if (mkdirSync(folder, { recursive: true }) !== undefined) chmodSync(folder, FOLDER_MODE);
 }
 
-/** What containers may have put in the place of a link gives way. */
+/** Links a name. Removes anything that a container has put in its place. */
 function link(folder: string, name: string): void {
   const place = path.join(folder, name);
   const target = `${DATA}/${name}`;
@@ -119,7 +121,7 @@ function link(folder: string, name: string): void {
   symlinkSync(target, place);
 }
 
-/** Removes links to files that are no more, and the folders of earlier times, also of writes that were cut short. */
+/** Removes links to files that are gone, and folders of earlier writes, also of incomplete ones. */
 function removeRest(folder: string, { dated, names }: { dated: string; names: ReadonlySet<string> }): void {
   for (const name of readdirSync(folder)) {
     const place = path.join(folder, name);

@@ -1,17 +1,17 @@
 import { promises, type Stats } from 'node:fs';
 import path from 'node:path';
 
-/** What a file takes of the disk is told in blocks of this many bytes, whatever the file system uses. */
+/** The unit of `stats.blocks` in bytes, on every file system. */
 const BLOCK_BYTES = 512;
-/** Looking at more files than this would cost more than it tells. */
+/** The most files that are counted: more would take too long. */
 const FILES_MAX = 200_000;
 
 /**
- * What a folder takes of its disk, as `du -x` counts it: links are not followed, other file systems not entered, a
- * file with several names counts once. What vanishes meanwhile, or may not be read, counts for nothing.
+ * The bytes of disk that a folder takes, as `du -x` counts: does not follow links or enter other file systems, and
+ * counts a file with several names once. Leaves out files that vanish or cannot be read.
  * Source: pkg/volume/util/fs/fs.go DiskUsage.
- * @param enoughBytes when it is more than this, nobody wants to know how much more
- * @returns bytes; at least the least that is known, when there are too many files
+ * @param enoughBytes counting stops above this
+ * @returns bytes; a lower bound when there are too many files
  */
 export async function diskUsage(folder: string, enoughBytes: number): Promise<number> {
   const root = await statsOf(folder);
@@ -50,6 +50,6 @@ async function* namesIn(folder: string): AsyncGenerator<string> {
   try {
     for await (const { name } of await promises.opendir(folder)) yield name;
   } catch {
-    // Gone, or somebody else's.
+    // The folder is gone or cannot be read.
   }
 }

@@ -13,11 +13,11 @@ import {
 import path from 'node:path';
 
 export interface VolumeGroup {
-  /** The group, as this machine counts. */
+  /** The gid on this machine. */
   readonly gid: number;
-  /** Who may read may not write. */
+  /** True when the group may read but not write. */
   readonly isReadOnly: boolean;
-  /** Leave everything as it is when the volume itself belongs to the group already. */
+  /** True: change nothing when the volume's folder already belongs to the group. */
   readonly onlyOnMismatch: boolean;
 }
 
@@ -26,14 +26,14 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const MAY_READ_AND_WRITE = 0o660;
 const MAY_READ = 0o440;
 const MAY_ENTER = 0o110;
-/** What is made in such a folder gets the group of the folder. */
+/** New files in a folder with this bit get the folder's group. */
 const SETGID = 0o2000;
 
 /**
- * Gives a volume, and all that is in it, to a group. Links are not followed, also not one that somebody puts into the
- * place of a file meanwhile: whoever runs in a container must not choose what else root gives away.
+ * Gives a volume and all of its content to a group. Never follows a link, also not one that replaces a file meanwhile:
+ * a program in a container must not choose which other files root gives away.
  * Source: pkg/volume/volume_linux.go SetVolumeOwnership.
- * @param folder of the volume
+ * @param folder the volume
  * @throws {Error} of the file system
  */
 export function giveToGroup(folder: string, group: VolumeGroup): void {
@@ -46,7 +46,7 @@ export function giveToGroup(folder: string, group: VolumeGroup): void {
   }
 }
 
-/** Source: requiresPermissionChange. */
+/** True when the folder has the group and the mode. Source: requiresPermissionChange. */
 function fits({ gid, mode }: Stats, group: VolumeGroup): boolean {
   const wanted = addedMode(true, group);
   return gid === group.gid && (mode & wanted) === wanted;
@@ -56,9 +56,9 @@ function addedMode(isFolder: boolean, { isReadOnly }: VolumeGroup): number {
   return (isReadOnly ? MAY_READ : MAY_READ_AND_WRITE) | (isFolder ? MAY_ENTER | SETGID : 0);
 }
 
-/** What is in the folder comes before the folder. */
+/** Changes the content of a folder, then the folder. */
 function giveFolder(fd: number, folder: string, group: VolumeGroup): void {
-  // The folder that was opened, wherever its name leads by now.
+  // The path of the opened folder, also after another one has taken its name.
   const place = process.platform === 'linux' ? `/proc/self/fd/${fd}` : folder;
   for (const name of readdirSync(place)) giveEntry(path.join(place, name), group);
   give(fd, true, group);
@@ -78,7 +78,7 @@ function giveEntry(place: string, group: VolumeGroup): void {
   }
 }
 
-/** Undefined: it is not what it was a moment ago, or not to be opened by anybody but root. */
+/** Opens a file or folder. Undefined: it was replaced meanwhile, or only root may open it. */
 function openInPlace(place: string, isFolder: boolean): number | undefined {
   try {
     return openSync(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (isFolder ? O_DIRECTORY : 0));
@@ -93,11 +93,11 @@ function give(fd: number, isFolder: boolean, group: VolumeGroup): void {
   const { mode, gid } = fstatSync(fd);
   if (gid !== group.gid) fchownSync(fd, -1, group.gid);
   const wanted = (mode & 0o7777) | addedMode(isFolder, group);
-  // Who changes the group of a file takes its setuid bit away.
+  // chown clears the setuid bit: set the mode again.
   if (wanted !== (fstatSync(fd).mode & 0o7777)) fchmodSync(fd, wanted);
 }
 
-/** A link, a socket, a named pipe: not opened, as that may wait for somebody, or mean something. */
+/** Changes the group of a link, a socket or a named pipe without opening it: opening may block or have effects. */
 function giveOther(place: string, { gid }: Stats, group: VolumeGroup): void {
   if (gid !== group.gid) lchownSync(place, -1, group.gid);
 }

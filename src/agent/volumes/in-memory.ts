@@ -10,10 +10,10 @@ import {
 } from '../../store/memory-folders.ts';
 
 /**
- * Makes the folder of a volume in memory, and puts a link to it where the volume would be on the disk. One that is on
- * the disk already, because there was no room, stays there.
- * @param link the folder around it is there
- * @returns undefined: it has to be on the disk
+ * Creates the folder of a volume in memory, and a link to it in the place of a folder on disk. A volume that is on disk
+ * already, because the memory had no room, stays there.
+ * @param link the parent folder exists
+ * @returns undefined: the volume has to be on disk
  */
 export function makeInMemory(
   area: MemoryArea,
@@ -29,8 +29,8 @@ export function makeInMemory(
 }
 
 /**
- * The Pod has ended: what it had in memory goes, and the links to it.
- * @param volumes the Pod's folder of volumes; meanwhile it may be that of the next run
+ * Removes the volumes in memory of a Pod that has ended, and the links to them.
+ * @param volumes the Pod's folder of volumes, which may belong to the next run by now
  */
 export function removeInMemory({ metadata, spec }: StoredPod, area: MemoryArea, volumes: string): void {
   removeMemoryFolders(area, metadata.uid);

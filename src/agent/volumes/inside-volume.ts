@@ -22,26 +22,27 @@ interface Opened {
 
 export type SubPathOutcome =
   | Opened
-  /** Nothing is there and it could not be made; or it leads out of the volume, or through a file. */
+  /** The path was missing and could not be created; or it leads out of the volume, or through a file. */
   | { readonly ok: false; readonly problem: 'not made' | 'not usable' };
 
-/** Elsewhere a descriptor is no path, and nothing is mounted either. */
+/** Only on Linux is a descriptor also a path. Elsewhere nothing is mounted. */
 const isLinux = process.platform === 'linux';
 
 /**
- * The path of a part of a volume, without links, and what is there. A folder is made where nothing is, with the
- * permissions of the volume. Links may lead around inside the volume, not out of it, also when a container changes them
- * meanwhile; what it changes later, the identity tells. Source: pkg/volume/util/subpath/subpath_linux.go SafeMakeDir.
+ * The path of a part of a volume, without links, and its identity. Creates a missing folder with the permissions of the
+ * volume. Links may lead around inside the volume but not out of it, also when a container changes them meanwhile; the
+ * identity reveals later changes.
+ * Source: pkg/volume/util/subpath/subpath_linux.go SafeMakeDir.
  * @param subPath relative, without `..`
- * @param mayMake false: nothing is added to the volume
+ * @param mayMake false: nothing is created in the volume
  */
 export function openSubPath(volume: string, subPath: string, mayMake = true): SubPathOutcome {
   const opened = isLinux ? openWith(volume, subPath, mayMake) : checkWith(volume, subPath, mayMake);
-  // The kubelet looks for the folder first, and makes it only where nothing is.
+  // The kubelet looks for the folder first, and creates it only when it is missing.
   return opened ?? { ok: false, problem: isMissing(path.join(volume, subPath)) ? 'not made' : 'not usable' };
 }
 
-/** The text of a file in a volume; undefined when there is no such file, or it is elsewhere. */
+/** The text of a file in a volume. Undefined: there is no such file, or a link leads out of the volume. */
 export function readInside(volume: string, file: string): string | undefined {
   if (file.split('/').includes('..')) return undefined;
   if (!isLinux) return isInside(volume, path.join(volume, file)) ? readRegular(path.join(volume, file)) : undefined;
@@ -64,7 +65,7 @@ function openWith(volume: string, subPath: string, mayMake: boolean): Opened | u
   }
 }
 
-/** Where descriptors are no paths: by looking before and after. */
+/** Checks the path before and after, on systems where descriptors are not paths. */
 function checkWith(volume: string, subPath: string, mayMake: boolean): Opened | undefined {
   const wanted = path.join(volume, subPath);
   try {
@@ -80,7 +81,7 @@ function checkWith(volume: string, subPath: string, mayMake: boolean): Opened | 
   }
 }
 
-/** A path that leads through a file is no missing one. */
+/** True when nothing is at the path. A path through a file is not missing. */
 function isMissing(file: string): boolean {
   try {
     statSync(file);

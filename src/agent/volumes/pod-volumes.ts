@@ -29,18 +29,18 @@ export interface PodVolumesOptions {
 
 export type MountOutcome =
   | { readonly ok: true; readonly mounts: readonly Mounted[] }
-  /** Why the container cannot be created, in kubelet's words. */
+  /** The reason in kubelet's words why the container cannot be created. */
   | { readonly ok: false; readonly message: string };
 
-/** An attempt that failed is repeated after a while, which doubles. Source: goroutinemap/exponentialbackoff. */
+/** The delay before a failed attempt is repeated. It doubles. Source: goroutinemap/exponentialbackoff. */
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 122_000;
 
-/** The volumes of one Pod: made before its first container starts, and kept up to date until it has ended. */
+/** The volumes of one Pod: created before its first container starts, and updated until its end. */
 export class PodVolumes {
   readonly #options: PodVolumesOptions;
   readonly #subscriptions: Subscription[] = [];
-  /** Where the volumes are that are ready, by name. */
+  /** The folders of volumes that are ready, by name of the volume. */
   readonly #ready = new Map<string, string>();
   #pod: StoredPod;
   #event: (event: EventDraft) => void = () => undefined;
@@ -50,14 +50,17 @@ export class PodVolumes {
     this.#pod = options.pod;
   }
 
-  /** Resolves when every volume is ready, or the Pod goes down. What is missing is waited for, and told. */
+  /**
+   * Sets all volumes up. Resolves when each is ready, or when the Pod ends. Waits for missing objects, and reports them
+   * by events.
+   */
   async setUp({ signal, event }: SandboxAttempt): Promise<void> {
     this.#event = event;
     const volumes = this.#pod.spec.volumes ?? [];
     await Promise.all(volumes.map((volume) => this.#setUpInTime(volume, signal)));
   }
 
-  /** Labels and annotations may have changed, which volumes show. */
+  /** Updates volumes that show the Pod's labels or annotations, after a change of these. */
   podChanged(pod: StoredPod): void {
     const { labels, annotations } = this.#pod.metadata;
     this.#pod = pod;
@@ -65,20 +68,20 @@ export class PodVolumes {
     for (const volume of pod.spec.volumes ?? []) if (showsPod(volume)) this.#refresh(volume);
   }
 
-  /** The Pod has ended: nothing changes any more, and what is in memory goes. */
+  /** Stops updates, and removes volumes in memory: the Pod has ended. */
   remove(): void {
     this.close();
     const { memory, volumes } = this.#options.places;
     if (usesMemory(this.#pod.spec)) removeInMemory(this.#pod, memory, volumes);
   }
 
-  /** Nothing changes any more. */
+  /** Stops updates. */
   close(): void {
     for (const subscription of this.#subscriptions) subscription.close();
     this.#ready.clear();
   }
 
-  /** The text of a file in an emptyDir volume; undefined when it cannot be read. */
+  /** The text of a file in an emptyDir volume. Undefined: it cannot be read. */
   readFile(volumeName: string, file: string): string | undefined {
     const folder = this.#ready.get(volumeName);
     const volume = this.#pod.spec.volumes?.find(({ name }) => name === volumeName);
@@ -86,7 +89,7 @@ export class PodVolumes {
   }
 
   /**
-   * What a container sees of the volumes. Source: pkg/kubelet/kubelet_pods.go makeMounts.
+   * The mounts of a container. Source: pkg/kubelet/kubelet_pods.go makeMounts.
    * @param env the container's final environment
    */
   mount(container: Container, env: ReadonlyMap<string, string>): MountOutcome {
@@ -114,7 +117,7 @@ export class PodVolumes {
   }
 
   async #setUpInTime(volume: Volume, signal: AbortSignal): Promise<void> {
-    // Before the first look at the objects: no change may go unnoticed.
+    // Watches before it reads the objects for the first time, so that no change is missed.
     this.#follow(volume);
     for (let delayMs = FIRST_RETRY_MS; !signal.aborted; delayMs = Math.min(2 * delayMs, LAST_RETRY_MS)) {
       if (this.#trySetUp(volume)) return;
@@ -126,7 +129,7 @@ export class PodVolumes {
     const { store } = this.#options;
     const { namespace } = this.#pod.metadata;
     for (const [resource, name] of sourcesOf(volume)) {
-      // What cannot change is not watched, so that replacing such an object has no effect either.
+      // An immutable object is not watched, so that a replacement has no effect either.
       if (store.get<StoredConfigMap | StoredSecret>(resource, namespace, name)?.immutable === true) continue;
       this.#subscriptions.push(store.watch(resource, { namespace, name }, () => this.#refresh(volume)));
     }
@@ -163,7 +166,10 @@ export class PodVolumes {
   }
 }
 
-/** What the kubelet writes, nobody else changes. Source: pkg/volume/{configmap,secret,…} GetAttributes. */
+/**
+ * True for volumes whose files the kubelet writes: no other program may change them. Source:
+ * pkg/volume/{configmap,secret,…} GetAttributes.
+ */
 function isAlwaysReadOnly(volume: Volume | undefined): boolean {
   const { configMap, secret, downwardAPI, projected, image, persistentVolumeClaim: claim } = volume ?? {};
   return (
@@ -180,7 +186,7 @@ function isSamePlace(one: string, other: string): boolean {
   }
 }
 
-/** The objects that a volume shows. */
+/** The ConfigMaps and Secrets of a volume. */
 function sourcesOf({ configMap, secret, projected }: Volume): Array<readonly [resource: string, name: string]> {
   const configMaps = [configMap, ...(projected?.sources ?? []).map((source) => source.configMap)];
   const secrets = [{ name: secret?.secretName }, ...(projected?.sources ?? []).map((source) => source.secret)];

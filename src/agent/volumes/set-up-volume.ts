@@ -14,16 +14,16 @@ import { giveToGroup, type VolumeGroup } from './fs-group.ts';
 import { makeInMemory } from './in-memory.ts';
 
 export interface VolumePlaces {
-  /** Holds a folder for each volume of the Pod. Made here; the folder around it is there. */
+  /** The folder for the Pod's volumes. Created here; its parent exists. */
   readonly volumes: string;
   readonly memory: MemoryArea;
-  /** Where the data of a claim lies; undefined when there is no such claim. */
+  /** The folder with the data of a claim. Undefined: there is no such claim. */
   readonly claim: (name: string) => string | undefined;
-  /** The folder that stands for an image; undefined when none does. */
+  /** The folder that stands for an image. Undefined: there is none. */
   readonly image: (reference: string) => string | undefined;
-  /** What relative paths of the host are relative to. */
+  /** The base of relative host paths. */
   readonly cwd: string;
-  /** To which volumes are given; undefined: they stay as they are. */
+  /** The group that gets the volumes. Undefined: volumes keep their group. */
   readonly group?: number | undefined;
 }
 
@@ -32,8 +32,7 @@ const ANYBODY = 0o777;
 const HOST_FOLDER_MODE = 0o755;
 
 /**
- * Makes one volume ready, and answers where it is. What is there already stays; files that the kubelet writes are
- * brought up to date.
+ * Sets one volume up and returns its folder. Keeps existing data; updates the files that the kubelet writes.
  * @throws {Error} with kubelet's words, or of the file system
  */
 export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePlaces, wallMs: number): string {
@@ -47,12 +46,12 @@ export function setUpVolume(volume: Volume, facts: VolumeFacts, places: VolumePl
     giveVolume(folder, { isReadOnly: false, onlyOnMismatch }, places);
     return folder;
   }
-  // Where no folder stands for it, no container that mounts it starts: an empty one is seen by nobody.
+  // An image without a folder keeps its containers from starting: no container sees the empty folder below.
   const image = volume.image && places.image(volume.image.reference ?? '');
   if (image !== undefined) return image;
   const written = volumeFiles(volume, facts);
   if (written?.ok === false) throw new Error(written.message);
-  // Not with the folders above: a Pod that was removed meanwhile must not come back as an empty folder.
+  // Creates no parent folders: a Pod that was removed meanwhile must not come back as an empty folder.
   makeFolderIn(places.volumes);
   const place = path.join(places.volumes, volume.name);
   const bytes = memoryWanted(volume);
@@ -73,7 +72,7 @@ function giveVolume(folder: string, how: Omit<VolumeGroup, 'gid'>, { group }: Vo
   if (group !== undefined) giveToGroup(folder, { gid: group, ...how });
 }
 
-/** Makes a folder in one that must be there. Answers false where there is one already. */
+/** Creates a folder in an existing one. Returns false when it exists already. */
 function makeFolderIn(folder: string): boolean {
   try {
     mkdirSync(folder);
@@ -97,13 +96,13 @@ function setUpHostPath({ path: wanted, type }: HostPathVolumeSource, { cwd, memo
   return place;
 }
 
-/** Is it this folder, or does it lie in it, wherever links lead? */
+/** True when the path is this folder or lies in it, after following links. */
 function isIn(folder: string, place: string): boolean {
   try {
     const [outer, inner] = [realpathSync(folder), realpathSync(place)];
     return inner === outer || inner.startsWith(`${outer}/`);
   } catch {
-    return false; // it is not there
+    return false; // it does not exist
   }
 }
 

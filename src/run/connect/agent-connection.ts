@@ -4,42 +4,42 @@ import { encodeFrame, FrameReader } from '../../agent/attach/frames.ts';
 import { socketAddress } from '../../agent/attach/socket-address.ts';
 import type { Clock } from '../../clock.ts';
 
-/** Where the agent of a Pod is. */
+/** The way to the agent of a Pod. */
 export interface AgentAddress {
   readonly clock: Clock;
-  /** See `AttachServer`. */
+  /** The socket of the Pod; see `AttachServer`. */
   readonly socket: string;
-  /** The socket may be about to be opened: it is, just after the first container was started. */
+  /** True when the socket may open soon: it opens just after the first container has started. */
   readonly isPatient: boolean;
 }
 
-/** Who takes what comes from the other side; the next piece comes when the promise is resolved. */
+/** The reader of a connection. The next piece comes when the promise resolves. */
 export interface OutputTaker {
   stdout(chunk: Buffer): Promise<void>;
   stderr(chunk: Buffer): Promise<void>;
-  /** The other side has answered that it is there. */
+  /** Called when the agent has connected the client with the container or command. */
   connected?(answer: Extract<AgentMessage, { readonly type: 'attached' }>): void;
-  /** The answer to `locate`. */
+  /** Called with the answer to `locate`. */
   located?(path: string): void;
 }
 
-/** How a connection came to its end. */
+/** The end of a connection. */
 export type ConnectionEnd =
   | { readonly type: 'exited'; readonly exitCode: number }
-  /** There is nobody to be connected with; nothing was printed. */
+  /** The container does not run. Nothing was printed. */
   | { readonly type: 'refused' }
   /** The command could not be started. */
   | { readonly type: 'failed'; readonly error: string }
-  /** All of our input was taken, or the user has left: the other side goes on without us. */
+  /** All input was taken, or the user has detached: the container or command runs on. */
   | { readonly type: 'detached' }
-  /** The user has seen enough. */
+  /** The user has ended the output. */
   | { readonly type: 'stopped'; readonly exitCode: number }
   | { readonly type: 'lost'; readonly why: string | undefined };
 
 const RETRY_MS = 20;
 const PATIENCE_MS = 2000;
 
-/** A connection with the agent of a Pod; undefined when nobody is there. */
+/** Connects to the agent of a Pod. Undefined: no agent answers. */
 export async function reachAgent({ clock, socket, isPatient }: AgentAddress): Promise<Socket | undefined> {
   const deadlineMs = clock.now().monotonicMs + (isPatient ? PATIENCE_MS : 0);
   for (;;) {
@@ -68,7 +68,7 @@ export function sendMessage(socket: Socket, message: ClientMessage): void {
   socket.write(encodeFrame({ kind: 'message', message }));
 }
 
-/** Hands on what comes, no faster than it is taken. Rejects when that fails. */
+/** Passes frames on, no faster than the taker resolves. Rejects when that fails. */
 export function received(socket: Socket, taker: OutputTaker): Promise<ConnectionEnd> {
   return new Promise((resolve, reject) => {
     const reader = new FrameReader<AgentMessage>();

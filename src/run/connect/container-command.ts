@@ -12,7 +12,7 @@ import {
 } from './agent-connection.ts';
 import { connectionLost, containerNotFound } from './connection-errors.ts';
 
-/** A container that runs, as we reach it. */
+/** A running container, and the way to its agent. */
 export interface ReachedContainer extends AgentAddress {
   readonly pod: StoredPod;
   readonly container: string;
@@ -20,14 +20,14 @@ export interface ReachedContainer extends AgentAddress {
 
 export interface ContainerCommand {
   readonly argv: readonly [string, ...string[]];
-  /** What it reads; undefined: nothing. */
+  /** The input of the command. Undefined: none. */
   readonly input?: AsyncIterable<Buffer>;
   readonly output: Pick<OutputTaker, 'stdout' | 'stderr'>;
 }
 
 /**
- * Runs a command in a container for our own purposes, and answers its exit code.
- * @throws {PodrunError} in the words of exec, when it could not be run to its end
+ * Runs a command in a container for podrun itself. Returns the exit code.
+ * @throws {PodrunError} in the words of exec, when the command could not run to its end
  */
 export async function runInContainer(reached: ReachedContainer, command: ContainerCommand): Promise<number> {
   const { argv, input, output } = command;
@@ -35,14 +35,14 @@ export async function runInContainer(reached: ReachedContainer, command: Contain
   return talk(reached, async (socket) => {
     sendMessage(socket, { type: 'exec', container, argv, stdin: input !== undefined, tty: false });
     const connected = (): void => {
-      // What is wrong with the input is told by whoever makes it.
+      // The source of the input reports its own errors.
       if (input !== undefined) void feed(socket, input).catch(() => socket.destroy());
     };
     return exitCodeOf(reached, await received(socket, { ...output, connected }));
   });
 }
 
-/** Where a path of the container is for a command in it. */
+/** The path that a command in the container must use for a path of the manifest. */
 export async function locateInContainer(reached: ReachedContainer, path: string): Promise<string> {
   return talk(reached, async (socket) => {
     sendMessage(socket, { type: 'locate', container: reached.container, path, stdin: false });
@@ -67,7 +67,7 @@ async function talk<T>(reached: ReachedContainer, use: (socket: Socket) => Promi
 async function feed(socket: Socket, input: AsyncIterable<Buffer>): Promise<void> {
   for await (const chunk of input) {
     if (socket.destroyed) return;
-    // Called as well when the connection is over.
+    // The callback is also called when the connection is closed.
     await new Promise<void>((resolve) => {
       socket.write(encodeFrame({ kind: 'stdin', chunk }), () => resolve());
     });

@@ -3,17 +3,17 @@ import { NetworkRelay } from '../../runtime/network/relay.ts';
 import { networkOf } from '../pod-files.ts';
 import type { FileStore } from '../../store/file-store.ts';
 
-/** Ways into the private networks of Pods, kept as long as somebody may need them. */
+/** The relays into the private networks of Pods, cached until `close`. */
 export class PodRelays {
   readonly #store: FileStore;
-  /** By the process that keeps the network. */
+  /** By pid of the process that keeps the network. */
   readonly #relays = new Map<number, NetworkRelay>();
 
   constructor(store: FileStore) {
     this.#store = store;
   }
 
-  /** Undefined: the Pod shares the network of this machine. */
+  /** Undefined: the Pod shares the host's network. */
   of({ metadata }: StoredPod): NetworkRelay | undefined {
     const network = networkOf(this.#store, metadata);
     if (network === undefined) return undefined;
