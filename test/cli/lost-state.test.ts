@@ -72,7 +72,7 @@ const LOSSES = [
   {
     how: 'unmounted',
     lose: (state: string) => spawnSync('umount', ['-l', state]),
-    why: /the state folder .* is not there any more|the (state folder .*|record of pod\/web) was removed/,
+    why: /the state folder .* was replaced by another folder|the (state folder .*|record of pod\/web) was removed/,
   },
   {
     how: 'made read-only',
